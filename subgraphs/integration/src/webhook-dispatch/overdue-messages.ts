@@ -1,5 +1,5 @@
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { LyingRow, SweptRows } from "@factory/runtime/jobs/sweeping/sweeper";
+import type { StrandedRow, SweptRows } from "@factory/runtime/jobs/sweeping/sweeper";
 import type { Pool } from "pg";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 import { findOverdueMessages, makeOverdueMessageDue } from "./overdue-message-statement.js";
@@ -8,7 +8,7 @@ interface LaneListener {
   wake(lanes: readonly WebhookLane[]): void;
 }
 
-interface OverdueMessage extends LyingRow {
+interface OverdueMessage extends StrandedRow {
   readonly lane: WebhookLane;
 }
 

@@ -5,12 +5,12 @@ import { databaseRefusal } from "../errors/unavailable.js";
 /** Asks the issuer's own database. A projection may lag behind the token of a new tenant. */
 export type TenantLookup = (tenantId: string) => Promise<boolean>;
 
-const rememberedTenants = 50_000;
+const maxCachedTenants = 50_000;
 
 /** Caches which tenants exist. Tenants are never deleted, so only positive answers are cached. */
 export class ConfirmedTenants {
   readonly #exists: TenantLookup;
-  readonly #confirmed = new LRUCache<string, true>({ max: rememberedTenants });
+  readonly #confirmed = new LRUCache<string, true>({ max: maxCachedTenants });
 
   constructor(exists: TenantLookup) {
     this.#exists = exists;

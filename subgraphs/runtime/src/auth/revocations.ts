@@ -1,5 +1,5 @@
 import type { Principal } from "./principal.js";
-import { longestLifetimeSeconds, type ReadClaims } from "./token-claims.js";
+import { maxLifetimeSeconds, type ReadClaims } from "./token-claims.js";
 
 /** A message of the issuer to all verifiers that tokens are not valid any more. */
 export interface Revocation {
@@ -91,7 +91,7 @@ export const marginOf = (kind: Revocation["kind"], { subject }: Pick<Principal, 
 
 /** Removes entries that can concern no living token. Closed tenants stay, since they are few. */
 function prune(entries: readonly Map<string, number>[], nowMs: number): void {
-  const stillMatters = nowMs - (longestLifetimeSeconds + 60) * 1000;
+  const stillMatters = nowMs - (maxLifetimeSeconds + 60) * 1000;
   for (const known of entries)
     for (const [key, at] of known) {
       if (at >= stillMatters) break;

@@ -4,10 +4,10 @@ import { decodeId } from "../identifiers/wire-id.js";
 import { type Principal, principalTypes } from "./principal.js";
 
 /** The longest lifetime of an access token. Revocations can be forgotten after this time. */
-export const longestLifetimeSeconds = 3_600;
+export const maxLifetimeSeconds = 3_600;
 
 /** The largest number of agents that may delegate one task to each other. */
-export const longestActorChain = 5;
+export const maxActorChain = 5;
 
 const toleratedSkewSeconds = 5;
 
@@ -22,7 +22,7 @@ const actorShape = (left: number): z.ZodType<Actor> =>
   z.object({ sub: name, act: left > 1 ? actorShape(left - 1).optional() : z.undefined().optional() });
 
 /** The schema of the claim `act` (RFC 8693, section 4.1). */
-export const actorClaim = actorShape(longestActorChain).optional();
+export const actorClaim = actorShape(maxActorChain).optional();
 
 // z.int() accepts safe integers only; an exp of 1e308 is a number too.
 const claimsShape = z.object({
@@ -62,7 +62,7 @@ export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
   const { success, data: claims, error } = claimsShape.safeParse(payload);
   if (!success) throw invalidToken(`claim ${String(error.issues[0]?.path[0])} is missing or malformed`);
   const { iat, nbf = iat, exp } = claims;
-  if (exp <= iat || exp - iat > longestLifetimeSeconds) throw invalidToken("its lifetime is too long or negative");
+  if (exp <= iat || exp - iat > maxLifetimeSeconds) throw invalidToken("its lifetime is too long or negative");
   if (Math.max(iat, nbf) > nowSeconds + toleratedSkewSeconds) throw invalidToken("it is not valid yet");
   if (exp <= nowSeconds) throw expiredToken();
   const principal: Principal = {

@@ -20,8 +20,8 @@ export interface TokenVerifierOptions {
   clock?: () => number;
 }
 
-const longestToken = 16 * 1_024;
-const rememberedTokens = 10_000;
+const maxTokenLength = 16 * 1_024;
+const maxCachedTokens = 10_000;
 
 // Strict: a token of the platform has no jku, x5u, jwk, crit or other header parameters.
 const headerShape = z.strictObject({
@@ -32,20 +32,22 @@ const headerShape = z.strictObject({
 
 /** Verifies access tokens (RFC 9068). Throws TOKEN_EXPIRED, TOKEN_INVALID, TENANT_SUSPENDED or TENANT_UNKNOWN. */
 export class TokenVerifier {
+  readonly #options: TokenVerifierOptions;
   readonly #keys: VerificationKeys;
   readonly #clock: () => number;
-  readonly #known = new LRUCache<string, ReadClaims>({ max: rememberedTokens });
+  readonly #known = new LRUCache<string, ReadClaims>({ max: maxCachedTokens });
   readonly #revocations = new Revocations();
   readonly #tenants: ConfirmedTenants;
 
-  constructor(private readonly options: TokenVerifierOptions) {
+  constructor(options: TokenVerifierOptions) {
+    this.#options = options;
     this.#clock = options.clock ?? Date.now;
     this.#tenants = new ConfirmedTenants(options.tenantExists);
     this.#keys = new VerificationKeys(options.keys, this.#clock, () => this.#known.clear());
   }
 
   async verify(token: string): Promise<Principal> {
-    if (token.length > longestToken) throw invalidToken("it is too long");
+    if (token.length > maxTokenLength) throw invalidToken("it is too long");
     const digest = hash("sha256", token, "base64");
     const known = this.#known.get(digest);
     if (known !== undefined) {
@@ -88,7 +90,7 @@ export class TokenVerifier {
 
     const key = await this.#keys.find(data.kid);
     if (key === undefined) throw invalidToken("its key is unknown");
-    const { issuer, audience } = this.options;
+    const { issuer, audience } = this.#options;
     const currentDate = new Date(this.#clock());
     try {
       // readClaims checks nbf with the same tolerance, and exp without a tolerance.

@@ -12,26 +12,29 @@ const uselessAfterMs = 24 * 3_600_000;
  * cause frequent reloads.
  */
 export class VerificationKeys {
+  readonly #load: () => Promise<JSONWebKeySet>;
+  readonly #clock: () => number;
+  readonly #onWithdrawn: () => void;
   #keys = new Map<string, CryptoKey>();
   #loadedAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
   #loading: Promise<void> | undefined;
 
-  constructor(
-    private readonly load: () => Promise<JSONWebKeySet>,
-    private readonly clock: () => number,
-    /** Called when a key was withdrawn, so that its tokens are not valid any more. */
-    private readonly onWithdrawn: () => void = () => undefined,
-  ) {}
+  /** `onWithdrawn` is called when a key was withdrawn, so that its tokens are not valid any more. */
+  constructor(load: () => Promise<JSONWebKeySet>, clock: () => number, onWithdrawn: () => void = () => undefined) {
+    this.#load = load;
+    this.#clock = clock;
+    this.#onWithdrawn = onWithdrawn;
+  }
 
   async find(kid: string): Promise<CryptoKey | undefined> {
-    const ageMs = this.clock() - this.#loadedAt;
+    const ageMs = this.#clock() - this.#loadedAt;
     if (ageMs < uselessAfterMs && this.#keys.has(kid)) {
       if (ageMs > refreshAfterMs) void this.#reload();
       return this.#keys.get(kid);
     }
     await this.#reload();
-    if (this.clock() - this.#loadedAt >= uselessAfterMs) {
+    if (this.#clock() - this.#loadedAt >= uselessAfterMs) {
       throw new DomainError("UNAVAILABLE", {
         detail: "The keys of the token issuer cannot be read now. Try again later.",
       });
@@ -48,8 +51,8 @@ export class VerificationKeys {
 
   #reload(): Promise<void> {
     const cooldownMs = this.#keys.size === 0 ? firstLoadCooldownMs : reloadCooldownMs;
-    if (this.#loading === undefined && this.clock() - this.#triedAt >= cooldownMs) {
-      this.#triedAt = this.clock();
+    if (this.#loading === undefined && this.#clock() - this.#triedAt >= cooldownMs) {
+      this.#triedAt = this.#clock();
       this.#loading = this.#replaceKeys().finally(() => {
         this.#loading = undefined;
       });
@@ -59,14 +62,14 @@ export class VerificationKeys {
 
   async #replaceKeys(): Promise<void> {
     try {
-      const { keys } = await this.load();
+      const { keys } = await this.#load();
       const usable = keys.filter(isSigningKey).map(async ({ kid, kty, crv, x, y }): Promise<[string, CryptoKey]> => {
         return [kid, (await importJWK({ kty, crv, x, y }, "ES256")) as CryptoKey];
       });
       const known = [...this.#keys.keys()];
       this.#keys = new Map(await Promise.all(usable));
-      this.#loadedAt = this.clock();
-      if (known.some((kid) => !this.#keys.has(kid))) this.onWithdrawn();
+      this.#loadedAt = this.#clock();
+      if (known.some((kid) => !this.#keys.has(kid))) this.#onWithdrawn();
     } catch {
       // The loaded keys stay in use. Without any keys, find() throws UNAVAILABLE.
     }

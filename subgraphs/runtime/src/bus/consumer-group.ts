@@ -3,11 +3,11 @@ import { type Drained, DrainLoop } from "../db/drain-loop.js";
 import type { Turn } from "../db/leader-election.js";
 import type { Logger } from "../telemetry/logger.js";
 import { type Consumer, ConsumerLog, type Kept, type NextMessage, type Read } from "./consumer-log.js";
-import { type BusPauses, Fortunes, isPassing, reasonOf, type Verdict, verdictOn } from "./failure.js";
+import { type BusPauses, GroupHealth, isPassing, reasonOf, type Verdict, verdictOn } from "./failure.js";
 import { type HeldMessage, HeldMessages, type Tried } from "./held-messages.js";
 
 /** The limit of held messages of a tenant. Further ones become dead letters. */
-const mostHeldPerTenant = 1000;
+const maxHeldPerTenant = 1000;
 const triedAtOnce = 4;
 
 type Outcome = { readonly error: unknown } | undefined;
@@ -29,7 +29,7 @@ export class ConsumerGroup {
   readonly #pauses: BusPauses;
   readonly #log: ConsumerLog;
   readonly #held: HeldMessages;
-  readonly #fortunes = new Fortunes();
+  readonly #fortunes = new GroupHealth();
   readonly #passing: DrainLoop;
   readonly #retrying: DrainLoop;
   #notBefore = 0;
@@ -149,10 +149,10 @@ export class ConsumerGroup {
     for (const { position, tenant, tenantHeld } of messages) {
       const one = wanted.get(position);
       if (!one) continue;
-      const left = room.get(tenant) ?? mostHeldPerTenant - tenantHeld;
+      const left = room.get(tenant) ?? maxHeldPerTenant - tenantHeld;
       if (one.parked || left > 0) kept.push(one);
       else if (this.#fortunes.outage) return undefined;
-      else kept.push({ ...one, parked: true, error: `${mostHeldPerTenant} messages of this tenant are held already` });
+      else kept.push({ ...one, parked: true, error: `${maxHeldPerTenant} messages of this tenant are held already` });
       if (!one.parked) room.set(tenant, left - 1);
     }
     return kept;

@@ -31,9 +31,9 @@ export type Verdict =
   | { readonly parked: false; readonly error: string; readonly attempts: number; readonly delayMs: number };
 
 const firstMinuteMs = 60_000;
-const longestReason = 500;
+const maxReasonLength = 500;
 const quietMs = 30_000;
-const mostTroubled = 1000;
+const maxTroubledTenants = 1000;
 
 function failureKind(error: unknown): FailureKind {
   if (error instanceof UnreadableMessage) return "unreadable";
@@ -67,13 +67,13 @@ export function reasonOf(error: unknown): string {
   let cause = error;
   while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
   return String(cause)
-    .slice(0, longestReason)
+    .slice(0, maxReasonLength)
     .replaceAll("\0", "\ufffd")
     .replaceAll(/\p{Surrogate}/gu, "\ufffd");
 }
 
 /** Recent successes and failures of a group, to distinguish trouble of one tenant from trouble of all. */
-export class Fortunes {
+export class GroupHealth {
   readonly #troubled = new Set<string>();
   #succeededAt = performance.now();
   #lastKind: FailureKind | undefined;
@@ -85,7 +85,7 @@ export class Fortunes {
 
   failed(tenant: string, error: unknown): void {
     this.#lastKind = failureKind(error);
-    if (this.#troubled.size < mostTroubled) this.#troubled.add(tenant);
+    if (this.#troubled.size < maxTroubledTenants) this.#troubled.add(tenant);
   }
 
   /** Whether other tenants fail too and nothing has succeeded since. */

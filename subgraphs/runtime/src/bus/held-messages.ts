@@ -3,8 +3,8 @@ import type { Message } from "../messages/envelope.js";
 import type { Read } from "./consumer-log.js";
 import type { Verdict } from "./failure.js";
 
-const mostDue = 20;
-const mostDuePerTenant = 5;
+const maxDue = 20;
+const maxDuePerTenant = 5;
 
 export interface HeldMessage extends Read {
   readonly tenant: string;
@@ -83,7 +83,7 @@ export class HeldMessages {
   }
 
   async due(): Promise<Due> {
-    const { rows } = await this.#pool.query<DueRow>({ ...due, values: [this.#group, mostDuePerTenant, mostDue] });
+    const { rows } = await this.#pool.query<DueRow>({ ...due, values: [this.#group, maxDuePerTenant, maxDue] });
     const messages = rows.flatMap(({ position, envelope, tenant, attempts, waited_ms: waitedMs }) =>
       position === null ? [] : [{ position, envelope, tenant, attempts, waitedMs }],
     );

@@ -17,7 +17,7 @@ const publishing = 3;
 const consuming = 4;
 const aliveEveryMs = 600_000;
 /** PostgreSQL accepts NOTIFY payloads below 8,000 bytes. */
-const longestNotification = 7000;
+const maxNotificationLength = 7000;
 /** Positions are committed asynchronously, since delivery is at least once anyway. */
 const unhurried = "-c synchronous_commit=off";
 
@@ -125,5 +125,5 @@ export class PostgresBus implements Bus {
 /** The payload of a wake-up: the published types, or nothing when they are too many for a notification. */
 function typesOf(messages: readonly Message[]): string {
   const types = [...new Set(messages.map(({ type }) => type))].join(" ");
-  return types.length > longestNotification ? "" : types;
+  return types.length > maxNotificationLength ? "" : types;
 }

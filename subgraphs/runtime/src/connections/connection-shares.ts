@@ -14,7 +14,7 @@ interface Waiting {
  * request waits for at most 2 s. Time counts only while the event loop turns, so a stall of this process refuses nothing.
  */
 export class ConnectionShares implements ServerClient {
-  readonly #most: number;
+  readonly #maxPerTenant: number;
   readonly #held = new Map<string, number>();
   /** The waiting requests by tenant; the tenant with the next turn comes first. */
   readonly #queues = new Map<string, Waiting[]>();
@@ -23,7 +23,7 @@ export class ConnectionShares implements ServerClient {
 
   constructor(connections: number) {
     this.#free = connections;
-    this.#most = Math.max(1, Math.floor(connections / 2));
+    this.#maxPerTenant = Math.max(1, Math.floor(connections / 2));
   }
 
   async run<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
@@ -48,7 +48,7 @@ export class ConnectionShares implements ServerClient {
   }
 
   #mayTake(tenantId: string): boolean {
-    return this.#free > 0 && (this.#held.get(tenantId) ?? 0) < this.#most;
+    return this.#free > 0 && (this.#held.get(tenantId) ?? 0) < this.#maxPerTenant;
   }
 
   #take(tenantId: string): void {

@@ -6,14 +6,14 @@ export interface UrlPolicy extends AddressPolicy {
   allowedPorts?: readonly number[];
 }
 
-const longestUrl = 2_048;
+const maxUrlLength = 2_048;
 
 /**
  * The reason why a URL is refused without a DNS lookup, or undefined. The WHATWG parser has already normalized unusual
  * spellings of addresses.
  */
 export function blockedUrl(text: string, policy: UrlPolicy, httpsOnly = false): string | undefined {
-  if (text.length > longestUrl) return `longer than ${longestUrl} characters`;
+  if (text.length > maxUrlLength) return `longer than ${maxUrlLength} characters`;
   if (!URL.canParse(text)) return "not a URL";
   const url = new URL(text);
   if (url.protocol !== "https:" && (httpsOnly || url.protocol !== "http:")) {

@@ -33,7 +33,7 @@ export interface EntityReference {
   readonly resolve: ReferenceResolver;
 }
 
-/** Stands before every way into a subgraph, whatever stands in front of the subgraph itself. */
+/** Checks every entry into a subgraph (root fields and references), even if the gateway has checked it before. */
 export class Guard {
   readonly #logger: Logger;
 
@@ -41,7 +41,7 @@ export class Guard {
     this.#logger = logger;
   }
 
-  /** Scope and input bounds are checked, then the field is resolved or subscribed to. */
+  /** Wraps a field: checks scopes and the limits of its input, then resolves it or subscribes. */
   field(field: Field, rule: AuthRule, resolve: Resolver): Resolver {
     const check = argumentCheck(field);
     return async (source, args, context, info) => {
@@ -110,7 +110,7 @@ export function authorize(rule: AuthRule, context: RequestContext): void {
     });
 }
 
-/** Bounds where they are declared, and text that can be stored everywhere: types are GraphQL's own business. */
+/** Checks declared limits and that all text can be stored. GraphQL itself checks the types. */
 function argumentCheck(field: Field): (args: Record<string, unknown>) => void {
   const checks = field.args
     .filter(({ type, astNode }) => isInputObjectType(getNamedType(type)) || astNode?.directives?.length)

@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { FieldError } from "../errors/domain-error.js";
+import { pointerToken } from "../errors/json-pointer.js";
 import type { JsonSchema } from "./input-schema.js";
 
 const ajv = new Ajv2020({
@@ -72,5 +73,3 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject): stri
   if (keyword === "format") return formats[String(params["format"])] ?? "Has the wrong format.";
   return `The value ${message ?? "is not accepted"}.`;
 }
-
-const pointerToken = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");

@@ -1,4 +1,5 @@
 import type { FieldError } from "../errors/domain-error.js";
+import { pointerToken } from "../errors/json-pointer.js";
 
 /** The largest depth of JSON in a request. */
 export const maxJsonDepth = 64;
@@ -39,7 +40,7 @@ function problemsOf(value: unknown, pointer: string, depth: number): FieldError[
   if (depth === maxJsonDepth)
     return [{ pointer, code: "OUT_OF_RANGE", detail: `Must not be nested deeper than ${maxJsonDepth} levels.` }];
   return Object.entries(value).flatMap(([name, member]) => {
-    const inner = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const inner = `${pointer}/${pointerToken(name)}`;
     return isStorable(name) ? problemsOf(member, inner, depth + 1) : [unstorable(pointer)];
   });
 }

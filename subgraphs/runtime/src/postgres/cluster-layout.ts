@@ -19,7 +19,7 @@ export interface ClusterLayout {
 }
 
 // A socket path has at most 104 bytes on macOS, and PostgreSQL appends "/.s.PGSQL.65535.lock".
-const longestSocketDirBytes = 80;
+const maxSocketDirBytes = 80;
 
 /** Decides where the cluster of a data directory is stored, and makes its folders. */
 export async function prepareClusterLayout(dataDir: string): Promise<ClusterLayout> {
@@ -32,7 +32,7 @@ export async function prepareClusterLayout(dataDir: string): Promise<ClusterLayo
   await ownDirectory(home, account === undefined ? 0o700 : 0o711);
 
   let socketDir = join(home, "socket");
-  if (Buffer.byteLength(socketDir) > longestSocketDirBytes) socketDir = join(tmpdir(), name);
+  if (Buffer.byteLength(socketDir) > maxSocketDirBytes) socketDir = join(tmpdir(), name);
   await ownDirectory(socketDir, 0o700, account);
   return { home, clusterDir: join(home, "cluster"), socketDir, account };
 }

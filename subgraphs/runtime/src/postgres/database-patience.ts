@@ -10,7 +10,7 @@ export class DatabaseGivenUp extends Error {
 
 const connectMs = 2000;
 const firstPauseMs = 100;
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 
 /** SQLSTATE `cannot_connect_now`: the server is starting, recovering or stopping. */
 const cannotConnectNow = "57P03";
@@ -21,7 +21,7 @@ export async function awaitServer(
   { logger, giveUpAfterMs = Number.POSITIVE_INFINITY }: { logger: Logger; giveUpAfterMs?: number | undefined },
 ): Promise<void> {
   const giveUpAt = Date.now() + giveUpAfterMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
     const failure = await failureToConnect(url);
     if (failure === undefined) return;
     if (!isDatabaseOutage(failure)) throw failure;

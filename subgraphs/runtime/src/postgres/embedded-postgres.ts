@@ -42,7 +42,7 @@ export interface PostgresServer {
 
 /** The pause between two attempts to start a server. It doubles with each attempt. */
 const firstPauseMs = 100;
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 const reportEveryMs = 30_000;
 /** A launched server answers within this time that it is starting. */
 const launchMs = 2000;
@@ -84,6 +84,8 @@ interface Installation {
 }
 
 class SupervisedPostgres implements PostgresServer {
+  readonly #options: EmbeddedPostgresOptions;
+  readonly #installation: Installation;
   #child: ChildProcess | undefined;
   #childEnded: Promise<unknown> = Promise.resolve();
   #watch: ParentWatch | undefined;
@@ -92,18 +94,18 @@ class SupervisedPostgres implements PostgresServer {
   #supervision: Promise<void> = Promise.resolve();
   #lastWords: string[] = [];
 
-  constructor(
-    private readonly options: EmbeddedPostgresOptions,
-    private readonly installation: Installation,
-  ) {}
+  constructor(options: EmbeddedPostgresOptions, installation: Installation) {
+    this.#options = options;
+    this.#installation = installation;
+  }
 
   get url(): string {
-    const { user, password, host, port } = this.installation.record;
+    const { user, password, host, port } = this.#installation.record;
     return `postgres://${user}:${password}@${host}:${port}/postgres`;
   }
 
   get holder(): DataDirectoryHolder {
-    return this.installation.lock;
+    return this.#installation.lock;
   }
 
   get pid(): number {
@@ -111,8 +113,8 @@ class SupervisedPostgres implements PostgresServer {
   }
 
   async start(): Promise<void> {
-    const { record } = this.installation;
-    const { giveUpAfterMs } = this.options;
+    const { record } = this.#installation;
+    const { giveUpAfterMs } = this.#options;
     const giveUpAt = giveUpAfterMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + giveUpAfterMs;
     const anotherPort = async () => {
       record.port = await freePort();
@@ -131,11 +133,11 @@ class SupervisedPostgres implements PostgresServer {
     await this.#endChild();
     await this.#supervision;
     await this.#recordPid(null);
-    for (const lock of this.installation.locks) lock.release();
+    for (const lock of this.#installation.locks) lock.release();
   }
 
   async #supervise(): Promise<void> {
-    const { logger } = this.options;
+    const { logger } = this.#options;
     for (;;) {
       await this.#childEnded;
       this.#watch?.dismiss();
@@ -154,11 +156,11 @@ class SupervisedPostgres implements PostgresServer {
    */
   async #launchUntilReady(beforeRetry: () => Promise<void>, giveUpAt: number): Promise<void> {
     const { signal } = this.#stopping;
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       if (await this.#launch(giveUpAt)) return;
       if (signal.aborted) return;
       if (Date.now() > giveUpAt) throw new DatabaseGivenUp(`PostgreSQL does not start: ${this.#lastWords.join(" | ")}`);
-      this.options.logger.warn({ pauseMs, lastWords: this.#lastWords }, "PostgreSQL did not start and is tried again");
+      this.#options.logger.warn({ pauseMs, lastWords: this.#lastWords }, "PostgreSQL did not start and is tried again");
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
       await beforeRetry();
     }
@@ -166,7 +168,7 @@ class SupervisedPostgres implements PostgresServer {
 
   async #launch(giveUpAt: number): Promise<boolean> {
     try {
-      await removeStalePostmasterFile(this.installation.layout.clusterDir);
+      await removeStalePostmasterFile(this.#installation.layout.clusterDir);
       if (this.#stopping.signal.aborted) return false;
       const child = this.#spawn();
       if (!(await this.#becomesReady(child, giveUpAt))) return false;
@@ -181,17 +183,17 @@ class SupervisedPostgres implements PostgresServer {
 
   /** Writes postgres.json. A full disk must not prevent a restart of the server or the release of the lock. */
   async #recordPid(pid: number | null): Promise<void> {
-    const { record } = this.installation;
+    const { record } = this.#installation;
     record.pid = pid;
     try {
-      await writeRecord(this.options.dataDir, record);
+      await writeRecord(this.#options.dataDir, record);
     } catch (error) {
-      this.options.logger.warn({ err: error }, "postgres.json could not be written");
+      this.#options.logger.warn({ err: error }, "postgres.json could not be written");
     }
   }
 
   #spawn(): ChildProcess {
-    const { layout, binaries, record } = this.installation;
+    const { layout, binaries, record } = this.#installation;
     const child = spawn(binaries.postgres, ["-D", layout.clusterDir, ...serverSettings(layout, record.port)], {
       ...layout.account,
       cwd: layout.home,
@@ -201,7 +203,7 @@ class SupervisedPostgres implements PostgresServer {
       detached: true,
     });
     this.#child = child;
-    this.options.onLaunch?.();
+    this.#options.onLaunch?.();
     this.#childEnded = new Promise((resolve) => child.once("exit", resolve));
     this.#lastWords = [];
     child.on("error", (error) => this.#hear(error.message));
@@ -212,7 +214,7 @@ class SupervisedPostgres implements PostgresServer {
 
   #hear(line: string): void {
     this.#lastWords = [...this.#lastWords.slice(-9), line];
-    this.options.logger.debug({ postgres: line }, "output of PostgreSQL");
+    this.#options.logger.debug({ postgres: line }, "output of PostgreSQL");
   }
 
   /**
@@ -224,7 +226,7 @@ class SupervisedPostgres implements PostgresServer {
     let reportAt = Date.now() + reportEveryMs;
     const { signal } = this.#stopping;
     while (child.pid !== undefined && child.exitCode === null && child.signalCode === null && !signal.aborted) {
-      const seen = await readPostmasterFile(this.installation.layout.clusterDir);
+      const seen = await readPostmasterFile(this.#installation.layout.clusterDir);
       if (seen?.ready && seen.pid === child.pid) return true;
       if (Date.now() > Math.max(giveUpAt, askAgainAt)) {
         if (!(await isStarting(this.url))) break;
@@ -232,7 +234,7 @@ class SupervisedPostgres implements PostgresServer {
       }
       if (Date.now() > reportAt) {
         reportAt += reportEveryMs;
-        this.options.logger.warn({ pid: child.pid, lastWords: this.#lastWords }, "PostgreSQL is still starting");
+        this.#options.logger.warn({ pid: child.pid, lastWords: this.#lastWords }, "PostgreSQL is still starting");
       }
       await sleep(15);
     }

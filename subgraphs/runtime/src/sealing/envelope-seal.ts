@@ -26,31 +26,31 @@ export class EnvelopeSeal {
   }
 
   /**
-   * `bound` says where the value belongs, for example the key of its row. It is authenticated, so the value cannot be
+   * `associatedData` says where the value belongs, for example the key of its row. It is authenticated, so the value cannot be
    * moved.
    */
-  seal(plain: Buffer, bound: string): SealedEnvelope {
+  seal(plain: Buffer, associatedData: string): SealedEnvelope {
     const dataKey = randomBytes(32);
-    return { ...this.#wrapped(dataKey, bound), ciphertext: encrypt(dataKey, plain, bound) };
+    return { ...this.#wrapped(dataKey, associatedData), ciphertext: encrypt(dataKey, plain, associatedData) };
   }
 
-  open(sealed: SealedEnvelope, bound: string): Buffer {
-    return decrypt(this.#dataKey(sealed, bound), sealed.ciphertext, bound);
+  open(sealed: SealedEnvelope, associatedData: string): Buffer {
+    return decrypt(this.#dataKey(sealed, associatedData), sealed.ciphertext, associatedData);
   }
 
   /** The same data key, encrypted with the newest key. */
-  rewrapped(sealed: Omit<SealedEnvelope, "ciphertext">, bound: string): Omit<SealedEnvelope, "ciphertext"> {
-    return this.#wrapped(this.#dataKey(sealed, bound), bound);
+  rewrapped(sealed: Omit<SealedEnvelope, "ciphertext">, associatedData: string): Omit<SealedEnvelope, "ciphertext"> {
+    return this.#wrapped(this.#dataKey(sealed, associatedData), associatedData);
   }
 
-  #wrapped(dataKey: Buffer, bound: string) {
+  #wrapped(dataKey: Buffer, associatedData: string) {
     const { id, bytes } = this.#keys.newest;
-    return { keyId: id, wrappedKey: encrypt(bytes, dataKey, bound) };
+    return { keyId: id, wrappedKey: encrypt(bytes, dataKey, associatedData) };
   }
 
-  #dataKey({ keyId, wrappedKey }: Omit<SealedEnvelope, "ciphertext">, bound: string): Buffer {
+  #dataKey({ keyId, wrappedKey }: Omit<SealedEnvelope, "ciphertext">, associatedData: string): Buffer {
     const key = this.#keys.all.find(({ id }) => id === keyId);
     if (!key) throw new UnknownSealingKey("The value was sealed under a key that is not configured");
-    return decrypt(key.bytes, wrappedKey, bound);
+    return decrypt(key.bytes, wrappedKey, associatedData);
   }
 }

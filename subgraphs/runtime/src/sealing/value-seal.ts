@@ -25,30 +25,30 @@ export class ValueSeal {
   }
 
   /**
-   * `bound` says where the value belongs, for example the key of its row. It is authenticated, so the value cannot be
+   * `associatedData` says where the value belongs, for example the key of its row. It is authenticated, so the value cannot be
    * moved.
    */
-  seal(text: string, bound: string): string {
+  seal(text: string, associatedData: string): string {
     const { id, bytes } = this.#keys.newest;
-    return `${id}.${encrypt(bytes, Buffer.from(text), bound).toString("base64url")}`;
+    return `${id}.${encrypt(bytes, Buffer.from(text), associatedData).toString("base64url")}`;
   }
 
   /** Throws when the value was changed, is bound to something else, or was sealed for another purpose. */
-  open(sealed: string, bound: string): OpenedValue {
+  open(sealed: string, associatedData: string): OpenedValue {
     const dot = sealed.indexOf(".");
     const body = Buffer.from(sealed.slice(dot + 1), "base64url");
     // The decoder ignores bits after the last whole byte, so several texts would decode to the same bytes.
     if (body.toString("base64url") !== sealed.slice(dot + 1)) throw new Error("The sealed value is damaged");
     const keyId = dot === -1 ? undefined : sealed.slice(0, dot);
-    const text = this.#decrypted(keyId, body, bound).toString();
-    return { text, resealed: keyId === this.#keys.newest.id ? undefined : this.seal(text, bound) };
+    const text = this.#decrypted(keyId, body, associatedData).toString();
+    return { text, resealed: keyId === this.#keys.newest.id ? undefined : this.seal(text, associatedData) };
   }
 
-  #decrypted(keyId: string | undefined, body: Buffer, bound: string): Buffer {
+  #decrypted(keyId: string | undefined, body: Buffer, associatedData: string): Buffer {
     const { all, oldest } = this.#keys;
     // Values from before 2026-11-22 name no key: there was one master key.
     const key = keyId === undefined ? oldest : all.find(({ id }) => id === keyId);
     if (!key) throw new UnknownSealingKey("The value was sealed under a key that is not configured");
-    return decrypt(key.bytes, body, bound);
+    return decrypt(key.bytes, body, associatedData);
   }
 }

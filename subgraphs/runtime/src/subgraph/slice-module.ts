@@ -16,7 +16,7 @@ import type {
 } from "../jobs/definitions/job-definition.js";
 import type { JobQueue } from "../jobs/queue/job-queue.js";
 import type { WaitingRows } from "../jobs/sweeping/job-rows.js";
-import type { LyingRow, SweptRows } from "../jobs/sweeping/sweeper.js";
+import type { StrandedRow, SweptRows } from "../jobs/sweeping/sweeper.js";
 import type { CursorSeal } from "../pagination/cursor.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Database, DatabaseDefinition } from "../unit-of-work/database.js";
@@ -42,7 +42,7 @@ export interface SliceHost<Settings> {
   /** Takes messages from the bus. The first message arrives after all slices have started. */
   readonly consume: (consumer: BusConsumer) => void;
   /** For rows that the sweeper repairs in another way than by their job; the others stand in `waitingRows`. */
-  readonly sweep: <Row extends LyingRow>(rows: SweptRows<Row>) => void;
+  readonly sweep: <Row extends StrandedRow>(rows: SweptRows<Row>) => void;
   /** Begins work that the slice does by itself, after all slices have started, in the order of the list. */
   readonly onStarted: (begin: () => Promise<void> | void) => void;
   /** Ends work that the slice does by itself. All slices stop at the same time, before the jobs do. */

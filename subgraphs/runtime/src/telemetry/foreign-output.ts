@@ -5,7 +5,7 @@ import { type Readable, Writable } from "node:stream";
 import type { Logger } from "./logger.js";
 
 /** In characters. The output of a library may repeat a large input of a caller. */
-const longestText = 2000;
+const maxTextLength = 2000;
 
 /**
  * Turns console output of libraries and warnings of Node into log lines, so that only the logger writes to the output.
@@ -31,7 +31,7 @@ export function logChildOutput(output: Readable, logger: Logger): void {
   createInterface({ input: output }).on("line", (line) => {
     if (isLogLine(line)) process.stderr.write(`${line}\n`);
     else if (line.trim() !== "")
-      logger.warn({ text: line.slice(0, longestText) }, "a child process wrote text that is not a log line");
+      logger.warn({ text: line.slice(0, maxTextLength) }, "a child process wrote text that is not a log line");
   });
 }
 
@@ -39,7 +39,7 @@ function sink(logger: Logger, level: "debug" | "warn"): Writable {
   return new Writable({
     decodeStrings: false,
     write(text: string, _encoding, written) {
-      logger[level]({ text: text.slice(0, longestText).trimEnd() }, "a library wrote to the console");
+      logger[level]({ text: text.slice(0, maxTextLength).trimEnd() }, "a library wrote to the console");
       written();
     },
   });

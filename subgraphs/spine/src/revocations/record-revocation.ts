@@ -1,5 +1,5 @@
 import type { Revocation } from "@factory/runtime/auth/revocations";
-import { longestLifetimeSeconds } from "@factory/runtime/auth/token-claims";
+import { maxLifetimeSeconds } from "@factory/runtime/auth/token-claims";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
 /** PostgreSQL channel that wakes every process that verifies tokens, once the transaction is committed. */
@@ -15,7 +15,7 @@ export async function recordRevocation(
     `insert into revocations (tenant_id, revocation_id, kind, subject, revoked_at, expires_at)
      select $1, gen_random_uuid(), $2, subject, clock_timestamp(), now() + make_interval(secs => $4)
      from unnest($3::text[]) as subject`,
-    [tenant.uuid, kind, subjects, longestLifetimeSeconds],
+    [tenant.uuid, kind, subjects, maxLifetimeSeconds],
   );
   notify(revocationChannel);
 }

@@ -1,4 +1,4 @@
-import { longestLifetimeSeconds } from "@factory/runtime/auth/token-claims";
+import { maxLifetimeSeconds } from "@factory/runtime/auth/token-claims";
 import { advisoryLocks } from "@factory/runtime/db/advisory-locks";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { OpenedValue, ValueSeal } from "@factory/runtime/sealing/value-seal";
@@ -39,7 +39,7 @@ export const keySetMaxAgeSeconds = 600;
 /** Every process reads the keys again at least this often, in case a notification is lost. */
 export const keyRefreshSeconds = 60;
 const publishedBeforeSeconds = keySetMaxAgeSeconds + keyRefreshSeconds;
-const publishedAfterSeconds = longestLifetimeSeconds + keyRefreshSeconds;
+const publishedAfterSeconds = maxLifetimeSeconds + keyRefreshSeconds;
 const rotatedAfterDays = 90;
 
 /** A rotation that a caller asks for. */

@@ -1,3 +1,4 @@
+import { pointerToken } from "@factory/runtime/errors/json-pointer";
 import { decodeText } from "@factory/template-engine/encodings";
 import { positionAt } from "@factory/template-engine/jsonc";
 import type { TemplatePack } from "@factory/template-engine/template-pack";
@@ -54,7 +55,7 @@ function placeOf(
     if (!next) break;
     node = next;
   }
-  const pointer = segments.map((segment) => `/${String(segment).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  const pointer = segments.map((segment) => `/${pointerToken(String(segment))}`).join("");
   const position = node ? positionAt(text, node.offset) : { line: null, column: null };
   return { path, pointer, ...position };
 }

@@ -12,7 +12,7 @@ import {
   type TenantPayload,
 } from "../definitions/job-definition.js";
 import type { JobQueue } from "../queue/job-queue.js";
-import type { LyingRow, SweptRows } from "./sweeper.js";
+import type { StrandedRow, SweptRows } from "./sweeper.js";
 
 const pageSize = 500;
 /** The limit of rows in one sweep. The next sweep comes in 30 s. */
@@ -39,7 +39,7 @@ export interface WaitingRows<Payload extends TenantPayload> {
   payload(row: WaitingRow): Payload;
 }
 
-export interface WaitingRow extends LyingRow {
+export interface WaitingRow extends StrandedRow {
   readonly columns: Readonly<Record<string, unknown>>;
 }
 

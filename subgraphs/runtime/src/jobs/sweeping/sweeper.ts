@@ -3,14 +3,14 @@ import type { Logger } from "../../telemetry/logger.js";
 const intervalMs = 30_000;
 
 /** A row that waits for a job that does not exist. */
-export interface LyingRow {
+export interface StrandedRow {
   readonly tenantId: string;
   /** The wire ID. */
   readonly id: string;
 }
 
 /** The rows of one slice that wait for background work, for the sweeper. */
-export interface SweptRows<Row extends LyingRow = LyingRow> {
+export interface SweptRows<Row extends StrandedRow = StrandedRow> {
   readonly slice: string;
   /** The rows that have waited for more than 60 s although no job exists for them. */
   find(): Promise<Row[]>;
@@ -35,7 +35,7 @@ export class Sweeper {
     this.#schedule();
   }
 
-  add<Row extends LyingRow>(rows: SweptRows<Row>): void {
+  add<Row extends StrandedRow>(rows: SweptRows<Row>): void {
     this.#swept.push(rows as unknown as SweptRows);
     this.#repaired.set(rows.slice, 0);
   }
@@ -70,7 +70,7 @@ export class Sweeper {
     await this.#sweeping;
   }
 
-  async #repair(rows: SweptRows, row: LyingRow): Promise<void> {
+  async #repair(rows: SweptRows, row: StrandedRow): Promise<void> {
     if (this.#stopped) return;
     const { tenantId, id } = row;
     try {

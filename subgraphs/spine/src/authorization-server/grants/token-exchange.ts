@@ -1,4 +1,4 @@
-import { longestActorChain } from "@factory/runtime/auth/token-claims";
+import { maxActorChain } from "@factory/runtime/auth/token-claims";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -60,8 +60,8 @@ async function exchange(
   requireSameTask(subject, asked.agentTaskId);
   const { principal } = subject;
   const actors = [agent.clientId, ...(principal.actors ?? [])];
-  if (actors.length > longestActorChain)
-    throw new errors.InvalidRequest(`At most ${longestActorChain} agents may act one for the other in one task.`);
+  if (actors.length > maxActorChain)
+    throw new errors.InvalidRequest(`At most ${maxActorChain} agents may act one for the other in one task.`);
 
   const scopes = scopesOf(asked.scopes, principal.scopes, agent.scopes);
   const request = {
