@@ -13,7 +13,7 @@ import { cacheReadiness, serveHealth } from "./operator/health.js";
 import { serveJobs } from "./operator/serve-jobs.js";
 import { limitRequests } from "./rate-limits/rate-limits.js";
 import { type CompiledRoute, compileRoutes } from "./requests/compile-route.js";
-import { type Admission, admit, handlePlanned, handleRoute } from "./requests/handle-route.js";
+import { type Admission, admit, handlePlanned, handleRoute, plannedRateClass } from "./requests/handle-route.js";
 import { endpointOf, fastifyPath } from "./routes/route.js";
 import { areas, routeTables } from "./routes/route-tables.js";
 
@@ -92,11 +92,11 @@ function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">): { routes: Ser
 }
 
 /** A row of the tables, with the handler that is compiled for the graph at hand. */
-interface ServedRoute extends Pick<CompiledRoute, "row" | "area" | "method" | "path"> {
+interface ServedRoute extends Pick<CompiledRoute, "row" | "area" | "method" | "path" | "rate"> {
   handle: ReturnType<typeof handleRoute>;
 }
 
-const pick = ({ row, area, method, path }: CompiledRoute) => ({ row, area, method, path });
+const pick = ({ row, area, method, path, rate }: CompiledRoute) => ({ row, area, method, path, rate });
 
 const closed = { passThrough: [], upgrade: undefined, allowedOrigins: [] };
 
@@ -128,15 +128,15 @@ async function serveRoutes(app: FastifyInstance, routes: readonly ServedRoute[],
 }
 
 function serveRoute(app: FastifyInstance, route: ServedRoute, path: string, admission: Admission): void {
-  const { method, row } = route;
+  const { method, row, rate } = route;
   const handler: ServedRoute["handle"] = (request, reply) => route.handle(request, reply);
-  app.route({ method, url: fastifyPath(path), onRequest: admit(row, admission), handler });
+  app.route({ method, url: fastifyPath(path), onRequest: admit(row, rate, admission), handler });
 }
 
 function servePlanned(app: FastifyInstance, admission: Admission): void {
   for (const row of areas.flatMap((area) => routeTables[area].planned)) {
     const { method, path } = endpointOf(row.at);
-    const admitted = admit(row, admission);
+    const admitted = admit(row, plannedRateClass(row), admission);
     const refuse = handlePlanned(row);
     // refused before the body is read, since the body makes no difference
     const onRequest = [admitted, refuse];

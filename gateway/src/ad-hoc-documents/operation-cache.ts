@@ -1,4 +1,5 @@
 import type { DocumentNode } from "graphql";
+import { LRUCache } from "lru-cache";
 import type { CompiledOperation } from "../execution/compiled-operation.js";
 
 export interface CacheLimits {
@@ -9,7 +10,7 @@ export interface CacheLimits {
 }
 
 interface KnownDocument<C> {
-  /** Who sent it first. */
+  /** The tenant, client or address that sent it first. */
   readonly owner: string;
   readonly document: DocumentNode;
   readonly operations: Map<string, CompiledOperation<C>>;
@@ -24,75 +25,71 @@ interface Holding {
 const standardLimits: CacheLimits = { documents: 1000, bytes: 32 * 1024 * 1024, ownerShare: 0.5 };
 
 /**
- * What is kept of ad-hoc documents: syntax tree, plans and compiled operations live and go together, those used longest
- * ago first. An owner over its share loses its own documents, never those of others.
+ * The ad-hoc documents that are kept: syntax tree, plans and compiled operations live and go together, the least recently
+ * used first. An owner over its share loses its own documents, never those of others.
  */
 export class OperationCache<C> {
   readonly #limits: CacheLimits;
-  /** By digest of the text, those used longest ago first. */
-  readonly #known = new Map<string, KnownDocument<C>>();
-  readonly #held = new Map<string, Holding>();
-  readonly #all: Holding = { documents: 0, bytes: 0 };
+  /** By the digest of the text. */
+  readonly #known: LRUCache<string, KnownDocument<C>>;
+  readonly #holdings = new Map<string, Holding>();
 
   constructor(limits: Partial<CacheLimits> = {}) {
     this.#limits = { ...standardLimits, ...limits };
+    this.#known = new LRUCache({
+      max: this.#limits.documents,
+      maxSize: this.#limits.bytes,
+      sizeCalculation: ({ bytes }) => bytes,
+      dispose: (known) => this.#count(known, -1),
+    });
   }
 
   get held(): Readonly<Holding> {
-    return this.#all;
+    return { documents: this.#known.size, bytes: this.#known.calculatedSize };
   }
 
+  /** The syntax tree of a known document, which counts as used from now on. */
   document(digest: string): DocumentNode | undefined {
-    const known = this.#known.get(digest);
-    if (!known) return undefined;
-    this.#known.delete(digest);
-    this.#known.set(digest, known);
-    return known.document;
+    return this.#known.get(digest)?.document;
   }
 
   operation(digest: string, name: string): CompiledOperation<C> | undefined {
-    return this.#known.get(digest)?.operations.get(name);
+    return this.#known.peek(digest)?.operations.get(name);
   }
 
+  /** Keeps an operation with its document; `bytes` is its memory. Too large a document is not kept. */
   keep(
     digest: string,
     { owner, document, name, bytes }: { owner: string; document: DocumentNode; name: string; bytes: number },
     operation: CompiledOperation<C>,
   ): void {
-    const known = this.#known.get(digest) ?? { owner, document, operations: new Map(), bytes: 0 };
-    this.#forget(digest);
+    const known = this.#known.peek(digest) ?? { owner, document, operations: new Map(), bytes: 0 };
+    this.#known.delete(digest);
     known.operations.set(name, operation);
     known.bytes += bytes;
-    this.#known.set(digest, known);
+    if (known.bytes > this.#limits.bytes * this.#limits.ownerShare) return;
+    this.#makeRoom(known);
     this.#count(known, 1);
-    this.#makeRoom(known.owner);
+    this.#known.set(digest, known);
   }
 
-  #makeRoom(owner: string): void {
-    const { documents, bytes, ownerShare } = this.#limits;
-    const isOver = (holding: Holding | undefined, share: number) =>
-      holding !== undefined && (holding.documents > documents * share || holding.bytes > bytes * share);
-    for (const [digest, known] of this.#known) {
-      const ownOver = isOver(this.#held.get(owner), ownerShare);
-      if (!ownOver && !isOver(this.#all, 1)) return;
-      if (!ownOver || known.owner === owner) this.#forget(digest);
-    }
-  }
-
-  #forget(digest: string): void {
-    const known = this.#known.get(digest);
-    if (!known) return;
-    this.#known.delete(digest);
-    this.#count(known, -1);
+  /** Forgets documents of the same owner until another one fits into the owner's share. */
+  #makeRoom({ owner, bytes }: KnownDocument<C>): void {
+    const { documents, bytes: allBytes, ownerShare } = this.#limits;
+    const isOver = () => {
+      const held = this.#holdings.get(owner);
+      return held && (held.documents + 1 > documents * ownerShare || held.bytes + bytes > allBytes * ownerShare);
+    };
+    if (!isOver()) return;
+    for (const digest of [...this.#known.rkeys()])
+      if (this.#known.peek(digest)?.owner === owner && isOver()) this.#known.delete(digest);
   }
 
   #count({ owner, bytes }: KnownDocument<C>, sign: 1 | -1): void {
-    const own = this.#held.get(owner) ?? { documents: 0, bytes: 0 };
-    for (const holding of [own, this.#all]) {
-      holding.documents += sign;
-      holding.bytes += sign * bytes;
-    }
-    if (own.documents === 0) this.#held.delete(owner);
-    else this.#held.set(owner, own);
+    const held = this.#holdings.get(owner) ?? { documents: 0, bytes: 0 };
+    held.documents += sign;
+    held.bytes += sign * bytes;
+    if (held.documents === 0) this.#holdings.delete(owner);
+    else this.#holdings.set(owner, held);
   }
 }

@@ -2,6 +2,7 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { type RateClass, rateClassOf } from "@factory/schema/rate-classes";
 import {
   type DocumentNode,
   type GraphQLError,
@@ -9,8 +10,6 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from "graphql";
-
-type RateClass = "read" | "write" | "execute" | "invalid";
 
 /** The tenant's windows, which REST counts in too. */
 export interface RateLimits {
@@ -28,9 +27,6 @@ export interface Operation {
   readonly operation: OperationDefinitionNode;
 }
 
-/** Fields that start heavy work. */
-const executing: ReadonlySet<string> = new Set(["requestExecution", "retryExecution", "previewExecution"]);
-
 /**
  * Counts each root field as the REST request that it stands for, and a document without any as one read. What is over
  * a limit is refused whole, before it runs.
@@ -45,7 +41,7 @@ export async function refusedByRate(
   if (!principal) return refusedByAddress(limits, operationFields({ document, operation }).length - 1, context);
   const points = new Map<RateClass, number>();
   for (const name of operationFields({ document, operation })) {
-    const rate = executing.has(name) ? "execute" : operation.operation === "mutation" ? "write" : "read";
+    const rate = rateClassOf(operation.operation, name);
     points.set(rate, (points.get(rate) ?? 0) + 1);
   }
   if (points.size === 0) points.set("read", 1);

@@ -1,7 +1,8 @@
+import { rateClassOf } from "@factory/schema/rate-classes";
 import type { Scope } from "@factory/schema/scopes";
 import { buildASTSchema, type GraphQLSchema, parse, valueFromASTUntyped } from "graphql";
 import { loadOperation, rootFieldOf } from "../operations/load-operation.js";
-import { rateClass } from "../requests/handle-route.js";
+import { plannedRateClass } from "../requests/handle-route.js";
 import type { Route } from "../routes/route.js";
 import { areas, routeTables } from "../routes/route-tables.js";
 import { plainHttpPaths } from "./plain-http-paths.js";
@@ -43,7 +44,7 @@ export function endpointTable(supergraphSdl: string): Endpoint[] {
         platformAdmin: false,
         operation: null,
         success: [],
-        rate: rateClass(row),
+        rate: plannedRateClass(row),
         idempotent: false,
       })),
     ),
@@ -67,14 +68,15 @@ function authOf(operation: Record<string, unknown>): Endpoint["auth"] {
   return "requestBody" in operation ? "client" : plain.auth;
 }
 
-type Rule = Pick<Endpoint, "scopes" | "platformAdmin">;
+type Rule = Pick<Endpoint, "scopes" | "platformAdmin" | "rate">;
 
 function ruleOf(graph: GraphQLSchema, area: (typeof areas)[number], { run }: Route): Rule {
-  const { astNode } = rootFieldOf(graph, loadOperation(area, run));
+  const operation = loadOperation(area, run);
+  const { astNode } = rootFieldOf(graph, operation);
   const directive = astNode?.directives?.find(({ name }) => name.value === "auth");
   const given = directive?.arguments?.map(({ name, value }) => [name.value, valueFromASTUntyped(value)] as const);
-  const { scopes = [], platformAdmin = false } = Object.fromEntries(given ?? []) as Partial<Rule>;
-  return { scopes, platformAdmin };
+  const { scopes = [], platformAdmin = false } = Object.fromEntries(given ?? []) as Partial<Omit<Rule, "rate">>;
+  return { scopes, platformAdmin, rate: rateClassOf(operation.definition.operation, run) };
 }
 
 function served(row: Route, rule: Rule): Omit<Endpoint, "specification"> {
@@ -85,7 +87,7 @@ function served(row: Route, rule: Rule): Omit<Endpoint, "specification"> {
     auth: row.anonymous ? "anonymous" : "bearer",
     operation: row.run,
     success: row.mayExist ? [row.reply, 200] : [row.reply],
-    rate: row.surface === "internal" ? null : rateClass(row),
+    rate: row.surface === "internal" ? null : rule.rate,
     idempotent: row.idempotent ?? false,
   };
 }

@@ -169,7 +169,7 @@ describe("GET /problems/{code}", () => {
       token: undefined,
       headers: { accept: "text/html" },
     });
-    expect([page.headers.get("content-type"), page.text.includes("&gt; 1 MiB")]).toEqual([
+    expect([page.headers.get("content-type"), page.text.includes("larger than 1 MiB")]).toEqual([
       "text/html; charset=utf-8",
       true,
     ]);

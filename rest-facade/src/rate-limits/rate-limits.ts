@@ -1,6 +1,7 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { editionFactor } from "@factory/schema/edition-factors";
+import type { RateClass } from "@factory/schema/rate-classes";
 import type { FastifyReply } from "fastify";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 
@@ -11,13 +12,10 @@ const limits = {
   execute: { points: 60, windowSeconds: 60 },
   /** GraphQL documents that were refused before they ran, so they count neither as reads nor as writes. */
   invalid: { points: 600, windowSeconds: 60 },
-} as const;
+} as const satisfies Record<RateClass, { points: number; windowSeconds: number }>;
 
 /** Requests without a token, per address. */
 const anonymousLimit = { points: 30, windowSeconds: 60 };
-
-/** Requests of one class share a window. */
-export type RateClass = keyof typeof limits;
 
 export interface RateState {
   readonly policy: string;

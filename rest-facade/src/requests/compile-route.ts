@@ -1,3 +1,4 @@
+import { type RateClass, rateClassOf } from "@factory/schema/rate-classes";
 import type { GraphQLSchema } from "graphql";
 import { loadOperation, type Operation, rootFieldOf } from "../operations/load-operation.js";
 import { type Area, endpointOf, type Route } from "../routes/route.js";
@@ -15,6 +16,7 @@ export interface CompiledRoute extends ReturnType<typeof readVariables> {
   readonly path: string;
   readonly operation: Operation;
   readonly prepared: PreparedOperation;
+  readonly rate: RateClass;
   readonly location: FillLocation | undefined;
 }
 
@@ -38,6 +40,7 @@ function compileRoute(
     path,
     operation,
     prepared: prepare(operation.text, operation.name),
+    rate: rateClassOf(operation.definition.operation, row.run),
     location: row.location === undefined ? undefined : fillLocation(row.location),
     ...readVariables(operation, path, graph),
   };

@@ -4,10 +4,11 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import { HangUp } from "@factory/runtime/ingress/hang-up";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
+import type { RateClass } from "@factory/schema/rate-classes";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
 import { apiVersion, matchApiVersion, matchMediaType } from "../http/match-version.js";
-import type { RateClass, RateLimit } from "../rate-limits/rate-limits.js";
+import type { RateLimit } from "../rate-limits/rate-limits.js";
 import { endpointOf, type PlannedRoute, type Route } from "../routes/route.js";
 import type { CompiledRoute } from "./compile-route.js";
 import type { OperationResult } from "./prepared-operation.js";
@@ -23,8 +24,7 @@ export interface Admission {
 }
 
 /** Makes the checks that need no body: API version, token, tenant, rate limit and scope. */
-export function admit(row: Route | PlannedRoute, { verifier, limit }: Admission): Handler {
-  const rate = rateClass(row);
+export function admit(row: Route | PlannedRoute, rate: RateClass, { verifier, limit }: Admission): Handler {
   const { version } = row;
   return async (request, reply) => {
     const { headers } = request;
@@ -50,11 +50,9 @@ function negotiate(request: FastifyRequest, reply: FastifyReply): string {
   return matchMediaType(request.headers.accept);
 }
 
-/** The rate class of a row: the one that it declares, otherwise `read` for GET and `write` for the other methods. */
-export function rateClass(row: Route | PlannedRoute): RateClass {
-  if ("rate" in row && row.rate) return row.rate;
-  return endpointOf(row.at).method === "GET" ? "read" : "write";
-}
+/** The rate class of an endpoint that answers 501: it runs no operation, so its method decides. */
+export const plannedRateClass = ({ at }: PlannedRoute): RateClass =>
+  endpointOf(at).method === "GET" ? "read" : "write";
 
 function requireScope(row: Route | PlannedRoute, principal: Principal): void {
   if (!row.scopes.some((scope) => principal.scopes.has(scope)))

@@ -48,6 +48,9 @@ const specified = [
   "PUT /v1/config/{key}",
 ];
 
+/** A POST that runs a query, since its question is too long for a query string. */
+const searches: ReadonlySet<string> = new Set(["POST /v1/libraries/search"]);
+
 describe("the route tables", () => {
   it("give every specified endpoint exactly one row", () => {
     const known = [...rows.map(({ row }) => row.at), ...planned.map(({ at }) => at)] as string[];
@@ -67,8 +70,7 @@ describe("the route tables", () => {
     const variables = operation.definition.variableDefinitions?.map(({ variable }) => variable.name.value) ?? [];
     expect(variables).toEqual(expect.arrayContaining(pathParameters(path)));
     if (method === "GET") expect(operation.definition.operation).toBe(OperationTypeNode.QUERY);
-    else if (!("rate" in row && row.rate === "read"))
-      expect(operation.definition.operation).toBe(OperationTypeNode.MUTATION);
+    else if (!searches.has(row.at)) expect(operation.definition.operation).toBe(OperationTypeNode.MUTATION);
   });
 
   it("name no Location that no row answers", () => {

@@ -28,8 +28,6 @@ export interface Route {
   readonly location?: `/${string}`;
   /** Values of the body's `status` with which the answer carries Retry-After. */
   readonly retryWhile?: readonly string[];
-  /** The rate class, where the method does not decide it: a POST that only reads, or one that starts heavy work. */
-  readonly rate?: "read" | "execute";
 }
 
 /** A documented endpoint that this release does not serve: it answers 501 by name. */
