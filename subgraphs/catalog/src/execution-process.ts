@@ -27,7 +27,7 @@ import { TemplateVersion } from "./templates/template-version.entity.js";
 import { TemplateVersionService } from "./templates/template-version.service.js";
 import { WorkerPool } from "./worker-pool/worker-pool.js";
 
-/** What a run uses; the parent has run the migrations. */
+/** The tables that a run uses. The parent process has run the migrations. */
 const tables = { entities: [Template, TemplateVersion, Execution, ExecutionChange, ScaffoldFile], migrations: [] };
 
 /**

@@ -11,15 +11,18 @@ import { gitHttpService } from "./repositories/repositories.module.js";
 import { catalogTables } from "./tables.js";
 import { templateWorkerUrl } from "./template-worker/template-worker-url.js";
 
+/** The settings that the process gives; the entries of child processes are added here. */
 export interface CatalogSettings extends Omit<CatalogModuleSettings, "workerEntry" | "runInChild"> {
   readonly masterKeys: MasterKeys;
 }
 
+/** The started catalog, with its git server. */
 export interface Catalog extends StartedSubgraph {
   /** Serves `/git/{tenantSlug}/{owner}/{name}.git`, read-only. */
   git(request: IncomingMessage, response: ServerResponse): void;
 }
 
+/** Migrates the schema `catalog` and starts its slices. Throws where git is missing or too old. The caller closes the subgraph. */
 export async function startCatalog(host: SubgraphHost, settings: CatalogSettings): Promise<Catalog> {
   await requireGit();
   const { masterKeys } = settings;

@@ -17,6 +17,7 @@ import { Migration20261122104303_foreign_keys } from "./migrations/Migration2026
 import { Migration20261122110358_execution_directory } from "./migrations/Migration20261122110358_execution_directory.js";
 import { catalogModules } from "./modules.js";
 
+/** The tables of this subgraph and the migrations that make them, oldest first. */
 export const catalogTables = {
   ...moduleTables(catalogModules),
   migrations: [

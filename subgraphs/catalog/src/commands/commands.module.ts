@@ -15,6 +15,7 @@ export interface CommandSettings {
   readonly verifier: Verifier;
 }
 
+/** Commands for publishing and importing, from the bus and over gRPC. */
 export const commands: SliceModule<CommandSettings> = {
   slice: "commands",
   jobs: [importPackageJob],

@@ -7,6 +7,7 @@ import { CompatibilityService } from "./compatibility.service.js";
 import { CompatibilityMatrix } from "./compatibility-matrix.entity.js";
 import { UpgradeAdvisor } from "./upgrade-advisor.js";
 
+/** Rules over a set of libraries, and upgrade advice. */
 export const compatibility: SliceModule = {
   slice: "compatibility",
   entities: [CompatibilityMatrix],

@@ -30,6 +30,7 @@ export interface ExecutionSettings {
   readonly runInChild: JobHandler<ExecutionPayload>;
 }
 
+/** Executions of templates: request, preview, run and watch. */
 export const executions: SliceModule<ExecutionSettings> = {
   slice: "executions",
   entities: [Execution, ExecutionChange, ScaffoldFile],

@@ -11,6 +11,7 @@ import { LibraryVersion } from "./library-version.entity.js";
 import { LibraryVersionResolver } from "./library-version.resolver.js";
 import { LibraryVersionService } from "./library-version.service.js";
 
+/** Libraries, their versions and imports. */
 export const libraries: SliceModule = {
   slice: "libraries",
   entities: [Library, LibraryVersion],

@@ -4,6 +4,7 @@ import { RemoteCredentials } from "./remote-credentials.js";
 import type { SecretResolver } from "./secret-resolver.js";
 import { TemplateSources } from "./template-sources.js";
 
+/** The credentials for sources and targets. */
 export interface RemoteCredentialSettings {
   /** The reference of the tenant's credential for a host of template sources, by `host` or `host:port`. */
   readonly sourceCredentials: ReadonlyMap<string, string>;
@@ -11,6 +12,7 @@ export interface RemoteCredentialSettings {
   readonly secrets?: SecretResolver;
 }
 
+/** Logins and SSH keys of tenants for sources and targets. */
 export const remoteCredentials: SliceModule<RemoteCredentialSettings> = {
   slice: "remote-credentials",
   start({ settings }, services) {

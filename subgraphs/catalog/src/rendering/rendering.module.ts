@@ -2,6 +2,7 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { WorkerPool } from "../worker-pool/worker-pool.js";
 import { TemplateRenderer } from "./template-renderer.js";
 
+/** Rendering of templates in worker processes. */
 export const rendering: SliceModule = {
   slice: "rendering",
   start(_, services) {

@@ -6,6 +6,7 @@ import { createGitHttpHandler, type GitHttpHandler } from "./git-http.js";
 import { readGitReader } from "./git-reader.js";
 import { RepositoryStore } from "./repository-store.js";
 
+/** The place of the embedded git store, and who may clone from it. */
 export interface RepositorySettings {
   /** The embedded store is its folder `repositories`. */
   readonly dataDir: string;
@@ -13,8 +14,10 @@ export interface RepositorySettings {
   readonly verifier: Verifier;
 }
 
+/** The handler of git over HTTP. */
 export const gitHttpService = serviceKey<GitHttpHandler>("GitHttpHandler");
 
+/** The embedded git store, and git over HTTP. */
 export const repositories: SliceModule<RepositorySettings> = {
   slice: "repositories",
   start({ settings, logger }, services) {

@@ -6,6 +6,7 @@ import { SearchFramework } from "./search-framework.entity.js";
 import { SearchPosting } from "./search-posting.entity.js";
 import { SearchWord } from "./search-word.entity.js";
 
+/** The tables that the search reads, and the runner that fills them. */
 export const searchIndex: SliceModule = {
   slice: "search-index",
   entities: [SearchEntry, SearchPosting, SearchBacklog, SearchWord, SearchFramework],

@@ -3,11 +3,13 @@ import { type RemoteSettings, sourcePolicy } from "../git/allowed-remotes.js";
 import { RepositoryStore } from "../repositories/repository-store.js";
 import { SourceReader } from "./source-reader.js";
 
+/** The remotes and feeds that templates and packages may come from. */
 export interface SourceSettings extends RemoteSettings {
   /** The service index URLs of NuGet v3 feeds. They are asked in this order. */
   readonly nugetFeeds: readonly string[];
 }
 
+/** Template sources from git and from NuGet packages. */
 export const sources: SliceModule<SourceSettings> = {
   slice: "sources",
   start({ settings, logger, onClose }, services) {

@@ -4,11 +4,13 @@ import { RemoteCredentials } from "../remote-credentials/remote-credentials.js";
 import { RepositoryStore } from "../repositories/repository-store.js";
 import { TargetResolver } from "./target-resolver.js";
 
+/** The remotes that scaffolds may be pushed to. */
 export interface TargetSettings extends RemoteSettings {
   /** Clone URLs of the embedded store begin with it. */
   readonly publicUrl: string;
 }
 
+/** The repositories that scaffolds are pushed to. */
 export const targets: SliceModule<TargetSettings> = {
   slice: "targets",
   start({ settings }, services) {

@@ -11,6 +11,7 @@ import { TemplateVersion } from "./template-version.entity.js";
 import { TemplateVersionResolver } from "./template-version.resolver.js";
 import { TemplateVersionService } from "./template-version.service.js";
 
+/** Templates and their versions. */
 export const templates: SliceModule = {
   slice: "templates",
   entities: [Template, TemplateVersion],

@@ -3,6 +3,7 @@ import { Approval } from "./approval.entity.js";
 import { ApprovalResolver } from "./approval.resolver.js";
 import { ApprovalService } from "./approval.service.js";
 
+/** Approvals that agents need for publishing. */
 export const approvals: SliceModule = {
   slice: "approvals",
   entities: [Approval],

@@ -17,8 +17,10 @@ export interface AuthorizationServerSettings {
   readonly rateLimitFactor?: number;
 }
 
+/** The authorization server, for the HTTP listener and for verifiers of tokens. */
 export const authorizationServerService = serviceKey<AuthorizationServer>("AuthorizationServer");
 
+/** The OAuth and OpenID Connect endpoints: tokens, sign-in, userinfo and the public keys. */
 export const authorizationServer: SliceModule<AuthorizationServerSettings> = {
   slice: "authorization-server",
   entities: [OidcArtifact],

@@ -13,6 +13,7 @@ export interface BootstrapSettings {
   readonly dataDir?: string;
 }
 
+/** The client of the platform administrator. */
 export const platformClientService = serviceKey<PlatformClient>("PlatformClient");
 
 const minSecretLength = 32;

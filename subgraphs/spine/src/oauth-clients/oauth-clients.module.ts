@@ -13,6 +13,7 @@ export interface OAuthClientSettings {
   readonly masterKeys: MasterKeys;
 }
 
+/** The OAuth clients of tenants, their secrets and public keys. */
 export const oauthClients: SliceModule<OAuthClientSettings> = {
   slice: "oauth-clients",
   entities: [OAuthClient],

@@ -3,6 +3,7 @@ import { Revocation } from "./revocation.entity.js";
 import { RevocationFeed } from "./revocation-feed.js";
 import { revocationRetention } from "./revocation-retention.js";
 
+/** Revocations of tokens, and the feed that tells verifiers of them. */
 export const revocations: SliceModule = {
   slice: "revocations",
   entities: [Revocation],

@@ -11,6 +11,7 @@ export interface SigningKeySettings {
   readonly masterKeys: MasterKeys;
 }
 
+/** The keys that sign tokens, and their rotation. */
 export const signingKeys: SliceModule<SigningKeySettings> = {
   slice: "signing-keys",
   entities: [SigningKey],
