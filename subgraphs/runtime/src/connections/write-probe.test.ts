@@ -91,7 +91,7 @@ describe("whether the database takes writes", () => {
             );
           })
           .catch((error: unknown) => error);
-        expect(databaseRefusal(refused)?.facts.detail).toMatch(/disk is full/);
+        expect(databaseRefusal(refused)?.facts.detail).toMatch(/disk of the database is full/);
         await rm(join(disk, "filler"));
         await until(() => watch.writes);
       } finally {

@@ -72,7 +72,7 @@ describe("a transaction over TransactionDialect", () => {
     const transaction = await begin();
     await transaction.executeQuery(CompiledQuery.raw(insert, [1]));
     await transaction.executeQuery(CompiledQuery.raw(insert, [1])).catch(() => undefined);
-    await expect(transaction.commit().execute()).rejects.toThrow("had failed");
+    await expect(transaction.commit().execute()).rejects.toThrow("has failed");
     await transaction.rollback().execute();
     expect(await numbers()).toEqual([]);
   });

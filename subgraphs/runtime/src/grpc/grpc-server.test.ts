@@ -117,7 +117,7 @@ describe("a gRPC server of the platform", () => {
         facts: { detail: 'The service "spine" is not allowed to call integration.v1.Secrets.' },
       });
       await expect(clientOf(server.port, "spine").resolve(request())).rejects.toEqual(refusal);
-      expect(logged.join("")).toContain("turned away");
+      expect(logged.join("")).toContain("was refused");
     });
 
     it("a caller that writes its identity itself", async () => {
