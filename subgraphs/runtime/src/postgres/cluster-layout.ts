@@ -47,7 +47,9 @@ export async function ownDirectory(path: string, mode: number, account?: Account
   const found = await lstat(path);
   const owners = [process.getuid?.(), account?.uid];
   if (!found.isDirectory() || (found.mode & 0o022) !== 0 || !owners.includes(found.uid)) {
-    throw new Error(`${path} belongs to another account, or other accounts can write to it: remove it, then start again`);
+    throw new Error(
+      `${path} belongs to another account, or other accounts can write to it: remove it, then start again`,
+    );
   }
   if (account !== undefined) await chown(path, account.uid, account.gid);
 }
