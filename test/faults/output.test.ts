@@ -68,7 +68,10 @@ describe("the output of the platform", () => {
     await expect(started).rejects.toThrow("ended with 78");
     await eventually("it says why", () => said.length > 0);
     expect(said.map((line) => JSON.parse(line) as object)).toEqual([
-      expect.objectContaining({ level: 60, msg: expect.stringMatching(/^The environment is not usable:\n {2}PORT: /) }),
+      expect.objectContaining({
+        level: 60,
+        msg: expect.stringMatching(/^The environment variables are not valid:\n {2}PORT: /),
+      }),
     ]);
   });
 

@@ -39,8 +39,8 @@ describe("an error that no code catches", () => {
     const running = await start("reject");
     const base = running.publicUrl;
     await request("GET /readyz", { base });
-    await eventually("the rejection is logged", () => log.includes("a promise was rejected and nothing handled it"));
-    const logged = lines().find(({ msg }) => msg === "a promise was rejected and nothing handled it");
+    await eventually("the rejection is logged", () => log.includes("a rejected promise was not handled"));
+    const logged = lines().find(({ msg }) => msg === "a rejected promise was not handled");
     expect([logged.level, logged.err.message]).toEqual([50, expect.stringContaining("failpoint platform.readiness")]);
     expect(logged.err.stack).toMatch(/failpoint\.js:\d+/);
     expect(logged.err.stack).toContain("rejected, and nothing awaits it");

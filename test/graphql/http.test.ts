@@ -103,7 +103,10 @@ describe("GraphQL over HTTP", () => {
   it("tells who sends a subscription where it belongs", async () => {
     const { body } = await graphql<Answer>("subscription { events { type } }", { token });
     expect(body.errors).toMatchObject([
-      { message: "A subscription needs a websocket (graphql-ws) to the same address." },
+      {
+        message:
+          "A subscription cannot run over HTTP. Open a websocket with the protocol graphql-transport-ws to the same address.",
+      },
     ]);
   });
 });

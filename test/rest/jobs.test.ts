@@ -69,7 +69,9 @@ describe("GET /jobs", () => {
     const [dataDir, closed] = [await temporaryDataDirectory(), "http://127.0.0.1:1"];
     await writeFile(join(dataDir, "runtime.json"), JSON.stringify({ publicUrl: closed, internalUrl: closed }));
     for (const tool of [script, tokenScript]) {
-      expect(await said(tool, dataDir)).toBe(`No platform runs on ${dataDir}: start one with "npm start"\n`);
+      expect(await said(tool, dataDir)).toBe(
+        `No platform runs with the data directory ${dataDir}. Start it with "npm start".\n`,
+      );
       expect(await said(tool, dataDir, "--scope", "x")).toContain("npm run -s");
     }
     await removeData(dataDir);

@@ -84,7 +84,8 @@ export class AdHocOperations {
     try {
       return await this.#read(asked, caller);
     } catch (reason) {
-      if (!(reason instanceof DomainError)) this.#logger.error({ err: reason }, "a GraphQL document was not read");
+      if (!(reason instanceof DomainError))
+        this.#logger.error({ err: reason }, "a GraphQL document could not be read because of a bug");
       return { errors: [toGraphqlError(reason, caller)] };
     }
   }
@@ -95,7 +96,8 @@ export class AdHocOperations {
    */
   async compileStored(text: string, operationName: string): Promise<CompiledOperation<RequestContext>> {
     const answer = await this.#thread.plan("stored documents", { text, operationName });
-    if (answer === "cut") throw error("The document takes too long to plan.", "TOO_COMPLEX");
+    if (answer === "cut")
+      throw error("The planning of the document took too long. Send a shorter document.", "TOO_COMPLEX");
     if (answer.kind === "refused") throw error(answer.problems.map(({ message }) => message).join(" "), "TOO_COMPLEX");
     if (answer.kind === "broken") throw new Error(`The operation cannot be planned: ${answer.message}`);
     return this.#executor.compilePlanned(parse(text), operationName, answer.plans);
@@ -139,7 +141,8 @@ export class AdHocOperations {
     const { text, operationName, document, digest, owner } = owned;
     const answer = await this.#thread.plan(owner, { text, operationName });
     await this.#charge(answer, caller);
-    if (answer === "cut") return { errors: [error("The document takes too long to plan.", "TOO_COMPLEX")] };
+    if (answer === "cut")
+      return { errors: [error("The planning of the document took too long. Send a shorter document.", "TOO_COMPLEX")] };
     if (answer.kind === "refused")
       return this.#refused(
         answer.problems.map((problem) => errorOf(problem, text)),
@@ -192,7 +195,10 @@ const error = (message: string, code: string) => new GraphQLError(message, { ext
 const tooComplex = (problem: { detail: string } | undefined) => problem && error(problem.detail, "TOO_COMPLEX");
 
 const unknownOperation = () =>
-  error("The document holds no operation of this name, or several and none was named.", "VALIDATION_FAILED");
+  error(
+    "The document has no operation with this name, or it has several operations and operationName is missing. Send the name of one of its operations.",
+    "VALIDATION_FAILED",
+  );
 
 /** How many projections may be made of a document. */
 function projections(text: string): number {

@@ -13,7 +13,7 @@ const tooComplex = (message: string): DocumentAnswer => ({
   problems: [{ message, positions: undefined, extensions: { code: "TOO_COMPLEX" } }],
 });
 
-const repetitive = "The document selects the same fields too many times.";
+const repetitive = "The document selects the same fields too many times. Select each field once.";
 
 const bytesOf = (plan: unknown) => Buffer.byteLength(JSON.stringify(plan));
 
@@ -33,12 +33,15 @@ export function planDocument(
     const sizes = [plans.general, ...Object.values(plans.specialised)].map(bytesOf);
     const largest = Math.max(...sizes);
     if (largest > maxPlanBytes)
-      return tooComplex(`The plan of the document has ${largest} bytes; at most ${maxPlanBytes} are allowed.`);
+      return tooComplex(
+        `The plan of the document has ${largest} bytes, and at most ${maxPlanBytes} bytes are allowed. Send a shorter document.`,
+      );
     return { kind: "planned", plans, bytes: sizes.reduce((sum, size) => sum + size, 0) };
   } catch (error) {
     if (error instanceof GraphQLError) return { kind: "refused", problems: [problemOf(error)] };
     // the stack is the only limit on how deep validation and planner go
-    if (error instanceof RangeError) return tooComplex("The document is nested too deep to be planned.");
+    if (error instanceof RangeError)
+      return tooComplex("The document is nested too deeply to be planned. Use fewer levels.");
     return { kind: "broken", message: error instanceof Error ? error.message : String(error) };
   }
 }

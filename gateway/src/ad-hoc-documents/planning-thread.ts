@@ -57,10 +57,12 @@ export class PlanningThread {
     if (this.#closed) throw closed();
     if (this.#queue.waitingFor(owner) >= mostWaitingOfOne)
       throw new DomainError("RATE_LIMITED", {
-        detail: `${mostWaitingOfOne} documents of this tenant wait to be read.`,
+        detail: `${mostWaitingOfOne} documents of this tenant are waiting already, which is the limit. Wait until one of them has been answered.`,
       });
     if (this.#queue.length >= mostWaiting)
-      throw new DomainError("UNAVAILABLE", { detail: "Too many unknown documents wait to be read; try again." });
+      throw new DomainError("UNAVAILABLE", {
+        detail: "Too many new documents are waiting to be planned. Try again in a moment.",
+      });
     return new Promise((resolve, reject) => {
       this.#queue.push(owner, { owner, request, resolve, reject });
       this.#next();
@@ -95,7 +97,10 @@ export class PlanningThread {
     if (this.#planning?.task !== task) return;
     if (cpuMs < this.#limits.cpuMs && performance.now() - startedAt < this.#limits.wallMs) return;
     const bytes = Buffer.byteLength(task.request.text);
-    this.#logger.warn({ owner: task.owner, bytes, cpuMs }, "a GraphQL document took too long to plan and was cut");
+    this.#logger.warn(
+      { owner: task.owner, bytes, cpuMs },
+      "the planning of a GraphQL document took too long and was ended",
+    );
     void this.#end((cut) => cut.resolve("cut"));
     this.#next();
   }
@@ -123,14 +128,14 @@ export class PlanningThread {
       this.#next();
     });
     thread.on("error", (error) => this.#lose(thread, error instanceof Error ? error : new Error(String(error))));
-    thread.on("exit", () => this.#lose(thread, new Error("The planning thread ended by itself.")));
+    thread.on("exit", () => this.#lose(thread, new Error("The planning thread ended unexpectedly.")));
   }
 
   #lose(thread: Worker, error: Error): void {
     if (thread !== this.#thread) return;
     const outOfMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
-    if (outOfMemory) this.#logger.warn("a GraphQL document took too much memory to plan and was cut");
-    else this.#logger.error({ err: error }, "the planning thread was lost");
+    if (outOfMemory) this.#logger.warn("the planning of a GraphQL document needed too much memory and was ended");
+    else this.#logger.error({ err: error }, "the planning thread ended unexpectedly");
     // a thread that cannot even start would be started for ever
     if (!this.#ready) this.#queue.shift()?.reject(error);
     void this.#end((task) => (outOfMemory ? task.resolve("cut") : task.reject(error)));
@@ -155,4 +160,4 @@ export class PlanningThread {
   }
 }
 
-const closed = () => new DomainError("UNAVAILABLE", { detail: "The platform is stopping." });
+const closed = () => new DomainError("UNAVAILABLE", { detail: "The platform is stopping. Try again in a moment." });

@@ -78,7 +78,7 @@ export function operationFields({ document, operation }: Operation): string[] {
 
 function rateLimited(rate: RateClass | "anonymous", seconds: number): DomainError {
   return new DomainError("RATE_LIMITED", {
-    detail: `The limit for requests of class ${rate} is reached.`,
+    detail: `The limit for requests of class ${rate} is reached. Wait for the time in Retry-After.`,
     retryAfterSeconds: Math.max(1, seconds),
   });
 }

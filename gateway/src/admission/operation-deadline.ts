@@ -63,5 +63,5 @@ export function runInTime(
 
 const outcome = ({ idempotencyKey }: RequestContext): string =>
   idempotencyKey === undefined
-    ? " It goes on, and its outcome is unknown. It had no Idempotency-Key: look for its effect before repeating it."
-    : " It goes on, and its outcome is unknown. A repeat with the same Idempotency-Key is safe.";
+    ? " It is still running, and its outcome is not known. The request had no Idempotency-Key, so check the result before you repeat it."
+    : " It is still running, and its outcome is not known. You can safely repeat the request with the same Idempotency-Key.";

@@ -13,7 +13,12 @@ export function tokenCheck(supergraphSdl: string): TokenCheck {
     if (context.principal) return undefined;
     const kind = request.operation.operation;
     if (operationFields(request).every((name) => anonymous.has(`${kind} ${name}`))) return undefined;
-    return toGraphqlError(new DomainError("UNAUTHENTICATED", { detail: "A bearer token is required." }), context);
+    return toGraphqlError(
+      new DomainError("UNAUTHENTICATED", {
+        detail: "A bearer token is required. Send it in the header Authorization.",
+      }),
+      context,
+    );
   };
 }
 

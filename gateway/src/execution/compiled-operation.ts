@@ -90,7 +90,7 @@ export function compileOperation<C>(source: OperationSource<C>): CompiledOperati
     execute: (variables, context, signal) =>
       responder.respond(responder.start(variables, context, kind === "query" ? signal : undefined), step),
     async subscribe() {
-      return { errors: [new GraphQLError(`A ${source.operation.operation} is executed, not subscribed to`)] };
+      return { errors: [new GraphQLError(`A ${source.operation.operation} cannot be subscribed to`)] };
     },
   };
 }
@@ -109,7 +109,7 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
   constructor(source: OperationSource<C>, responder: Responder<C>) {
     const { node } = source.plan;
     if (node?.kind !== "Subscription") {
-      throw new Error("Not the plan of a subscription");
+      throw new Error("The plan is not the plan of a subscription");
     }
     this.plan = source.plan;
     this.#responder = responder;
@@ -124,7 +124,7 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
     };
     this.#answer = (run, event) => {
       if (!prepared.answer) {
-        throw new GraphQLError(`Subgraph "${this.#subgraph}" answers no events`);
+        throw new GraphQLError(`Subgraph "${this.#subgraph}" did not answer with a stream of events`);
       }
       return prepared.answer(event, variablesOf(run.provided), run.context);
     };
@@ -133,7 +133,13 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
   }
 
   async execute(): Promise<ExecutionResult> {
-    return { errors: [new GraphQLError("A subscription needs a websocket (graphql-ws) to the same address.")] };
+    return {
+      errors: [
+        new GraphQLError(
+          "A subscription cannot run over HTTP. Open a websocket with the protocol graphql-transport-ws to the same address.",
+        ),
+      ],
+    };
   }
 
   async subscribe(

@@ -68,7 +68,9 @@ export function compileFetch<C>(node: FetchNode, path: ResponsePath, tools: Plan
       }
     };
     if (run.signal?.aborted) {
-      run.errors.push(new GraphQLError("The caller has gone.", { extensions: { code: "REQUEST_TIMEOUT" } }));
+      run.errors.push(
+        new GraphQLError("The caller has closed the connection.", { extensions: { code: "REQUEST_TIMEOUT" } }),
+      );
       return undefined;
     }
     try {
@@ -227,10 +229,13 @@ function entityExchange<C>(node: FetchNode, path: ResponsePath, tools: PlanTools
 
 /** The subgraph that gave the entity no key is at fault, and silence would look like an entity without these fields. */
 function nullKey(subgraph: string, path: ResponsePath | undefined): GraphQLError {
-  return new GraphQLError(`The key of this object is null: its fields of subgraph "${subgraph}" cannot be fetched.`, {
-    path,
-    extensions: { serviceName: subgraph, code: "DOWNSTREAM_SERVICE_ERROR" },
-  });
+  return new GraphQLError(
+    `The key of this object is null, so its fields in the subgraph "${subgraph}" cannot be fetched.`,
+    {
+      path,
+      extensions: { serviceName: subgraph, code: "DOWNSTREAM_SERVICE_ERROR" },
+    },
+  );
 }
 
 function pathRenamer(node: FetchNode): (path: ResponsePath) => ResponsePath {

@@ -44,7 +44,7 @@ export function introspect(
   });
   const [first] = nodes;
   if (!data || !first) {
-    throw errors?.[0] ?? new GraphQLError("Introspection gave no data");
+    throw errors?.[0] ?? new GraphQLError("The introspection returned no data");
   }
   return ownValue(data, first.alias?.value ?? first.name.value) ?? null;
 }

@@ -24,7 +24,7 @@ export async function openStockGateway(shop: Shop): Promise<{ execute: StockExec
   });
   const { executor } = await gateway.load();
   if (!executor) {
-    throw new Error("The gateway gave no executor");
+    throw new Error("The gateway has no executor");
   }
   return {
     execute: async (document, variables) =>

@@ -45,7 +45,7 @@ export function unservedErrors(fields: readonly UnservedField[], data: Fields): 
   return fields.flatMap(({ parent, key }) =>
     pathsAt(data, parent).map(
       (path) =>
-        new GraphQLError(`The field "${key}" cannot be resolved: no subgraph serves it here.`, {
+        new GraphQLError(`The field "${key}" cannot be resolved, because no subgraph resolves it at this place.`, {
           path: [...path, key],
           extensions: { code: "INVALID_GRAPHQL" },
         }),

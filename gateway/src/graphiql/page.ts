@@ -26,7 +26,7 @@ export async function graphiqlPage(): Promise<string> {
   const page = renderGraphiQL({ title: "Factory platform", defaultQuery });
   // options go into the page as JSON, which holds no function
   const place = page.lastIndexOf(start);
-  if (place === -1) throw new Error("The page of @graphql-yoga/render-graphiql starts in another way than known");
+  if (place === -1) throw new Error("The page of @graphql-yoga/render-graphiql does not begin as expected");
   const render = "((root, options) => YogaGraphiQL.renderYogaGraphiQL(root, { ...options, fetcher: factoryFetcher }))(";
   return `${page.slice(0, place)}${fetcherScript}\n${render}${page.slice(place + start.length)}`;
 }

@@ -57,7 +57,9 @@ async function contextOf(request: FastifyRequest, reply: FastifyReply, verifier:
   const principal = headers.authorization === undefined ? undefined : await authenticate(raw, verifier);
   const idempotencyKey = headers["idempotency-key"];
   if (Array.isArray(idempotencyKey))
-    throw new DomainError("IDEMPOTENCY_KEY_INVALID", { detail: "One Idempotency-Key at most." });
+    throw new DomainError("IDEMPOTENCY_KEY_INVALID", {
+      detail: "The request has more than one header Idempotency-Key. Send at most one.",
+    });
   const address = clientNetworkOf(raw);
   return requestContext({ principal, idempotencyKey, address, trace: traceOf(request), signal: new HangUp(reply.raw) });
 }

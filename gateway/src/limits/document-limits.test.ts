@@ -23,7 +23,7 @@ describe("limits of ad-hoc documents", () => {
     const document = parse("{ x }");
     expect(limitProblem(document, documentLimits.maxBytes)).toBeUndefined();
     expect(limitProblem(document, documentLimits.maxBytes + 1)).toEqual({
-      detail: "The document has 32769 bytes; at most 32768 are allowed.",
+      detail: "The document has 32769 bytes, and at most 32768 are allowed. Send a smaller document.",
     });
     expect(limitProblem(document, 5, 2000)).toBeUndefined();
     expect(limitProblem(document, 5, 2001)?.detail).toContain("2001 tokens");
@@ -77,13 +77,17 @@ describe("limits of ad-hoc documents", () => {
   });
 
   it.each(["__proto__", "constructor", "prototype"])("refuse %s as an alias or a variable", (name) => {
-    expect(detail(`{ ${name}: x }`)).toBe(`The alias ${name} is not allowed.`);
-    expect(detail(`{ y } fragment F on T { o { ${name}: x } }`)).toBe(`The alias ${name} is not allowed.`);
-    expect(detail(`query Q($${name}: Int) { x(a: $${name}) }`)).toBe(`The variable name ${name} is not allowed.`);
+    expect(detail(`{ ${name}: x }`)).toBe(`The alias ${name} is not allowed. Use another alias.`);
+    expect(detail(`{ y } fragment F on T { o { ${name}: x } }`)).toBe(
+      `The alias ${name} is not allowed. Use another alias.`,
+    );
+    expect(detail(`query Q($${name}: Int) { x(a: $${name}) }`)).toBe(
+      `The variable name ${name} is not allowed. Use another name.`,
+    );
   });
 
   it("refuse to call another field __typename", () => {
-    expect(detail("{ me { __typename: name } }")).toBe("The alias __typename is not allowed.");
+    expect(detail("{ me { __typename: name } }")).toBe("The alias __typename is not allowed. Use another alias.");
     expect(detail("{ me { __typename } }")).toBeUndefined();
   });
 

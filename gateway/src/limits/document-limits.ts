@@ -82,7 +82,9 @@ export function limitProblem(
 }
 
 function exceeded(unit: string, actual: number, most: number): { detail: string } | undefined {
-  return actual > most ? { detail: `The document has ${actual} ${unit}; at most ${most} are allowed.` } : undefined;
+  return actual > most
+    ? { detail: `The document has ${actual} ${unit}, and at most ${most} are allowed. Send a smaller document.` }
+    : undefined;
 }
 
 function refusedName(document: DocumentNode): { detail: string } | undefined {
@@ -91,12 +93,12 @@ function refusedName(document: DocumentNode): { detail: string } | undefined {
     Field({ alias, name }) {
       // an alias __typename would let a client choose the type of an entity
       if (alias && (REFUSED_NAMES.has(alias.value) || (alias.value === "__typename" && name.value !== "__typename"))) {
-        refused = `The alias ${alias.value} is not allowed.`;
+        refused = `The alias ${alias.value} is not allowed. Use another alias.`;
       }
     },
     VariableDefinition({ variable }) {
       if (REFUSED_NAMES.has(variable.name.value)) {
-        refused = `The variable name ${variable.name.value} is not allowed.`;
+        refused = `The variable name ${variable.name.value} is not allowed. Use another name.`;
       }
     },
   });

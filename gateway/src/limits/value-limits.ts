@@ -20,7 +20,7 @@ interface Extent {
 export function literalProblem(value: ValueNode): { detail: string } | undefined {
   const extent = { depth: 0, nodes: 0 };
   measureLiteral(value, 1, extent);
-  return problemOf("An argument or default of the document", extent, valueLimits.maxDepth);
+  return problemOf("An argument or default value in the document", extent, valueLimits.maxDepth);
 }
 
 export function variablesProblem(variables: Readonly<Record<string, unknown>>): { detail: string } | undefined {
@@ -40,9 +40,9 @@ const mostVariableDepth = valueLimits.maxDepth + valueLimits.inputLevels;
 function problemOf(subject: string, { depth, nodes }: Extent, maxDepth: number): { detail: string } | undefined {
   const { maxNodes } = valueLimits;
   if (depth > maxDepth) {
-    return { detail: `${subject} has more than ${maxDepth} levels.` };
+    return { detail: `${subject} has more than ${maxDepth} levels, which is the limit.` };
   }
-  return nodes > maxNodes ? { detail: `${subject} has more than ${maxNodes} values.` } : undefined;
+  return nodes > maxNodes ? { detail: `${subject} has more than ${maxNodes} values, which is the limit.` } : undefined;
 }
 
 function measureLiteral(value: ValueNode, level: number, extent: Extent): void {

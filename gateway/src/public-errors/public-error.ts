@@ -18,7 +18,7 @@ const foreignCodes: Record<string, string | undefined> = {
 /** Their messages may hold statements, paths and addresses. */
 const hidden: Record<string, string | undefined> = {
   INTERNAL: "An internal error occurred.",
-  UPSTREAM_FAILED: "A service behind this operation failed.",
+  UPSTREAM_FAILED: "A service that this operation needs has failed. Try again later.",
 };
 
 type PublicError = (formatted: GraphQLFormattedError, error: unknown) => GraphQLFormattedError;
@@ -38,7 +38,10 @@ export function publicErrors(options: { logger: Logger; schemaDetails: boolean }
     const { traceId, serviceName } = extensions;
     // a subgraph that names the trace has logged the cause where it arose
     if (traceId === undefined)
-      options.logger.error({ err: originOf(error), code }, "a bug answered a GraphQL operation");
+      options.logger.error(
+        { err: originOf(error), code },
+        "a GraphQL operation was answered as INTERNAL because of a bug",
+      );
     const known = Object.entries({ traceId, serviceName }).filter(([, value]) => value !== undefined);
     return { ...formatted, message, extensions: { ...Object.fromEntries(known), code } };
   };

@@ -130,7 +130,7 @@ async function runExecution(job: MainJob, workDir: string, report: Report): Prom
     changelog: "First version",
   });
 
-  report.step("Is it sound, and does it fit? Validation and compatibility");
+  report.step("Validate the template and evaluate its compatibility");
   const asked = [
     { packageName: "Serilog.AspNetCore", version: "8.0.2" },
     { packageName: "Polly", version: "8.4.2" },
@@ -145,7 +145,7 @@ async function runExecution(job: MainJob, workDir: string, report: Report): Prom
   });
   if (outcome !== "Passed" || !compatible) throw new Error("The sample template should be sound and compatible");
 
-  report.step("Execute it into acme/orders");
+  report.step("Execute the template into the repository acme/orders");
   const { executionId } = await job.post<{ executionId: string }>(
     `/v1/templates/${templateId}/execute`,
     {
@@ -172,14 +172,14 @@ async function runExecution(job: MainJob, workDir: string, report: Report): Prom
 }
 
 async function showClone({ output }: ExecutionBody, token: string, workDir: string, report: Report): Promise<void> {
-  report.step("Clone what was generated");
+  report.step("Clone the generated project");
   if (!output) throw new Error("A completed execution has an output");
   const clone = join(workDir, "orders");
   const { protocol, host, pathname } = new URL(output.repository);
   await run("git", ["clone", "--quiet", `${protocol}//x:${token}@${host}${pathname}`, clone]);
   const { stdout: files } = await run("git", ["-C", clone, "ls-files"]);
   const { stdout: head } = await run("git", ["-C", clone, "log", "-1", "--format=%H%n%B"]);
-  if (!head.startsWith(output.commitSha)) throw new Error("The clone's head is another commit than the execution's");
+  if (!head.startsWith(output.commitSha)) throw new Error("The head of the clone is not the commit of the execution");
   report.line(`git clone ${protocol}//x:$TOKEN@${host}${pathname}`);
   report.block(files);
   report.block(head);

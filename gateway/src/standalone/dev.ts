@@ -123,7 +123,7 @@ function checkTypes(): void {
   const child = spawn(process.execPath, [compiler, "-b"], { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
   checking = child;
   child.once("exit", (code) => {
-    if (code !== null && code !== 0) print("the types have errors");
+    if (code !== null && code !== 0) print("the type check found errors");
   });
 }
 

@@ -17,7 +17,7 @@ const tables = { catalog: catalogTables, integration: integrationTables, spine: 
 /** `npm run migration -- <subgraph> <name>`: writes what the entities have and the committed migrations lack. */
 async function main(schema: string | undefined, name: string | undefined): Promise<void> {
   if (schema === undefined || !(schema in tables) || name === undefined)
-    throw new Error(`Say which: npm run migration -- ${Object.keys(tables).join("|")} <name>`);
+    throw new Error(`Name the subgraph: npm run migration -- ${Object.keys(tables).join("|")} <name>`);
   const subgraph = schema as SubgraphName;
   const folder = fileURLToPath(new URL(`../../../subgraphs/${subgraph}/src/migrations`, import.meta.url));
   const dataDir = await temporaryDataDirectory();
@@ -27,7 +27,9 @@ async function main(schema: string | undefined, name: string | undefined): Promi
     const definition = { connections: schemaConnections(server.url, subgraph), ...tables[subgraph] };
     await migrate(definition);
     const written = await writeMigration(definition, folder, name);
-    process.stdout.write(written ? `${written.file}\n` : "The migrations have everything the entities have.\n");
+    process.stdout.write(
+      written ? `${written.file}\n` : "The migrations are complete: they contain every change of the entities.\n",
+    );
   } finally {
     await server.stop();
     await removeData(dataDir);

@@ -57,7 +57,7 @@ async function run(): Promise<void> {
   let platform: Platform | undefined;
   const stop = (code: number, timeoutMs = stopTimeoutMs) => {
     setTimeout(() => {
-      logger.error({ timeoutMs }, "the stop took too long and was cut off");
+      logger.error({ timeoutMs }, "the platform did not stop in time; the process ends now");
       process.exit(code);
     }, timeoutMs).unref();
     // before the start is complete, PostgreSQL is stopped by its watch
@@ -82,7 +82,7 @@ async function run(): Promise<void> {
   // a process that is killed writes nothing at its end
   setTimeout(flushCompileCache, compileCacheDelayMs).unref();
   void platform.databaseGivenUp.then(() => {
-    logger.fatal("the database does not come back; the process stops");
+    logger.fatal("the database is still not available; the process stops");
     stop(exitUnavailable, givenUpStopTimeoutMs);
   });
   for (const signal of ["SIGTERM", "SIGINT"] as const)

@@ -47,7 +47,7 @@ describe("a supergraph that is refused", () => {
     [
       "says another type than its subgraph",
       (sdl: string) => sdl.replace("comment: String", "comment: Int"),
-      'The subgraph "comments" has "Note.comment" of type String, and the supergraph says Int.',
+      'The subgraph "comments" has "Note.comment" of type String, but the supergraph gives it the type Int.',
     ],
     [
       "names a subgraph that is not connected",

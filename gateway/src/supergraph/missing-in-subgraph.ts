@@ -108,7 +108,7 @@ interface Typed {
 const isEqualType = (asked: Typed, own: Typed) => String(asked.type) === String(own.type);
 
 const typeDiffers = (asked: Typed, own: Typed) =>
-  `has "${own.coordinate}" of type ${String(own.type)}, and the supergraph says ${String(asked.type)}.`;
+  `has "${own.coordinate}" of type ${String(own.type)}, but the supergraph gives it the type ${String(asked.type)}.`;
 
 /** The resolvable keys of a type. */
 function keysOf(type: NamedType): string[] {

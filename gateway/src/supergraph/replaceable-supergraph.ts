@@ -141,7 +141,7 @@ export class ReplaceableSupergraph implements SupergraphManager {
     this.#pending = { graph, isLinked: false };
     try {
       this.#gateway?.update(graph.supergraphSdl);
-      if (!this.#pending.isLinked) throw new Error("Apollo's gateway did not take the supergraph.");
+      if (!this.#pending.isLinked) throw new Error("Apollo's gateway did not load the supergraph.");
     } finally {
       this.#pending = undefined;
     }
@@ -192,14 +192,14 @@ export class ReplaceableSupergraph implements SupergraphManager {
         context: {},
       } as Parameters<GraphQLDataSource["process"]>[0]);
       const { sdl } = (answer?.data as { _service?: { sdl?: string } } | undefined)?._service ?? {};
-      if (sdl === undefined) throw new Error(`The subgraph "${name}" does not tell its SDL.`);
+      if (sdl === undefined) throw new Error(`The subgraph "${name}" did not return its SDL (_service).`);
       return [name, sdl] as const;
     });
     return Object.fromEntries(await Promise.all(sdls));
   }
 
   #refused(reasons: readonly string[]): Replacement {
-    this.#logger.warn({ reasons }, "the new supergraph was refused; the platform goes on with the one it has");
+    this.#logger.warn({ reasons }, "the new supergraph was refused; the platform keeps the current one");
     return { outcome: "refused", reasons };
   }
 }

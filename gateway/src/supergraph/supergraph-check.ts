@@ -43,11 +43,13 @@ export async function checkSupergraph(
   for (const output of [thread.stdout, thread.stderr]) logChildOutput(output, logger);
   try {
     return await new Promise<SupergraphVerdict>((resolve, reject) => {
-      signal.addEventListener("abort", () => reject(new Error("The platform is stopping.")), { once: true });
+      signal.addEventListener("abort", () => reject(new Error("The platform is stopping. Try again in a moment.")), {
+        once: true,
+      });
       setTimeout(() => reject(new Error("The check of the supergraph took too long.")), timeoutMs).unref();
       thread.once("message", resolve);
       thread.once("error", reject);
-      thread.once("exit", () => reject(new Error("The check of the supergraph ended by itself.")));
+      thread.once("exit", () => reject(new Error("The check of the supergraph ended unexpectedly.")));
     });
   } finally {
     await thread.terminate();

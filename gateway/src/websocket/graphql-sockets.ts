@@ -149,7 +149,11 @@ export function graphqlSockets(options: {
     async onSubscribe(context, id, { query, operationName, variables }) {
       const state = states.get(context.extra);
       if (!state)
-        return [new GraphQLError("The socket is not authenticated.", { extensions: { code: "UNAUTHENTICATED" } })];
+        return [
+          new GraphQLError("The socket is not authenticated. Send connection_init with a token first.", {
+            extensions: { code: "UNAUTHENTICATED" },
+          }),
+        ];
       // graphql-ws forgets the id when the client completes the operation, and all of them when the socket closes
       const signal = {
         get aborted() {
@@ -162,9 +166,12 @@ export function graphqlSockets(options: {
       if (unread) return [toGraphqlError(unread, contextValue)];
       if (state.operations >= maxOperationsPerSocket)
         return [
-          new GraphQLError(`At most ${maxOperationsPerSocket} operations run on one socket.`, {
-            extensions: { code: "TOO_COMPLEX" },
-          }),
+          new GraphQLError(
+            `At most ${maxOperationsPerSocket} operations may run on one socket. Complete one of them first.`,
+            {
+              extensions: { code: "TOO_COMPLEX" },
+            },
+          ),
         ];
       state.operations += 1;
       const asked = { text: query, operationName: operationName ?? undefined, variables: variables ?? {} };
@@ -227,7 +234,7 @@ export function graphqlSockets(options: {
         const closed = protocol.opened(channel, { channel, seat });
         client.once("close", (code, reason) => {
           closed(code, reason.toString()).catch((error: unknown) =>
-            options.logger.error({ err: error }, "what a websocket had opened did not end"),
+            options.logger.error({ err: error }, "the operations of a closed websocket could not be ended"),
           );
         });
       });
@@ -273,7 +280,7 @@ function run({ operation, graph, document, operationName, variableValues, contex
 
 async function subscribe(args: SocketOperation) {
   const { operation, graph, variableValues, contextValue, traceparent } = args;
-  if (!contextValue.principal) throw new Error("A socket without a principal subscribes to nothing");
+  if (!contextValue.principal) throw new Error("A socket without a principal cannot subscribe");
   const { key: group, principal } = subscriberGroup(contextValue.principal);
   // loaders remember entities: each event gets its own, with a span of its own
   const contextForEvent = () => requestContext({ principal, trace: continueTrace(traceparent) });

@@ -32,11 +32,13 @@ export class SocketSeats {
     const { unknown, unknownPerAddress, perAddress } = this.#limits;
     if (count(this.#unknownOf, address) >= unknownPerAddress || count(this.#allOf, address) >= perAddress)
       throw new DomainError("RATE_LIMITED", {
-        detail: "Too many websockets are open from this address.",
+        detail: "Too many websockets are open from this address. Close some of them first.",
         retryAfterSeconds: 10,
       });
     if (this.#unknown >= unknown)
-      throw new DomainError("UNAVAILABLE", { detail: "Too many websockets wait for their connection_init." });
+      throw new DomainError("UNAVAILABLE", {
+        detail: "Too many websockets have not sent connection_init yet. Try again in a moment.",
+      });
     this.#unknown += 1;
     add(this.#unknownOf, address, 1);
     add(this.#allOf, address, 1);

@@ -59,7 +59,7 @@ function commonPart(principal: Principal): Principal {
     const get = readable[member]
       ? () => principal[member]
       : () => {
-          throw new Error(`Subscribers who share an answer do not share "${member}"`);
+          throw new Error(`The member "${member}" is not the same for all subscribers of a group`);
         };
     Object.defineProperty(common, member, { get, enumerable: true });
   }

@@ -84,7 +84,7 @@ export class FrontDoor {
       closeWithProblem(
         socket,
         new DomainError("NOT_SUPPORTED", {
-          detail: "This server is not a proxy. Send the path without a foreign host.",
+          detail: "This server is not a proxy. Send a URL of this server, or only its path.",
         }),
       );
     });
@@ -136,7 +136,11 @@ export class FrontDoor {
       return;
     }
     if (!upgrade || url.split("?", 1)[0] !== upgrade.path) {
-      refuseUpgrade(socket, new DomainError("NOT_FOUND", { detail: "A websocket is served at /graphql only." }), url);
+      refuseUpgrade(
+        socket,
+        new DomainError("NOT_FOUND", { detail: "Websockets are served only at /graphql. Connect to that path." }),
+        url,
+      );
       return;
     }
     if (this.#closing) {
@@ -249,19 +253,25 @@ function passOn({ owner, meter }: PassThrough, request: IncomingMessage, respons
 
 /** Checks for exactly one Host header, which only HTTP/1.0 may leave out (RFC 9112 section 3.2). */
 function hostRefusal({ headers, rawHeaders, httpVersion }: IncomingMessage): HttpRefusal | undefined {
-  if (headers.host === undefined && httpVersion === "1.1") return malformed("The request has no Host header.");
+  if (headers.host === undefined && httpVersion === "1.1")
+    return malformed("The request has no Host header. Send exactly one.");
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index];
     if (name?.length === 4 && name.toLowerCase() === "host") hosts++;
   }
-  return hosts > 1 ? malformed("The request has more than one Host header.") : undefined;
+  return hosts > 1 ? malformed("The request has more than one Host header. Send exactly one.") : undefined;
 }
 
 const malformed = (detail: string) => new HttpRefusal(400, "VALIDATION_FAILED", "Bad request", detail);
 
 const unknownExpectation = () =>
-  new HttpRefusal(417, "VALIDATION_FAILED", "Expectation failed", "The Expect header may only be 100-continue.");
+  new HttpRefusal(
+    417,
+    "VALIDATION_FAILED",
+    "Expectation failed",
+    "The header Expect has a value that is not supported. Only 100-continue is allowed.",
+  );
 
 function unreadable({ code }: { code?: string }): unknown {
   switch (code) {
@@ -269,7 +279,7 @@ function unreadable({ code }: { code?: string }): unknown {
       return headersTooLarge();
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return new DomainError("PAYLOAD_TOO_LARGE", {
-        detail: "The chunk extensions of the body are longer than 16 KiB.",
+        detail: "The chunk extensions of the body are longer than 16 KiB, which is the limit.",
       });
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return requestTimedOut();

@@ -71,7 +71,10 @@ function parseJson({ headers, method }: FastifyRequest, body: string | Buffer, d
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers["content-type"] ?? "")?.[1];
   if ((encoding !== undefined && encoding !== "identity") || (charset !== undefined && !/^utf-?8$/i.test(charset))) {
     done(
-      new DomainError("UNSUPPORTED_MEDIA_TYPE", { detail: "The body must be UTF-8 text without a Content-Encoding." }),
+      new DomainError("UNSUPPORTED_MEDIA_TYPE", {
+        detail:
+          "The body has a charset or a Content-Encoding that is not supported. Send UTF-8 text without a Content-Encoding.",
+      }),
     );
     return;
   }

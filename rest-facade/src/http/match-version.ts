@@ -69,7 +69,7 @@ export const apiVersion = "1.0";
 export function matchApiVersion(header: string | string[] | undefined): void {
   if (header === undefined || header === "1" || header === apiVersion) return;
   throw new DomainError("UNSUPPORTED_API_VERSION", {
-    detail: `The api-version header must be ${apiVersion}, or absent.`,
+    detail: `The header api-version must be ${apiVersion}. Correct it, or leave it out.`,
     supportedVersions: [apiVersion],
   });
 }

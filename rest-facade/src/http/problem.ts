@@ -98,7 +98,7 @@ const intoRequest = (error: FieldError): FieldError => ({
   pointer: error.pointer.replace(/^\/(?:input|filter)(?=\/|$)/, ""),
 });
 
-const upstream = { detail: "A service behind this endpoint failed." };
+const upstream = { detail: "A service that this endpoint needs has failed. Try again later." };
 
 /** Error codes of GraphQL servers and the codes of our closed list with the same meaning. */
 const foreignCodes: Record<string, ErrorCode | undefined> = {
@@ -132,11 +132,12 @@ const challenges: Partial<Record<ErrorCode, string>> = {
   AUTHENTICATION_TOO_OLD: stepUpChallenge,
 };
 
-export const uriTooLong = () => new DomainError("URI_TOO_LONG", { detail: "The URL is longer than 8 KiB." });
+export const uriTooLong = () =>
+  new DomainError("URI_TOO_LONG", { detail: "The URL is longer than 8 KiB, which is the limit." });
 export const headersTooLarge = () =>
-  new DomainError("HEADERS_TOO_LARGE", { detail: "The headers are longer than 16 KiB." });
+  new DomainError("HEADERS_TOO_LARGE", { detail: "The headers are longer than 16 KiB together, which is the limit." });
 export const requestTimedOut = () =>
-  new DomainError("REQUEST_TIMEOUT", { detail: "The request did not arrive in time." });
+  new DomainError("REQUEST_TIMEOUT", { detail: "The request did not arrive completely in time. Send it again." });
 export const requestAborted = () =>
   new HttpRefusal(400, "VALIDATION_FAILED", "Bad request", "The request ended before its body was complete.");
 
@@ -146,11 +147,13 @@ function frameworkRefusal(error: unknown): DomainError | HttpRefusal | undefined
   if (typeof code !== "string" || !code.startsWith("FST_")) return undefined;
   switch (code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new DomainError("PAYLOAD_TOO_LARGE", { detail: "The body is larger than 1 MiB." });
+      return new DomainError("PAYLOAD_TOO_LARGE", { detail: "The body is larger than 1 MiB, which is the limit." });
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return new DomainError("UNSUPPORTED_MEDIA_TYPE", { detail: "The body must be sent as application/json." });
+      return new DomainError("UNSUPPORTED_MEDIA_TYPE", { detail: "The header Content-Type must be application/json." });
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return new DomainError("MALFORMED_JSON", { detail: "The body is shorter or longer than its Content-Length." });
+      return new DomainError("MALFORMED_JSON", {
+        detail: "The length of the body differs from its header Content-Length.",
+      });
     case "FST_ERR_BAD_URL":
       return new DomainError("VALIDATION_FAILED", { detail: "The URL is not well formed." });
     default:

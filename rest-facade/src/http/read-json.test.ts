@@ -5,8 +5,8 @@ describe("a body that is not JSON", () => {
   it.each([
     ['{"name": "a", category: "b"}', "The body is not JSON: see line 1, column 15."],
     ['{"name":\n  "a",}', "The body is not JSON: see line 2, column 7."],
-    ['{"name": "a', "The body is not JSON: it ends too early."],
-    ["[1,", "The body is not JSON: it ends too early."],
+    ['{"name": "a', "The body is not JSON: the text ends too early."],
+    ["[1,", "The body is not JSON: the text ends too early."],
     ["(line 1 column 2)", "The body is not JSON."],
     ["name=a", "The body is not JSON."],
   ])("is refused with the place, as far as the parser tells it: %s", (body, detail) => {

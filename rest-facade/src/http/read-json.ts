@@ -13,7 +13,10 @@ export function readJson(body: Buffer): unknown {
   if (scan.suspicious) {
     const errors = unstorableText(value);
     if (errors.length > 0)
-      throw new DomainError("VALIDATION_FAILED", { detail: "The body holds text that is not valid Unicode.", errors });
+      throw new DomainError("VALIDATION_FAILED", {
+        detail: "The body contains text that is not valid Unicode.",
+        errors,
+      });
   }
   return value;
 }
@@ -31,7 +34,7 @@ function parse(text: string): unknown {
 /** The position at which parsing failed, as far as V8 reports it. Its message speaks of grammar tokens and is not shown. */
 function whereItFails(error: unknown): string {
   const { message } = error as SyntaxError;
-  if (/^Unexpected end\b|^Unterminated\b/.test(message)) return ": it ends too early";
+  if (/^Unexpected end\b|^Unterminated\b/.test(message)) return ": the text ends too early";
   const place = /\(line (\d+) column (\d+)\)$/.exec(message);
   return place ? `: see line ${place[1]}, column ${place[2]}` : "";
 }

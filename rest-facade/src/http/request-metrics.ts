@@ -11,14 +11,14 @@ export type Meter = (status: number, durationMs: number, tenantId: string | unde
 export function requestMetrics(registry: Registry): (method: string, route: string) => Meter {
   const durations = new DurationHistogram(registry, {
     name: "http_request_duration_seconds",
-    help: "Time from the request's arrival to the end of its answer.",
+    help: "Time from the arrival of a request to the end of its answer.",
     bounds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   });
   const tallies: Tally[] = [];
   // plain numbers, which a scrape hands to the registry: the labels are hashed once per scrape, not once per request
   new Counter({
     name: "http_requests_by_tenant_total",
-    help: `Requests per tenant; tenants after the first ${maxTenantLabels} count as other.`,
+    help: `Requests per tenant. Tenants after the first ${maxTenantLabels} are counted under the label other.`,
     labelNames: ["method", "route", "tenant"],
     registers: [registry],
     collect() {

@@ -51,7 +51,8 @@ function serveProblemTypes(app: FastifyInstance): void {
     const code = request.params.code.toUpperCase().replaceAll("-", "_");
     if (!isErrorCode(code) || request.params.code !== problemType(code).slice("/problems/".length))
       throw new DomainError("NOT_FOUND", {
-        detail: "This problem type does not exist. Error codes become problem types in lower case with hyphens.",
+        detail:
+          "This problem type does not exist. A problem type is an error code in lower case with hyphens, for example not-found.",
       });
     const meaning = meaningOf(code);
     reply.header("cache-control", "public, max-age=3600").header("vary", "Accept");
@@ -69,6 +70,9 @@ function meaningOf(code: ErrorCode) {
 const escapeHtml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 function page({ code, status, title, meaning }: ReturnType<typeof meaningOf>): string {
-  const where = status === null ? "It appears in the results of asynchronous work." : `HTTP status ${status}.`;
+  const where =
+    status === null
+      ? "This code has no HTTP status. It occurs in results of asynchronous work and on websockets."
+      : `HTTP status ${status}.`;
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(title)}</title><h1>${escapeHtml(title)}</h1><p><code>${code}</code></p><p>${where}</p><p>${escapeHtml(meaning)}</p></html>`;
 }

@@ -31,7 +31,7 @@ export function describeApi(routes: readonly CompiledRoute[], graph: GraphQLSche
       title: "Software factory platform",
       version: apiVersion,
       description:
-        "Template and library catalog, integrations, and the SaaS spine. The same graph is served at /graphql, its subscriptions by websocket.",
+        "Template and library catalog, integrations, and the SaaS spine. The same data is served at /graphql, with subscriptions over a websocket.",
       contact: { name: "The operator of this platform" },
       license: { name: "All rights reserved", identifier: "LicenseRef-All-Rights-Reserved" },
     },
@@ -42,7 +42,8 @@ export function describeApi(routes: readonly CompiledRoute[], graph: GraphQLSche
       schemas,
       responses: {
         Problem: {
-          description: "A refusal (RFC 9457). `code` is one of a closed list; its meaning stands at `type`.",
+          description:
+            "The error of a request (RFC 9457). `code` is one of a closed list of codes. The URL in `type` describes its meaning.",
           headers: { "x-trace-id": { description: "Trace id, for support.", schema: { type: "string" } } },
           content: { [problemMediaType]: { schema: { $ref: "#/components/schemas/Problem" } } },
         },
@@ -112,7 +113,7 @@ function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<st
         (row.mayExist ? [row.reply, 200 as const] : [row.reply]).map((status) => [
           status,
           {
-            description: row.mayExist && status === 200 ? "It was there already." : replies[status],
+            description: row.mayExist && status === 200 ? "The resource existed already." : replies[status],
             headers: headersOf(route),
             ...(status === 204 ? {} : { content: content(answerName) }),
           },
@@ -128,8 +129,8 @@ function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<st
 const replies = {
   200: "Done.",
   201: "Created.",
-  202: "Accepted; the work goes on.",
-  204: "Done; there is nothing to show.",
+  202: "Accepted. The work is not complete yet.",
+  204: "Done. The answer has no body.",
 } as const;
 
 function without(schema: JsonSchema, member: string): JsonSchema {
@@ -159,11 +160,19 @@ const header = (description: string) => ({ description, schema: { type: "string"
 function headersOf({ row, method }: CompiledRoute): Member {
   return {
     "x-trace-id": header("Trace id of this request."),
-    ratelimit: header("How many requests the tenant has left in this window."),
+    ratelimit: header("The number of requests that the tenant may still send in this window."),
     ...(method === "GET" ? { etag: header("Send it back as If-None-Match.") } : {}),
     ...(row.location ? { location: header("The address of the result.") } : {}),
-    ...(row.retryWhile || row.reply === 202 ? { "retry-after": header("Seconds; given while the work goes on.") } : {}),
-    ...(row.idempotent ? { "idempotent-replayed": header("`true`: the stored answer of an earlier request.") } : {}),
+    ...(row.retryWhile || row.reply === 202
+      ? { "retry-after": header("The seconds to wait before the next request. Present until the work is complete.") }
+      : {}),
+    ...(row.idempotent
+      ? {
+          "idempotent-replayed": header(
+            "`true` if this is the stored answer to an earlier request with the same Idempotency-Key.",
+          ),
+        }
+      : {}),
   };
 }
 
@@ -188,19 +197,19 @@ function parametersOf({ row, path, query, method, operation }: CompiledRoute, gr
       ? [
           optional(
             "Idempotency-Key",
-            "A repeated request with the same key has no second effect for 24 hours.",
+            "For 24 hours, a repeated request with the same key returns the stored answer and has no second effect.",
             keySchema,
           ),
         ]
       : []),
     ...(row.version === "header"
-      ? [optional("api-version", "Absent: the newest version of /v1.", { ...text, enum: ["1", apiVersion] })]
+      ? [optional("api-version", "Default: the newest version of /v1.", { ...text, enum: ["1", apiVersion] })]
       : []),
     ...(method === "GET"
       ? [optional("If-None-Match", "The ETag of an earlier answer. The answer is 304 if the resource has not changed.")]
       : []),
-    optional("X-Tenant-Id", "Must be the token's own tenant."),
-    optional("traceparent", "W3C Trace Context; the trace is continued."),
+    optional("X-Tenant-Id", "The tenant of the token. No other tenant is allowed."),
+    optional("traceparent", "The trace of the caller (W3C Trace Context), which the platform continues."),
   ];
 }
 

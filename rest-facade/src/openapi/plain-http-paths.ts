@@ -13,8 +13,8 @@ const exchangeParameters = {
     description: "The task for which the token is valid.",
   },
   requested_token_type: { type: "string", enum: tokenTypes() },
-  audience: { type: "string", description: "The issuer, or absent." },
-  resource: { type: "string", description: "The issuer, or absent." },
+  audience: { type: "string", description: "The issuer. No other value is allowed. It may be left out." },
+  resource: { type: "string", description: "The issuer. No other value is allowed. It may be left out." },
 } as const;
 
 const clientCredentials = {
@@ -23,7 +23,7 @@ const clientCredentials = {
   client_assertion: {
     type: "string",
     description:
-      "A JWT signed with a key of the client (RFC 7523), in place of a secret: iss and sub are the client id, aud the issuer or the token endpoint and nothing else, exp at most five minutes ahead, jti never used before.",
+      "A JWT that is signed with a key of the client (RFC 7523) and replaces the secret. iss and sub are the client id. aud is the issuer or the token endpoint, and only one of them. exp is at most five minutes in the future. jti was never used before.",
   },
   client_assertion_type: { type: "string", const: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer" },
 };
@@ -50,7 +50,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
       tags: ["authorization"],
       summary: "Get an access token",
       description:
-        "Client authentication by HTTP Basic, by client_id and client_secret in the form, or by client_assertion and client_assertion_type: whichever the client was made for. Which of the members a grant needs is for its type; grant password is deprecated and for the platform's own clients only.",
+        "A client authenticates by the method for which it was created: HTTP Basic, client_id and client_secret in the form, or client_assertion and client_assertion_type. The grant type decides which of the other members are needed. The grant type password is deprecated, and only first-party clients may use it.",
       security: [],
       requestBody: form(["grant_type"], {
         grant_type: {
@@ -64,8 +64,14 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
         ...clientCredentials,
         username: { type: "string", description: "E-mail address." },
         password: { type: "string" },
-        tenant: { type: "string", description: "Slug or id, for a user of several tenants." },
-        refresh_token: { type: "string", description: "It is valid once. The answer holds the next one." },
+        tenant: {
+          type: "string",
+          description: "The slug or the id of the tenant. Needed only if the user belongs to several tenants.",
+        },
+        refresh_token: {
+          type: "string",
+          description: "A refresh token can be used once. The answer contains the next one.",
+        },
         code: { type: "string" },
         redirect_uri: { type: "string", format: "uri" },
         code_verifier: { type: "string" },
@@ -82,10 +88,10 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
             scope: { type: "string" },
             refresh_token: { type: "string" },
             id_token: { type: "string" },
-            issued_token_type: { type: "string", description: "Present after a token exchange." },
+            issued_token_type: { type: "string", description: "Present only in the answer to a token exchange." },
           },
         }),
-        "400": json("Refused (RFC 6749 section 5.2).", oauthError()),
+        "400": json("The request is refused (RFC 6749 section 5.2).", oauthError()),
         ...unauthenticated,
       },
     },
@@ -94,14 +100,14 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
     post: {
       operationId: "revokeToken",
       tags: ["authorization"],
-      summary: "Give back a token",
+      summary: "Revoke a token",
       description:
-        "RFC 7009, by the client it was issued to. An access token is refused from then on; with a refresh token every token of its sign-in.",
+        "Revokes a token (RFC 7009). Only the client to which it was issued can revoke it. A revoked refresh token ends every token of its sign-in.",
       security: [],
       requestBody: form(["token"], tokenMembers),
       responses: {
-        "200": { description: "Revoked, or no token of this client." },
-        "400": json("Refused (RFC 6749 section 5.2).", oauthError()),
+        "200": { description: "The token is revoked, or it was not a token of this client." },
+        "400": json("The request is refused (RFC 6749 section 5.2).", oauthError()),
         ...unauthenticated,
       },
     },
@@ -111,7 +117,8 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
       operationId: "introspectToken",
       tags: ["authorization"],
       summary: "Introspect a token (RFC 7662)",
-      description: "RFC 7662, for clients with a secret or a key; a token of another tenant is inactive.",
+      description:
+        "Token introspection (RFC 7662) for clients with a secret or a key. A token of another tenant counts as inactive.",
       security: [],
       requestBody: form(["token"], tokenMembers),
       responses: {
@@ -127,14 +134,14 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
             tenantId: { type: "string" },
           },
         }),
-        "400": json("Refused (RFC 6749 section 5.2).", oauthError()),
+        "400": json("The request is refused (RFC 6749 section 5.2).", oauthError()),
         ...unauthenticated,
       },
     },
   },
   "/connect/userinfo": {
-    get: userinfo("userinfo", "Who signed in"),
-    post: userinfo("userinfoByPost", "The same by POST"),
+    get: userinfo("userinfo", "Get the claims of the signed-in user"),
+    post: userinfo("userinfoByPost", "Get the claims of the signed-in user by POST"),
   },
   "/.well-known/openid-configuration": {
     get: {
@@ -158,7 +165,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
       tags: ["authorization"],
       summary: "Keys that sign access tokens",
       description:
-        "RFC 7517. A key stands here before the first token that it signs, and until its last one has expired.",
+        "The JSON Web Key Set (RFC 7517). It contains a key before the first token is signed with it, and until the last of these tokens has expired.",
       security: [],
       responses: {
         "200": {
@@ -186,11 +193,11 @@ function userinfo(operationId: string, summary: string) {
     tags: ["authorization"],
     summary,
     description:
-      "OpenID Connect Core 1.0 section 5.3, for an access token of a person whose sign-in asked for `openid`. Refusals are those of RFC 6750, in `WWW-Authenticate`.",
-    // the token belongs to a person whose sign-in asked for `openid`, which is not a scope of the API
+      "The UserInfo endpoint (OpenID Connect Core 1.0 section 5.3). It needs an access token of a user whose sign-in asked for the scope `openid`. Errors are in the header `WWW-Authenticate` (RFC 6750).",
+    // the scope `openid` of the sign-in is required, but it is not a scope of the API, so no scope is listed
     security: [{ oauth2: [] }],
     responses: {
-      "200": json("The claims of the person.", {
+      "200": json("The claims of the user.", {
         type: "object",
         required: ["sub", "email", "tenantId", "tenantSlug"],
         properties: {
@@ -221,7 +228,7 @@ function oauthError() {
       error_description: { type: "string" },
       code: { type: "string" },
       traceId: { type: "string" },
-      approval_id: { type: "string", description: "With approval_required and access_denied." },
+      approval_id: { type: "string", description: "Present with the errors approval_required and access_denied." },
     },
   };
 }

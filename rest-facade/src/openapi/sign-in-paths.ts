@@ -1,12 +1,12 @@
 const limited = {
   "429": {
-    description: "A page: too many requests from one address; `Retry-After` says until when.",
+    description: "An error page: too many requests come from one address. Wait for the time in `Retry-After`.",
     content: { "text/html": {} },
   },
 };
 
 const otherPage = {
-  default: { description: "A page that says what went wrong.", content: { "text/html": {} } },
+  default: { description: "An error page that describes the problem.", content: { "text/html": {} } },
 };
 
 /** The endpoints to which a browser is redirected for a sign-in. They answer with HTML pages. */
@@ -16,7 +16,8 @@ export const signInPaths = {
       operationId: "authorize",
       tags: ["authorization"],
       summary: "Sign in with a browser",
-      description: "Authorization code with PKCE. Answers with pages, and at the end with a redirect to the client.",
+      description:
+        "The authorization endpoint for the authorization code flow with PKCE. It shows HTML pages and finally redirects to the client.",
       security: [],
       parameters: [
         query("client_id"),
@@ -25,11 +26,17 @@ export const signInPaths = {
         query("code_challenge"),
         query("code_challenge_method", { const: "S256" }),
         ...["scope", "state", "nonce", "prompt", "max_age", "login_hint"].map((name) => query(name, {}, false)),
-        query("tenant", { description: "Slug or id of the organization to sign in to." }, false),
+        query("tenant", { description: "The slug or the id of the tenant to sign in to." }, false),
       ],
       responses: {
-        "303": { description: "To the sign-in page, or back to the client with `code` or `error`, `state` and `iss`." },
-        "400": { description: "A page: the client or its address is not known.", content: { "text/html": {} } },
+        "303": {
+          description:
+            "Redirects to the sign-in page, or back to the client with `code` or `error`, `state` and `iss`.",
+        },
+        "400": {
+          description: "An error page: the client is not known, or the redirect URI is not registered for it.",
+          content: { "text/html": {} },
+        },
         ...limited,
         ...otherPage,
       },
@@ -38,16 +45,17 @@ export const signInPaths = {
       operationId: "authorizeByForm",
       tags: ["authorization"],
       summary: "Begin a sign-in with the parameters in a form",
-      description: "OpenID Connect Core 1.0 section 3.1.2.1 lets clients use POST as well; it goes on as a GET.",
+      description:
+        "OpenID Connect Core 1.0 section 3.1.2.1 also allows POST. The request is redirected to the same address as a GET.",
       security: [],
       requestBody: {
         required: true,
         content: { "application/x-www-form-urlencoded": { schema: { type: "object" } } },
       },
       responses: {
-        "303": { description: "To the same address, with the parameters in its query." },
+        "303": { description: "Redirects to the same address with the parameters in its query." },
         "400": {
-          description: "An error page: the body is not a form, or too long to become an address.",
+          description: "An error page: the body is not a form, or it is too long to be sent as a query.",
           content: { "text/html": {} },
         },
         ...limited,
@@ -60,13 +68,13 @@ export const signInPaths = {
       operationId: "signOut",
       tags: ["authorization"],
       summary: "End the session of this browser",
-      description: "A page asks first. Tokens live on.",
+      description: "Shows a page that asks the user for a confirmation. Tokens that were issued before stay valid.",
       security: [],
       parameters: ["client_id", "id_token_hint", "post_logout_redirect_uri", "state"].map((name) =>
         query(name, {}, false),
       ),
       responses: {
-        "200": { description: "A page.", content: { "text/html": {} } },
+        "200": { description: "The page that asks for a confirmation.", content: { "text/html": {} } },
         "303": { description: "Redirects to the address of the client, if the browser has no session." },
         ...limited,
       },

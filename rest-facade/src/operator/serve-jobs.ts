@@ -67,7 +67,7 @@ function limitOf(text: string | undefined): number {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1) return Math.min(limit, mostAtOnce);
   throw new DomainError("VALIDATION_FAILED", {
-    detail: "limit must be a whole number of at least 1.",
+    detail: "The parameter limit must be a whole number of at least 1.",
     errors: [{ pointer: "/limit", code: "OUT_OF_RANGE", detail: "Must be at least 1." }],
   });
 }

@@ -102,8 +102,8 @@ const listNames: Record<string, readonly string[] | undefined> = {
 };
 
 const listDescriptions: Record<string, string | undefined> = {
-  first: `Rows of a page, 50 unless said otherwise; more than ${maxLimit} is read as ${maxLimit}.`,
-  after: "`nextCursor` of the page before.",
+  first: `The number of items on a page. The default is 50. A number above ${maxLimit} is read as ${maxLimit}.`,
+  after: "`nextCursor` of the previous page.",
 };
 
 function queryParameter(variable: string, type: TypeNode): Omit<QueryParameter, "description"> {
@@ -127,7 +127,8 @@ function readQuery({ names, variable, schema }: QueryParameter): Read {
     const name = names.find((candidate) => given[candidate] !== undefined);
     if (name === undefined) return;
     const value = given[name];
-    const refused = Array.isArray(value) || value === undefined ? ["DUPLICATE", "Must be given once."] : convert(value);
+    const refused =
+      Array.isArray(value) || value === undefined ? ["DUPLICATE", "Must be given only once."] : convert(value);
     if (Array.isArray(refused)) {
       const [code = "FORMAT", detail = ""] = refused;
       errors.push({ pointer: `/${name}`, code, detail });
@@ -148,7 +149,7 @@ const text = (value: string): Converted =>
     ? ["TOO_LONG", `Must be at most ${maxTextLength} characters.`]
     : isStorable(value)
       ? value
-      : ["FORMAT", "Must be Unicode text without NUL."];
+      : ["FORMAT", "Must be valid Unicode text without the character NUL."];
 
 const converters: Record<string, ((value: string) => Converted) | undefined> = {
   integer: (value) => (/^-?\d{1,15}$/.test(value) ? Number(value) : ["TYPE", "Must be an integer."]),

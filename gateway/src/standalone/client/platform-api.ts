@@ -40,7 +40,7 @@ export async function runningPlatform(dataDir: string): Promise<RunningPlatform>
     await fetch(`${platform.publicUrl}/livez`);
     return platform;
   } catch {
-    throw new Error(`No platform runs on ${dataDir}: start one with "npm start"`);
+    throw new Error(`No platform runs with the data directory ${dataDir}. Start it with "npm start".`);
   }
 }
 

@@ -5,7 +5,7 @@ import { Gauge, type Registry } from "prom-client";
 export function busMetrics(registry: Registry, deadLetters: Pick<BusDeadLetters, "backlog">): void {
   const gauge = new Gauge({
     name: "bus_unconsumed_messages",
-    help: "Messages that a consumer could not take: held while they are tried again, dead when they are parked.",
+    help: "Messages that a consumer could not process. held: they are tried again. dead: they are kept as dead letters.",
     labelNames: ["consumer", "state"],
     registers: [registry],
     async collect() {

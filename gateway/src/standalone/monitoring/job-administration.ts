@@ -29,7 +29,7 @@ export class JobAdministration {
     const owner = this.#subgraphs.find((subgraph) => subgraph.has(queue));
     if (!owner)
       throw new DomainError("JOB_NOT_FOUND", {
-        detail: "This queue does not exist. GET /jobs lists the queues of failed jobs.",
+        detail: "The queue does not exist. GET /jobs lists the jobs with their queues.",
       });
     return owner.redrive(queue, jobId, actorId);
   }
@@ -46,7 +46,10 @@ export class JobAdministration {
   async redriveLetter(consumer: string, position: string): Promise<void> {
     const known = isPosition(position) && (await this.#deadLetters.redrive(consumer, position));
     if (!known)
-      throw new DomainError("NOT_FOUND", { detail: "This dead letter does not exist, or it was redriven already." });
+      throw new DomainError("NOT_FOUND", {
+        detail:
+          "The dead letter does not exist, or it was sent again already. GET /bus/dead-letters lists the dead letters.",
+      });
   }
 
   /** Rows that wait for work which will not come, by slice. */
@@ -58,7 +61,7 @@ export class JobAdministration {
 function countRepaired(subgraphs: readonly JobOperations[], registry: Registry): void {
   const counter: Counter<"slice"> = new Counter({
     name: "lying_rows_repaired_total",
-    help: "Rows that waited for background work which would not have come, and were repaired.",
+    help: "Rows that waited for a job that did not exist, and were repaired.",
     labelNames: ["slice"],
     registers: [registry],
     collect: () => {
@@ -82,11 +85,15 @@ function letterAfter(cursor: string | undefined) {
   if (cursor === undefined) return undefined;
   const [position = "", ...consumer] = Buffer.from(cursor, "base64url").toString().split("|");
   if (isPosition(position)) return { consumer: consumer.join("|"), position };
-  throw new DomainError("INVALID_CURSOR", { detail: "The cursor was not made by this list." });
+  throw new DomainError("INVALID_CURSOR", {
+    detail: "The cursor does not belong to this list. Use nextCursor of the previous page, or begin without a cursor.",
+  });
 }
 
 function positionOf(cursor: string): JobPosition {
   const [at = "", id = ""] = Buffer.from(cursor, "base64url").toString().split("|");
   if (/^\d{4}-\d\d-\d\d [\d:.]+[+-][\d:]+$/.test(at) && /^[0-9a-f-]{36}$/.test(id)) return [at, id];
-  throw new DomainError("INVALID_CURSOR", { detail: "The cursor was not made by this list." });
+  throw new DomainError("INVALID_CURSOR", {
+    detail: "The cursor does not belong to this list. Use nextCursor of the previous page, or begin without a cursor.",
+  });
 }

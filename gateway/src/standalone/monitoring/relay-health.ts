@@ -5,7 +5,7 @@ import { Gauge, type Registry } from "prom-client";
 export function relayHealth(registry: Registry, relays: Record<string, RelayLag>): () => Record<string, string> {
   const gauge = new Gauge({
     name: "outbox_lag_seconds",
-    help: "Age of the oldest message that is committed and not yet published.",
+    help: "Age of the oldest message in the outbox that is not published yet.",
     labelNames: ["subgraph"],
     registers: [registry],
     collect: () => {

@@ -5,7 +5,7 @@ import type { ReplaceableSupergraph } from "../../supergraph/replaceable-supergr
 export function supergraphMetrics(registry: Registry, { graphs, outcomes }: ReplaceableSupergraph): void {
   const counter: Counter<"outcome"> = new Counter({
     name: "supergraph_replacements_total",
-    help: "Supergraphs that an operator gave to the running platform, by what became of them.",
+    help: "Supergraphs that were given to the running platform, by their outcome.",
     labelNames: ["outcome"],
     registers: [registry],
     collect: () => {
@@ -15,7 +15,7 @@ export function supergraphMetrics(registry: Registry, { graphs, outcomes }: Repl
   });
   const live: Gauge = new Gauge({
     name: "supergraph_live_graphs",
-    help: "1, or 2 while operations or subscriptions still run on the supergraph before.",
+    help: "Supergraphs in memory: 1, or 2 while operations or subscriptions still run on the previous one.",
     registers: [registry],
     collect: () => {
       live.set(graphs.previous ? 2 : 1);
@@ -23,7 +23,7 @@ export function supergraphMetrics(registry: Registry, { graphs, outcomes }: Repl
   });
   const info: Gauge<"id"> = new Gauge({
     name: "supergraph_info",
-    help: "The supergraph that serves, by the first digits of the SHA-256 of its SDL.",
+    help: "The supergraph in use, named by the first digits of the SHA-256 of its SDL.",
     labelNames: ["id"],
     registers: [registry],
     collect: () => {

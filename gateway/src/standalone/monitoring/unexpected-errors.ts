@@ -8,14 +8,14 @@ import { Counter, type Registry } from "prom-client";
 export function watchUnexpectedErrors(logger: Logger, registry: Registry, stop: () => void): void {
   const counter = new Counter({
     name: "process_unexpected_errors_total",
-    help: "Errors that no code caught, by kind",
+    help: "Errors that were not caught, by kind",
     labelNames: ["kind"],
     registers: [registry],
   });
   for (const kind of ["unhandledRejection", "uncaughtException"]) counter.inc({ kind }, 0);
   process.on("unhandledRejection", (reason) => {
     counter.inc({ kind: "unhandledRejection" });
-    logger.error({ err: reason }, "a promise was rejected and nothing handled it");
+    logger.error({ err: reason }, "a rejected promise was not handled");
   });
   process.on("uncaughtException", (error) => {
     counter.inc({ kind: "uncaughtException" });

@@ -50,12 +50,14 @@ describe("a server that cannot listen", () => {
     const problems = [await tcp("127.0.0.1", port), await grpc("127.0.0.1", port)].map((error) =>
       listenProblem(error, { ...addresses, [member]: port }),
     );
-    const message = `Port ${port} is in use: end the program that listens there, or set ${setting} to another.`;
+    const message = `Port ${port} is in use. Stop the program that listens on it, or set ${setting} to another port.`;
     expect(problems).toEqual([new PortInUseError(message), new PortInUseError(message)]);
   });
 
   it("names a HOST that is not here, and a port that this user may not take", async () => {
-    const problem = new EnvironmentError("HOST=host.invalid is not an address of this machine.");
+    const problem = new EnvironmentError(
+      "HOST=host.invalid is not an address of this machine. Set HOST to one of its addresses.",
+    );
     // an address of TEST-NET-1 (RFC 5737)
     expect(listenProblem(await tcp("192.0.2.1", 0), addresses)).toEqual(problem);
     expect(listenProblem(await grpc("192.0.2.1", 0), addresses)).toEqual(problem);

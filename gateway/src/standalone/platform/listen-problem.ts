@@ -18,12 +18,16 @@ export function listenProblem(error: unknown, addresses: Addresses): Error | und
   const port = /\b(?:EADDRINUSE|EACCES)\b.*?:(\d+)(?![\d:.])/.exec(error.message)?.[1];
   const name = settingOf(Number(port), addresses);
   if (code === "EADDRINUSE")
-    return new PortInUseError(`Port ${port} is in use: end the program that listens there, or set ${name} to another.`);
+    return new PortInUseError(
+      `Port ${port} is in use. Stop the program that listens on it, or set ${name} to another port.`,
+    );
   if (code === "EACCES")
     return port === undefined
       ? undefined
-      : new EnvironmentError(`This user may not listen on port ${port}: set ${name} to one from 1024 on.`);
-  return new EnvironmentError(`HOST=${addresses.host} is not an address of this machine.`);
+      : new EnvironmentError(`This user may not listen on port ${port}. Set ${name} to a port of at least 1024.`);
+  return new EnvironmentError(
+    `HOST=${addresses.host} is not an address of this machine. Set HOST to one of its addresses.`,
+  );
 }
 
 function settingOf(port: number, { internalPort, grpcPort }: Addresses): string {

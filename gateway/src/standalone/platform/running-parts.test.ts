@@ -42,7 +42,7 @@ describe("RunningParts", () => {
     add("database");
     parts.add("bus", () => Promise.reject(new Error("lost connection")));
     add("facade");
-    await expect(parts.stop()).rejects.toThrow("not every part could be stopped");
+    await expect(parts.stop()).rejects.toThrow("some parts could not be stopped");
     expect(closed).toEqual(["facade", "database"]);
   });
 });

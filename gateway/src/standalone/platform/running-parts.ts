@@ -52,6 +52,6 @@ export class RunningParts {
       this.#logger.debug({ part: name, ms: Math.round(performance.now() - started) }, "stopped");
     }
     // PostgreSQL and the lock are closed last, and are reached although an earlier part failed
-    if (failures.length > 0) throw new AggregateError(failures, "not every part could be stopped");
+    if (failures.length > 0) throw new AggregateError(failures, "some parts could not be stopped");
   }
 }

@@ -19,7 +19,7 @@ const keys = z
     if (!text.trimStart().startsWith("[")) return list.parse(text);
     const parsed = z.array(z.string()).safeParse(jsonOrNothing(text));
     if (!parsed.success)
-      context.addIssue({ code: "custom", message: "needs keys with commas between them, or a JSON array" });
+      context.addIssue({ code: "custom", message: "must be a list of keys, separated by commas, or a JSON array" });
     return parsed.data ?? [];
   });
 
@@ -58,36 +58,49 @@ const variables = z
     EMBEDDED_DATABASE: flag.optional(),
     POSTGRES_BIN_DIR: z.string().optional(),
     /** 32 bytes or more; in development one is made and kept in DATA_DIR. */
-    SECRETS_KEY: z.string().min(32, "needs at least 32 characters").optional(),
+    SECRETS_KEY: z.string().min(32, "must have at least 32 characters").optional(),
     /** Earlier values of SECRETS_KEY, with commas between them or as a JSON array. They open sealed values and seal none. */
     FORMER_SECRETS_KEYS: keys.refine(
       (former) => former.every(({ length }) => length >= 32),
-      "needs keys of at least 32 characters",
+      "must contain only keys of at least 32 characters",
     ),
     PLATFORM_CLIENT_ID: z.string().min(1).optional(),
-    PLATFORM_CLIENT_SECRET: z.string().min(32, "needs at least 32 characters").optional(),
+    PLATFORM_CLIENT_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
     /** `smtps://user:password@host:465`, or `smtp://…:587` with STARTTLS. Without it development files its mail, production sends none. */
-    SMTP_URL: z.string().refine(isSmtpUrl, "needs smtp:// or smtps://, a host, and nothing behind its port").optional(),
+    SMTP_URL: z
+      .string()
+      .refine(isSmtpUrl, "must be smtp:// or smtps:// with a host and an optional port, without a path or a query")
+      .optional(),
     /** `address`, or `Name <address>`. */
-    MAIL_FROM: z.string().max(300).regex(mailbox, "needs an address, or a name and <address>").optional(),
+    MAIL_FROM: z
+      .string()
+      .max(300)
+      .regex(mailbox, "must be an e-mail address, or a name and an address: Name <address>")
+      .optional(),
     /** A supergraph SDL, or a folder with the SDL of each subgraph; without it the committed one serves. */
     SUPERGRAPH_FILE: z.string().min(1).optional(),
     LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
     ALLOWED_ORIGINS: list,
     /** Addresses or networks of the proxies in front, whose X-Forwarded-For tells clients apart. */
-    TRUSTED_PROXIES: list.refine((networks) => networks.every(isNetwork), "needs addresses or networks"),
+    TRUSTED_PROXIES: list.refine(
+      (networks) => networks.every(isNetwork),
+      "must contain only IP addresses and networks",
+    ),
     /** Hosts of sources and targets that may be private or speak plain http. */
     ALLOWED_HOSTS: list,
     /** Folders that may hold template repositories for git+file. */
     SOURCE_ROOTS: list,
     /** Service indexes of the NuGet v3 feeds behind `nuget:` sources. */
-    NUGET_FEEDS: list.refine((feeds) => feeds.every(isFeedUrl), "needs http(s) URLs without credentials"),
+    NUGET_FEEDS: list.refine(
+      (feeds) => feeds.every(isFeedUrl),
+      "must contain only http or https URLs without credentials",
+    ),
     /** git+ssh sources and ssh targets; the keys come from credentials. */
     ALLOW_SSH: flag.default(false),
     /** `github.com=secret://github`: the credential a tenant may have for a host of its template sources. */
     SOURCE_CREDENTIALS: list.refine(
       (pairs) => pairs.every((pair) => sourceCredential.test(pair)),
-      "needs host=credential",
+      "must have the form host=credential",
     ),
     /** How long webhook messages and their attempts are kept after they have ended. */
     WEBHOOK_RETENTION_DAYS: integer(1, 3650).default(30),
@@ -100,15 +113,16 @@ const variables = z
   .superRefine((given, context) => {
     const problem = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message });
     if ((given.PLATFORM_CLIENT_ID === undefined) !== (given.PLATFORM_CLIENT_SECRET === undefined))
-      problem("PLATFORM_CLIENT_ID", "goes with PLATFORM_CLIENT_SECRET");
-    if ((given.SMTP_URL === undefined) !== (given.MAIL_FROM === undefined)) problem("MAIL_FROM", "goes with SMTP_URL");
+      problem("PLATFORM_CLIENT_ID", "must be set together with PLATFORM_CLIENT_SECRET");
+    if ((given.SMTP_URL === undefined) !== (given.MAIL_FROM === undefined))
+      problem("MAIL_FROM", "must be set together with SMTP_URL");
     if (given.NODE_ENV !== "production") return;
-    if (!given.PUBLIC_URL?.startsWith("https://")) problem("PUBLIC_URL", "production needs an https URL");
+    if (!given.PUBLIC_URL?.startsWith("https://")) problem("PUBLIC_URL", "must be an https URL in production");
     if (given.DATABASE_URL === undefined && !given.EMBEDDED_DATABASE)
-      problem("DATABASE_URL", "production needs it, or EMBEDDED_DATABASE=true");
-    if (given.SECRETS_KEY === undefined) problem("SECRETS_KEY", "production needs an encryption key of its own");
-    if (given.FAIL !== undefined) problem("FAIL", "production has no failpoints");
-    if (given.LOG_LEVEL === "trace") problem("LOG_LEVEL", "production logs no more than debug");
+      problem("DATABASE_URL", "must be set in production, or set EMBEDDED_DATABASE=true");
+    if (given.SECRETS_KEY === undefined) problem("SECRETS_KEY", "must be set in production");
+    if (given.FAIL !== undefined) problem("FAIL", "must not be set in production");
+    if (given.LOG_LEVEL === "trace") problem("LOG_LEVEL", "must not be trace in production");
   });
 
 /** The variables that README and .env.example describe. */

@@ -68,11 +68,11 @@ export class SearchBacklogRunner {
         for (const tenant of tenants) indexed += await this.#indexTenant(tenant);
         if ((await this.#tenants()).length === 0) break;
       } catch (error) {
-        this.#logger.warn({ err: error }, "libraries not indexed into the search, tried again");
+        this.#logger.warn({ err: error }, "libraries could not be added to the search index and are tried again");
       }
       await pause(this.#retryMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
-    this.#logger.info({ indexed }, "libraries indexed into the search");
+    this.#logger.info({ indexed }, "libraries were added to the search index");
     return indexed;
   }
 
@@ -99,7 +99,7 @@ export class SearchBacklogRunner {
         } catch (error) {
           this.#logger.warn(
             { err: error, tenantId: tenant.tenantId, libraryId },
-            "library not indexed into the search",
+            "a library could not be added to the search index",
           );
         }
       }

@@ -45,7 +45,7 @@ export class SourceReader {
     try {
       return await this.#resolve(parsed.ref, { timeoutMs, ...(credential && { credential }) });
     } catch (error) {
-      this.#logger.debug({ err: error }, "source not resolved at creation");
+      this.#logger.debug({ err: error }, "the source of a new template version could not be resolved");
       return undefined;
     }
   }

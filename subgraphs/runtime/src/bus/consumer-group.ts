@@ -202,7 +202,7 @@ export class ConsumerGroup {
       const { group: consumer } = this.#consumer;
       this.#logger.warn(
         { err: error, consumer, messageId, messages: messages.length, attempts },
-        "messages not consumed",
+        "messages could not be consumed and are tried again",
       );
       return { error };
     }

@@ -118,7 +118,9 @@ export class PostgresBus implements Bus {
   async #stayAlive(): Promise<void> {
     await this.#consumers
       .query("update bus.consumers set updated_at = now() where name = any($1)", [[...this.#groups.values()]])
-      .catch((error: unknown) => this.#logger.debug({ err: error }, "consumer groups not marked as running"));
+      .catch((error: unknown) =>
+        this.#logger.debug({ err: error }, "the consumer groups could not be marked as running"),
+      );
   }
 }
 

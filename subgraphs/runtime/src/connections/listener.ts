@@ -23,7 +23,9 @@ export class Listener {
 
   async start(): Promise<void> {
     const client = new BoundedClient({ connectionString: this.#url });
-    client.on("error", (error) => this.#logger.debug({ error: error.message }, "listening connection lost"));
+    client.on("error", (error) =>
+      this.#logger.debug({ error: error.message }, "the connection that listens for notifications was lost"),
+    );
     client.on("notification", ({ channel, payload }) => this.#wake(channel, payload));
     try {
       await client.connect();

@@ -14,7 +14,7 @@ const textArray = 1009;
  */
 export function openPool(url: string, max: number, logger: Logger, options: pg.PoolConfig = {}): WatchedPool {
   const pool = new WatchedPool(url, logger, { max, idleTimeoutMillis: idleMs, ...options });
-  const lost = (error: Error) => logger.debug({ error: error.message }, "database connection lost");
+  const lost = (error: Error) => logger.debug({ error: error.message }, "a database connection was lost");
   pool.on("error", lost);
   // The pool does not handle errors of a connection in use, and without a listener such an error ends the process.
   pool.on("connect", (client) => client.on("error", lost));

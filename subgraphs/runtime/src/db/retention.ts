@@ -73,7 +73,7 @@ export class Retention {
       // The time limit of the client, for a server that does not answer at all.
       query_timeout: 2 * statementTimeoutMs,
     });
-    client.on("error", (error) => this.#logger.debug({ error: error.message }, "database connection lost"));
+    client.on("error", (error) => this.#logger.debug({ error: error.message }, "a database connection was lost"));
     const stop = () => void client.end().catch(() => undefined);
     this.#stopped.signal.addEventListener("abort", stop);
     try {

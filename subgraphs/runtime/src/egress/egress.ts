@@ -106,7 +106,7 @@ export function createEgress(options: EgressOptions): Egress {
       const reason = blockedUrl(url, options);
       if (reason !== undefined) throw new EgressBlockedError(reason);
       const refused = Object.keys(request.headers ?? {}).find((name) => ownHeaders.includes(name.toLowerCase()));
-      if (refused !== undefined) throw new EgressBlockedError(`the header ${refused} is not the caller's to set`);
+      if (refused !== undefined) throw new EgressBlockedError(`the header ${refused} cannot be set by the caller`);
       return exchange(agentFor(request.connectTimeoutMs), { url: new URL(url), kept: open < keptConnections }, request);
     },
 

@@ -14,12 +14,12 @@ export function readEnvironment<T>(schema: ZodType<T>, variables: NodeJS.Process
   const result = schema.safeParse(given);
   if (result.success) return result.data;
   const lines = result.error.issues.map((issue) => `  ${issue.path.join(".") || "environment"}: ${issue.message}`);
-  throw new EnvironmentError(`The environment is not usable:\n${lines.join("\n")}`);
+  throw new EnvironmentError(`The environment variables are not valid:\n${lines.join("\n")}`);
 }
 
 /** One line for each problem. */
 export function integer(least: number, most: number) {
-  const error = `needs a whole number from ${least} to ${most}`;
+  const error = `must be a whole number from ${least} to ${most}`;
   return z.coerce.number({ error }).int(error).min(least, error).max(most, error);
 }
 

@@ -42,7 +42,7 @@ describe("a text of another form", () => {
       url: "there",
     });
     expect(problems.map(({ detail }) => detail)).toEqual([
-      "Does not fit the description of this member: Lower-case letters, e.g. acme.",
+      "The value does not match the description of this member: Lower-case letters, e.g. acme.",
       "Must not be blank.",
       "Must be an absolute URL.",
     ]);

@@ -69,7 +69,7 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject): stri
   if (keyword === "pattern" && params["pattern"] === "\\S") return "Must not be blank.";
   const meaning: unknown = parentSchema?.["description"];
   if (keyword === "pattern" && typeof meaning === "string")
-    return `Does not fit the description of this member: ${meaning}`;
-  if (keyword === "format") return formats[String(params["format"])] ?? "Has the wrong format.";
+    return `The value does not match the description of this member: ${meaning}`;
+  if (keyword === "format") return formats[String(params["format"])] ?? "The value has the wrong format.";
   return `The value ${message ?? "is not accepted"}.`;
 }

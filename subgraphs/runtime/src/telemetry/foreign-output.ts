@@ -19,7 +19,7 @@ export function logForeignOutput(logger: Logger): void {
   process.on("warning", (warning) => logger.warn({ err: warning }, "Node warned"));
   // depd prints a deprecation unless somebody listens for it.
   (process as EventEmitter).on("deprecation", (error: unknown) =>
-    logger.debug({ err: error }, "a library warned of a deprecated use"),
+    logger.debug({ err: error }, "a library warned about a deprecated API"),
   );
 }
 

@@ -62,7 +62,7 @@ export class ProvisioningCompletion {
         position = uuid;
         const tenantId = encodeId("ten", uuid);
         await this.#complete(tenantId).catch((error: unknown) => {
-          this.#logger.warn({ err: error, tenantId }, "provisioning not completed");
+          this.#logger.warn({ err: error, tenantId }, "the provisioning of a tenant could not be completed");
           failed = error;
         });
       }

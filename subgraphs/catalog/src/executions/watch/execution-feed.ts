@@ -91,7 +91,7 @@ export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
         this.#requireOpen();
       }
     } catch (error) {
-      if (!(error instanceof DomainError)) this.#source.logger.error({ err: error }, "execution feed ended");
+      if (!(error instanceof DomainError)) this.#source.logger.error({ err: error }, "the feed of an execution failed");
       yield new FeedEnd(error);
     } finally {
       this.#close();

@@ -126,7 +126,7 @@ export class JobLedger {
     // The dead letter of the job is about to end the row. If the job were sent again now, its row would end afterwards.
     if (row.ending)
       throw new DomainError("INVALID_STATE", {
-        detail: "The work of this job is just being ended. Try again in a moment.",
+        detail: "The job is being ended now. Try again in a moment.",
       });
     const dead = this.#jobs.deadLetterRule(job);
     if (dead !== maintenance) await dead.revived?.(transaction, row.data);
@@ -140,7 +140,7 @@ export class JobLedger {
       throw new DomainError("INVALID_STATE", {
         detail:
           state === "Redriven"
-            ? "The job was sent again already. A job can be sent again once."
+            ? "The job was sent again already. A job can be sent again only once."
             : "Only a job that is Failed can be sent again. This job still runs or waits for its next attempt.",
         currentState: state,
         allowed: ["Failed"],

@@ -83,7 +83,7 @@ export class Sweeper {
     } catch (error) {
       this.#logger.warn(
         { err: error, slice: rows.slice, tenantId, id },
-        "a row waits for nothing and was not repaired",
+        "a row waits for a job that does not exist, and was not repaired",
       );
     }
   }

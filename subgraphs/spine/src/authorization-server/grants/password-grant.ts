@@ -36,7 +36,7 @@ export function registerPasswordGrant(provider: Provider, options: PasswordGrant
     async (context) => {
       const { clientId } = context.oidc.client;
       if (!warned.has(clientId))
-        options.logger.warn({ clientId }, "a client uses the password grant, which is deprecated");
+        options.logger.warn({ clientId }, "a client used the password grant, which is deprecated");
       warned.add(clientId);
       await passwordGrant(provider, options, context);
     },
