@@ -85,9 +85,9 @@ describe("the deadline of an operation", () => {
     const notebook = new Notebook();
     const open = shut(notebook);
     expect(await run(notebook, mutation, { idempotencyKey: "key" })).toEqual(
-      timeout("with the same Idempotency-Key is safe"),
+      timeout("safely repeat the request with the same Idempotency-Key"),
     );
-    expect(await run(notebook, mutation)).toEqual(timeout("It had no Idempotency-Key"));
+    expect(await run(notebook, mutation)).toEqual(timeout("The request had no Idempotency-Key"));
     expect(notebook.added).toBe(0);
     open();
     await until("both have run", () => notebook.added === 2 && notebook.joined === 2);

@@ -62,7 +62,7 @@ describe("a server that cannot listen", () => {
     expect(listenProblem(await tcp("192.0.2.1", 0), addresses)).toEqual(problem);
     expect(listenProblem(await grpc("192.0.2.1", 0), addresses)).toEqual(problem);
     expect(listenProblem(new Error("listen EACCES: permission denied 0.0.0.0:3"), addresses)?.message).toContain(
-      "port 3: set GRPC_PORT",
+      "port 3. Set GRPC_PORT",
     );
   });
 
