@@ -36,11 +36,48 @@ describe("sourceStack", () => {
     const compiled = pathToFileURL(join(folder, "dist/fail.js")).href;
     const stack = `Error: broken\n    at fail (${compiled}:2:11)\n    at node:internal/main:1:1`;
     const source = pathToFileURL(join(folder, "src/fail.ts")).href;
-    expect(sourceStack(stack)).toMatch(new RegExp(`at fail \\(${source}:6:\\d+\\)\n    at node:internal/main:1:1$`));
+    expect(sourceStack(stack, pathToFileURL(`${folder}/`))).toMatch(
+      new RegExp(`at fail \\(${source}:6:\\d+\\)\n    at node:internal/main:1:1$`),
+    );
   });
 
   it("leaves a frame without a readable map as it is", () => {
     const stack = `Error: broken\n    at fail (${pathToFileURL(join(folder, "dist/other.js")).href}:2:9)`;
+    expect(sourceStack(stack, pathToFileURL(`${folder}/`))).toBe(stack);
+  });
+
+  it.each([
+    ["with the async keyword", "at async %:2:11"],
+    ["without a name", "at %:2:11"],
+    ["of a constructor", "at new Scaffold (%:2:11)"],
+  ])("rewrites a frame %s", (_, frame) => {
+    const compiled = pathToFileURL(join(folder, "dist/fail.js")).href;
+    const stack = `Error: broken\n    ${frame.replace("%", compiled)}`;
+    expect(sourceStack(stack, pathToFileURL(`${folder}/`))).toContain("/src/fail.ts:6:");
+  });
+
+  it.each([
+    "file://host.invalid/dist/fail.js:2:11",
+    "file:///a%2Fb/dist/fail.js:2:11",
+    "file:///dist/fail.js:99999999999999999999:0",
+  ])("keeps the message of an error that looks like a frame: %s", (address) => {
+    const stack = `Error: not a repository\n    at ${address}\n    at node:internal/main:1:1`;
+    expect(sourceStack(stack, new URL("file:///"))).toBe(stack);
     expect(sourceStack(stack)).toBe(stack);
+  });
+
+  it("reads no map outside of the platform", () => {
+    const address = pathToFileURL(join(folder, "dist/fail.js")).href;
+    const stack = `Error: not a repository\n    at ${address}:2:11`;
+    expect(sourceStack(stack)).toBe(stack);
+    const hidden = `Error: not a repository\n    at ${new URL("../../../../", import.meta.url).href}../${address.slice("file:///".length)}:2:11`;
+    expect(sourceStack(hidden)).toBe(hidden);
+  });
+
+  it("takes time in proportion to the length of a message", () => {
+    const stack = `Error: ${"file:///dist/a.js".repeat(20_000)}\n    at ${"file:///dist/a.js (".repeat(20_000)}`;
+    const started = performance.now();
+    expect(sourceStack(stack)).toBe(stack);
+    expect(performance.now() - started).toBeLessThan(1000);
   });
 });

@@ -3,7 +3,11 @@ import { SourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 import { LRUCache } from "lru-cache";
 
-const compiledFrame = /(file:\/\/[^\s()]+\/dist\/[^\s()]+\.js):(\d+):(\d+)/g;
+/** A frame of a compiled module: what stands before its address, the address, the line and the column. */
+const compiledFrame = /^(\s+at (?:.*[ (])?)(file:\/\/[^\s()]+\.js):(\d+):(\d+)(?=\)?$)/gm;
+
+/** The folder of the platform, with a slash at its end. */
+const platformFolder = new URL("../../../../", import.meta.url);
 
 /** Source maps of the files that appeared in a stack; false: the file has no map that can be read. */
 const sourceMaps = new LRUCache<string, SourceMap | false>({ max: 50 });
@@ -11,13 +15,26 @@ const sourceMaps = new LRUCache<string, SourceMap | false>({ max: 50 });
 /**
  * Rewrites the frames of a stack trace from `dist/*.js` to the lines of the TypeScript sources. Maps are read only for
  * files that appear in a stack, since Node's own `--enable-source-maps` keeps 17 MB of them for the whole platform.
+ * Never throws. A stack begins with the message of the error, which may contain the text of a caller, so only files
+ * below `folder` are read.
  */
-export function sourceStack(stack: string): string {
-  return stack.replace(compiledFrame, (frame, file: string, line: string, column: string) => {
-    const entry = mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1);
-    if (!entry || !("originalSource" in entry)) return frame;
-    return `${new URL(entry.originalSource, file).href}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+export function sourceStack(stack: string, folder: URL = platformFolder): string {
+  return stack.replace(compiledFrame, (frame, before: string, file: string, line: string, column: string) => {
+    try {
+      const source = sourceOf(new URL(file), folder, Number(line), Number(column));
+      return source === undefined ? frame : `${before}${source}`;
+    } catch {
+      // for example an address with a host, or a map with wrong content
+      return frame;
+    }
   });
+}
+
+function sourceOf(file: URL, folder: URL, line: number, column: number): string | undefined {
+  if (!file.href.startsWith(folder.href) || !file.pathname.includes("/dist/")) return undefined;
+  const entry = mapOf(file.href)?.findEntry(line - 1, column - 1);
+  if (!entry || !("originalSource" in entry)) return undefined;
+  return `${new URL(entry.originalSource, file).href}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
 }
 
 function mapOf(file: string): SourceMap | undefined {
