@@ -30,7 +30,9 @@ test.each([
   ["::ffff:7f00:1", "a loopback address"],
   ["::ffff:10.0.0.1", "a private address"],
   ["::ffff:a9fe:a9fe", "a link-local address"],
-  ["::127.0.0.1", "a loopback address"],
+  ["::127.0.0.1", "a reserved address"],
+  ["::8.8.8.8", "a reserved address"],
+  ["::808:808", "a reserved address"],
   ["::7f00:1", "a reserved address"],
   ["::ffff:0:127.0.0.1", "a reserved address"],
   ["64:ff9b::127.0.0.1", "a reserved address"],
@@ -52,6 +54,11 @@ test.each([
   ["fe80::1%eth0", "not an IP address"],
   ["::1%lo", "not an IP address"],
   ["example.com", "not an IP address"],
+  ["0x7f.1", "not an IP address"],
+  ["010.8.8.8", "not an IP address"],
+  ["8.8.8", "not an IP address"],
+  ["134744072", "not an IP address"],
+  ["::0x8.8.8.8", "not an IP address"],
   ["", "not an IP address"],
 ])("%s is %s", (ip, reason) => {
   expect(blockedAddress(ip, strict)).toBe(reason);
@@ -73,12 +80,12 @@ test("loopback opens loopback only", () => {
   const policy = { allowLoopback: true, allowPrivateCidrs: [] };
   const open = ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"];
   for (const ip of open) expect(blockedAddress(ip, policy)).toBeUndefined();
-  const closed = ["0.0.0.0", "::", "10.0.0.1", "169.254.169.254", "::7f00:1", "64:ff9b::7f00:1"];
+  const closed = ["0.0.0.0", "::", "10.0.0.1", "169.254.169.254", "::7f00:1", "::127.0.0.1", "64:ff9b::7f00:1"];
   for (const ip of closed) expect(blockedAddress(ip, policy)).toBeDefined();
 });
 
 test("an opened network is open, its neighbours are not", () => {
   const policy = { allowLoopback: false, allowPrivateCidrs: ["10.1.0.0/16", "fd12::/32"] };
   for (const ip of ["10.1.2.3", "::ffff:10.1.2.3", "fd12:0:1::1"]) expect(blockedAddress(ip, policy)).toBeUndefined();
-  for (const ip of ["10.2.0.1", "fd13::1", "127.0.0.1"]) expect(blockedAddress(ip, policy)).toBeDefined();
+  for (const ip of ["10.2.0.1", "fd13::1", "127.0.0.1", "::10.1.2.3"]) expect(blockedAddress(ip, policy)).toBeDefined();
 });

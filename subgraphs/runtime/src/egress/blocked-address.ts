@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 export interface AddressPolicy {
@@ -7,6 +8,9 @@ export interface AddressPolicy {
 }
 
 type Address = ReturnType<typeof ipaddr.parse>;
+
+/** RFC 4291, section 2.5.5.1: deprecated, and never the address of a public host. */
+const ipv4CompatibleIpv6 = /^::\d+\.\d+\.\d+\.\d+$/;
 
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 // The metadata service of Azure has an address that looks public.
@@ -28,8 +32,10 @@ const wordsOfRange: Record<string, string> = {
  * DNS.
  */
 export function blockedAddress(ip: string, policy: AddressPolicy): string | undefined {
-  // An IPv6 zone names a local interface.
-  if (!ipaddr.isValid(ip) || ip.includes("%")) return "not an IP address";
+  // An IPv6 zone names a local interface. ipaddr.js also accepts old spellings of IPv4, for example 0x7f.1.
+  if (isIP(ip) === 0 || !ipaddr.isValid(ip) || ip.includes("%")) return "not an IP address";
+  // ipaddr.js reads ::8.8.8.8 as 8.8.8.8, but a socket connects to the IPv6 address ::808:808.
+  if (ipv4CompatibleIpv6.test(ip)) return "a reserved address";
   // An IPv4 address mapped into IPv6 is checked as IPv4. NAT64, 6to4 and Teredo addresses are always refused.
   const address = ipaddr.process(ip);
   if (policy.allowPrivateCidrs.some((cidr) => isWithin(address, cidr))) return undefined;
