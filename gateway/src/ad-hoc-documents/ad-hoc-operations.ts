@@ -5,7 +5,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, parse, Source } from "graphql";
 import { countInvalid, type RateLimits } from "../admission/operation-charge.js";
-import { type CompiledOperation, MAX_PROJECTIONS } from "../execution/compiled-operation.js";
+import { type CompiledOperation, maxProjections } from "../execution/compiled-operation.js";
 import type { SupergraphExecutor } from "../execution/supergraph-executor.js";
 import { documentLimits, limitProblem } from "../limits/document-limits.js";
 import { variablesProblem } from "../limits/value-limits.js";
@@ -27,20 +27,20 @@ export type ReadOperation =
 
 type Owned = AskedDocument & { readonly document: DocumentNode; readonly digest: string; readonly owner: string };
 
-// what a plan takes to be compiled here, some 50 ms
+// a plan of this size takes about 50 ms to compile here
 const maxPlanBytes = 64 * 1024;
-// measured on the heap: a syntax tree and its projections, and what is compiled from a plan
+// measured on the heap: a syntax tree and its projections, and the operation that is compiled from a plan
 const bytesPerDocument = 8 * 1024;
 const bytesPerTextByte = 60;
 const bytesPerPlanByte = 30;
-/** What a new document costs its author beyond the request: a usual one costs nothing. */
+/** The points that a new document costs its author beyond the request. A usual document costs none. */
 const cpuMsPerPoint = 100;
 const planBytesPerPoint = 4096;
 const pointsOfCut = 60;
 
 /**
- * Operations of documents that clients send. What is unknown is limited here, then validated and planned in a thread
- * with a deadline, then compiled here, which takes time linear in its size.
+ * Operations of documents that clients send. An unknown document is checked against the limits here, then validated and
+ * planned in a thread with a deadline, then compiled here, which takes time linear in its size.
  */
 export class AdHocOperations {
   readonly #executor: SupergraphExecutor<RequestContext>;
@@ -69,17 +69,17 @@ export class AdHocOperations {
     return this.#executor.apiSchema;
   }
 
-  /** How much is kept of documents. */
+  /** The number and the memory of the documents that are kept. */
   get held(): { readonly documents: number; readonly bytes: number } {
     return this.#cache.held;
   }
 
-  /** The syntax tree of a document that is kept, by the SHA-256 of its text. */
+  /** The syntax tree of a kept document, by the SHA-256 of its text. */
   document(digest: string): DocumentNode | undefined {
     return this.#cache.document(digest);
   }
 
-  /** Charges the caller for what of the document is of no use, and for planning that takes long. */
+  /** The compiled operation of a document, or the errors that refuse it. Charges the caller for invalid documents and for slow planning. */
   async read(asked: AskedDocument, caller: RequestContext): Promise<ReadOperation> {
     try {
       return await this.#read(asked, caller);
@@ -127,7 +127,7 @@ export class AdHocOperations {
     return this.#plannedOnce({ ...asked, operationName: name, document, digest, owner }, caller);
   }
 
-  /** Callers who ask for the same at the same time wait for one planning. */
+  /** Plans a document once for all callers that ask for it at the same time. */
   async #plannedOnce(owned: Owned, caller: RequestContext): Promise<ReadOperation> {
     const key = `${owned.digest} ${owned.operationName ?? ""}`;
     const reading = this.#reading.get(key);
@@ -200,8 +200,8 @@ const unknownOperation = () =>
     "VALIDATION_FAILED",
   );
 
-/** How many projections may be made of a document. */
+/** The number of projections that a document may need. */
 function projections(text: string): number {
   const conditions = text.match(/@\s*(?:skip|include)/g)?.length ?? 0;
-  return Math.min(2 ** conditions, MAX_PROJECTIONS);
+  return Math.min(2 ** conditions, maxProjections);
 }

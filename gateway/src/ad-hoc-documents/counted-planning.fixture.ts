@@ -8,7 +8,7 @@ import type { PlanningRequest, PlanningSetup } from "./planning-request.js";
 
 export interface CountedAnswer {
   readonly answer: DocumentAnswer | "over a limit";
-  /** Of JavaScript functions, however deep. */
+  /** Calls of JavaScript functions, at any depth. */
   readonly calls: number;
 }
 

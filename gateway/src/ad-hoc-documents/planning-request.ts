@@ -1,13 +1,13 @@
 import type { PlanData } from "../query-planner/operation-planner.js";
 
-/** What a planning thread is told once. */
+/** The settings that a planning thread gets at its start. */
 export interface PlanningSetup {
   readonly supergraphSdl: string;
   readonly introspection: boolean;
   readonly maxPlanBytes: number;
 }
 
-/** An operation of a document within its limits; neither valid nor known to exist. */
+/** An operation of a document within its limits. It may be invalid or absent. */
 export interface PlanningRequest {
   readonly text: string;
   readonly operationName: string | undefined;
@@ -22,7 +22,7 @@ export interface PlanningProblem {
 
 export type PlanningAnswer =
   | { readonly kind: "planned"; readonly plans: PlanData; readonly bytes: number; readonly cpuMs: number }
-  /** The author's fault. */
+  /** The document is wrong. */
   | { readonly kind: "refused"; readonly problems: readonly PlanningProblem[]; readonly cpuMs: number }
-  /** A fault of the planner. */
+  /** The planner has a defect. */
   | { readonly kind: "broken"; readonly message: string; readonly cpuMs: number };

@@ -5,10 +5,11 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { FairQueue } from "@factory/runtime/threads/fair-queue";
 import type { PlanningAnswer, PlanningRequest, PlanningSetup } from "./planning-request.js";
 
+/** The time that a document may take to be planned. */
 export interface PlanningLimits {
-  /** CPU time of the thread for one document, so that a busy machine does not shorten it. */
+  /** CPU time of the thread for one document in milliseconds, which a busy machine does not shorten. */
   readonly cpuMs: number;
-  /** For a thread that does not get the processor at all. */
+  /** Elapsed time in milliseconds, for a thread that does not get the processor at all. */
   readonly wallMs: number;
 }
 
@@ -27,14 +28,14 @@ interface Planning {
 }
 
 const standardLimits: PlanningLimits = { cpuMs: 1000, wallMs: 10_000 };
-const mostWaitingOfOne = 32;
-const mostWaiting = 512;
-const watchesPerLimit = 8;
+const maxWaitingOfOwner = 32;
+const maxWaiting = 512;
+const checksPerLimit = 8;
 const memoryLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 
 /**
- * One thread that validates and plans unknown documents, of each owner in turn. It starts with the first document. One
- * that takes too long is ended together with its thread, and the next one gets a new thread.
+ * One thread that validates and plans unknown documents, the owners in turn. It starts with the first document. When a
+ * document takes too long, its thread is ended, and the next document gets a new thread.
  */
 export class PlanningThread {
   readonly #setup: PlanningSetup;
@@ -52,14 +53,14 @@ export class PlanningThread {
     this.#limits = { ...standardLimits, ...limits };
   }
 
-  /** "cut" when the document took more than its limit. */
+  /** Plans a document of an owner. The answer is "cut" when the document took longer than its limit. */
   async plan(owner: string, request: PlanningRequest): Promise<PlanningAnswer | "cut"> {
     if (this.#closed) throw closed();
-    if (this.#queue.waitingFor(owner) >= mostWaitingOfOne)
+    if (this.#queue.waitingFor(owner) >= maxWaitingOfOwner)
       throw new DomainError("RATE_LIMITED", {
-        detail: `${mostWaitingOfOne} documents of this tenant are waiting already, which is the limit. Wait until one of them has been answered.`,
+        detail: `${maxWaitingOfOwner} documents of this tenant are waiting already, which is the limit. Wait until one of them has been answered.`,
       });
-    if (this.#queue.length >= mostWaiting)
+    if (this.#queue.length >= maxWaiting)
       throw new DomainError("UNAVAILABLE", {
         detail: "Too many new documents are waiting to be planned. Try again in a moment.",
       });
@@ -83,7 +84,7 @@ export class PlanningThread {
     if (!task) return;
     const thread = this.#thread;
     thread.ref();
-    const watch = setInterval(() => void this.#watch(thread), this.#limits.cpuMs / watchesPerLimit);
+    const watch = setInterval(() => void this.#watch(thread), this.#limits.cpuMs / checksPerLimit);
     this.#planning = { task, startedAt: performance.now(), cpuBefore: thread.cpuUsage(), watch };
     thread.postMessage(task.request);
   }
@@ -91,7 +92,7 @@ export class PlanningThread {
   async #watch(thread: Worker): Promise<void> {
     const { task, startedAt, cpuBefore } = this.#planning ?? {};
     if (!task || startedAt === undefined) return;
-    // a thread that has ended in the meantime has no usage
+    // a thread that has ended meanwhile tells no usage
     const used = await cpuBefore?.then((before) => thread.cpuUsage(before)).catch(() => undefined);
     const cpuMs = used ? (used.user + used.system) / 1000 : 0;
     if (this.#planning?.task !== task) return;
@@ -136,7 +137,7 @@ export class PlanningThread {
     const outOfMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
     if (outOfMemory) this.#logger.warn("the planning of a GraphQL document needed too much memory and was ended");
     else this.#logger.error({ err: error }, "the planning thread ended unexpectedly");
-    // a thread that cannot even start would be started for ever
+    // otherwise a thread that cannot start would be started again and again
     if (!this.#ready) this.#queue.shift()?.reject(error);
     void this.#end((task) => (outOfMemory ? task.resolve("cut") : task.reject(error)));
     this.#next();

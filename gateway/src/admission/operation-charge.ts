@@ -11,7 +11,7 @@ import {
   type SelectionSetNode,
 } from "graphql";
 
-/** The tenant's windows, which REST counts in too. */
+/** The rate limits of the tenants, which REST, GraphQL and websocket share. */
 export interface RateLimits {
   spend(rate: RateClass, principal: Principal, points: number): Promise<RateState>;
   spendAnonymous(address: string, points: number): Promise<RateState>;
@@ -28,8 +28,8 @@ export interface Operation {
 }
 
 /**
- * Counts each root field as the REST request that it stands for, and a document without any as one read. What is over
- * a limit is refused whole, before it runs.
+ * Counts each root field as the REST request that it stands for, and an operation without root fields as one read.
+ * Returns the error of an operation over a limit, of which nothing may run.
  */
 export async function refusedByRate(
   limits: RateLimits,
@@ -52,26 +52,26 @@ export async function refusedByRate(
   return undefined;
 }
 
-/** What needs no token is counted by the address that asks. */
+/** Operations without a token are counted per address. */
 async function refusedByAddress(limits: RateLimits, count: number, context: RequestContext) {
   if (count <= 0) return undefined;
   const { exceeded, seconds } = await limits.spendAnonymous(context.address ?? "", count);
   return exceeded ? toGraphqlError(rateLimited("anonymous", seconds), context) : undefined;
 }
 
-/** Whether the tenant has sent so many documents of no use that none of its documents is read until the window ends. */
+/** The error of a tenant that has sent too many invalid documents: none is read until its window ends. */
 export async function refusedUnread(limits: RateLimits, context: RequestContext): Promise<DomainError | undefined> {
   if (!context.principal) return undefined;
   const { exceeded, seconds } = await limits.spend("invalid", context.principal, 0);
   return exceeded ? rateLimited("invalid", seconds) : undefined;
 }
 
-/** A document that does not parse, is not valid or holds no operation to run. */
+/** Counts a document that does not parse, is not valid or has no operation to run. */
 export async function countInvalid(limits: RateLimits, { principal }: RequestContext): Promise<void> {
   if (principal) await limits.spend("invalid", principal, 1);
 }
 
-/** Root fields of the graph's own; introspection is none. */
+/** The names of the root fields of an operation, without introspection. */
 export function operationFields({ document, operation }: Operation): string[] {
   return rootFields(document, operation.selectionSet).filter((name) => !name.startsWith("__"));
 }
@@ -83,7 +83,7 @@ function rateLimited(rate: RateClass | "anonymous", seconds: number): DomainErro
   });
 }
 
-/** With fragments expanded; the document is valid and within its limits, so this ends soon. */
+/** Expands fragments. The document is valid and within its limits, so this ends soon. */
 function rootFields(document: DocumentNode, { selections }: SelectionSetNode): string[] {
   return selections.flatMap((selection) => {
     if (selection.kind === Kind.FIELD) return [selection.name.value];

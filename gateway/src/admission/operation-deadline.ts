@@ -7,7 +7,7 @@ import type { CompiledOperation } from "../execution/compiled-operation.js";
 const usualMs = 30_000;
 const longMs = 60_000;
 
-/** Root fields that fetch sources, render or try many sets. */
+/** Root fields that fetch sources, render templates or try many sets of versions. */
 const longFields: ReadonlySet<string> = new Set([
   "validateTemplateVersion",
   "previewExecution",
@@ -15,7 +15,7 @@ const longFields: ReadonlySet<string> = new Set([
   "libraryUpgradeAdvice",
 ]);
 
-/** How long the caller of an operation with these root fields waits at most, by REST, GraphQL over HTTP or websocket. */
+/** The longest time in milliseconds that an operation with these root fields may take, over REST, HTTP and websocket. */
 export const deadlineOf = (rootFields: readonly string[]): number =>
   rootFields.some((name) => longFields.has(name)) ? longMs : usualMs;
 
@@ -27,7 +27,7 @@ export interface TimedRequest {
   readonly onEnd?: () => void;
 }
 
-/** Answers at the deadline at the latest. A query then stops at its next fetch, a mutation runs to its end. */
+/** Runs an operation and answers UPSTREAM_TIMEOUT at its deadline. A query then stops at its next fetch; a mutation runs to its end. */
 export function runInTime(
   operation: CompiledOperation<RequestContext>,
   { variables, context, deadlineMs, onEnd }: TimedRequest,

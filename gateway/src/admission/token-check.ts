@@ -4,9 +4,10 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type GraphQLError, Kind, parse, valueFromASTUntyped } from "graphql";
 import { type Operation, operationFields } from "./operation-charge.js";
 
-/** Without a token an operation runs only where each of its root fields is declared anonymous; introspection is not asked. */
+/** The error of an operation without a token, unless all its root fields are declared anonymous. Introspection needs no token. */
 export type TokenCheck = (operation: Operation, context: RequestContext) => GraphQLError | undefined;
 
+/** Reads the anonymous fields from the `@auth` directives of the supergraph. */
 export function tokenCheck(supergraphSdl: string): TokenCheck {
   const anonymous = anonymousFields(supergraphSdl);
   return (request, context) => {
@@ -24,7 +25,7 @@ export function tokenCheck(supergraphSdl: string): TokenCheck {
 
 const rootTypes: Readonly<Record<string, string>> = { Query: "query", Mutation: "mutation" };
 
-/** As `mutation acceptInvitation`. */
+/** The anonymous root fields of a supergraph, such as `mutation acceptInvitation`. */
 function anonymousFields(supergraphSdl: string): ReadonlySet<string> {
   const found = parse(supergraphSdl).definitions.flatMap((definition) => {
     const kind = definition.kind === Kind.OBJECT_TYPE_DEFINITION ? rootTypes[definition.name.value] : undefined;

@@ -1,9 +1,9 @@
 import { buildSubgraphSchema } from "@apollo/subgraph";
 import { type GraphQLSchema, parse } from "graphql";
 import type { Channel } from "./channel.fixture.js";
-import { LINK, type Row, refuse } from "./words.fixture.js";
+import { link, type Row, refuse } from "./words.fixture.js";
 
-export const accounts = `${LINK}
+export const accounts = `${link}
 type Query {
   me: User
   nobody: User

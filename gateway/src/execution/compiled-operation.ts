@@ -68,9 +68,9 @@ export interface OperationSource<C> extends PlanTools<C> {
 }
 
 /** One projection per combination of @skip/@include variables; a client could ask for every combination. */
-export const MAX_PROJECTIONS = 16;
+export const maxProjections = 16;
 // the same cap as graphql-js puts on what it reports to a client
-const MAX_VARIABLE_ERRORS = 50;
+const maxVariableErrors = 50;
 
 export function compileOperation<C>(source: OperationSource<C>): CompiledOperation<C> {
   const { node } = source.plan;
@@ -221,7 +221,7 @@ class Responder<C> {
     const { coerced, errors } =
       plain || !definitions
         ? { coerced: plain ?? {}, errors: [] }
-        : getVariableValues(schema, definitions, provided, { maxErrors: MAX_VARIABLE_ERRORS });
+        : getVariableValues(schema, definitions, provided, { maxErrors: maxVariableErrors });
     if (!coerced) {
       return { ...run, coerced: {}, errors: [...(errors ?? [])] };
     }
@@ -282,7 +282,7 @@ class Responder<C> {
       const { schema, fragments, operation, names } = this.#source;
       const context = { schema, fragments, variables: coerced, keyOf: names.keyOf };
       projection = compileProjection(context, this.#rootType, operation.selectionSet);
-      if (this.#projections.size >= MAX_PROJECTIONS) {
+      if (this.#projections.size >= maxProjections) {
         this.#projections.clear();
       }
       this.#projections.set(key, projection);

@@ -1,8 +1,8 @@
 import type { ResponsePath } from "@apollo/query-planner";
 import { GraphQLError, type GraphQLFormattedError, Kind } from "graphql";
 
-const DOWNSTREAM_SERVICE_ERROR = "DOWNSTREAM_SERVICE_ERROR";
-const BAD_USER_INPUT = "BAD_USER_INPUT";
+const downstreamServiceError = "DOWNSTREAM_SERVICE_ERROR";
+const badUserInput = "BAD_USER_INPUT";
 
 /** A subgraph's error at its place in the response; its extensions stay. */
 export function downstreamError(
@@ -16,7 +16,7 @@ export function downstreamError(
     extensions: {
       ...error.extensions,
       serviceName: subgraph,
-      code: error.extensions?.["code"] ?? (isAboutVariables(error) ? BAD_USER_INPUT : DOWNSTREAM_SERVICE_ERROR),
+      code: error.extensions?.["code"] ?? (isAboutVariables(error) ? badUserInput : downstreamServiceError),
     },
   });
 }
@@ -37,7 +37,7 @@ export function failedFetch(reason: unknown, subgraph: string): GraphQLError {
   }
   return new GraphQLError(fallbackMessage(subgraph), {
     originalError: reason instanceof Error ? reason : new Error(String(reason)),
-    extensions: { serviceName: subgraph, code: DOWNSTREAM_SERVICE_ERROR },
+    extensions: { serviceName: subgraph, code: downstreamServiceError },
   });
 }
 

@@ -1,12 +1,12 @@
 import type { ResponsePath } from "@apollo/query-planner";
 import { type Fields, ownValue } from "../query-planner/own-property.js";
 
-const EACH_ITEM = "@";
+const eachItem = "@";
 
 /** All objects at a plan path, nulls left out, in response order. */
 export function entitiesAt(data: unknown, path: ResponsePath, depth = 0, found: Fields[] = []): Fields[] {
   if (Array.isArray(data)) {
-    const next = path[depth] === EACH_ITEM ? depth + 1 : depth;
+    const next = path[depth] === eachItem ? depth + 1 : depth;
     for (const item of data) {
       entitiesAt(item, path, next, found);
     }
@@ -14,7 +14,7 @@ export function entitiesAt(data: unknown, path: ResponsePath, depth = 0, found: 
     const key = path[depth];
     if (key === undefined) {
       found.push(data as Fields);
-    } else if (key !== EACH_ITEM) {
+    } else if (key !== eachItem) {
       entitiesAt(ownValue(data as Fields, String(key)), path, depth + 1, found);
     }
   }
@@ -26,13 +26,13 @@ export function pathsAt(data: unknown, path: ResponsePath): ResponsePath[] {
   const found: ResponsePath[] = [];
   const walk = (value: unknown, depth: number, trail: ResponsePath): void => {
     if (Array.isArray(value)) {
-      const next = path[depth] === EACH_ITEM ? depth + 1 : depth;
+      const next = path[depth] === eachItem ? depth + 1 : depth;
       value.forEach((item, index) => walk(item, next, [...trail, index]));
     } else if (typeof value === "object" && value !== null) {
       const key = path[depth];
       if (key === undefined) {
         found.push(trail);
-      } else if (key !== EACH_ITEM) {
+      } else if (key !== eachItem) {
         walk(ownValue(value as Fields, String(key)), depth + 1, [...trail, key]);
       }
     }
@@ -43,6 +43,6 @@ export function pathsAt(data: unknown, path: ResponsePath): ResponsePath[] {
 
 /** The part of a plan path that is the same for every entity. */
 export function fixedPrefix(path: ResponsePath): ResponsePath {
-  const firstList = path.indexOf(EACH_ITEM);
+  const firstList = path.indexOf(eachItem);
   return firstList === -1 ? path : path.slice(0, firstList);
 }

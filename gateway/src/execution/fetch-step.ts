@@ -40,7 +40,7 @@ export interface PlanTools<C> {
 
 type ErrorPaths = (path: ResponsePath) => ResponsePath[];
 
-const NO_VARIABLES: Fields = Object.freeze(Object.create(null) as Fields);
+const noVariables: Fields = Object.freeze(Object.create(null) as Fields);
 
 export function prepareFetch<C>(node: FetchNode, tools: PlanTools<C>): PreparedFetch<C> {
   const subgraph = tools.subgraphs.get(node.serviceName);
@@ -253,7 +253,7 @@ export function variablePicker(
   extra = 0,
 ): (provided: Readonly<Fields>) => Fields {
   if (!names || names.length === 0) {
-    return extra === 0 ? () => NO_VARIABLES : () => ({});
+    return extra === 0 ? () => noVariables : () => ({});
   }
   if (extra > 0 && names.includes("representations")) {
     throw new GraphQLError('A variable cannot be called "representations"');

@@ -8,8 +8,8 @@ import {
   isEnumType,
 } from "graphql";
 
-// an exponent in the decimal form means the number is no plain integer
-const INTEGER = /^-?(?:0|[1-9][0-9]*)$/;
+// an exponent in the decimal form means the number is not a plain integer
+const integer = /^-?(?:0|[1-9][0-9]*)$/;
 
 /** Whether a subgraph's value may stand in the response. Custom scalars may hold anything. */
 export function leafCheck(type: GraphQLLeafType): (value: unknown) => boolean {
@@ -34,5 +34,5 @@ export function leafCheck(type: GraphQLLeafType): (value: unknown) => boolean {
 }
 
 function isInteger(value: unknown): boolean {
-  return Number.isInteger(value) && INTEGER.test(String(value));
+  return Number.isInteger(value) && integer.test(String(value));
 }

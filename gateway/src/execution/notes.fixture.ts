@@ -121,7 +121,7 @@ export class Notebook {
           return reference;
         },
         comment: guarded(({ principal }) => `for ${principal?.tenantId}`),
-        // what no group of subscribers has in common
+        // a group of subscribers does not share it
         owner: guarded(({ principal }) => principal?.subject),
       },
     };

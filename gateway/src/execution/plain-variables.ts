@@ -1,14 +1,14 @@
 import { Kind, type TypeNode, type VariableDefinitionNode } from "graphql";
 import { type Fields, ownValue, setOwn } from "../query-planner/own-property.js";
 
-const MAX_INT = 2_147_483_647;
+const maxInt = 2_147_483_647;
 
 /** Values that coerce to themselves, by built-in scalar. */
 const coercesToItself: Readonly<Record<string, ((value: unknown) => boolean) | undefined>> = {
   ID: (value) => typeof value === "string",
   String: (value) => typeof value === "string",
   Boolean: (value) => typeof value === "boolean",
-  Int: (value) => Number.isInteger(value) && Math.abs(value as number) <= MAX_INT,
+  Int: (value) => Number.isInteger(value) && Math.abs(value as number) <= maxInt,
 };
 
 /**

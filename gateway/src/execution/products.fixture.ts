@@ -1,8 +1,8 @@
 import { buildSubgraphSchema } from "@apollo/subgraph";
 import { type GraphQLSchema, parse } from "graphql";
-import { LINK, type Row, refuse } from "./words.fixture.js";
+import { link, type Row, refuse } from "./words.fixture.js";
 
-export const products = `${LINK}
+export const products = `${link}
 type Query {
   product(upc: ID!): Product
   products(first: Int): [Product!]!

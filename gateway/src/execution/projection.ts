@@ -20,9 +20,9 @@ import { collectFields, innerSelections, type SelectionContext } from "../query-
 import { leafCheck } from "./leaf-values.js";
 
 /** A null whose error has been reported: no second error while it travels up. */
-const REPORTED = Symbol("reported null");
+const reportedNull = Symbol("reported null");
 /** A null where the schema allows none: the enclosing object or list becomes null. */
-const BUBBLING = Symbol("bubbling null");
+const bubblingNull = Symbol("bubbling null");
 
 interface Frame {
   readonly path: (string | number)[];
@@ -30,7 +30,7 @@ interface Frame {
   readonly introspect: (nodes: readonly FieldNode[]) => unknown;
 }
 
-/** `where` names the position for messages. Returns a value, null, REPORTED or BUBBLING. */
+/** `where` names the position for messages. Returns a value, null, reportedNull or bubblingNull. */
 type Complete = (value: unknown, frame: Frame, where: string) => unknown;
 
 interface ProjectedField {
@@ -44,7 +44,7 @@ interface ProjectedField {
   readonly introspection: readonly FieldNode[] | undefined;
 }
 
-type ProjectObject = (source: Fields, frame: Frame) => Fields | typeof REPORTED;
+type ProjectObject = (source: Fields, frame: Frame) => Fields | typeof reportedNull;
 
 export interface Projected {
   readonly data: Fields | null;
@@ -67,7 +67,7 @@ export function compileProjection(
   return (data, introspect) => {
     const frame: Frame = { path: [], errors: [], introspect };
     const projected = project(data, frame);
-    return { data: projected === REPORTED ? null : projected, errors: frame.errors };
+    return { data: projected === reportedNull ? null : projected, errors: frame.errors };
   };
 }
 
@@ -93,8 +93,8 @@ class ProjectionCompiler {
       const projected = create();
       for (const field of fields) {
         const value = projectField(field, source, frame);
-        if (value === BUBBLING) {
-          return REPORTED;
+        if (value === bubblingNull) {
+          return reportedNull;
         }
         projected[field.key] = value;
       }
@@ -123,7 +123,7 @@ class ProjectionCompiler {
   #typename(key: string): Complete {
     return (value) => {
       const type = typeof value === "string" ? this.#context.schema.getType(value) : undefined;
-      return key !== "__typename" && isObjectType(type) ? type.name : BUBBLING;
+      return key !== "__typename" && isObjectType(type) ? type.name : bubblingNull;
     };
   }
 
@@ -133,16 +133,16 @@ class ProjectionCompiler {
     if (!isNonNullType(type)) {
       return (value, frame, where) => {
         const completed = complete(value, frame, where);
-        return completed === REPORTED ? null : completed;
+        return completed === reportedNull ? null : completed;
       };
     }
     return (value, frame, where) => {
       const completed = complete(value, frame, where);
       if (completed === null) {
         report(frame, "Cannot return null for non-nullable", where);
-        return BUBBLING;
+        return bubblingNull;
       }
-      return completed === REPORTED ? BUBBLING : completed;
+      return completed === reportedNull ? bubblingNull : completed;
     };
   }
 
@@ -213,10 +213,10 @@ function listOf(complete: Complete, itemWhere: string): Complete {
       frame.path.push(index);
       const item = complete(value[index] ?? null, frame, itemWhere);
       frame.path.pop();
-      bubbling ||= item === BUBBLING;
+      bubbling ||= item === bubblingNull;
       items.push(item);
     }
-    return bubbling ? REPORTED : items;
+    return bubbling ? reportedNull : items;
   };
 }
 
@@ -234,7 +234,7 @@ function report(frame: Frame, problem: string, where: string): void {
   );
 }
 
-function reported(frame: Frame, problem: string, where: string): typeof REPORTED {
+function reported(frame: Frame, problem: string, where: string): typeof reportedNull {
   report(frame, problem, where);
-  return REPORTED;
+  return reportedNull;
 }

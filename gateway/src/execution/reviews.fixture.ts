@@ -1,9 +1,9 @@
 import { buildSubgraphSchema } from "@apollo/subgraph";
 import { type GraphQLSchema, parse } from "graphql";
 import type { Channel } from "./channel.fixture.js";
-import { LINK, type Row, refuse } from "./words.fixture.js";
+import { link, type Row, refuse } from "./words.fixture.js";
 
-export const reviews = `${LINK}
+export const reviews = `${link}
 type Query { topReviews(first: Int = 3): [Review!]  review(id: ID!): Review  version: String! @shareable }
 type Mutation { addReview(userId: ID!, body: String!): Review! }
 type Subscription { reviewAdded: Review! }

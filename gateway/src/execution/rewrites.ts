@@ -4,7 +4,7 @@ import { type Fields, ownValue, setOwn } from "../query-planner/own-property.js"
 import type { FieldShape } from "./merge.js";
 import { satisfyingTypes } from "./type-conditions.js";
 
-const TYPE_CONDITION = "... on ";
+const typeConditionPrefix = "... on ";
 
 type Change = (target: Fields) => void;
 type Visit = (value: unknown) => void;
@@ -24,7 +24,7 @@ export function compileRewrites(schema: GraphQLSchema, rewrites: FetchDataRewrit
 
 function compileRewrite(schema: GraphQLSchema, rewrite: FetchDataRewrite): Visit {
   const field = rewrite.path.at(-1);
-  if (field === undefined || field.startsWith(TYPE_CONDITION)) {
+  if (field === undefined || field.startsWith(typeConditionPrefix)) {
     throw new Error(`A rewrite must end in a field, got [${rewrite.path.join(", ")}]`);
   }
   return rewrite.path
@@ -38,10 +38,10 @@ function compileRewrite(schema: GraphQLSchema, rewrite: FetchDataRewrite): Visit
 }
 
 function step(schema: GraphQLSchema, element: string, next: Visit): Visit {
-  if (!element.startsWith(TYPE_CONDITION)) {
+  if (!element.startsWith(typeConditionPrefix)) {
     return eachObject((target) => next(ownValue(target, element)));
   }
-  const types = satisfyingTypes(schema, element.slice(TYPE_CONDITION.length));
+  const types = satisfyingTypes(schema, element.slice(typeConditionPrefix.length));
   return eachObject((target) => {
     const typename = target["__typename"];
     // an object without __typename can only be of the type that was selected
@@ -82,7 +82,7 @@ function renamer(field: string, renamed: string): Change {
 export function renameInShape(shape: FieldShape, rewrites: FetchDataRewrite[] | undefined): void {
   for (const rewrite of rewrites ?? []) {
     if (rewrite.kind === "KeyRenamer") {
-      const fields = rewrite.path.filter((element) => !element.startsWith(TYPE_CONDITION));
+      const fields = rewrite.path.filter((element) => !element.startsWith(typeConditionPrefix));
       const alias = fields.pop();
       let holder: FieldShape | null | undefined = shape;
       for (const field of fields) {

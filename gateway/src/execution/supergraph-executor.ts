@@ -13,9 +13,9 @@ import type { Subgraph } from "../subgraphs/subgraph.js";
 import { type CompiledOperation, compileOperation } from "./compiled-operation.js";
 import { conditionalOperation } from "./conditional-operation.js";
 
-/** Compiles operations over the connected subgraphs. It keeps nothing of them: who asks again keeps the operation. */
+/** Compiles operations over the connected subgraphs. It does not keep them; the caller does. */
 export class SupergraphExecutor<C> {
-  /** What clients may ask. */
+  /** The schema that clients see. */
   readonly apiSchema: GraphQLSchema;
   readonly #planner: OperationPlanner;
   readonly #subgraphs: ReadonlyMap<string, Subgraph<C>>;
@@ -33,7 +33,7 @@ export class SupergraphExecutor<C> {
     this.#subgraphs = new Map(subgraphs.map((subgraph) => [subgraph.name, subgraph]));
     for (const name of planner.subgraphNames) {
       if (!this.#subgraphs.has(name)) {
-        throw new Error(`The supergraph names the subgraph "${name}", which is not connected`);
+        throw new Error(`The supergraph names the subgraph "${name}", which is not connected.`);
       }
     }
     this.#planner = planner;

@@ -17,7 +17,7 @@ export interface GraphqlEndpoint {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** `/graphql`: GraphiQL for a browser, GraphQL over HTTP (GET for queries, POST), graphql-ws on upgrade. */
+/** Serves `/graphql`: GraphiQL for a browser, GraphQL over HTTP (GET for queries, POST), and graphql-ws on upgrade. */
 export function graphqlEndpoint(options: {
   server: GraphqlServer;
   sockets: GraphqlSockets;
@@ -51,7 +51,7 @@ export function graphqlEndpoint(options: {
   };
 }
 
-/** A token that is wrong is refused here; an absent one when the document is known, unless all of it is anonymous. */
+/** Refuses a wrong token. An absent token is refused later, when the document is known, unless all its fields are anonymous. */
 async function contextOf(request: FastifyRequest, reply: FastifyReply, verifier: Verifier): Promise<RequestContext> {
   const { headers, raw } = request;
   const principal = headers.authorization === undefined ? undefined : await authenticate(raw, verifier);
@@ -64,7 +64,7 @@ async function contextOf(request: FastifyRequest, reply: FastifyReply, verifier:
   return requestContext({ principal, idempotencyKey, address, trace: traceOf(request), signal: new HangUp(reply.raw) });
 }
 
-/** The front door has opened the trace already; on its own the gateway continues the caller's. */
+/** The trace that the front door has opened. Without the front door the gateway continues the trace of the caller. */
 function traceOf(request: FastifyRequest & { trace?: Trace }): Trace {
   const parent = request.headers["traceparent"];
   return request.trace ?? continueTrace(typeof parent === "string" ? parent : undefined);

@@ -42,7 +42,7 @@ export async function startGraphqlServer(options: {
     allowBatchedHttpRequests: false,
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: documentLimits.maxTokens },
-    // both are left to the executor, which bounds what they cost and decides what is kept
+    // the executor validates documents and keeps them, within limits of its own
     dangerouslyDisableValidation: true,
     documentStore: documentStore(options.graphs),
     formatError: publicErrors({ logger: options.logger, schemaDetails: options.introspection }),
@@ -67,7 +67,7 @@ export async function startGraphqlServer(options: {
 
 const sha256Digits = 64;
 
-/** Apollo's key ends in the SHA-256 of the text. What it has parsed it must not keep beside our cache. */
+/** Lets Apollo Server find documents in the cache of the graph, and keep none of its own. Its key ends in the SHA-256 of the text. */
 function documentStore(graphs: ServingGraphs): NonNullable<Options["documentStore"]> {
   return {
     get: async (key) => graphs.current.operations.document(key.slice(-sha256Digits)),
@@ -87,7 +87,7 @@ const replayMark: ApolloServerPlugin<RequestContext> = {
   },
 };
 
-/** Counts the documents that do not parse: Apollo refuses them alone. */
+/** Counts the documents that do not parse, which Apollo Server refuses by itself. */
 const invalidCount = (limits: RateLimits): ApolloServerPlugin<RequestContext> => ({
   async requestDidStart() {
     return {
@@ -98,7 +98,7 @@ const invalidCount = (limits: RateLimits): ApolloServerPlugin<RequestContext> =>
   },
 });
 
-/** Where all of an operation was refused for one reason, HTTP says so too. */
+/** Sets the HTTP status when the whole operation was refused for one reason. */
 const refusedStatus: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {
     return {

@@ -9,7 +9,7 @@ import {
 } from "graphql";
 import { literalProblem } from "./value-limits.js";
 
-/** What an ad-hoc document may hold. `maxTokens` is also the parser's own option, so that parsing stops there. */
+/** The limits of an ad-hoc document. `maxTokens` is also given to the parser, which stops there. */
 export const documentLimits = {
   maxBytes: 32 * 1024,
   maxTokens: 2000,
@@ -24,20 +24,20 @@ export const documentLimits = {
   /** List length that costs as much as a single object. */
   listUnit: 20,
   maxListFactor: 10,
-  /** A whole `__schema` or `__type` field. */
+  /** The cost of a `__schema` or `__type` field. */
   introspectionCost: 1000,
 } as const;
 
-/** What graphql-js says of a document that selects the same fields so often that it stops comparing them. */
+/** The message of graphql-js when a document selects the same fields so often that it stops comparing them. */
 export const validationAborted = "Validation aborted.";
 
-/** How graphql-js tells that it has stopped reading at `maxTokens`; it gives no code. */
+/** The message of graphql-js when it has stopped to read at `maxTokens`. It gives no code. */
 export const tooManyTokens = /^Syntax Error: Document contains more tha[nt] \d+ tokens\./;
 
-const INTROSPECTION_FIELDS: ReadonlySet<string> = new Set(["__schema", "__type"]);
-const LENGTH_ARGUMENTS: ReadonlySet<string> = new Set(["first", "last", "limit"]);
-// names through which careless code reaches prototypes
-const REFUSED_NAMES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+const introspectionFields: ReadonlySet<string> = new Set(["__schema", "__type"]);
+const lengthArguments: ReadonlySet<string> = new Set(["first", "last", "limit"]);
+// through these names careless code reaches prototypes
+const refusedNames: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 interface Measure {
   readonly depth: number;
@@ -46,9 +46,9 @@ interface Measure {
   readonly cost: number;
 }
 
-const NOTHING: Measure = { depth: 0, aliases: 0, rootFields: 0, cost: 0 };
+const nothing: Measure = { depth: 0, aliases: 0, rootFields: 0, cost: 0 };
 
-/** Names the first limit that a document breaks. Without `variables`, list lengths given by variable count as the longest. */
+/** The first limit that a document exceeds. Without `variables`, a list length that is a variable counts as the longest. */
 export function limitProblem(
   document: DocumentNode,
   documentBytes: number,
@@ -81,9 +81,9 @@ export function limitProblem(
   return undefined;
 }
 
-function exceeded(unit: string, actual: number, most: number): { detail: string } | undefined {
-  return actual > most
-    ? { detail: `The document has ${actual} ${unit}, and at most ${most} are allowed. Send a smaller document.` }
+function exceeded(unit: string, actual: number, limit: number): { detail: string } | undefined {
+  return actual > limit
+    ? { detail: `The document has ${actual} ${unit}, and at most ${limit} are allowed. Send a smaller document.` }
     : undefined;
 }
 
@@ -92,12 +92,12 @@ function refusedName(document: DocumentNode): { detail: string } | undefined {
   visit(document, {
     Field({ alias, name }) {
       // an alias __typename would let a client choose the type of an entity
-      if (alias && (REFUSED_NAMES.has(alias.value) || (alias.value === "__typename" && name.value !== "__typename"))) {
+      if (alias && (refusedNames.has(alias.value) || (alias.value === "__typename" && name.value !== "__typename"))) {
         refused = `The alias ${alias.value} is not allowed. Use another alias.`;
       }
     },
     VariableDefinition({ variable }) {
-      if (REFUSED_NAMES.has(variable.name.value)) {
+      if (refusedNames.has(variable.name.value)) {
         refused = `The variable name ${variable.name.value} is not allowed. Use another name.`;
       }
     },
@@ -120,7 +120,7 @@ function refusedValue(document: DocumentNode): { detail: string } | undefined {
   return problem;
 }
 
-/** Measures with fragments expanded. Each fragment is measured once, so nested spreads cannot multiply the work. */
+/** Measures a document with its fragments expanded. Each fragment is measured once, so nested spreads cannot multiply the work. */
 class Meter {
   readonly #fragments = new Map<string, SelectionSetNode>();
   readonly #measured = new Map<string, Measure>();
@@ -146,7 +146,7 @@ class Meter {
   }
 
   measure(selectionSet: SelectionSetNode): Measure {
-    let { depth, aliases, rootFields, cost } = NOTHING;
+    let { depth, aliases, rootFields, cost } = nothing;
     for (const selection of selectionSet.selections) {
       const part =
         selection.kind === Kind.FIELD
@@ -166,10 +166,10 @@ class Meter {
     const known = this.#measured.get(name);
     const selectionSet = this.#fragments.get(name);
     if (known || !selectionSet) {
-      return known ?? NOTHING;
+      return known ?? nothing;
     }
     // stands while the fragment is being measured: a cycle ends here, and validation refuses it
-    this.#measured.set(name, NOTHING);
+    this.#measured.set(name, nothing);
     const measure = this.measure(selectionSet);
     this.#measured.set(name, measure);
     return measure;
@@ -177,7 +177,7 @@ class Meter {
 
   #field(field: FieldNode): Measure {
     const aliases = field.alias ? 1 : 0;
-    if (INTROSPECTION_FIELDS.has(field.name.value)) {
+    if (introspectionFields.has(field.name.value)) {
       // its depth is bounded by a rule of graphql-js, its aliases would multiply what it answers
       const inner = field.selectionSet ? this.measure(field.selectionSet).aliases : 0;
       return { depth: 1, aliases: aliases + inner, rootFields: 1, cost: documentLimits.introspectionCost };
@@ -197,7 +197,7 @@ class Meter {
   #listFactor(field: FieldNode): number {
     let factor = 1;
     for (const { name, value } of field.arguments ?? []) {
-      if (LENGTH_ARGUMENTS.has(name.value)) {
+      if (lengthArguments.has(name.value)) {
         factor = Math.max(
           factor,
           Math.min(this.#length(value) / documentLimits.listUnit, documentLimits.maxListFactor),

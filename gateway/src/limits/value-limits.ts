@@ -1,9 +1,9 @@
 import { Kind, type ValueNode } from "graphql";
 
 /**
- * What values may hold. A literal counts from the argument or the default that it is; all its values count. A variable
- * counts lists and objects, because what else it holds is bounded by the size of the request, and may nest deeper by the
- * input objects that stand around a JSON value: a parameterSchema of 32 levels passes.
+ * The limits of values. All values of a literal count, from the argument or default on. A variable counts only its
+ * lists and objects, since the size of the request limits the rest. A variable may nest deeper by the input objects around a
+ * JSON value, so that a parameterSchema of 32 levels passes.
  */
 export const valueLimits = {
   maxDepth: 32,
@@ -16,13 +16,14 @@ interface Extent {
   nodes: number;
 }
 
-/** Stops at the first level or node too many, so that deep values cannot exhaust the stack. */
+/** The limit that a literal exceeds. It stops at the first level or value too many, so that deep values cannot exhaust the stack. */
 export function literalProblem(value: ValueNode): { detail: string } | undefined {
   const extent = { depth: 0, nodes: 0 };
   measureLiteral(value, 1, extent);
   return problemOf("An argument or default value in the document", extent, valueLimits.maxDepth);
 }
 
+/** The limit that a variable exceeds. */
 export function variablesProblem(variables: Readonly<Record<string, unknown>>): { detail: string } | undefined {
   for (const [name, value] of Object.entries(variables)) {
     const extent = { depth: 0, nodes: 0 };

@@ -3,7 +3,7 @@ import type { GraphQLError } from "graphql";
 const builtIn = String.raw`(?!\[*(?:Int|Float|String|Boolean|ID)\b)`;
 const type = String.raw`"${builtIn}[^"]+"`;
 
-/** What graphql-js (16) says with names of a schema, and what is left of it without them. */
+/** The phrases of graphql-js 16 that name parts of the schema, and their replacements without the names. */
 const phrases: readonly (readonly [RegExp, string])[] = [
   [/ ?Did you mean .+\?$/, ""],
   [/ Did you mean .+\?(?=;| at )/, ""],
@@ -37,7 +37,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/"(?!\$|@)_{0,2}[A-Za-z]\w*\.(\w+)(\([^"]*\))?"/g, '"$1"'],
 ];
 
-/** Extensions whose `valueCompletion` (nulls that the schema forbids) names no types; undefined where it is absent. */
+/** The extensions with the names of types removed from `valueCompletion` (nulls that the schema forbids). Undefined when it is absent. */
 export function withoutSchemaDetails(
   extensions: Readonly<Record<string, unknown>> | undefined,
 ): Record<string, unknown> | undefined {
@@ -50,7 +50,7 @@ export function withoutSchemaDetails(
   return { ...extensions, valueCompletion };
 }
 
-/** A message of graphql-js without the names of types, and without fields that the caller did not name. */
+/** A message of graphql-js without the names of types and of fields that the caller did not name. */
 export function withoutSchemaNames(message: string): string {
   return phrases.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), message);
 }

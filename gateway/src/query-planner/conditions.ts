@@ -2,11 +2,11 @@ import { type DirectiveNode, type DocumentNode, Kind, type SelectionNode, visit 
 import type { Fields } from "./own-property.js";
 
 // with more condition variables the general plan serves every combination: plans would double with each
-const MAX_SPECIALISED_CONDITIONS = 3;
+const maxSpecializedConditions = 3;
 
 /** Whether each combination of these conditions gets a plan of its own. */
 export function isSpecialised(conditions: readonly string[]): boolean {
-  return conditions.length > 0 && conditions.length <= MAX_SPECIALISED_CONDITIONS;
+  return conditions.length > 0 && conditions.length <= maxSpecializedConditions;
 }
 
 /** One letter per condition; the same for values that decide alike. */

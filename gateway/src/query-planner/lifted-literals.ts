@@ -21,10 +21,11 @@ import {
 } from "graphql";
 import { type Fields, ownValue, setOwn } from "./own-property.js";
 
+/** A document whose literals are variables, so that one plan serves all values. */
 export interface LiftedLiterals {
   /** The document with variables in their place, one operation only. */
   readonly document: DocumentNode;
-  /** What the client provided and the literals, built anew for each run; as it was provided where nothing was lifted. */
+  /** The variables of the client and the lifted literals, made for each run. The same object when nothing was lifted. */
   readonly variables: (provided: Readonly<Fields>, coerced: Readonly<Fields>) => Readonly<Fields>;
 }
 

@@ -21,18 +21,18 @@ export interface PlanData {
   readonly specialised: Readonly<Record<string, QueryPlan>>;
 }
 
-/** What Apollo's gateway has built from a supergraph when it loaded it. */
+/** The planner and the schema that Apollo's gateway has built when it loaded a supergraph. */
 export interface LoadedSupergraph {
   readonly planner: QueryPlanner;
   readonly apiSchema: GraphQLSchema;
 }
 
-/** As Apollo's gateway has to build its planner, so that it can be ours. Named fragments would only make the subgraph operations shorter, and planning slower. */
+/** The settings with which Apollo's gateway builds a planner that is used here. Named fragments would only make the subgraph operations shorter, and planning slower. */
 export const queryPlannerConfig: QueryPlannerConfig = { reuseQueryFragments: false };
 
 /** The only place that knows Apollo's planner. */
 export class OperationPlanner implements AskedSchema {
-  /** What clients may ask. */
+  /** The schema that clients see. */
   readonly apiSchema: GraphQLSchema;
   /** With inaccessible elements. */
   readonly supergraphSchema: GraphQLSchema;

@@ -1,14 +1,17 @@
-/** Response objects: keys come from clients and subgraphs, so inherited properties must never be seen or set. */
+/** A response object. Its keys come from clients and subgraphs, so inherited properties must never be read or set. */
 export type Fields = Record<string, unknown>;
 
+/** Whether a value is an object and not a list. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The own property of that name, never an inherited one. */
 export function ownValue(target: Fields, key: string): unknown {
   return Object.hasOwn(target, key) ? target[key] : undefined;
 }
 
+/** Sets an own property, even one with the name of an inherited setter such as `__proto__`. */
 export function setOwn(target: Fields, key: string, value: unknown): void {
   if (key in target && !Object.hasOwn(target, key)) {
     // `__proto__` is a setter, and a frozen prototype refuses to be shadowed by assignment

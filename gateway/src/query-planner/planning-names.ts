@@ -8,6 +8,7 @@ import {
   visit,
 } from "graphql";
 
+/** A document with the names that the planner gets, and the way back to the client's names. */
 export interface PlannedNames {
   /** The document as the planner gets it. */
   readonly document: DocumentNode;

@@ -17,11 +17,13 @@ import {
 } from "graphql";
 import type { Fields } from "./own-property.js";
 
+/** The fragments of a document by name. */
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /** Response key -> the field nodes merged under it, in response order. */
 export type CollectedFields = Map<string, FieldNode[]>;
 
+/** The schema, fragments and condition values that decide which fields of a selection apply. */
 export interface SelectionContext {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
@@ -71,6 +73,7 @@ export function responseKey(field: FieldNode): string {
   return field.alias?.value ?? field.name.value;
 }
 
+/** The selection sets of fields that are merged under one key. */
 export function innerSelections(nodes: readonly FieldNode[]): SelectionSetNode[] {
   return nodes.flatMap((node) => node.selectionSet ?? []);
 }

@@ -8,7 +8,7 @@ import type { Subgraph } from "../subgraphs/subgraph.js";
 type Modules = Extract<Parameters<typeof buildSubgraphSchema>[0], readonly unknown[]>;
 type Resolvers = NonNullable<Extract<Modules[number], { resolvers?: unknown }>["resolvers"]>;
 
-const LINK = `extend schema @link(
+const link = `extend schema @link(
   url: "https://specs.apollo.dev/federation/v2.5"
   import: ["@key", "@external", "@requires", "@interfaceObject", "@shareable"]
 )
@@ -26,7 +26,7 @@ export function composed(subgraphs: Readonly<Record<string, readonly [sdl: strin
   const entries = Object.entries(subgraphs).map(([name, [sdl, resolvers]]) => ({
     name,
     url: `http://${name}.invalid`,
-    typeDefs: parse(LINK + sdl),
+    typeDefs: parse(link + sdl),
     resolvers,
   }));
   const result = composeServices(entries.map(({ name, url, typeDefs }) => ({ name, url, typeDefs })));

@@ -23,6 +23,7 @@ export interface RequiredInput {
   readonly arguments: readonly ArgumentNode[];
 }
 
+/** The fields with arguments that `@requires` asks for, by their name and by the field that requires them. */
 export interface RequiredInputs {
   /** Name in the planning schema -> what it stands for. */
   readonly byName: ReadonlyMap<string, RequiredInput>;

@@ -19,9 +19,9 @@ import {
   visitWithTypeInfo,
 } from "graphql";
 
-const PLAIN_LITERALS: ReadonlySet<string> = new Set([Kind.INT, Kind.FLOAT, Kind.STRING, Kind.BOOLEAN]);
+const plainLiterals: ReadonlySet<string> = new Set([Kind.INT, Kind.FLOAT, Kind.STRING, Kind.BOOLEAN]);
 // compiled code is not counted in the memory of an operation
-const MAX_NODES = 400;
+const maxNodes = 400;
 
 /**
  * Whether graphql-jit (0.8.9) gives the data that graphql-js gives, decided from schema and document alone. A closed list,
@@ -78,7 +78,7 @@ export function isJitEligible(
       },
     }),
   );
-  return eligible && nodes <= MAX_NODES;
+  return eligible && nodes <= maxNodes;
 }
 
 function isPlainInput(type: GraphQLNamedType | undefined): boolean {
@@ -90,7 +90,7 @@ function isPlainArgument({ value }: ArgumentNode, argument: GraphQLArgument | nu
     return true;
   }
   return (
-    PLAIN_LITERALS.has(value.kind) &&
+    plainLiterals.has(value.kind) &&
     argument !== null &&
     argument !== undefined &&
     isSpecifiedScalarType(getNamedType(argument.type))

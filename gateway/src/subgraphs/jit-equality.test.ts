@@ -45,10 +45,10 @@ const leaves = [
 ];
 const objects = ["inner", "innerStrict", "list", "lists"];
 
-/** What resolvers do depends on where they stand and on nothing else, so that both engines meet the same. */
+/** The behavior of a resolver depends only on its place, so that both engines meet the same. */
 interface Behaviour {
   readonly seed: number;
-  /** Of a hundred resolvers. */
+  /** The number among a hundred resolvers. */
   readonly failing: number;
 }
 

@@ -15,7 +15,7 @@ import { isJitEligible } from "./jit-eligibility.js";
 import type { PreparedFetch, Subgraph } from "./subgraph.js";
 
 // counting keeps code generation away from documents that a client sends once
-const JIT_AFTER_RUNS = 50;
+const standardJitAfterRuns = 50;
 
 export interface LocalSubgraphOptions {
   /** After so many runs an eligible query is compiled with graphql-jit; 50, when left out. */
@@ -30,7 +30,7 @@ export function localSubgraph<C>(name: string, schema: GraphQLSchema, options: L
     prepare(operationText, operationName) {
       const document = readDocument(name, schema, operationText);
       const eligible = isJitEligible(schema, document, operationName);
-      const jitAfterRuns = eligible ? (options.jitAfterRuns ?? JIT_AFTER_RUNS) : Number.POSITIVE_INFINITY;
+      const jitAfterRuns = eligible ? (options.jitAfterRuns ?? standardJitAfterRuns) : Number.POSITIVE_INFINITY;
       return prepareLocal({ schema, document, operationName }, jitAfterRuns);
     },
   };
@@ -41,7 +41,7 @@ function readDocument(name: string, schema: GraphQLSchema, operationText: string
   const [problem] = validate(schema, document);
   if (problem) {
     const message = `Subgraph "${name}" refuses a planned operation: ${problem.message}`;
-    // not the planner's fault: the comparison of fields that merge has a budget
+    // this is not a defect of the planner: graphql-js limits the comparison of fields that merge
     if (problem.message === validationAborted) throw new GraphQLError(message, { extensions: { code: "TOO_COMPLEX" } });
     throw new Error(message, { cause: problem });
   }
@@ -95,6 +95,6 @@ function isRefusal({ errors = [] }: ExecutionResult, rootFields: number): boolea
 
 function compileJit({ schema, document, operationName }: LocalOperation): CompiledQuery["query"] | undefined {
   const compiled = compileQuery(schema, document, operationName);
-  // what it cannot compile it answers with errors; graphql-js then goes on answering
+  // graphql-jit answers with errors when it cannot compile; then graphql-js goes on answering
   return isCompiledQuery(compiled) ? compiled.query : undefined;
 }

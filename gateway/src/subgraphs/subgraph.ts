@@ -14,11 +14,11 @@ export interface PreparedFetch<C> {
     variables: Record<string, unknown>,
     context: C,
   ): Promise<AsyncIterable<unknown> | ExecutionResult> | AsyncIterable<unknown> | ExecutionResult;
-  /** What the subscription's operation selects of one of its events. */
+  /** The answer of the subscription's operation to one of its events. */
   answer?(event: unknown, variables: Record<string, unknown>, context: C): Promise<ExecutionResult> | ExecutionResult;
 }
 
-/** What the executor needs of a subgraph, wherever it runs. */
+/** A subgraph as the executor sees it, in this process or elsewhere. */
 export interface Subgraph<C> {
   readonly name: string;
   /** True when results come straight from a GraphQL executor in this process, so that their shape needs no second check. */

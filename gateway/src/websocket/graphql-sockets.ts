@@ -27,14 +27,15 @@ import { publicErrors } from "../public-errors/public-error.js";
 import { withoutSchemaDetails } from "../public-errors/schema-names.js";
 import type { Graph } from "../supergraph/graph.js";
 import type { ServingGraphs } from "../supergraph/serving-graphs.js";
-import { type ChannelBounds, defaultBounds, SocketChannel } from "./socket-channel.js";
+import { type ChannelLimits, defaultChannelLimits, SocketChannel } from "./socket-channel.js";
 import { type Seat, SocketSeats } from "./socket-seats.js";
 import { subscriberGroup } from "./subscriber-group.js";
 
+/** The websockets of this process. */
 export interface GraphqlSockets {
-  /** Throws a DomainError where one more socket is too many. */
+  /** Throws a DomainError when too many sockets are open. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Closes the sockets whose tokens do not verify any more. */
+  /** Closes the sockets whose tokens are not valid any more. */
   revoked(revocation: Revocation): void;
   close(): Promise<void>;
 }
@@ -42,11 +43,11 @@ export interface GraphqlSockets {
 interface SocketState {
   principal: Principal;
   token: string;
-  /** From `connection_init`; the operations of the socket continue this trace. */
+  /** From `connection_init`. The operations of the socket continue this trace. */
   traceparent: string | undefined;
   expiry: NodeJS.Timeout;
   operations: number;
-  /** By the message that asked for them: an id may be used again before its operation has ended. */
+  /** The streams by their subscribe message, since an id may be used again before its operation has ended. */
   readonly streams: Map<object, AsyncIterable<unknown>>;
 }
 
@@ -55,7 +56,7 @@ interface Connection {
   readonly seat: Seat;
 }
 
-/** What graphql-ws hands from `onSubscribe` to `execute` and `subscribe`. */
+/** The arguments that graphql-ws hands from `onSubscribe` to `execute` and `subscribe`. */
 interface SocketOperation extends ExecutionArgs {
   readonly contextValue: RequestContext;
   readonly traceparent: string | undefined;
@@ -71,11 +72,11 @@ const maxSocketsPerPrincipal = 20;
 const maxMessageBytes = 64 * 1024;
 const initTimeoutMs = 10_000;
 const goingAway = 1001;
-/** In the registry of RFC 6455 section 11.7. */
+/** From the registry of close codes (RFC 6455, section 11.7). */
 const tryAgainLater = 1013;
 const longestTimerMs = 2_147_483_647;
 
-/** graphql-transport-ws: authenticated by `authorization` in the init payload, closed with 4403 when the token expires. */
+/** Speaks graphql-transport-ws. A socket is authenticated by `authorization` in its init payload, and is closed with 4403 when its token expires. */
 export function graphqlSockets(options: {
   graphs: Pick<ServingGraphs, "current">;
   verifier: Verifier;
@@ -83,9 +84,16 @@ export function graphqlSockets(options: {
   limits: RateLimits;
   logger: Logger;
   seats?: SocketSeats;
-  bounds?: ChannelBounds;
+  channelLimits?: ChannelLimits;
 }): GraphqlSockets {
-  const { graphs, verifier, introspection, limits, seats = new SocketSeats(), bounds = defaultBounds } = options;
+  const {
+    graphs,
+    verifier,
+    introspection,
+    limits,
+    seats = new SocketSeats(),
+    channelLimits = defaultChannelLimits,
+  } = options;
   const publicError = publicErrors({ logger: options.logger, schemaDetails: introspection });
   const states = new Map<Connection, SocketState>();
   const socketsOf = new Map<string, number>();
@@ -96,9 +104,9 @@ export function graphqlSockets(options: {
     const principal =
       token === undefined ? undefined : await verifier.verify(token).catch(refuse(channel, "Forbidden"));
     const open = principal ? (socketsOf.get(principal.subject) ?? 0) : 0;
-    // graphql-ws reports no end of a socket that closes before it is acknowledged
+    // graphql-ws does not report the end of a socket that closes before it is acknowledged
     if (!channel.isOpen) return false;
-    // false closes with 4403, which clients may answer with a new token
+    // false closes with 4403, after which clients may come back with a new token
     if (token === undefined || !principal || open >= maxSocketsPerPrincipal) return false;
     seat.known();
     socketsOf.set(principal.subject, open + 1);
@@ -117,7 +125,7 @@ export function graphqlSockets(options: {
     const left = (socketsOf.get(state.principal.subject) ?? 1) - 1;
     if (left > 0) socketsOf.set(state.principal.subject, left);
     else socketsOf.delete(state.principal.subject);
-    // graphql-ws ends what it knows by an id; it forgets the id when an earlier operation of the same id ends
+    // graphql-ws ends the operations that it knows by an id, and forgets the id when an earlier operation with it ends
     await Promise.all([...state.streams.values()].map(async (stream) => stream[Symbol.asyncIterator]().return?.()));
   };
 
@@ -125,11 +133,11 @@ export function graphqlSockets(options: {
     const operation = getOperationAST(args.document, args.operationName) as OperationDefinitionNode;
     const error = await refusedByRate(limits, { document: args.document, operation }, args.contextValue);
     if (error) return { errors: [error] };
-    args.channel.paid();
+    args.channel.countedElsewhere();
     return undefined;
   };
 
-  /** The operation runs on the graph that read it, whatever has taken the place of that meanwhile. */
+  /** The operation runs on the graph that read it, even if another graph serves meanwhile. */
   const onItsGraph = async <Result>(
     args: SocketOperation,
     work: (args: SocketOperation) => Promise<Result>,
@@ -222,7 +230,7 @@ export function graphqlSockets(options: {
     maxPayload: maxMessageBytes,
     perMessageDeflate: false,
     handleProtocols,
-    ...{ closeTimeout: bounds.closeMs },
+    ...{ closeTimeout: channelLimits.closeMs },
   });
 
   return {
@@ -230,7 +238,7 @@ export function graphqlSockets(options: {
       const seat = seats.take(clientNetworkOf(request));
       socket.once("close", () => seat.leave());
       server.handleUpgrade(request, socket, head, (client) => {
-        const channel = new SocketChannel(client, bounds);
+        const channel = new SocketChannel(client, channelLimits);
         const closed = protocol.opened(channel, { channel, seat });
         client.once("close", (code, reason) => {
           closed(code, reason.toString()).catch((error: unknown) =>
@@ -250,7 +258,7 @@ export function graphqlSockets(options: {
   };
 }
 
-/** A problem of the tenant closes with its error code. 1013 says that the verifier could not decide: a new token would not help. */
+/** Closes a socket whose token is refused. A problem of the tenant is named by its error code. 1013 says that the verifier could not decide, so that a new token would not help. */
 function refuse(channel: SocketChannel, reason: string): (error: unknown) => undefined {
   return (error) => {
     if (isUnavailable(error)) channel.close(tryAgainLater, "Unavailable");
@@ -282,7 +290,7 @@ async function subscribe(args: SocketOperation) {
   const { operation, graph, variableValues, contextValue, traceparent } = args;
   if (!contextValue.principal) throw new Error("A socket without a principal cannot subscribe");
   const { key: group, principal } = subscriberGroup(contextValue.principal);
-  // loaders remember entities: each event gets its own, with a span of its own
+  // data loaders keep entities, so each event gets a context of its own, with its own span
   const contextForEvent = () => requestContext({ principal, trace: continueTrace(traceparent) });
   const stream = await operation.subscribe({ ...variableValues }, contextValue, { contextForEvent, group });
   if (stream instanceof ResponseStream) graph.addSubscription(stream);

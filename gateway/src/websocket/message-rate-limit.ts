@@ -1,8 +1,8 @@
 const burst = 500;
 const perSecond = 20;
 
-/** Messages of one socket that no other limit counts: pings, completions, operations that are refused. */
-export class MessageBudget {
+/** Limits the messages of one socket that no other limit counts: pings, completions and refused operations. */
+export class MessageRateLimit {
   #left = burst;
   #countedAt = performance.now();
 

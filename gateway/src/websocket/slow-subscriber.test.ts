@@ -1,5 +1,5 @@
 import { aPrincipal } from "../admission/principal.fixture.js";
-import { defaultBounds } from "./socket-channel.js";
+import { defaultChannelLimits } from "./socket-channel.js";
 import { type Client, type SocketServer, startSocketServer, until } from "./socket-server.fixture.js";
 
 const query = "subscription { noted { id text } }";
@@ -9,8 +9,11 @@ const noteLength = 4096;
 let server: SocketServer;
 let client: Client;
 
-async function start(bounds: Partial<typeof defaultBounds> = {}) {
-  server = await startSocketServer({ good: aPrincipal() }, { bounds: { ...defaultBounds, ...bounds } });
+async function start(channelLimits: Partial<typeof defaultChannelLimits> = {}) {
+  server = await startSocketServer(
+    { good: aPrincipal() },
+    { channelLimits: { ...defaultChannelLimits, ...channelLimits } },
+  );
   client = await server.connect("good");
   client.subscribe(query);
   await until("it is subscribed", () => server.notebook.subscribers === 1);
@@ -33,16 +36,16 @@ describe("a subscriber that stops reading", () => {
     await start();
     client.socket.pause();
     tellMany();
-    await until("the window is full", () => server.notebook.taken * noteLength >= defaultBounds.window);
+    await until("the window is full", () => server.notebook.taken * noteLength >= defaultChannelLimits.window);
     await pause(300);
-    expect(server.notebook.taken * noteLength).toBeLessThan(2 * defaultBounds.window);
+    expect(server.notebook.taken * noteLength).toBeLessThan(2 * defaultChannelLimits.window);
   });
 
   it("is not cut by the keep-alive while it is slow, and gets everything when it reads again", async () => {
     await start({ keepAliveMs: 50 });
     client.socket.pause();
     tellMany();
-    await until("the window is full", () => server.notebook.taken * noteLength >= defaultBounds.window);
+    await until("the window is full", () => server.notebook.taken * noteLength >= defaultChannelLimits.window);
     await pause(500);
     client.socket.resume();
     await until("all is received", () => received() === count);

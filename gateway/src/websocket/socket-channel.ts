@@ -1,21 +1,21 @@
 import type { WebSocket as ProtocolSocket } from "graphql-ws";
 import { WebSocket } from "ws";
-import { MessageBudget } from "./message-rate-limit.js";
+import { MessageRateLimit } from "./message-rate-limit.js";
 
-export interface ChannelBounds {
-  /** How often a peer that owes no pong gets a ping. */
+export interface ChannelLimits {
+  /** Milliseconds between pings to a peer that has answered the last one. */
   readonly keepAliveMs: number;
-  /** How long a pong may take: the ping lies behind everything that the peer has not read. */
+  /** Milliseconds that a pong may take. The ping stands behind everything that the peer has not read. */
   readonly patienceMs: number;
-  /** Characters that are sent before the peer has shown that it reads. */
+  /** Characters that are sent before the peer has confirmed that it reads. */
   readonly window: number;
-  /** Characters that may wait for the window: answers to a peer that asks and does not read. */
+  /** Characters that may wait for the window: answers to a peer that sends operations and does not read. */
   readonly maxWaiting: number;
-  /** How long the answer to a close may take. */
+  /** Milliseconds that the answer to a close may take. */
   readonly closeMs: number;
 }
 
-export const defaultBounds: ChannelBounds = {
+export const defaultChannelLimits: ChannelLimits = {
   keepAliveMs: 12_000,
   patienceMs: 60_000,
   window: 256 * 1024,
@@ -27,26 +27,26 @@ const policyViolation = 1008;
 const internalError = 1011;
 
 /**
- * One websocket, with flow control. The kernel would take megabytes for a peer that does not read, and neither its
- * subscriptions nor the keep-alive would notice how slow it is. So every quarter of the window is followed by a ping,
- * whose pong (RFC 6455 section 5.5.3) says that everything before it was read; further messages wait for that.
+ * One websocket with flow control. The kernel would buffer megabytes for a peer that does not read, and neither its
+ * subscriptions nor the keep-alive would notice how slow it is. So a ping follows every quarter of the window, and its
+ * pong (RFC 6455, section 5.5.3) confirms that everything before it was read. Further messages wait for the pong.
  */
 export class SocketChannel implements ProtocolSocket {
   readonly #socket: WebSocket;
-  readonly #bounds: ChannelBounds;
-  readonly #budget = new MessageBudget();
+  readonly #limits: ChannelLimits;
+  readonly #rateLimit = new MessageRateLimit();
   readonly #keepAlive: NodeJS.Timeout;
-  /** Pings without an answer, oldest first; `mark` is what had been sent before. */
+  /** Pings without an answer, oldest first. `mark`: the characters that had been sent before. */
   #pings: { readonly mark: number; readonly at: number }[] = [];
   #waiting: { readonly data: string; readonly sent: () => void }[] = [];
   #waitingLength = 0;
   #sent = 0;
   #read = 0;
 
-  constructor(socket: WebSocket, bounds: ChannelBounds) {
+  constructor(socket: WebSocket, limits: ChannelLimits) {
     this.#socket = socket;
-    this.#bounds = bounds;
-    this.#keepAlive = setInterval(() => this.#look(), bounds.keepAliveMs);
+    this.#limits = limits;
+    this.#keepAlive = setInterval(() => this.#look(), limits.keepAliveMs);
     // ws answers a ping by itself
     socket.on("ping", () => void this.#admit());
     socket.on("pong", (mark: Buffer) => this.#acknowledge(Number(mark.toString())));
@@ -63,12 +63,12 @@ export class SocketChannel implements ProtocolSocket {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** Resolves when the message is on its way, or when the socket has ended and it never will be. */
+  /** Resolves when the message is sent, or when the socket has ended and it never will be. */
   send(data: string): Promise<void> {
     if (!this.isOpen) return Promise.resolve();
     if (this.#isWindowOpen && this.#waiting.length === 0) return this.#write(data);
     this.#waitingLength += data.length;
-    if (this.#waitingLength + this.#socket.bufferedAmount > this.#bounds.maxWaiting) {
+    if (this.#waitingLength + this.#socket.bufferedAmount > this.#limits.maxWaiting) {
       this.#socket.terminate();
       return Promise.resolve();
     }
@@ -79,7 +79,7 @@ export class SocketChannel implements ProtocolSocket {
     this.#socket.close(code, reason);
   }
 
-  /** A peer that was told to go is not heard any more: its token may have expired. */
+  /** Messages of a socket that is closing are ignored: its token may have expired. */
   onMessage(receive: (data: string) => Promise<void>): void {
     this.#socket.on("message", (data: Buffer) => {
       if (this.isOpen && this.#admit())
@@ -88,25 +88,25 @@ export class SocketChannel implements ProtocolSocket {
   }
 
   #admit(): boolean {
-    if (this.#budget.take()) return true;
+    if (this.#rateLimit.take()) return true;
     this.close(policyViolation, "Too many messages");
     this.#socket.pause();
     return false;
   }
 
-  /** The message at hand is counted elsewhere. */
-  paid(): void {
-    this.#budget.giveBack();
+  /** Another limit counts the message at hand. */
+  countedElsewhere(): void {
+    this.#rateLimit.giveBack();
   }
 
   get #isWindowOpen(): boolean {
-    return this.#sent - this.#read < this.#bounds.window;
+    return this.#sent - this.#read < this.#limits.window;
   }
 
   #write(data: string): Promise<void> {
     this.#sent += data.length;
     const written = new Promise<void>((resolve) => this.#socket.send(data, () => resolve()));
-    if (this.#sent - (this.#pings.at(-1)?.mark ?? this.#read) >= this.#bounds.window / 4) this.#ping();
+    if (this.#sent - (this.#pings.at(-1)?.mark ?? this.#read) >= this.#limits.window / 4) this.#ping();
     return written;
   }
 
@@ -115,7 +115,7 @@ export class SocketChannel implements ProtocolSocket {
     this.#socket.ping(String(this.#sent));
   }
 
-  /** A peer may answer the latest of several pings only. */
+  /** A peer may answer only the latest of several pings. */
   #acknowledge(mark: number): void {
     const place = this.#pings.findIndex((ping) => ping.mark === mark);
     if (place < 0) return;
@@ -131,7 +131,7 @@ export class SocketChannel implements ProtocolSocket {
 
   #look(): void {
     const [oldest] = this.#pings;
-    if (oldest && performance.now() - oldest.at >= this.#bounds.patienceMs) this.#socket.terminate();
+    if (oldest && performance.now() - oldest.at >= this.#limits.patienceMs) this.#socket.terminate();
     else if (!oldest && this.isOpen) this.#ping();
   }
 

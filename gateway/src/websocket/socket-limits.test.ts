@@ -1,6 +1,6 @@
 import { connect as connectTcp } from "node:net";
 import { aPrincipal } from "../admission/principal.fixture.js";
-import { defaultBounds } from "./socket-channel.js";
+import { defaultChannelLimits } from "./socket-channel.js";
 import { SocketSeats } from "./socket-seats.js";
 import { type Client, type SocketServer, startSocketServer, until } from "./socket-server.fixture.js";
 
@@ -10,7 +10,10 @@ let server: SocketServer;
 const clients: Client[] = [];
 
 async function start(options: Parameters<typeof startSocketServer>[1] = {}) {
-  server = await startSocketServer(principals, { bounds: { ...defaultBounds, closeMs: 500 }, ...options });
+  server = await startSocketServer(principals, {
+    channelLimits: { ...defaultChannelLimits, closeMs: 500 },
+    ...options,
+  });
 }
 
 async function client(token?: string): Promise<Client> {

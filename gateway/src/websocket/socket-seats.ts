@@ -1,22 +1,22 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 
 export interface SeatLimits {
-  /** Sockets that have not said who they are, on the whole and of one address. */
+  /** Sockets without a known principal, in all and per address. */
   readonly unknown: number;
   readonly unknownPerAddress: number;
-  /** All sockets of one address; behind it may be a company. */
+  /** All sockets of one address, behind which a whole company may be. */
   readonly perAddress: number;
 }
 
 export interface Seat {
-  /** The socket has said who it is. */
+  /** The principal of the socket is known from now on. */
   known(): void;
   leave(): void;
 }
 
 const defaultLimits: SeatLimits = { unknown: 4000, unknownPerAddress: 200, perAddress: 2000 };
 
-/** Bounds what websockets cost before they name a principal, whose own limits count from then on. */
+/** Limits the websockets whose principal is not known yet. The limits of the principal count from then on. */
 export class SocketSeats {
   readonly #limits: SeatLimits;
   readonly #unknownOf = new Map<string, number>();
@@ -27,7 +27,7 @@ export class SocketSeats {
     this.#limits = limits;
   }
 
-  /** Throws when all places are taken. */
+  /** Throws RATE_LIMITED or UNAVAILABLE when all places are taken. */
   take(address: string): Seat {
     const { unknown, unknownPerAddress, perAddress } = this.#limits;
     if (count(this.#unknownOf, address) >= unknownPerAddress || count(this.#allOf, address) >= perAddress)
@@ -67,7 +67,7 @@ export class SocketSeats {
 
 const count = (counts: ReadonlyMap<string, number>, key: string) => counts.get(key) ?? 0;
 
-/** Addresses without sockets are forgotten. */
+/** Changes a count, and removes an address without sockets. */
 function add(counts: Map<string, number>, key: string, change: number): void {
   const next = count(counts, key) + change;
   if (next > 0) counts.set(key, next);

@@ -23,7 +23,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** What each of them is told of one event that is handed to all of them. */
+/** The answer of each subscriber to one event that all of them get. */
 async function told(tokens: (keyof typeof principals)[], document = query) {
   clients = await Promise.all(tokens.map((token) => server.connect(token)));
   for (const client of clients) client.subscribe(document);

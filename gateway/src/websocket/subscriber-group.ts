@@ -1,13 +1,13 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 
 export interface SubscriberGroup {
-  /** Equal for principals who see the same of every event. */
+  /** Equal for principals that see the same of every event. */
   readonly key: string;
-  /** What they have in common; to read anything else of it throws. */
+  /** The members that all principals of the group share. Reading another member throws. */
   readonly principal: Principal;
 }
 
-/** Whether a guard or resolver behind an event may read a member. What it may read is part of the group's key. */
+/** Whether a guard or resolver behind an event may read a member. The readable members form the key of the group. */
 const readable: Readonly<Record<keyof Principal, boolean>> = {
   tenantId: true,
   tenantSlug: true,
@@ -31,7 +31,7 @@ const readable: Readonly<Record<keyof Principal, boolean>> = {
 const members = Object.keys(readable) as (keyof Principal)[];
 const groups = new WeakMap<Principal, SubscriberGroup>();
 
-/** Remembered with the principal, who lives as long as its token is remembered. */
+/** The group of a principal. It is kept with the principal, which lives as long as its token is cached. */
 export function subscriberGroup(principal: Principal): SubscriberGroup {
   let group = groups.get(principal);
   if (!group) {
@@ -52,7 +52,7 @@ function keyOf(principal: Principal): string {
   );
 }
 
-/** An answer that depended on more would be wrong for the others of the group: it fails instead. */
+/** A view of the principal that throws for other members, since such an answer would be wrong for the rest of the group. */
 function commonPart(principal: Principal): Principal {
   const common = {};
   for (const member of members) {
