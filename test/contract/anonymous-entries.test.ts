@@ -101,7 +101,7 @@ describe("entries that need no token", () => {
     return response;
   };
 
-  it.each(limited)("cannot fill or occupy the database from one address: %s", async (_count, passing, entries) => {
+  it.each(limited)("one address cannot fill the database or keep it busy: %s", async (_count, passing, entries) => {
     let passed = 0;
     let refusal: Response | undefined;
     for (let sent = 0; sent < passing + 40; sent += 20) {
@@ -118,7 +118,7 @@ describe("entries that need no token", () => {
     for (const entry of entries) expect([entry[0], (await ask(entry)).status]).toEqual([entry[0], 429]);
   });
 
-  it("have a limit or do not touch the database: those without one are answered while it stands still", async () => {
+  it("an endpoint without a rate limit answers while the database is locked, so it does not use the database", async () => {
     const frozen = await postgresProcesses(dataDir);
     for (const pid of frozen) process.kill(pid, "SIGSTOP");
     try {

@@ -20,25 +20,25 @@ const planned = table.filter(({ success }) => success.length === 0);
 const baseOf = ({ surface }: Row) => (surface === "internal" ? platform().internalUrl : platform().publicUrl);
 
 describe("schema/endpoints.json", () => {
-  it("has one row for an endpoint, with scopes that exist", () => {
+  it("has one row for each endpoint, and every scope exists", () => {
     const names = table.map(({ endpoint }) => endpoint);
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
     for (const row of table) expect(scopes).toEqual(expect.arrayContaining(row.scopes));
   });
 
-  it("asks for a scope wherever a bearer token runs one operation", () => {
+  it("requires a scope for each endpoint that runs one operation with a bearer token", () => {
     const open = [...served, ...planned].filter((row) => row.auth === "bearer" && row.scopes.length === 0);
     expect(open.map(({ endpoint }) => endpoint)).toEqual([]);
   });
 
-  it("names root fields of the graph, each with one endpoint", () => {
+  it("names root fields that exist, and each root field has one endpoint", () => {
     const graph = committedGraph();
     const fields = { ...graph.getQueryType()?.getFields(), ...graph.getMutationType()?.getFields() };
     expect(served.filter(({ operation }) => !Object.hasOwn(fields, operation ?? ""))).toEqual([]);
     expect(new Set(served.map(({ operation }) => operation)).size).toBe(served.length);
   });
 
-  it("agrees with the OpenAPI document about what is public, and who is let in", async () => {
+  it("agrees with the OpenAPI document about public endpoints and their authentication", async () => {
     interface Operation {
       operationId: string;
       security: { oauth2: string[] }[];
@@ -60,7 +60,7 @@ describe("schema/endpoints.json", () => {
     expect(missing.map(({ surface }) => surface)).toEqual(missing.map(() => "internal"));
   });
 
-  it("lists every method that a path answers, and no other", async () => {
+  it("lists exactly the methods that a path answers", async () => {
     const addresses = [...served, ...planned];
     for (const first of addresses) {
       const path = methodAndPath(first)[1].replaceAll(/\{\w+\}/g, "anything");
@@ -76,7 +76,7 @@ describe("schema/endpoints.json", () => {
     }
   });
 
-  it("lists every address that discovery names", async () => {
+  it("lists every endpoint that the discovery document names", async () => {
     const { body } = await request<Record<string, unknown>>("GET /.well-known/openid-configuration");
     const named = Object.entries(body).filter(([name]) => name.endsWith("_endpoint") || name === "jwks_uri");
     const paths = new Set(table.map((row) => methodAndPath(row)[1]));
@@ -84,7 +84,7 @@ describe("schema/endpoints.json", () => {
     expect(unknown).toEqual([]);
   });
 
-  it("lists what answers without a token", async () => {
+  it("lists the endpoints that answer without a token", async () => {
     for (const row of table.filter(({ auth, endpoint }) => auth === "anonymous" && endpoint.startsWith("GET "))) {
       const [method, path] = methodAndPath(row);
       const answer = await request(`${method} ${path.replace("{code}", "not-found")}`, { base: baseOf(row) });

@@ -121,8 +121,8 @@ async function refusedBy(work: () => Promise<unknown>): Promise<string | undefin
 const countOf = async ({ schema, table }: Key) =>
   (await client.query<{ count: number }>(`select count(*)::int as count from ${schema}.${table}`)).rows[0]?.count;
 
-describe("a migration that adds keys", () => {
-  it("runs on a populated schema, and deletes rows whose parent is gone or of another tenant", async () => {
+describe("a migration that adds foreign keys", () => {
+  it("runs on a schema with rows, and deletes rows whose parent is missing or belongs to another tenant", async () => {
     const sound = new Map<Key, number | undefined>();
     for (const { schema, table } of keys) await aRow(schema, table, { tenant_id: randomUUID() });
     for (const key of keys) sound.set(key, await countOf(key));
@@ -159,8 +159,8 @@ describe("a migration that adds keys", () => {
   });
 });
 
-describe("a row's parent", () => {
-  it.each(keys)("is of the row's tenant: $schema.$table.$column", async (key) => {
+describe("the parent of a row", () => {
+  it.each(keys)("must belong to the same tenant: $schema.$table.$column", async (key) => {
     const { schema, table, column, parent, parentColumn } = key;
     const [ours, theirs] = [randomUUID(), randomUUID()];
     const withParentOf = async (tenant: string) => {
@@ -172,7 +172,7 @@ describe("a row's parent", () => {
     expect(await refusedBy(() => withParentOf(theirs))).toBe(`${table}_${column}_fk`);
   });
 
-  it.each(keys)("takes it along or stays: $schema.$table.$column, $onDelete", async (key) => {
+  it.each(keys)("is deleted with its rows, or cannot be deleted: $schema.$table.$column, $onDelete", async (key) => {
     const { schema, table, column, parent, parentColumn, onDelete } = key;
     const deleted = async () => {
       const { tenant_id: tenant, [column]: id } = await aRow(schema, table, { tenant_id: randomUUID() });
@@ -186,7 +186,7 @@ describe("a row's parent", () => {
 });
 
 describe("references.ts", () => {
-  it.each(schemas)("of %s decides on every column that names a row, and on nothing else", async (schema) => {
+  it.each(schemas)("of %s lists exactly the columns that contain the id of a row", async (schema) => {
     const { rows } = await client.query<{ place: string; isUuid: boolean; isId: boolean }>(
       `select relname || '.' || attname as place, atttypid = 'uuid'::regtype as "isUuid",
          coalesce((select indkey::int2[] <@ array[attnum, tenant.number] from pg_index

@@ -15,12 +15,12 @@ const tables: Record<SubgraphName, Omit<DatabaseDefinition, "connections">> = {
 };
 
 describe.each(Object.keys(tables) as SubgraphName[])("the migrations of %s", (schema) => {
-  it("make exactly what the entities describe", async () => {
+  it("create exactly the tables that the entities describe", async () => {
     const connections = schemaConnections(await databaseUrl(), schema);
     expect(await schemaDrift({ connections, ...tables[schema] })).toBe("");
   });
 
-  it("leave no table that another tenant could read", async () => {
+  it("leave no table that another tenant can read", async () => {
     const open = await rows(
       `select relname from pg_class join pg_namespace on pg_namespace.oid = relnamespace
        where nspname = $1 and relkind = 'r' and not (relrowsecurity and relforcerowsecurity)

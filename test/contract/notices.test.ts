@@ -14,7 +14,7 @@ const allowed = [
 ];
 
 describe("NOTIFY", () => {
-  it("stands in no transaction of a writer, whose commit would wait for every other one", async () => {
+  it("is not used in a transaction that writes, because its commit would wait for all other commits", async () => {
     const sources = ["*.ts", ":!*.test.ts", ":!*.fixture.ts", ":!**/migrations/*", ":!test/*"];
     const { stdout } = await run("git", [
       "-C",

@@ -21,17 +21,17 @@ describe("the OpenAPI document that is served", () => {
     ({ text: source } = await request("GET /openapi.json"));
   });
 
-  it("gives redocly's recommended rules nothing to say", async () => {
+  it("breaks none of the recommended rules of Redocly", async () => {
     const problems = await byRedocly(source);
     expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
   });
 
-  it("gives spectral's recommended rules nothing to say", async () => {
+  it("breaks none of the recommended rules of Spectral", async () => {
     const problems = await bySpectral(source);
     expect(problems.map(({ code, message, path }) => [code, message, path.join("/")])).toEqual([]);
   });
 
-  it("is judged by both: each finds what is wrong on purpose", async () => {
+  it("is checked by both linters: each of them finds a planted mistake", async () => {
     const { info: _, ...rest } = JSON.parse(source) as { info: object };
     const broken = JSON.stringify(rest);
     expect(await byRedocly(broken)).not.toEqual([]);

@@ -43,7 +43,7 @@ describe("GET /openapi.json", () => {
     expect(listed.sort()).toEqual([...served, ...plainHttp].sort());
   });
 
-  it("states the status and the scopes of each", async () => {
+  it("states the status and the scopes of each route", async () => {
     const { paths } = await described();
     for (const { at, reply, scopes, run, surface } of servedRoutes) {
       if (surface === "internal") continue;
@@ -55,7 +55,7 @@ describe("GET /openapi.json", () => {
     }
   });
 
-  it("refers to nothing that it does not hold, and its schemas compile", async () => {
+  it("has no broken reference, and its schemas compile", async () => {
     const document = await described();
     const text = JSON.stringify(document);
     for (const [, pointer = ""] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
@@ -70,14 +70,14 @@ describe("GET /openapi.json", () => {
       expect(ajv.getSchema(`openapi#/components/schemas/${name}`)).toBeInstanceOf(Function);
   });
 
-  it("is browsable without the network", async () => {
+  it("can be read in the browser without access to other hosts", async () => {
     const { status, text, headers } = await request("GET /docs/");
     expect(status).toBe(200);
     expect(headers.get("content-type")).toContain("text/html");
     expect(text).not.toMatch(/(src|href)=["']https?:/);
   });
 
-  it("says nothing of the internal port", async () => {
+  it("does not describe the internal port", async () => {
     const answer = await request("GET /openapi.json", { base: platform().internalUrl });
     expect(answer.status).toBe(404);
   });

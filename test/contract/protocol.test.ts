@@ -7,7 +7,7 @@ import { protocolDigest } from "@factory/schema/proto/generated/descriptors";
 const folder = fileURLToPath(new URL("../../schema/proto/", import.meta.url));
 
 describe("the gRPC protocol", () => {
-  it("is what its generated code was made from (npm run proto)", async () => {
+  it("has up-to-date generated code (npm run proto)", async () => {
     const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".proto")).sort();
     expect(files.length).toBeGreaterThan(0);
     const digest = createHash("sha256");

@@ -91,7 +91,7 @@ const all = <T>(value: T) => Object.fromEntries(withTenant().map((table) => [sql
 
 /** No query has a tenant filter that the ORM adds, so there is none to switch off: this is what is left without any predicate. */
 describe("row-level security alone", () => {
-  it("is on, and forced on the owner too, in every table with a tenant", async () => {
+  it("is enabled in every table with a tenant, and also forced for the owner of the table", async () => {
     const { rows } = await client.query<{ table: string; forced: boolean }>(
       `select nspname || '.' || relname as table, relrowsecurity and relforcerowsecurity as forced
        from pg_class join pg_namespace on pg_namespace.oid = relnamespace where nspname = any($1)`,
@@ -102,7 +102,7 @@ describe("row-level security alone", () => {
     expect(withTenant().length).toBeGreaterThan(30);
   });
 
-  it("binds roles that own nothing and bypass nothing", async () => {
+  it("applies to roles that own no table and cannot bypass it", async () => {
     const { rows } = await client.query(
       `select rolname, rolsuper or rolbypassrls as bypasses,
          exists (select from pg_class where relowner = pg_roles.oid and relkind = 'r'
@@ -114,7 +114,7 @@ describe("row-level security alone", () => {
     for (const row of rows) expect(row).toMatchObject({ bypasses: false, owns: false });
   });
 
-  it("opens no table to requests but by the tenant, and Tenants to platform administrators", async () => {
+  it("lets requests read a table only by the tenant, and lets platform administrators read the table tenants", async () => {
     const { rows } = await client.query<{ table: string; policy: string; expression: string }>(
       `select schemaname || '.' || tablename as table, policyname as policy, qual as expression from pg_policies
        where schemaname = any($1) and roles = '{public}'`,
@@ -127,7 +127,7 @@ describe("row-level security alone", () => {
     ]);
   });
 
-  it("shows a tenant all of its own rows and no others", async () => {
+  it("shows a tenant exactly its own rows", async () => {
     const counted = () => everywhere((table) => countOf(table, ours));
     const look = () =>
       everywhere(async (table) => {
@@ -145,7 +145,7 @@ describe("row-level security alone", () => {
     expect(Object.values(expected).filter((count) => count > 0).length).toBeGreaterThan(20);
   });
 
-  it("shows nothing to a request without a tenant, or of one that does not exist", async () => {
+  it("shows no rows to a request without a tenant or with an unknown tenant", async () => {
     const stranger = decodeId("ten", newId("ten"));
     for (const tenant of [undefined, "", stranger])
       expect(
@@ -153,7 +153,7 @@ describe("row-level security alone", () => {
       ).toEqual(all(0));
   });
 
-  it("lets a tenant change and delete its own rows only", async () => {
+  it("lets a tenant change and delete only its own rows", async () => {
     const expected = await everywhere((table) => countOf(table, ours));
     const changed = await everywhere((table) => asApp(table, ours, `update ${sql(table)} set tenant_id = tenant_id`));
     expect(mapped(changed, ({ rowCount }) => rowCount)).toEqual(expected);
@@ -161,7 +161,7 @@ describe("row-level security alone", () => {
     expect(mapped(deleted, ({ rowCount }) => rowCount)).toEqual(expected);
   });
 
-  it("lets nobody write a row for another tenant", async () => {
+  it("does not let a tenant insert a row for another tenant", async () => {
     const insert = (table: Table, tenant: string) =>
       asApp(table, ours, `insert into ${sql(table)} (tenant_id) values ('${tenant}')`);
     expect(mapped(await everywhere((table) => insert(table, theirs)), ({ refused }) => refused)).toEqual(
@@ -172,14 +172,14 @@ describe("row-level security alone", () => {
     expect(Object.values(own)).not.toContain(refusedByPolicy);
   });
 
-  it("lets nobody move a row to another tenant", async () => {
+  it("does not let a tenant move a row to another tenant", async () => {
     const filled = await everywhere((table) => countOf(table, ours));
     const moved = await everywhere((table) => asApp(table, ours, `update ${sql(table)} set tenant_id = '${theirs}'`));
     const refused = mapped(moved, ({ refused }) => refused);
     expect(refused).toEqual(mapped(filled, (count) => (count > 0 ? refusedByPolicy : undefined)));
   });
 
-  it("hides what belongs to no tenant from requests", async () => {
+  it("hides rows without a tenant from requests", async () => {
     const others = tables.filter(({ hasTenant, name }) => !hasTenant && name !== "migrations");
     expect(others.map(sql)).toEqual(["spine.oidc_artifacts", "spine.signing_keys"]);
     for (const table of others)
@@ -187,7 +187,7 @@ describe("row-level security alone", () => {
     expect((await client.query("select from spine.signing_keys")).rowCount).toBeGreaterThan(0);
   });
 
-  it("opens to requests the tables of their own subgraph, but no job, no bus and not which migrations ran", async () => {
+  it("lets requests use the tables of their own subgraph, but not the jobs, the bus or the list of migrations", async () => {
     const { rows } = await client.query<{ role: string; object: string }>(
       `select distinct role, nspname || '.' || relname as object
        from unnest($1::text[]) role, pg_class join pg_namespace on pg_namespace.oid = relnamespace,
@@ -221,7 +221,7 @@ describe("row-level security alone", () => {
         }
   });
 
-  it("opens to requests four functions of jobs, to each role those of its own subgraph", async () => {
+  it("lets each request role call the four job functions of its own subgraph", async () => {
     const { rows } = await client.query<{ role: string; called: string }>(
       `select role, oid::regproc::text as called from unnest($1::text[]) role, pg_proc
        where pronamespace = any($2::regnamespace[]) and has_function_privilege(role, oid, 'execute') order by 1, 2`,

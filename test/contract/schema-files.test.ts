@@ -6,7 +6,7 @@ const run = promisify(execFile);
 const compose = fileURLToPath(new URL("../../gateway/dist/standalone/compose.js", import.meta.url));
 
 describe("schema/*.graphql", () => {
-  it("is what the resolver classes give, and composes", async () => {
+  it("matches the resolver classes and composes to the supergraph", async () => {
     const { stderr } = await run(process.execPath, ["--no-warnings", compose, "--check"]);
     expect(stderr).toBe("");
   });

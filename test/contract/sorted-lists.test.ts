@@ -93,7 +93,7 @@ describe("sort", () => {
     expect(without.map(({ name }) => name)).toEqual(["catalogJobs", "integrationJobs", "spineJobs"]);
   });
 
-  it.each(lists)("walks $name in every order, both ways", async (list) => {
+  it.each(lists)("lists $name in every order, ascending and descending", async (list) => {
     expect(list.sorts.length).toBeGreaterThan(1);
     for (const sort of list.sorts) {
       const written = await walked(list, sort);
@@ -104,7 +104,7 @@ describe("sort", () => {
     }
   });
 
-  it.each(lists)("refuses another order of $name than those, and a cursor of another one", async (list) => {
+  it.each(lists)("refuses an unknown order of $name and a cursor of another order", async (list) => {
     const { body } = await ask(list, { sort: "fame" });
     expect(body.errors?.[0]?.extensions).toMatchObject({
       code: "VALIDATION_FAILED",
@@ -188,7 +188,7 @@ describe("the statements of sorted lists", () => {
     }
   }
 
-  it.each(sources)("of %s begin where an index says and sort nothing", async (file) => {
+  it.each(sources)("of %s use an index and do not sort", async (file) => {
     const found: object = await import(subgraphs + file);
     const sorted = Object.values(found).filter((value) => value instanceof SortedList);
     expect(sorted.length).toBeGreaterThan(0);

@@ -211,12 +211,12 @@ async function signedInAndOut(tenant: TestTenant): Promise<void> {
 }
 
 describe("schema/events", () => {
-  it("has one schema for each event of this release and for nothing else", () => {
+  it("has exactly one schema for each event of this release", () => {
     const named = schemaFiles.map((file) => file.replace(".schema.json", "")).filter((name) => name !== "envelope");
     expect(named.sort()).toEqual(emittedTypes());
   });
 
-  it("says in each schema what it is", () => {
+  it("describes each event in its schema", () => {
     for (const file of schemaFiles) {
       const schema = readSchema(file);
       expect(schema).toMatchObject({
@@ -239,7 +239,7 @@ describe("schema/events", () => {
   });
 });
 
-describe("what the platform emits", () => {
+describe("the emitted events", () => {
   let emitted: Emitted[];
   let inTheLog: Emitted[];
   let receiver: Receiver;
@@ -294,12 +294,12 @@ describe("what the platform emits", () => {
 
   afterAll(() => receiver.close());
 
-  it("is every event of this release", () => {
+  it("include every event of this release", () => {
     const types = new Set(emitted.map(({ type }) => type));
     expect(emittedTypes().filter((type) => !types.has(type))).toEqual([...beyondATest, ...ofThePlatform].sort());
   });
 
-  it("names what it is about: an object of a keyed type while that exists, and null afterwards", () => {
+  it("have a subject: an object of a keyed type while it exists, and null afterwards", () => {
     const resources = new Set(subjects.map(resourceOf));
     expect([...resources].filter((resource) => !keyedTypes[resource] && !noKeyedType.includes(resource))).toEqual([]);
     expect(Object.keys(keyedTypes).filter((resource) => !resources.has(resource))).toEqual(["tenants"]);
@@ -322,11 +322,11 @@ describe("what the platform emits", () => {
     }
   });
 
-  it("fits the schema of its type", () => {
+  it("match the schema of their type", () => {
     expect(emitted.flatMap(({ type, data }) => problems(type, data))).toEqual([]);
   });
 
-  it("travels in the canonical envelope", async () => {
+  it("are sent in the canonical envelope", async () => {
     const expected = emittedTypes().filter((type) => !unreadable.includes(type));
     // events from before the subscription are not sent
     const late = new Set(["CredentialCreated", "SubscriptionCreated"]);
@@ -340,7 +340,7 @@ describe("what the platform emits", () => {
     expect(envelopes().flatMap(({ type, data }) => problems(type, data))).toEqual([]);
   });
 
-  it("from the platform's own tenant too", async () => {
+  it("also come from the platform's own tenant", async () => {
     const token = await platformToken();
     await graphql("mutation { rotateSigningKeys { keyId } }", { token });
     const query = `subscription { events(after: "0") { type data subjectPath subject { __typename ... on Tenant { aboutTenant: slug } } } }`;
@@ -357,7 +357,7 @@ describe("what the platform emits", () => {
     await feed.stop();
   });
 
-  it.each(beyondATest)("and %s, as its producer writes it", (type) => {
+  it.each(beyondATest)("include %s, as its producer writes it", (type) => {
     expect(problems(type, samples[type])).toEqual([]);
     expect(problems(type, {})).not.toEqual([]);
   });

@@ -7,8 +7,8 @@ const run = promisify(execFile);
 const chaos = fileURLToPath(new URL("../dist/chaos/main.js", import.meta.url));
 const small = ["--kills", "3", "--outages", "1", "--neighbours", "5", "--documents", "300", "--pace", "0.3", "--json"];
 
-describe("npm run chaos, in small", () => {
-  it("loses nothing, doubles nothing and leaves nothing lying", async () => {
+describe("npm run chaos, as a short run", () => {
+  it("loses nothing, does nothing twice and leaves no row without its job", async () => {
     // a broken promise ends it with 1, and its ledger says which
     const { stdout } = await run(process.execPath, ["--no-warnings", chaos, ...small]).catch(
       (error: { stdout: string }) => error,

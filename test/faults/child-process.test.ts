@@ -45,7 +45,7 @@ function children(): { pid: number; line: string }[] {
   });
 }
 
-describe("an execution that needs longer than a run alone may take", () => {
+describe("an execution that takes longer than a run on its own may take", () => {
   const undo: (() => unknown)[] = [];
   let tenant: TestTenant;
   let token: string;
@@ -58,7 +58,7 @@ describe("an execution that needs longer than a run alone may take", () => {
     for (const step of undo.splice(0).reverse()) await step();
   });
 
-  it("is finished in a child process, with the tenant's secrets and its events", async () => {
+  it("completes in a child process, with the secrets of the tenant and with its events", async () => {
     const version = await aTemplateVersion(token, await aTemplateSource(aSmallPack()));
     const host = await aGitServer({ username: "robot", password });
     undo.push(() => host.close());
@@ -83,7 +83,7 @@ describe("an execution that needs longer than a run alone may take", () => {
     await eventually("its events are published", async () => (await published()).length === 0, deadlineMs);
   });
 
-  it("is Failed with WORKER_DIED after the third death of its child, which leaves others alone", async () => {
+  it("is Failed with WORKER_DIED when its child process has died three times, and other executions are not affected", async () => {
     const silent = await aSilentHost();
     undo.push(() => silent.close());
     const { templateId, templateVersionId } = await aTemplateVersion(token, `git+${silent.url}/hangs.git#main`);

@@ -29,7 +29,7 @@ describe("PostgreSQL under a running platform", () => {
   const postgresPid = async () =>
     (JSON.parse(await readFile(join(dataDir, "postgres.json"), "utf8")) as { pid: number }).pid;
 
-  it("that is killed is answered by 503 at the most, started again, and has kept what was acknowledged", async () => {
+  it("is restarted when it was killed: requests get at worst 503, and every acknowledged write is kept", async () => {
     const base = platform.publicUrl;
     const token = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
     const body = { name: "Kept", slug: "kept", editionCode: "Free", ownerEmail: "owner@kept.example" };
@@ -52,7 +52,7 @@ describe("PostgreSQL under a running platform", () => {
     expect((await request("POST /v1/tenants", { base, token, body: another })).status).toBe(201);
   });
 
-  it("that is frozen keeps no request waiting, and serves again when it goes on", async () => {
+  it("does not keep requests waiting while it is frozen, and serves again afterwards", async () => {
     const base = platform.publicUrl;
     const token = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
     const read = () => request("GET /v1/tenants?limit=1", { base, token });
@@ -116,7 +116,7 @@ describe("PostgreSQL under a running platform", () => {
   });
 });
 
-it("a database that stays away ends the platform with 69 where the operator wants it", async () => {
+it("ends the platform with status 69 when it stays unavailable for DATABASE_GIVE_UP_SECONDS", async () => {
   const dataDir = await temporaryDataDirectory();
   const platform = await startPlatformProcess(dataDir, { DATABASE_GIVE_UP_SECONDS: "1", LOG_LEVEL: "silent" });
   const { pid } = JSON.parse(await readFile(join(dataDir, "postgres.json"), "utf8")) as { pid: number };

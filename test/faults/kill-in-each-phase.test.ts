@@ -117,7 +117,7 @@ describe("kill -9 at every phase of an execution", () => {
     );
   });
 
-  it("is taken up by the next start and makes one commit", async () => {
+  it("is continued by the next start and makes one commit", async () => {
     await Promise.all(all.map((life, place) => life.live(lives[place] ?? [])));
     const resumed = { attempts: 2, commits: 1, project: true };
     expect(Object.assign({}, ...all.map(({ outcomes }) => outcomes))).toEqual({

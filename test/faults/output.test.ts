@@ -47,7 +47,7 @@ describe("the output of the platform", () => {
     return answer;
   };
 
-  it("is JSON, line by line, whatever callers send, and no caller hears the words of an engine", async () => {
+  it("is one JSON object on each line for any request, and no answer contains a message of an engine", async () => {
     await parameters();
     await templates();
     await documents();
@@ -62,7 +62,7 @@ describe("the output of the platform", () => {
     expect(told.filter((text) => text.includes('"INTERNAL"'))).toEqual([]);
   });
 
-  it("is JSON where the platform does not start", async () => {
+  it("is also JSON when the platform does not start", async () => {
     const said: string[] = [];
     const started = startPlatformProcess(dataDir, { PORT: "many" }, (line) => said.push(line));
     await expect(started).rejects.toThrow("ended with 78");

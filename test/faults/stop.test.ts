@@ -92,7 +92,7 @@ describe("SIGTERM under load", () => {
     await removeData(dataDir);
   });
 
-  it("resets no connection and leaves no request unanswered; a websocket is closed with 1001; nothing stays behind", async () => {
+  it("resets no connection, answers every request, closes websockets with 1001 and leaves no process behind", async () => {
     const base = platform.publicUrl;
     const token = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
     const { pid: postgres } = await readJson<{ pid: number }>(dataDir, "postgres.json");

@@ -9,7 +9,7 @@ import {
 import { eventually } from "../kit/eventually.js";
 import { request } from "../kit/request.js";
 
-describe("an error that no code catches", () => {
+describe("an error that is not caught", () => {
   let dataDir: string;
   let platform: PlatformProcess | undefined;
   let log: string;
@@ -35,7 +35,7 @@ describe("an error that no code catches", () => {
     await removeData(dataDir);
   });
 
-  it("does not end the process without a word when a promise was rejected: it is logged, counted, and the work goes on", async () => {
+  it("does not stop the process when it is a rejected promise: the error is logged and counted", async () => {
     const running = await start("reject");
     const base = running.publicUrl;
     await request("GET /readyz", { base });
@@ -50,7 +50,7 @@ describe("an error that no code catches", () => {
     expect(await running.stop()).toBe(0);
   });
 
-  it("stops the process in the ordinary way, PostgreSQL with it, when an exception was thrown out of a timer", async () => {
+  it("stops the process and PostgreSQL in the usual order when it is an exception in a timer", async () => {
     const { publicUrl: base, ended } = await start("throw");
     const { pid } = JSON.parse(await readFile(join(dataDir, "postgres.json"), "utf8")) as { pid: number };
     await request("GET /readyz", { base });

@@ -34,7 +34,7 @@ describe("an execution that kills its process", () => {
     await removeData(dataDir);
   });
 
-  it("does not stay Running: after three deaths alone it is Failed with WORKER_DIED, and others run", async () => {
+  it("does not stay Running: when the process has died three times with only this execution, it is Failed with WORKER_DIED, and other executions run", async () => {
     const first = await startPlatformProcess(dataDir, { FAIL: "execution.rendering:kill:1" });
     const admin = await accessToken(first, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
     const { tenantId } = await ensureTenant(first, admin, "deaths", "Deaths");

@@ -55,7 +55,7 @@ describe("an execution", () => {
   const links = `query ($t: ID!, $e: ID!) { execution(templateId: $t, executionId: $e) {
     template { templateId name } templateVersion { templateVersionId semanticVersion } } }`;
 
-  it("leads to its template and version, for who may read them", async () => {
+  it("has its template and version, for a token that may read them", async () => {
     const { executionId } = await executed(token, version, { target: { repository: aRepository() } });
     const variables = { t: version.templateId, e: executionId };
     expect((await graphql(links, { token, variables })).body).toEqual({
@@ -72,7 +72,7 @@ describe("an execution", () => {
 });
 
 describe("cancelExecution", () => {
-  it("ends what is running, cuts its fetch, and tells so", async () => {
+  it("ends a running execution, stops its fetch and emits an event", async () => {
     const execution = await requested(endless);
     await eventually("it fetches", () => silent.open() > 0);
     const { body } = await cancel(execution);
@@ -88,7 +88,7 @@ describe("cancelExecution", () => {
     expect(again.body.data.cancelExecution.status).toBe("Cancelled");
   });
 
-  it("refuses what has ended, what is unknown and what is another tenant's", async () => {
+  it("refuses an execution that has ended, is unknown or belongs to another tenant", async () => {
     const execution = await requested(version);
     await finished(token, execution.templateId, execution.executionId);
     const ended = await cancel(execution);
@@ -99,7 +99,7 @@ describe("cancelExecution", () => {
 });
 
 describe("retryExecution", () => {
-  it("asks again for what failed, as a new execution that may settle the conflict", async () => {
+  it("starts a new execution for a failed one, which may set another onConflict", async () => {
     const repository = aRepository();
     await executed(token, version, { target: { repository } });
     const changed = await aTemplateVersion(
@@ -115,7 +115,7 @@ describe("retryExecution", () => {
     expect(await finished(token, changed.templateId, executionId)).toMatchObject({ status: "Completed" });
   });
 
-  it("refuses what did not fail, and another tenant's", async () => {
+  it("refuses an execution that has not failed or belongs to another tenant", async () => {
     const execution = await requested(version);
     await finished(token, execution.templateId, execution.executionId);
     expect((await retry(execution)).body.errors?.[0]?.extensions.code).toBe("INVALID_STATE");
@@ -136,7 +136,7 @@ describe("scaffoldFiles", () => {
       items { path change executable size blobSha } nextCursor } }`;
   const list = (variables: Record<string, unknown>, as = token) => graphql<Files>(document, { token: as, variables });
 
-  it("lists what an execution did to each file, page by page, with git's own names", async () => {
+  it("lists the change of each file in pages, with the blob ids of git", async () => {
     const repository = aRepository();
     const first = await executed(token, version, { target: { repository } });
     const again = await executed(token, version, { target: { repository } });
@@ -164,7 +164,7 @@ describe("scaffoldFiles", () => {
     expect(unchanged.data.scaffoldFiles.items.map(({ change }) => change)).toEqual(["Unchanged", "Unchanged"]);
   });
 
-  it("knows no output of another tenant, no made-up one and no foreign cursor", async () => {
+  it("does not find an output of another tenant or an unknown output, and refuses a cursor of another list", async () => {
     const { scaffoldOutputId: id } = await executed(token, version, { target: { repository: aRepository() } });
     const { scaffoldOutputId: second } = await executed(token, version, { target: { repository: aRepository() } });
     const cursor = (await list({ id, first: 1 })).body.data.scaffoldFiles.nextCursor;
@@ -196,7 +196,7 @@ describe("previewExecution", () => {
     return (await graphql<Preview>(document, { token: as, variables })).body;
   };
 
-  it("writes nothing, and its diffs are what the execution then does", async () => {
+  it("writes nothing, and the execution then makes exactly the changes of the diffs", async () => {
     const repository = aRepository();
     const pack = aSmallPack({
       files: { "a b.txt": "spaced\n", "bare.txt": "no newline", "logo.bin": "\0\u0001binary" },
@@ -234,7 +234,7 @@ describe("previewExecution", () => {
     await Promise.all([before.remove(), after.remove()]);
   });
 
-  it("shows conflicts instead of failing, and why an execution would fail", async () => {
+  it("shows conflicts and does not fail, and shows the error with which an execution would fail", async () => {
     const repository = aRepository();
     await executed(token, version, { parameters: { name: "One" }, target: { repository } });
     const conflicting = await aTemplateVersion(
@@ -256,7 +256,7 @@ describe("previewExecution", () => {
     expect(known.errors?.map(({ extensions }) => extensions.code)).toEqual(["PARAMETERS_INVALID"]);
   });
 
-  it("refuses like the execution itself, and knows nothing of another tenant", async () => {
+  it("refuses the same requests as the execution, and does not find a template of another tenant", async () => {
     const codes = async (input: object, as?: string) =>
       (await preview(version, input, as)).errors?.map(({ extensions }) => extensions.code);
     expect(await codes({ target: { repository: "not a repository" } })).toEqual(["TARGET_INVALID"]);

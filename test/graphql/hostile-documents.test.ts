@@ -45,7 +45,7 @@ describe("a document whose work doubles with each level", () => {
     expect(await overSocket(document)).toBe("TOO_COMPLEX");
   });
 
-  it("is answered within the limits, as the same value in a variable is", async () => {
+  it("is answered within the limits, like the same value in a variable", async () => {
     const ids = await aTemplateVersion(token, "stored://unresolved");
     const literal = await graphql(preview(ids, `{a: ${nested(28)}}`), { token });
     const { body } = await graphql(
@@ -66,7 +66,7 @@ describe("a document whose work doubles with each level", () => {
     expect(told(literal.body)).toEqual(told(body));
   });
 
-  it("is told what its subgraph does not accept of it, as of a variable", async () => {
+  it("gets the same error from its subgraph as the same value in a variable", async () => {
     const told = async (document: string, variables = {}) => {
       const { body } = await graphql(document, { token, variables });
       return body.errors?.map(({ extensions }) => extensions.code);
@@ -75,7 +75,7 @@ describe("a document whose work doubles with each level", () => {
     expect(await told(`query ($p: JSONObject) ${preview(nowhere, "$p")}`, { p: [1] })).toEqual(["VALIDATION_FAILED"]);
   });
 
-  it("is refused for its variables", async () => {
+  it("is refused because of its variables", async () => {
     const document = "query ($types: [String!]) { __typename }";
     const variables = { types: JSON.parse(nested(60)) as unknown };
     const { status, body } = await graphql(document, { token, variables });
@@ -85,7 +85,7 @@ describe("a document whose work doubles with each level", () => {
 });
 
 describe("variables within their limits", () => {
-  it("hold a parameterSchema of 32 levels and 500 properties", async () => {
+  it("may contain a parameterSchema with 32 levels and 500 properties", async () => {
     const { templateId } = await aTemplateVersion(token, "stored://unresolved");
     const schema = parameterSchema(32, 500);
     const { body } = await graphql<{ createTemplateVersion: { parameterSchema: unknown } }>(

@@ -36,14 +36,14 @@ describe("GraphQL over HTTP", () => {
     expect([got.status, got.body]).toEqual([200, posted.body]);
   });
 
-  it("counts by address what comes without a token, whatever it asks", async () => {
+  it("counts requests without a token by address, for every kind of request", async () => {
     for (const query of ["{ __typename }", "{ __schema { queryType { name } } }", "{", "{ nothing }"]) {
       const { headers } = await graphql(query);
       expect(headers.get("ratelimit")).toMatch(/^"anonymous";r=\d+;/);
     }
   });
 
-  it("changes nothing by GET", async () => {
+  it("refuses mutations by GET", async () => {
     const name = `By GET ${Math.random()}`;
     const query = `mutation { registerTemplate(input: { name: "${name}" }) { templateId } }`;
     const answer = await get({ query });
@@ -52,7 +52,7 @@ describe("GraphQL over HTTP", () => {
     expect((await request("POST /v1/templates", { token, body: { name } })).status).toBe(201);
   });
 
-  it("does a mutation once for one Idempotency-Key", async () => {
+  it("runs a mutation once for one Idempotency-Key", async () => {
     const document = `mutation { registerTemplate(input: { name: "Keyed ${Math.random()}" }) { templateId } }`;
     const send = () => graphql(document, { token, headers: { "idempotency-key": `graphql-${document.length}` } });
     const [first, again] = [await send(), await send()];
@@ -61,7 +61,7 @@ describe("GraphQL over HTTP", () => {
     expect(again.body.data).toEqual(first.body.data);
   });
 
-  it("gives a refusal of the domain its code, its fields and its trace", async () => {
+  it("returns a domain error with its code, its fields and the trace id", async () => {
     const document = `mutation { registerTemplate(input: { name: "${"x".repeat(201)}" }) { templateId } }`;
     const { body, headers } = await graphql(document, { token });
     expect(body.errors?.[0]).toMatchObject({
@@ -75,7 +75,7 @@ describe("GraphQL over HTTP", () => {
     expect(JSON.stringify(body)).not.toContain("stack");
   });
 
-  it("shows GraphiQL to a browser, without a word to other hosts", async () => {
+  it("shows GraphiQL to a browser without requests to other hosts", async () => {
     const { status, text } = await request("GET /graphql", { headers: { accept: "text/html" } });
     expect(status).toBe(200);
     expect(text).toContain("<html");
@@ -89,7 +89,7 @@ describe("GraphQL over HTTP", () => {
     ["variables that are a list", { raw: `{"query":"{ __typename }","variables":[]}` }],
     ["broken JSON", { raw: "{" }],
     ["an unknown operation", { raw: `{"query":"query A { __typename }","operationName":"B"}` }],
-    ["two operations and no name", { raw: `{"query":"query A { __typename } query B { __typename }"}` }],
+    ["two operations without an operationName", { raw: `{"query":"query A { __typename } query B { __typename }"}` }],
     ["a form", { raw: "query={__typename}", headers: { "content-type": "application/x-www-form-urlencoded" } }],
     ["plain text", { raw: "{ __typename }", headers: { "content-type": "text/plain" } }],
   ])("refuses %s", async (_, options) => {
@@ -100,7 +100,7 @@ describe("GraphQL over HTTP", () => {
     expect(answer.headers.get("x-trace-id")).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it("tells who sends a subscription where it belongs", async () => {
+  it("answers a subscription with the advice to use a websocket", async () => {
     const { body } = await graphql<Answer>("subscription { events { type } }", { token });
     expect(body.errors).toMatchObject([
       {
@@ -128,12 +128,12 @@ describe("the limits of a document", () => {
     expect([status, body.errors?.[0]?.extensions.code]).toEqual([400, "TOO_COMPLEX"]);
   });
 
-  it("hold: tokens, already in the parser", async () => {
+  it("are checked in the parser for the number of tokens", async () => {
     const { status, body } = await graphql(template("name ".repeat(maxTokens)), { token });
     expect([status, body.errors?.map(({ extensions }) => extensions.code)]).toEqual([400, ["TOO_COMPLEX"]]);
   });
 
-  it("hold for fragments that spread each other", async () => {
+  it("apply to fragments that spread each other", async () => {
     const cycle = "fragment A on Template { ...B } fragment B on Template { ...A }";
     expect((await graphql(`${template("...A")} ${cycle}`, { token })).status).toBe(400);
     const levels = times(20, (at) => `fragment F${at} on Template { ...F${at + 1} ...F${at + 1} }`);

@@ -98,7 +98,7 @@ async function evaluated(packageName: string, version: string) {
 }
 
 describe("Mutation.registerLibraryVersion", () => {
-  it("stores every fact, and the library shows it", async () => {
+  it("stores every member of the input, and the library shows it", async () => {
     const libraryId = await aLibrary(token);
     const facts = {
       semanticVersion: "2.0.0-beta.1",
@@ -131,7 +131,7 @@ describe("Mutation.registerLibraryVersion", () => {
     expect(library.value["versions"]).toEqual([value]);
   });
 
-  it("takes each version once, in every spelling", async () => {
+  it("accepts each version once, also when it is written in another form", async () => {
     const libraryId = await aLibrary(token, { versions: [{ semanticVersion: "1.0.0" }] });
     for (const semanticVersion of ["1.0.0", "1.0", "1.0.0.0+build"])
       expect(await register(libraryId, { semanticVersion })).toMatchObject({
@@ -149,7 +149,7 @@ describe("Mutation.registerLibraryVersion", () => {
     expect((await register(libraryId, { semanticVersion: "2.0.0" }, { key })).code).toBe("IDEMPOTENCY_KEY_REUSED");
   });
 
-  it("names everything that is wrong", async () => {
+  it("lists every value that is not valid", async () => {
     const { code, error } = await register(await aLibrary(token), {
       semanticVersion: "one",
       targetFrameworks: ["gameboy"],
@@ -173,7 +173,7 @@ describe("Mutation.registerLibraryVersion", () => {
     ]);
   });
 
-  it.each(["(3.0.0,3.0.0)", "(1.0,1.0)", "", " "])("refuses the range %j, in which no version is", async (range) => {
+  it.each(["(3.0.0,3.0.0)", "(1.0,1.0)", "", " "])("refuses the range %j, which contains no version", async (range) => {
     const dependency = [{ packageName: "A", range }];
     const input = { semanticVersion: "1.0.0", dependencies: dependency, conflictsWith: dependency };
     const { code, error } = await register(await aLibrary(token), input);
@@ -182,14 +182,14 @@ describe("Mutation.registerLibraryVersion", () => {
   });
 
   it.each([["file:///etc/passwd"], ["javascript:alert(1)"], ["no url"]])(
-    "takes no advisory at %s",
+    "refuses the advisory URL %s",
     async (advisoryUrl) => {
       const input = { semanticVersion: "1.0.0", vulnerabilities: [{ severity: "Low", advisoryUrl }] };
       expect((await register(newId("lib"), input)).code).toBe("VALIDATION_FAILED");
     },
   );
 
-  it("finds no library of another tenant", async () => {
+  it("does not find a library of another tenant", async () => {
     const libraryId = await aLibrary(other);
     for (const id of [libraryId, newId("lib"), newId("tpl"), "x"])
       expect((await register(id, { semanticVersion: "1.0.0" })).code).toBe("LIBRARY_NOT_FOUND");
@@ -197,7 +197,7 @@ describe("Mutation.registerLibraryVersion", () => {
 });
 
 describe("the life of a library version", () => {
-  it("may begin with waiting, unknown to searches and compatibility", async () => {
+  it("may begin with Registered, where searches and evaluations ignore the version", async () => {
     const packageName = aPackageName();
     const capability = packageName.replace(".", "");
     const libraryId = await aLibrary(token, {
@@ -219,7 +219,7 @@ describe("the life of a library version", () => {
     expect([await evaluated(packageName, "2.0.0"), await latest()]).toEqual([{ compatible: true, rules: [] }, "2.0.0"]);
   });
 
-  it("goes on to Deprecated and Retired, and a retired version breaks a set", async () => {
+  it("continues with Deprecated and Retired, and a set with a retired version is incompatible", async () => {
     const packageName = aPackageName();
     const libraryId = await aLibrary(token, { packageName, versions: [{ semanticVersion: "1.0.0" }] });
     const library = await ask(`{ library(libraryId: "${libraryId}") { versions { libraryVersionId } } }`);
@@ -234,7 +234,7 @@ describe("the life of a library version", () => {
     expect(await evaluated(packageName, "1.0.0")).toEqual({ compatible: false, rules: ["LibraryVersionRetired"] });
   });
 
-  it("takes a reason of the list, by the rule and the limits of template versions", async () => {
+  it("accepts a reason of the list, with the same limits as for template versions", async () => {
     const id = await aVersion();
     const refused = (await deprecate(id, { reason: "Whim" })).error;
     expect(refused).toMatchObject({ code: "PARAMETERS_INVALID", status: 422 });
@@ -248,7 +248,7 @@ describe("the life of a library version", () => {
     expect([registered.code, pointersOf(registered.error)]).toEqual(["LIBRARIES_INVALID", ["/deprecation/reason"]]);
   });
 
-  it("has no way back, and no second time", async () => {
+  it("allows no transition back and no transition twice", async () => {
     const version = await aVersion();
     const refused = (currentState: string, allowed: string[]) => ({
       code: "INVALID_STATE",
@@ -264,19 +264,19 @@ describe("the life of a library version", () => {
     expect(await deprecate(waiting)).toMatchObject(refused("Registered", ["Published"]));
   });
 
-  it("moves once when two ask at the same time", async () => {
+  it("makes a transition once when two requests come at the same time", async () => {
     const version = await aVersion();
     const answers = await Promise.all([deprecate(version), deprecate(version), deprecate(version)]);
     expect(answers.filter(({ code }) => code === "INVALID_STATE")).toHaveLength(2);
   });
 
-  it("is answered again for the same Idempotency-Key", async () => {
+  it("returns the stored answer for the same Idempotency-Key", async () => {
     const [version, key] = [await aVersion(), newId("evt")];
     const first = await retire(version, { key });
     expect(await retire(version, { key })).toMatchObject({ value: first.value, code: undefined });
   });
 
-  it("enters Deprecated with its deprecation", async () => {
+  it("begins with Deprecated when the input has a deprecation", async () => {
     const { value } = await register(await aLibrary(token), {
       semanticVersion: "1.0.0",
       deprecation: { reason: "Legacy" },
@@ -287,7 +287,7 @@ describe("the life of a library version", () => {
     });
   });
 
-  it("is nobody else's", async () => {
+  it("is not visible to another tenant", async () => {
     const version = await aVersion({ publish: false });
     for (const id of [version, newId("lbv"), "x"])
       for (const move of [publish, retire])
@@ -296,7 +296,7 @@ describe("the life of a library version", () => {
     expect((await publish(version)).value).toEqual({ status: "Published" });
   });
 
-  it("is told event by event", async () => {
+  it("emits an event for each transition", async () => {
     const tenant = await aTenant();
     const by = await tenant.tokenWith();
     const libraryId = await aLibrary(by);
@@ -322,7 +322,7 @@ describe("the life of a library version", () => {
 });
 
 describe("POST /v1/libraries", () => {
-  it("takes the facts of its versions, and keeps them optional", async () => {
+  it("accepts the optional members of its versions", async () => {
     const libraryId = await aLibrary(token, {
       capabilities: [{ name: "messaging.bus", contract: "messaging/v2", exclusive: true }, { name: "x" }],
       versions: [
@@ -356,7 +356,7 @@ describe("POST /v1/libraries", () => {
     ]);
   });
 
-  it("refuses a severity that it does not know", async () => {
+  it("refuses an unknown severity", async () => {
     const vulnerabilities = [{ severity: "Severe", advisoryUrl: "https://example.com/2" }];
     const versions = [{ semanticVersion: "1.0.0", vulnerabilities }];
     const body = { packageName: aPackageName(), versions };
@@ -397,7 +397,7 @@ describe("Mutation.importLibraryPackage", () => {
       <group targetFramework="net8.0" />
     </dependencies>`;
 
-  it("registers the library and the version that the package holds", async () => {
+  it("registers the library and the version of the package", async () => {
     const id = aPackageName();
     const sourceRef = serve(id, "1.2.3", {
       metadata: `<authors>Team Orders</authors><tags>orders bus</tags>${groups}`,
@@ -429,7 +429,7 @@ describe("Mutation.importLibraryPackage", () => {
     expect(JSON.stringify(search.body)).toContain(id);
   });
 
-  it("adds a version to the library that is there, whatever the case of its name", async () => {
+  it("adds a version to the existing library, ignoring the case of its name", async () => {
     const id = aPackageName();
     const libraryId = await aLibrary(token, { packageName: id.toUpperCase() });
     await importPackage({ sourceRef: serve(id, "1.0.0") });
@@ -441,7 +441,7 @@ describe("Mutation.importLibraryPackage", () => {
     });
   });
 
-  it("registers a library once for all of its versions that come at the same time", async () => {
+  it("registers a library once when several of its versions are imported at the same time", async () => {
     const id = aPackageName();
     const versions = ["1.0.0", "1.1.0", "1.2.0", "1.3.0"];
     const answers = await Promise.all(versions.map((version) => importPackage({ sourceRef: serve(id, version) })));
@@ -449,7 +449,7 @@ describe("Mutation.importLibraryPackage", () => {
     expect(new Set(answers.map(({ value }) => value["library"]?.["libraryId"])).size).toBe(1);
   });
 
-  it("takes a version once, and answers a repetition by its Idempotency-Key", async () => {
+  it("accepts a version once, and returns the stored answer for the same Idempotency-Key", async () => {
     const sourceRef = serve(aPackageName(), "1.0.0");
     const key = newId("evt");
     const first = await importPackage({ sourceRef }, { key });
@@ -460,7 +460,7 @@ describe("Mutation.importLibraryPackage", () => {
     });
   });
 
-  it("refuses a package of another name, and a library of another tenant", async () => {
+  it("refuses a package with another name and a library of another tenant", async () => {
     const sourceRef = serve(aPackageName(), "1.0.0");
     const [mine, theirs] = await Promise.all([aLibrary(token), aLibrary(other)]);
     expect(await importPackage({ sourceRef, libraryId: mine })).toMatchObject({
@@ -483,7 +483,7 @@ describe("Mutation.importLibraryPackage", () => {
     ],
     ["a broken nuspec", { metadata: "<oops>" }, /not well-formed/],
     ["an unknown framework", { files: { "lib/gameboy1/A.dll": "MZ" } }, /unknown frameworks only: gameboy1/],
-  ])("refuses %s, and leaves nothing behind", async (_, more, says) => {
+  ])("refuses %s and stores nothing", async (_, more, says) => {
     const id = aPackageName();
     const { code, error } = await importPackage({ sourceRef: serve(id, "1.0.0", more) });
     expect([code, error?.["status"]]).toEqual(["LIBRARY_PACKAGE_INVALID", 422]);
@@ -492,7 +492,7 @@ describe("Mutation.importLibraryPackage", () => {
     expect(left.value).toEqual({ totalCount: 0 });
   });
 
-  it("refuses what cannot be fetched, and what it would never fetch", async () => {
+  it("refuses a package that cannot be fetched or that is not allowed", async () => {
     expect(await importPackage({ sourceRef: `${base}/nothing.nupkg` })).toMatchObject({
       code: "LIBRARY_PACKAGE_INVALID",
       error: { status: 422, reason: "SOURCE_UNAVAILABLE" },
@@ -501,7 +501,7 @@ describe("Mutation.importLibraryPackage", () => {
       expect((await importPackage({ sourceRef })).code).toBe("SOURCE_REF_INVALID");
   });
 
-  it("gives two tenants libraries of their own under one name", async () => {
+  it("gives two tenants separate libraries with the same name", async () => {
     const sourceRef = serve(aPackageName(), "1.0.0");
     const [one, another] = [await importPackage({ sourceRef }), await importPackage({ sourceRef }, { by: other })];
     expect(one.value["library"]?.["libraryId"]).not.toBe(another.value["library"]?.["libraryId"]);
@@ -535,14 +535,14 @@ describe("Query.libraries", () => {
     await aLibrary(foreign, { packageName: "Acme.Orders", area: "Sales" });
   });
 
-  it("lists by name, whatever its case", async () => {
+  it("lists by name, ignoring case", async () => {
     const answer = await list();
     expect(names(answer)).toEqual(["Acme.Bills", "acme.orders", "Beta.Bus", "Zeta_1"]);
     expect(answer.value).toMatchObject({ nextCursor: null, totalCount: 4, pageInfo: { hasNextPage: false } });
     expect(answer.value["items"]?.[1]?.["versions"]).toEqual([{ semanticVersion: "1.0.0" }]);
   });
 
-  it("goes page by page, each library once, those registered meanwhile where they belong", async () => {
+  it("lists each library once in pages, also libraries that are registered in the meantime", async () => {
     const first = await list({ first: 2 });
     expect(first.value).toMatchObject({
       totalCount: 4,
@@ -571,11 +571,11 @@ describe("Query.libraries", () => {
     expect(answer.value["totalCount"]).toBe(expected.length);
   });
 
-  it("shows nothing of another tenant", async () => {
+  it("shows no libraries of another tenant", async () => {
     expect(names(await list({}, { by: foreign }))).toEqual(["Acme.Orders"]);
   });
 
-  it("refuses cursors of another list, filter or tenant, and pages of nothing", async () => {
+  it("refuses a cursor of another list, filter or tenant, and a page size below 1", async () => {
     const after = (await list({ first: 1 })).value["nextCursor"];
     for (const [args, options] of [
       [{ after, filter: { area: "Sales" } }, { by }],

@@ -12,7 +12,7 @@ const document = `{ me { principalType subject clientId tenantId tenantSlug scop
   user { userId email } tenant { tenantId status } } }`;
 
 describe("the query me", () => {
-  it("says of a person what the token says, with the own record, whatever the scopes are", async () => {
+  it("describes a user as the token does, with the user record, for any scopes", async () => {
     const tenant = await aTenant();
     const person = await aPerson(tenant, "Viewer");
     const client = await aPasswordClient(tenant.tenantId, ["templates.read"]);
@@ -36,7 +36,7 @@ describe("the query me", () => {
     });
   });
 
-  it("says of a service that it has no record of a person", async () => {
+  it("returns no user record for a service", async () => {
     const tenant = await aTenant();
     const { body } = await graphql(document, { token: await tenant.tokenWith(...tenantScopes) });
     expect(body).toMatchObject({
@@ -46,7 +46,7 @@ describe("the query me", () => {
     });
   });
 
-  it("shows a third party and an agent no more of a person than was agreed to", async () => {
+  it("shows a third-party client and an agent only the data of the user that the consent covers", async () => {
     const tenant = await aTenant();
     const person = await aPerson(tenant, "TenantOwner");
     const made = { scopes: ["templates.read", "user.read"] };

@@ -80,18 +80,18 @@ describe.each(fields)("$name", (row) => {
   const document = documentOf(row);
   const ask = (ids: Record<string, string>) => asked(document, { ...ids, ...inputOf(row.field) }, token);
 
-  it("takes ids of kinds that this test can make", () => {
+  it("has only ids of kinds that this test can create", () => {
     expect(kinds).toEqual(idsOf(row.field));
   });
 
-  it("answers another tenant's object like one that does not exist", async () => {
+  it("answers for an object of another tenant as for one that does not exist", async () => {
     const expected = await ask(pick(unknownIds, kinds));
     expect(await ask(pick(theirs, kinds))).toBe(expected);
     expect(expected).toMatch(/"code":"\w*NOT_FOUND"|"items":\[\]|:null\}\}$/m);
   });
 
   if (kinds.length > 1)
-    it("does so for each id alone, beside objects of the caller's own", async () => {
+    it("does so for each single id, when the other ids belong to the caller", async () => {
       for (const kind of kinds) {
         const beside = pick(ours, kinds);
         const expected = await ask({ ...beside, [kind]: unknownIds[kind] });
@@ -100,7 +100,7 @@ describe.each(fields)("$name", (row) => {
     });
 
   if (row.operation === "query")
-    it("shows the object to its own tenant", async () => {
+    it("shows the object to the tenant that owns it", async () => {
       const variables = { ...pick(theirs, kinds), ...withTheirVersion(inputOf(row.field)) };
       expect(await asked(document, variables, theirToken)).toMatch(/^200 \{"data":(?!.*("items":\[\]|:null))/);
     });
@@ -121,7 +121,7 @@ describe("Subscription.executionStatusChanged", () => {
     return normalized(JSON.stringify(feed.errors), [executionId]);
   };
 
-  it("answers another tenant's execution like one that does not exist", async () => {
+  it("answers for an execution of another tenant as for one that does not exist", async () => {
     const expected = await refusals(unknownIds.executionId);
     expect(await refusals(theirs.executionId)).toBe(expected);
     expect(expected).toContain("EXECUTION_NOT_FOUND");

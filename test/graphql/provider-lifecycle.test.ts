@@ -52,7 +52,7 @@ describe("the life of a provider", () => {
     expect(await foundKeys()).toEqual(["post"]);
   });
 
-  it("is nobody else's", async () => {
+  it("is not visible to another tenant", async () => {
     const providerId = await aProvider(token, { key: "own" });
     for (const name of ["deprecateProvider", "disableProvider", "enableProvider", "retireProvider"]) {
       const [foreign, unknown] = await Promise.all([move(name, providerId, other), move(name, newId("prv"), other)]);
@@ -65,7 +65,7 @@ describe("the life of a provider", () => {
 });
 
 describe("Query.providers", () => {
-  it("lists the providers of the tenant alone", async () => {
+  it("lists only the providers of the tenant", async () => {
     const tenant = await (await aTenant()).tokenWith();
     await aProvider(tenant, { key: "listed" });
     const query = "{ providers { items { key status statusReason } nextCursor } }";

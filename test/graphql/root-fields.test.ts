@@ -72,7 +72,7 @@ const forEveryToken = fields.filter(({ rule }) => Object.keys(rule).length === 0
 const guarded = fields.filter((field) => field.rule.anonymous !== true && !forEveryToken.includes(field));
 
 describe.each(forEveryToken)("$coordinate", ({ document }) => {
-  it("asks for a token, and for no scope", async () => {
+  it("requires a token but no scope", async () => {
     expect(await codes(document)).toEqual(["UNAUTHENTICATED"]);
     expect(await codes(document, await tenant.tokenWith("user.read"))).toEqual([]);
   });
@@ -81,12 +81,12 @@ describe.each(forEveryToken)("$coordinate", ({ document }) => {
 describe.each(guarded)("$coordinate", ({ document, rule }) => {
   const scopes = rule.scopes ?? [];
 
-  it("asks for a token", async () => {
+  it("requires a token", async () => {
     expect(await codes(document)).toEqual(["UNAUTHENTICATED"]);
     expect((await graphql(document, { token: "garbage" })).status).toBe(401);
   });
 
-  it("asks for its scope", async () => {
+  it("requires its scope", async () => {
     const unrelated = tenantScopes.find((scope) => !scopes.includes(scope)) ?? "user.read";
     const { body } = await graphql(document, { token: await tenant.tokenWith(unrelated) });
     expect(body.errors).toHaveLength(1);
@@ -100,11 +100,11 @@ describe.each(guarded)("$coordinate", ({ document, rule }) => {
   });
 
   if (rule.platformAdmin)
-    it("is closed to every token of a tenant", async () => {
+    it("refuses every token of a tenant", async () => {
       expect(await codes(document, await tenant.tokenWith())).toEqual(["INSUFFICIENT_SCOPE"]);
     });
   else if (!scopes.some((scope) => platformScopes.some((held) => held === scope)))
-    it("is closed to the platform administrator, who belongs to no such tenant", async () => {
+    it("refuses a platform administrator, whose token lacks the scope", async () => {
       expect(await codes(document, await platformToken())).toEqual(["INSUFFICIENT_SCOPE"]);
     });
 });
@@ -112,12 +112,12 @@ describe.each(guarded)("$coordinate", ({ document, rule }) => {
 describe.each(Object.values(graph.getSubscriptionType()?.getFields() ?? {}))("Subscription.$name", (field) => {
   const query = `subscription { ${smallestCall(field)} }`;
 
-  it("asks for a token", async () => {
+  it("requires a token", async () => {
     const feed = await aFeed({ query });
     expect(await feed.closed).toMatchObject({ code: 4403 });
   });
 
-  it("asks for one of its scopes", async () => {
+  it("requires one of its scopes", async () => {
     const { scopes = [] } = ruleOf(field);
     const unrelated = tenantScopes.find((scope) => !scopes.includes(scope)) ?? "templates.write";
     const feed = await aFeed({ query, token: await tenant.tokenWith(unrelated) });
@@ -132,13 +132,13 @@ describe("a document without a token", () => {
   const revoke = `revokeInvitation(invitationId: "x") { __typename }`;
   const more = `fragment more on Mutation { again: ${accept} __typename }`;
 
-  it("is run when all its fields are for everybody", async () => {
+  it("runs when all its fields are anonymous", async () => {
     expect(await codes(`mutation { ${accept} }`)).toEqual(["NOT_FOUND"]);
     expect(await codes(`mutation { ${accept} ...more } ${more}`)).toContain("NOT_FOUND");
     expect((await graphql(`mutation { ${accept} }`, { token: "garbage" })).status).toBe(401);
   });
 
-  it("is refused whole when one of them is not", async () => {
+  it("is refused completely when one field is not anonymous", async () => {
     for (const selection of [`${accept} ${revoke} ...more`, `...more ... { ${revoke} }`]) {
       const { status, body } = await graphql(`mutation { ${selection} } ${more}`);
       expect([status, body.data ?? null]).toEqual([401, null]);
@@ -148,7 +148,7 @@ describe("a document without a token", () => {
 });
 
 describe("the graph", () => {
-  it("has these root fields for every token, and these for everybody", () => {
+  it("has exactly these root fields without a scope, and exactly these without a token", () => {
     const all = [graph.getQueryType(), graph.getMutationType(), graph.getSubscriptionType()];
     const rules = all.flatMap((type) => Object.values(type?.getFields() ?? {}).map(ruleOf));
     const unscoped = rules.filter(({ scopes = [], anonymous }) => anonymous !== true && scopes.length === 0);
@@ -159,7 +159,7 @@ describe("the graph", () => {
     expect(rules.filter(({ anonymous }) => anonymous === true)).toHaveLength(open.length);
   });
 
-  it("does not show the federation's own fields", async () => {
+  it("does not show the fields of the federation protocol", async () => {
     const token = await tenant.tokenWith();
     const entities = `{ _entities(representations: [{ __typename: "Template", templateId: "x" }]) { __typename } }`;
     for (const document of [entities, "{ _service { sdl } }"])

@@ -27,7 +27,7 @@ describe("provisioning", () => {
 });
 
 describe("a token that may write templates only", () => {
-  it("does not read them by way of what it wrote", async () => {
+  it("cannot read templates through the result of a mutation", async () => {
     const every = await tenant.tokenWith();
     const named = await request<{ templateId: string }>("POST /v1/templates", {
       token: every,
@@ -62,7 +62,7 @@ describe("text that PostgreSQL cannot store", () => {
     "query ($input: SearchLibrariesInput!) { searchLibraries(input: $input) { total } }",
   );
 
-  it("is refused in a document and in the variables of a GET, like in a body", async () => {
+  it("is refused in a document and in the variables of a GET request, as in a body", async () => {
     const token = await tenant.tokenWith();
     const document = String.raw`mutation { registerTemplate(input: { name: "a\u0000b" }) { templateId } }`;
     const { body } = await graphql(document, { token });
@@ -81,8 +81,8 @@ describe("text that PostgreSQL cannot store", () => {
   });
 });
 
-describe("an operation that the document does not hold", () => {
-  it("is refused over HTTP without a word about our code", async () => {
+describe("an operation that the document does not contain", () => {
+  it("is refused over HTTP without a message about our code", async () => {
     const token = await tenant.tokenWith();
     const body = { query: "query A { __typename }", operationName: "B" };
     const { status, text } = await request("POST /graphql", { token, body });

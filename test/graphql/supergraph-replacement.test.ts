@@ -142,11 +142,11 @@ function follow(after?: string): { told: Told[]; ended: Promise<void> } {
 }
 
 describe("SUPERGRAPH_FILE of a running platform", () => {
-  it("is the supergraph that it starts with", async () => {
+  it("is used from the start", async () => {
     expect(await served()).toBe("first");
   });
 
-  it("is replaced under load without a failed request, on SIGHUP and by itself, and subscriptions go on from their cursor", async () => {
+  it("is replaced under load without a failed request, on SIGHUP and when the file changes, and subscriptions resume after their cursor", async () => {
     const load = underLoad();
     const { told, ended } = follow();
     await eventually("it follows", async () => {
@@ -186,17 +186,20 @@ describe("SUPERGRAPH_FILE of a running platform", () => {
       () => revision("bad", withTemplate("  createdAt")),
       'Cannot query field \\"category\\" on type \\"Template\\".',
     ],
-  ])("refuses one %s: the old one goes on, and the platform stays ready", async (_, text, reason) => {
-    const before = await refused();
-    await give(text());
-    const isReason = (line: string) => line.includes("the new supergraph was refused") && line.includes(reason);
-    await eventually("it is refused for its reason", () => log.some(isReason), 60_000);
-    expect(await refused()).toBeGreaterThan(before);
-    expect(await served()).toBe("fourth");
-    expect((await fetch(`${platform.publicUrl}/readyz`)).status).toBe(200);
-  });
+  ])(
+    "refuses new content %s: the current supergraph stays in use, and the platform stays ready",
+    async (_, text, reason) => {
+      const before = await refused();
+      await give(text());
+      const isReason = (line: string) => line.includes("the new supergraph was refused") && line.includes(reason);
+      await eventually("it is refused for its reason", () => log.some(isReason), 60_000);
+      expect(await refused()).toBeGreaterThan(before);
+      expect(await served()).toBe("fourth");
+      expect((await fetch(`${platform.publicUrl}/readyz`)).status).toBe(200);
+    },
+  );
 
-  it("lets the graphs before go", async () => {
+  it("releases the memory of replaced graphs", async () => {
     await give(revision("fifth"));
     await eventually("the fifth serves", async () => (await served()) === "fifth", 60_000);
     await eventually("one graph lives", async () => (await metric("supergraph_live_graphs")) === 1, 60_000);

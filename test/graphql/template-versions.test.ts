@@ -40,7 +40,7 @@ async function published(): Promise<TestVersion> {
 }
 
 describe("publishTemplateVersion", () => {
-  it("asks for every check on the content as it is, and tells which are missing", async () => {
+  it("requires every check on the current content, and names the missing checks", async () => {
     const version = await aVersion();
     const all = ["StructuralLint", "ParameterSchema", "SampleGeneration"];
     expect(refused(await publish(version.templateVersionId))).toMatchObject({
@@ -68,7 +68,7 @@ describe("publishTemplateVersion", () => {
     });
   });
 
-  it("counts the newest result of a check only", async () => {
+  it("uses only the newest result of a check", async () => {
     const broken = aSmallPack({ config: { identity: undefined } });
     const version = await aTemplateVersion(token, await aTemplateSource(broken));
     await validate(version);
@@ -77,7 +77,7 @@ describe("publishTemplateVersion", () => {
     });
   });
 
-  it("knows no version of another tenant and none that is made up", async () => {
+  it("does not find a version of another tenant or an unknown version", async () => {
     const version = await aVersion();
     for (const answer of [
       await publish(version.templateVersionId, stranger),
@@ -89,7 +89,7 @@ describe("publishTemplateVersion", () => {
 });
 
 describe("deprecateTemplateVersion", () => {
-  it("says why and what instead; executions go on with a warning", async () => {
+  it("stores the reason and the replacement, and executions still run with a warning", async () => {
     const [old, replacement] = [await published(), await published()];
     const input = {
       reason: "Legacy",
@@ -106,7 +106,7 @@ describe("deprecateTemplateVersion", () => {
     expect(refused(await deprecate(old.templateVersionId, input))).toMatchObject({ code: "INVALID_STATE" });
   });
 
-  it("refuses drafts, reasons of its own and replacements that are none", async () => {
+  it("refuses drafts, unknown reasons and replacements that do not exist", async () => {
     const draft = await aVersion();
     expect(refused(await deprecate(draft.templateVersionId, { reason: "Other" }))?.code).toBe("INVALID_STATE");
     const version = await published();
@@ -118,7 +118,7 @@ describe("deprecateTemplateVersion", () => {
       );
   });
 
-  it("and publishing are told as events", async () => {
+  it("emits an event, as publishing does", async () => {
     const feed = await aFeed<{ events: { type: string; data: Record<string, unknown> } }>({
       token,
       query: 'subscription { events(types: ["TemplateVersionPublished", "TemplateVersionDeprecated"]) { type data } }',
@@ -148,7 +148,7 @@ describe("lists for the studio", () => {
     };
   };
 
-  it("page through templates by name with filters, each tenant its own", async () => {
+  it("show the templates of a tenant in pages by name, with filters", async () => {
     const own = await (await aTenant()).tokenWith();
     const make = async (name: string, category: string) =>
       (await request<{ templateId: string }>("POST /v1/templates", { token: own, body: { name, category } })).body
@@ -179,7 +179,7 @@ describe("lists for the studio", () => {
     expect(refused(foreign)?.code).toBe("INVALID_CURSOR");
   });
 
-  it("page through executions and validation results, newest first", async () => {
+  it("show executions and validation results in pages, the newest first", async () => {
     const version = await published();
     await validate(version, ["StructuralLint"]);
     const run = async () => (await executed(token, version, { target: { repository: "acme/listed" } })).executionId;
@@ -201,7 +201,7 @@ describe("compatibilityMatrix", () => {
   const document = `query ($id: ID!) { compatibilityMatrix(matrixId: $id) {
     matrixId compatible runtime libraries { packageName version } snapshotDigest violations { rule } } }`;
 
-  it("is there as it was answered, with what it was computed on, for its own tenant", async () => {
+  it("returns a stored evaluation as it was answered, with its input, only to its own tenant", async () => {
     const body = { runtime: "net8.0", libraries: [{ packageName: "Polly", version: "8.4.2" }] };
     const evaluate = async () =>
       (await request<{ matrixId: string }>("POST /v1/libraries/compatibility/evaluate", { token, body })).body.matrixId;

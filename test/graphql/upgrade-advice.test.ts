@@ -34,7 +34,7 @@ const ask = async (libraries: { packageName: string; version: string }[], as = t
   (await graphql<Json>(document, { token: as, variables: { runtime, libraries } })).body;
 
 describe("libraryUpgradeAdvice", () => {
-  it("names the newest versions that hold together, and what keeps a package back", async () => {
+  it("names the newest versions that are compatible, and the reason why a package is held back", async () => {
     const { data } = await ask([
       { packageName: "Base", version: "1.0.0" },
       { packageName: "Uses.Base", version: "1.0.0" },
@@ -55,7 +55,7 @@ describe("libraryUpgradeAdvice", () => {
     });
   });
 
-  it("tells no tenant of another's versions, and refuses what evaluations refuse", async () => {
+  it("does not use versions of another tenant, and refuses the input that evaluations refuse", async () => {
     const stranger = await (await aTenant()).tokenWith();
     const { data } = await ask([{ packageName: "Base", version: "1.0.0" }], stranger);
     expect(data["libraryUpgradeAdvice"]).toMatchObject({ upgrades: [], proposal: null });
@@ -70,7 +70,7 @@ describe("libraryUpgradeAdvice", () => {
 });
 
 describe("an evaluation", () => {
-  it("knows nothing of what another tenant has registered under the same names", async () => {
+  it("ignores packages that another tenant has registered under the same names", async () => {
     const stranger = await (await aTenant()).tokenWith();
     const libraries = [
       { packageName: "Base", version: "2.0.0" },
@@ -105,7 +105,7 @@ describe("an evaluation", () => {
       })
     ).body.violations;
 
-  it("follows dependencies however deep, and sees at once what has changed", async () => {
+  it("follows dependencies of any depth, and sees a change at once", async () => {
     expect(await evaluate("1.0.0")).toEqual([]);
     const found = await graphql<Json>("{ libraries(first: 50) { items { libraryId packageName } } }", { token });
     const deep = (

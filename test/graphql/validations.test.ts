@@ -11,7 +11,7 @@ const document = `mutation ($templateId: ID!, $input: ValidateTemplateVersionInp
   validateTemplateVersion(templateId: $templateId, input: $input) { outcome findings { severity code } } }`;
 
 describe("validateTemplateVersion", () => {
-  it("shows what is only worth knowing to who asks for it", async () => {
+  it("returns findings of severity Info only on request", async () => {
     const token = await (await aTenant()).tokenWith();
     const source = await aTemplateSource(aSmallPack({ config: { author: undefined } }));
     const { templateId, templateVersionId } = await aTemplateVersion(token, source);

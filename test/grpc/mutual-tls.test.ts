@@ -59,25 +59,25 @@ describe("the gRPC port", () => {
     for (const channel of channels) channel.close();
   });
 
-  it("is told in runtime.json, its keys are the owner's alone", async () => {
+  it("is named in runtime.json, and only the owner can read its keys", async () => {
     expect(address).toMatch(/^127\.0\.0\.1:\d+$/);
     expect((await stat(join(tls, "ca.key"))).mode & 0o777).toBe(0o600);
   });
 
-  it("speaks to nobody without a certificate of the platform", async () => {
+  it("refuses a client without a certificate of the platform", async () => {
     const { certificate: cert, key } = certificates.spine;
     expect(await isHeard({ cert, key })).toBe(true);
     expect(await isHeard({})).toBe(false);
   });
 
-  it("is known as localhost and 127.0.0.1 to clients that check names", async () => {
+  it("has a certificate for localhost and 127.0.0.1", async () => {
     const { certificate: cert, key } = certificates.spine;
     const openTo = (host: string) => isHeard({ cert, key, host, servername: host === "localhost" ? host : "" });
     expect([await openTo("localhost"), await openTo("127.0.0.1")]).toEqual([true, true]);
     expect(await isHeard({ cert, key, servername: "platform.example" })).toBe(false);
   });
 
-  it("does not speak in the clear", async () => {
+  it("refuses connections without TLS", async () => {
     const session = connectHttp2(`http://127.0.0.1:${port()}`).on("error", () => undefined);
     const call = session.request({ ":method": "POST", ":path": "/integration.v1.Secrets/Resolve" });
     const answers: unknown[] = [];
@@ -86,7 +86,7 @@ describe("the gRPC port", () => {
     expect(answers).toEqual([]);
   });
 
-  it("gives the catalog a tenant's secret, and no other service", async () => {
+  it("gives the secret of a tenant to the catalog only", async () => {
     const secret = { username: "robot", password: "for the catalog" };
     const body = { name: "push", kind: "Basic", secret };
     expect((await request("POST /integrations/credentials", { token, body })).status).toBe(201);

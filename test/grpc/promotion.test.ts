@@ -57,7 +57,7 @@ describe("promotion by another service", () => {
     expect(body.versions.map(({ status }) => status)).toEqual(["Published"]);
   });
 
-  it("takes no forged token", async () => {
+  it("refuses a forged token", async () => {
     for (const [what, forged] of Object.entries(await forgedTokens(token))) {
       const call = client().publishTemplateVersion({}, { headers: { authorization: `Bearer ${forged}` } });
       const refusal = await call.catch((error: unknown) => error);
@@ -65,14 +65,14 @@ describe("promotion by another service", () => {
     }
   });
 
-  it("takes a token for no more than its scopes", async () => {
+  it("allows only the scopes of the token", async () => {
     const headers = { authorization: `Bearer ${await tenant.tokenWith("templates.read")}` };
     await expect(client().publishTemplateVersion({}, { headers })).rejects.toMatchObject({
       code: "INSUFFICIENT_SCOPE",
     });
   });
 
-  it("works over the bus, where a refusal is an event and no command reaches a subscriber", async () => {
+  it("works over the bus, where a refusal is an event and subscribers receive no commands", async () => {
     const feed = await aFeed<Told>({ token, query: "subscription { events { type subjectPath data } }" });
     const { templateVersionId } = await aValidatedVersion();
     const sent = (type: "PublishTemplateVersion" | "RetireLibraryVersion", data: Record<string, unknown>) =>

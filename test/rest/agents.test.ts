@@ -83,8 +83,8 @@ async function revoke(kind: string, revoked: string): Promise<void> {
   );
 }
 
-describe("an agent's token", () => {
-  it("comes by RFC 8693 for a client that knows only the RFCs", async () => {
+describe("the token of an agent", () => {
+  it("is issued by RFC 8693 to a client that follows only the RFCs", async () => {
     const issuer = new URL(platform().publicUrl);
     const options = { [oauth.allowInsecureRequests]: true };
     const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
@@ -118,7 +118,7 @@ describe("an agent's token", () => {
     expect(verified).toMatchObject({ sub: subject.clientId, client_id: agent.clientId });
   });
 
-  it("shows the chain of agents that a task went through", async () => {
+  it("contains the chain of agents that work on a task", async () => {
     const helper = await anAgent(tenant.tenantId);
     const { body } = await exchange(helper, await agentToken());
     expect(decodeJwt(body["access_token"])).toMatchObject({
@@ -132,7 +132,7 @@ describe("an agent's token", () => {
     });
   });
 
-  it("is for its own task at the resource", async () => {
+  it("can be used only for its own task", async () => {
     const token = await agentToken();
     expect(refusal(await execute(token, { agentTaskId: "task-2" }))).toBe("403 AGENT_TASK_MISMATCH");
     for (const correlation of [{ agentTaskId: "task-1" }, {}, undefined]) {
@@ -178,7 +178,7 @@ describe("a subject_token", () => {
       expect([name, ...(await refused(token))]).toEqual([name, 400, "invalid_request", "TOKEN_INVALID"]);
   });
 
-  it("that was revoked is refused, and so is the agent's token of a revoked subject", async () => {
+  it("that was revoked is refused, and a revoked subject also ends the token of the agent", async () => {
     const service = await aService(tenant.tenantId);
     const token = await agentToken({}, service.token);
     expect((await execute(token)).status).toBe(202);
@@ -189,17 +189,17 @@ describe("a subject_token", () => {
   });
 });
 
-describe("publishing for somebody", () => {
+describe("publishing on behalf of a subject", () => {
   const wanted = { agent_task_id: "release-7", scope: "templates.read templates.publish" };
   let approvalId: string;
 
-  it("is no matter of what an agent and its subject hold", async () => {
+  it("is not allowed by the scopes of the agent and its subject alone", async () => {
     const token = await agentToken();
     expect(decodeJwt(token)["scope"]).not.toContain("publish");
     expect(await publish(token)).toBe("INSUFFICIENT_SCOPE");
   });
 
-  it("needs an approval, for which 30 requests at once ask once", async () => {
+  it("needs an approval, and 30 requests at the same time create one approval request", async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => exchange(agent, subject.token, wanted)));
     expect(new Set(answers.map(({ status, body }) => `${status} ${String(body["error"])}`))).toEqual(
       new Set(["400 approval_required"]),
@@ -229,7 +229,7 @@ describe("publishing for somebody", () => {
     expect(listed.body.items.map((approval) => approval.approvalId)).toEqual([approvalId]);
   });
 
-  it("is not approved by the subject, the agent, whoever lacks the scope, or another tenant", async () => {
+  it("cannot be approved by the subject, the agent, a principal without the scope or another tenant", async () => {
     expect(refusal(await decide("approve", approvalId, subject.token))).toBe("403 SELF_APPROVAL");
     const ownAgents = await exchange(agent, approver.token, { scope: "governance.approve" });
     expect([ownAgents.status, ownAgents.body["error"]]).toEqual([400, "invalid_scope"]);
@@ -241,7 +241,7 @@ describe("publishing for somebody", () => {
     expect((await shown(approvalId))["status"]).toBe("Pending");
   });
 
-  it("works with an approval, until that ends", async () => {
+  it("works with an approval until the approval ends", async () => {
     const { status, body } = await decide("approve", approvalId);
     expect([status, body["status"], body["decidedBy"], body["comment"]]).toEqual([
       200,
@@ -274,7 +274,7 @@ describe("publishing for somebody", () => {
     expect((await shown(approvalId))["status"]).toBe("Expired");
   });
 
-  it("stays refused once it was", async () => {
+  it("stays refused after a rejection", async () => {
     const form = { ...wanted, agent_task_id: "release-8" };
     const { body } = await exchange(agent, subject.token, form);
     expect((await decide("reject", String(body["approval_id"]))).body["status"]).toBe("Rejected");
@@ -285,7 +285,7 @@ describe("publishing for somebody", () => {
     await eventually("it is told", () => feed.events.some(({ events }) => events.type === "ScopeApprovalRejected"));
   });
 
-  it("is nothing that an agent does for itself", async () => {
+  it("is not possible for an agent that acts for itself", async () => {
     const credentials = Buffer.from(`${agent.clientId}:${agent.clientSecret}`).toString("base64");
     const headers = { authorization: `Basic ${credentials}`, "content-type": "application/x-www-form-urlencoded" };
     const ask = (raw: string) => request("POST /connect/token", { raw, headers });
@@ -300,7 +300,7 @@ describe("publishing for somebody", () => {
   });
 });
 
-describe("a second pair of eyes", () => {
+describe("the four-eyes rule", () => {
   type Made = Client & { token: string };
   const deciderScopes = ["governance.approve", "templates.publish"];
   let owner: string;
@@ -352,7 +352,7 @@ describe("a second pair of eyes", () => {
     own = await made(owner, "a second self", [...deciderScopes, "client.manage"]);
   });
 
-  it("is not a client that the subject made for himself, nor one that this client made", async () => {
+  it("refuses a client that the subject created, and a client that this client created", async () => {
     const approvalId = await asked(owner);
     expect((await shown(approvalId))["subject"]).toBe(ownerId);
     expect(await decided(approvalId, owner)).toEqual(refused);
@@ -363,7 +363,7 @@ describe("a second pair of eyes", () => {
     expect(await decided(approvalId, colleague)).toEqual(approved);
   });
 
-  it("is nobody who knows the secret of the service that is acted for, and no other client of his", async () => {
+  it("refuses a principal that knows the secret of the subject, and the other clients of this principal", async () => {
     const robot = await made(owner, "a robot", ["templates.publish"]);
     const approvalId = await asked(robot.token);
     expect(await decided(approvalId, owner)).toEqual(refused);
@@ -371,7 +371,7 @@ describe("a second pair of eyes", () => {
     expect(await decided(approvalId, colleague)).toEqual(approved);
   });
 
-  it("is no client that the subject may take over, but one beyond the subject's reach", async () => {
+  it("refuses a client that the subject may take over, and accepts a client that the subject cannot take over", async () => {
     const others = await made(approver.token, "somebody else's", deciderScopes);
     expect(await decided(await asked(subject.token), others.token)).toEqual(approved);
     const approvalId = await asked(owner);

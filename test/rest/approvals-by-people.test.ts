@@ -97,8 +97,8 @@ const aKey = (kid: string) => ({ ...generateKeyPairSync("ed25519").publicKey.exp
 const inDatabase = (change: string, { clientId }: SignInClient) =>
   rows(`update spine.api_clients set ${change} where client_id = $1`, [clientId]);
 
-describe("an owner who takes over a third party's client", () => {
-  it("gets no code of the other owner without a page, and approves nothing in that name", async () => {
+describe("an owner who takes over a third-party client", () => {
+  it("gets no code of the other owner without a consent page, and cannot approve in the name of the other owner", async () => {
     const client = await aTrustedClient();
     const before = (await redeem(client, String(returned(await open(client))["code"]))).body;
     const approvalId = await aWish();
@@ -133,7 +133,7 @@ describe("an owner who takes over a third party's client", () => {
     expect((await approve(approvalId, secondToken)).body["status"]).toBe("Approved");
   });
 
-  it("cannot move the address back while the sign-in goes on", async () => {
+  it("cannot change the redirect URI back during the sign-in", async () => {
     const client = await aTrustedClient();
     await update(client, { redirectUris: [evil] });
     const fresh = new Browser(platform().publicUrl);
@@ -144,7 +144,7 @@ describe("an owner who takes over a third party's client", () => {
     expect(await isAsked(client)).toBe(false);
   });
 
-  it("gets no consent that was meant for the client as it was when its page was shown", async () => {
+  it("gets no consent if the client changes while the consent page is shown", async () => {
     const client = await aThirdPartyClient(secondToken, { name: "Dashboard", scopes });
     const page = await open(client);
     await rotated(client);
@@ -154,7 +154,7 @@ describe("an owner who takes over a third party's client", () => {
 });
 
 describe("a remembered consent", () => {
-  it("outlives a new secret and a new key of the same holder", async () => {
+  it("stays valid after a new secret or a new key of the same holder", async () => {
     const client = await aTrustedClient();
     await rotated(client, secondToken);
     expect(await isAsked(client)).toBe(false);
@@ -166,7 +166,7 @@ describe("a remembered consent", () => {
 
   it.each<[string, (client: SignInClient) => Promise<unknown>, Record<string, string>?]>([
     ["another address", (client) => update(client, { redirectUris: [callback, evil] }, secondToken)],
-    ["a secret of somebody else", (client) => rotated(client)],
+    ["a secret of another holder", (client) => rotated(client)],
     [
       "more scopes",
       (client) => inDatabase("scopes = scopes || '{user.read}'", client),
@@ -175,7 +175,7 @@ describe("a remembered consent", () => {
     ["another holder", (client) => inDatabase(`secret_held_by = '${first.userId}'`, client)],
     ["another kind of client", (client) => inDatabase("is_public = true", client)],
     [
-      "another holder of the service that holds its secret",
+      "another holder of the secret of the service that holds its secret",
       async (client) => {
         const service = await aThirdPartyClient(secondToken, {
           scopes,
@@ -188,20 +188,20 @@ describe("a remembered consent", () => {
         await rotated(service);
       },
     ],
-  ])("does not hold for a client with %s", async (_, change, request = {}) => {
+  ])("is not valid for a client with %s", async (_, change, request = {}) => {
     const client = await aTrustedClient();
     await change(client);
     expect(await isAsked(client, request)).toBe(true);
   });
 
-  it("does not hold for a client with a key of somebody else", async () => {
+  it("is not valid for a client with a key of another holder", async () => {
     const keys = [aKey("1")];
     const client = await aTrustedClient({ jwks: { keys } });
     await update(client, { jwks: { keys: [...keys, aKey("2")] } });
     expect(await isAsked(client)).toBe(true);
   });
 
-  it("from before its terms were stored does not hold", async () => {
+  it("is not valid if it was stored without its terms", async () => {
     const client = await aTrustedClient();
     await rows(
       "update spine.oidc_artifacts set payload = payload - 'terms' where kind = 'Grant' and payload->>'clientId' = $1",
@@ -220,7 +220,7 @@ describe("a person who approves", () => {
       [kind, minutesAgo(16), clientOrUser],
     );
 
-  it("has signed in by password within 15 minutes; a refresh does not make a sign-in newer", async () => {
+  it("must have signed in by password within 15 minutes, and a refresh does not count", async () => {
     const approvalId = await aWish();
     const client = await aPasswordClient(tenant.tenantId);
     const tokens = await signedIn(client, second);
@@ -245,7 +245,7 @@ describe("a person who approves", () => {
     expect((await approve(approvalId, again.access_token)).body["status"]).toBe("Approved");
   });
 
-  it("is asked to sign in again by max_age where the session of the browser is older", async () => {
+  it("must sign in again by max_age when the session of the browser is older", async () => {
     const studio = await aSignInClient(tenant.tenantId, { scopes, firstParty: true });
     const own = new Browser(platform().publicUrl);
     returned(await signInAs(own, await own.open(authorizeUrl(studio, { scope })), second));
@@ -261,7 +261,7 @@ describe("a person who approves", () => {
     expect((await approve(approvalId, body["access_token"])).body["status"]).toBe("Approved");
   });
 
-  it("hands neither the sign-in nor the right on to an agent", async () => {
+  it("does not pass the sign-in time or the right to approve to an agent", async () => {
     const { body } = await exchange(agent, secondToken, { scope: "templates.read" });
     const claims = decodeJwt(body["access_token"]);
     expect(claims).toMatchObject({ sub: second.userId, principalType: "Agent" });
@@ -270,7 +270,7 @@ describe("a person who approves", () => {
     expect(refused.body["error"]).toBe("invalid_scope");
   });
 
-  it("gets the time of the sign-in, not that of a later consent", async () => {
+  it("gets the time of the sign-in in the token, not the time of a later consent", async () => {
     const client = await aThirdPartyClient(secondToken, { name: "Dashboard", scopes });
     const own = new Browser(platform().publicUrl);
     const consent = await signInAs(own, await own.open(authorizeUrl(client, { scope })), second);

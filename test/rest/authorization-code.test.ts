@@ -60,7 +60,7 @@ describe("/connect/userinfo", () => {
     return [response.status, response.headers.get("www-authenticate")];
   };
 
-  it("answers for a sign-in with openid only, until its token is revoked", async () => {
+  it("answers only for a sign-in with the scope openid, until the token is revoked", async () => {
     const token = String((await redeem(await aCode())).body["access_token"]);
     expect(await ask(`Bearer ${token}`)).toEqual([200, null]);
     expect(await ask(`Bearer ${token}`, "POST")).toEqual([200, null]);
@@ -81,7 +81,7 @@ describe("/connect/userinfo", () => {
     expect(await ask(`Bearer ${token}`)).toEqual([401, 'Bearer error="invalid_token"']);
   });
 
-  it("refuses what is not a token, as RFC 6750 says", async () => {
+  it("refuses a malformed token as in RFC 6750", async () => {
     expect(await ask()).toEqual([401, "Bearer"]);
     expect(await ask("Basic eDp5")).toEqual([401, "Bearer"]);
     expect(await ask("Bearer garbage")).toEqual([401, 'Bearer error="invalid_token"']);
@@ -90,7 +90,7 @@ describe("/connect/userinfo", () => {
 });
 
 describe("GET /connect/authorize", () => {
-  it("brings a code back to openid-client, which redeems it as a confidential client", async () => {
+  it("returns a code to openid-client, which redeems it as a confidential client", async () => {
     const issuer = new URL(home());
     const configuration = await oidc.discovery(issuer, app.clientId, app.clientSecret ?? "", undefined, {
       execute: [oidc.allowInsecureRequests],
@@ -148,7 +148,7 @@ describe("GET /connect/authorize", () => {
     expect(refreshed.refresh_token).not.toBe(tokens.refresh_token);
   });
 
-  it("serves oauth4webapi as a public client, with consent, refresh and a remembered consent", async () => {
+  it("works with oauth4webapi as a public client, with consent, refresh and a remembered consent", async () => {
     const issuer = new URL(home());
     const insecure = { [oauth.allowInsecureRequests]: true };
     const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
@@ -194,7 +194,7 @@ describe("GET /connect/authorize", () => {
     await flow(false);
   });
 
-  it("asks again for what was not agreed to, and for everything with prompt=consent", async () => {
+  it("asks for consent to new scopes, and to all scopes with prompt=consent", async () => {
     const client = await aClient();
     const browser = new Browser(home());
     const first = await signIn(browser, await browser.open(authorizeUrl({}, client)));
@@ -206,7 +206,7 @@ describe("GET /connect/authorize", () => {
     expect(again.text).toContain("Allow access?");
   });
 
-  it("tells the client of a denial and of a sign-in that was given up", async () => {
+  it("returns an error to the client after a denial and after a canceled sign-in", async () => {
     const client = await aClient();
     const browser = new Browser(home());
     const consent = await signIn(browser, await browser.open(authorizeUrl({}, client)));
@@ -220,7 +220,7 @@ describe("GET /connect/authorize", () => {
     expect(returned(end)).toMatchObject({ error: "access_denied", state: "st&te" });
   });
 
-  it("goes on without asking while somebody is signed in, and obeys prompt and max_age", async () => {
+  it("continues without a page while the user is signed in, and obeys prompt and max_age", async () => {
     const browser = new Browser(home());
     expect(returned(await browser.open(authorizeUrl({ prompt: "none" })))).toMatchObject({ error: "login_required" });
     returned(await signIn(browser, await browser.open(authorizeUrl())));
@@ -235,7 +235,7 @@ describe("GET /connect/authorize", () => {
     });
   });
 
-  it("gives the session a new id when somebody signs in, also as somebody else", async () => {
+  it("gives the session a new id at each sign-in, also as another user", async () => {
     const browser = new Browser(home());
     const session = () => browser.cookies.find(({ name }) => name === "factory-session")?.value;
     returned(await signIn(browser, await browser.open(authorizeUrl())));
@@ -248,7 +248,7 @@ describe("GET /connect/authorize", () => {
     expect(session()).not.toBe(first);
   });
 
-  it("asks for every scope of the client when none is named", async () => {
+  it("requests every scope of the client when the request names none", async () => {
     const { body } = await redeem(await aCode({ scope: undefined }));
     expect(body["scope"]).toBe("templates.read templates.write user.read");
     expect(body).not.toHaveProperty("id_token");
@@ -257,11 +257,11 @@ describe("GET /connect/authorize", () => {
   it.each([
     ["a scope that the client does not hold", { scope: "templates.publish" }, "invalid_scope"],
     ["no PKCE", { code_challenge: undefined, code_challenge_method: undefined }, "invalid_request"],
-    ["PKCE in the clear", { code_challenge_method: "plain" }, "invalid_request"],
+    ["PKCE with the method plain", { code_challenge_method: "plain" }, "invalid_request"],
     ["another response type", { response_type: "none" }, "unsupported_response_type"],
     ["a request object", { request: "e30.e30." }, "request_not_supported"],
     ["another resource", { resource: "https://other.example" }, "invalid_target"],
-  ])("sends %s back as an error", async (_, changes, error) => {
+  ])("redirects with an error for %s", async (_, changes, error) => {
     expect(returned(await new Browser(home()).open(authorizeUrl(changes)))).toMatchObject({
       error,
       state: "st&te",
@@ -274,8 +274,8 @@ describe("GET /connect/authorize", () => {
     ["no client", { client_id: undefined }],
     ["no address", { redirect_uri: undefined }],
     ["another address", { redirect_uri: "https://evil.example/callback" }],
-    ["a longer path", { redirect_uri: `${callback}/more` }],
-    ["an added query", { redirect_uri: `${callback}?a=b` }],
+    ["a redirect URI with a longer path", { redirect_uri: `${callback}/more` }],
+    ["a redirect URI with an added query", { redirect_uri: `${callback}?a=b` }],
     ["a fragment", { redirect_uri: `${callback}#a` }],
     ["another case", { redirect_uri: "https://studio.example/Callback" }],
     ["a port", { redirect_uri: "https://studio.example:8443/callback" }],
@@ -284,7 +284,7 @@ describe("GET /connect/authorize", () => {
     ["a script", { redirect_uri: "javascript:alert(1)" }],
     ["plain http", { redirect_uri: "http://studio.example/callback" }],
     ["form_post", { response_mode: "form_post" }],
-  ])("shows an error for %s and goes nowhere", async (_, changes) => {
+  ])("shows an error page for %s and does not redirect", async (_, changes) => {
     const { url, status, headers, text } = await new Browser(home()).open(authorizeUrl(changes));
     expect([status, url.startsWith(home())]).toEqual([400, true]);
     expect(text).toContain("<h1>This sign-in cannot go on</h1>");
@@ -292,7 +292,7 @@ describe("GET /connect/authorize", () => {
     expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   });
 
-  it("sends somebody back whose roles give nothing of what is asked for, and everybody of a suspended tenant", async () => {
+  it("redirects with an error when the roles of the user give none of the scopes, and when the tenant is suspended", async () => {
     const viewer = await aPerson(tenant, "Viewer");
     const browser = new Browser(home());
     const end = await signIn(browser, await browser.open(authorizeUrl({ scope: "openid templates.write" })), viewer);
@@ -308,7 +308,7 @@ describe("GET /connect/authorize", () => {
     });
   });
 
-  it("is not misled by a parameter that comes twice or holds what cannot be stored", async () => {
+  it("refuses a parameter that occurs twice or contains characters that cannot be stored", async () => {
     for (const twice of ["redirect_uri=https%3A%2F%2Fevil.example%2F", "client_id=cli_other", "state=other"]) {
       const { url, text } = await new Browser(home()).open(`${authorizeUrl()}&${twice}`);
       expect([new URL(home()).origin, "https://studio.example"]).toContain(new URL(url).origin);
@@ -320,7 +320,7 @@ describe("GET /connect/authorize", () => {
     }
   });
 
-  it("takes any port of a loopback address, as native apps need it", async () => {
+  it("accepts any port of a loopback redirect URI, as native apps need it", async () => {
     const native = await aClient({ public: true, firstParty: true, redirectUris: ["http://127.0.0.1/callback"] });
     const redirectUri = "http://127.0.0.1:51999/callback";
     const browser = new Browser(home());
@@ -331,26 +331,29 @@ describe("GET /connect/authorize", () => {
   });
 
   it.each([
-    ["a third party", false],
+    ["a third-party client", false],
     ["the platform's own", true],
-  ])("asks each time before a code goes to a public client on the person's machine: %s", async (_, firstParty) => {
-    const redirectUris = ["http://127.0.0.1/callback", "http://localhost/callback", callback];
-    const native = await aClient({ public: true, firstParty, redirectUris });
-    const browser = new Browser(home());
-    await signIn(browser, await browser.open(authorizeUrl()));
-    const loopback = { redirect_uri: "http://localhost:4711/callback" };
-    for (let time = 0; time < 2; time += 1) {
-      const silent = await browser.open(authorizeUrl({ ...loopback, prompt: "none" }, native));
-      expect(returned(silent, loopback.redirect_uri)).toMatchObject({ error: "consent_required", state: "st&te" });
-      const page = await browser.open(authorizeUrl(loopback, native));
-      expect(page.text).toContain("Either way you return to localhost:4711.");
-      expect(returned(await browser.submit(page, { action: "allow" }), loopback.redirect_uri)).toHaveProperty("code");
-    }
-    // an https address is its owner's, so what was agreed to is remembered there
-    expect(returned(await browser.open(authorizeUrl({}, native)))).toHaveProperty("code");
-  });
+  ])(
+    "asks each time before it sends a code to a public client on the device of the user: %s",
+    async (_, firstParty) => {
+      const redirectUris = ["http://127.0.0.1/callback", "http://localhost/callback", callback];
+      const native = await aClient({ public: true, firstParty, redirectUris });
+      const browser = new Browser(home());
+      await signIn(browser, await browser.open(authorizeUrl()));
+      const loopback = { redirect_uri: "http://localhost:4711/callback" };
+      for (let time = 0; time < 2; time += 1) {
+        const silent = await browser.open(authorizeUrl({ ...loopback, prompt: "none" }, native));
+        expect(returned(silent, loopback.redirect_uri)).toMatchObject({ error: "consent_required", state: "st&te" });
+        const page = await browser.open(authorizeUrl(loopback, native));
+        expect(page.text).toContain("Either way you return to localhost:4711.");
+        expect(returned(await browser.submit(page, { action: "allow" }), loopback.redirect_uri)).toHaveProperty("code");
+      }
+      // an https address is its owner's, so what was agreed to is remembered there
+      expect(returned(await browser.open(authorizeUrl({}, native)))).toHaveProperty("code");
+    },
+  );
 
-  it("takes its parameters from a form too, with the session that the browser has", async () => {
+  it("also accepts its parameters in a form, with the session of the browser", async () => {
     const browser = new Browser(home());
     returned(await signIn(browser, await browser.open(authorizeUrl())));
     const [address = "", query = ""] = authorizeUrl({ state: "a&b=c" }).split("?");
@@ -360,7 +363,7 @@ describe("GET /connect/authorize", () => {
       expect((await browser.post(address, body)).status).toBe(400);
   });
 
-  it("is served under /v1 too, by GET and POST", async () => {
+  it("is also served under /v1, by GET and POST", async () => {
     const page = await new Browser(home()).open(authorizeUrl().replace("/connect/", "/v1/connect/"));
     expect(page.text).toContain("<h1>Sign in</h1>");
     const { status, headers } = await request("PUT /connect/authorize");
@@ -369,7 +372,7 @@ describe("GET /connect/authorize", () => {
 });
 
 describe("a code", () => {
-  it("is bound to its verifier, its address and its client", async () => {
+  it("is bound to its verifier, its redirect URI and its client", async () => {
     const code = await aCode();
     const other = await aClient({ firstParty: true });
     for (const [changes, client] of [
@@ -384,7 +387,7 @@ describe("a code", () => {
     expect((await redeem(code)).status).toBe(200);
   });
 
-  it("works once: who brings it again ends what it gave", async () => {
+  it("works once: a second use revokes its tokens", async () => {
     const code = await aCode();
     const first = await redeem(code);
     expect(first.status).toBe(200);
@@ -398,7 +401,7 @@ describe("a code", () => {
     });
   });
 
-  it("gives tokens to one of 50 who bring it at once, and those tokens are ended", async () => {
+  it("gives tokens to one of 50 requests at the same time, and these tokens are revoked", async () => {
     const code = await aCode();
     const answers = await Promise.all(Array.from({ length: 50 }, () => redeem(code)));
     const won = answers.filter(({ status }) => status === 200);
@@ -411,7 +414,7 @@ describe("a code", () => {
     expect([won.length, grants[0]?.count]).toEqual([1, 0]);
   });
 
-  it("is stored as nothing that could be redeemed, and dies after a minute", async () => {
+  it("is stored in a form that cannot be redeemed, and expires after one minute", async () => {
     const code = await aCode();
     const stored = await rows<{ payload: unknown; left: number }>(
       "select payload, extract(epoch from expires_at - now())::int as left from spine.oidc_artifacts where kind = 'AuthorizationCode'",
@@ -422,7 +425,7 @@ describe("a code", () => {
 });
 
 describe("/connect/interaction/{uid}", () => {
-  it("says the same about a wrong password and an unknown address", async () => {
+  it("shows the same message for a wrong password and for an unknown address", async () => {
     const texts = [];
     for (const email of [person.email, "nobody@example.com"]) {
       const browser = new Browser(home());
@@ -436,7 +439,7 @@ describe("/connect/interaction/{uid}", () => {
     expect(texts[0]).toBe(texts[1]);
   });
 
-  it("names each field that is empty", async () => {
+  it("names each empty field", async () => {
     const browser = new Browser(home());
     const answer = await browser.submit(await browser.open(authorizeUrl()), { action: "sign-in" });
     expect(answer.status).toBe(400);
@@ -444,7 +447,7 @@ describe("/connect/interaction/{uid}", () => {
     expect(answer.text).toContain('aria-describedby="password-wrong"');
   });
 
-  it("refuses somebody of another tenant and somebody who is disabled", async () => {
+  it("refuses a user of another tenant and a disabled user", async () => {
     const elsewhere = await aPerson(await aTenant());
     const disabled = await aPerson(tenant);
     await rows("update spine.users set status = 'Disabled' where email = $1", [disabled.email]);
@@ -455,7 +458,7 @@ describe("/connect/interaction/{uid}", () => {
     }
   });
 
-  it("asks somebody to sign in whose account was disabled meanwhile", async () => {
+  it("asks a user to sign in whose account was disabled in the meantime", async () => {
     const leaver = await aPerson(tenant);
     const browser = new Browser(home());
     returned(await signIn(browser, await browser.open(authorizeUrl()), leaver));
@@ -463,7 +466,7 @@ describe("/connect/interaction/{uid}", () => {
     expect((await browser.open(authorizeUrl())).text).toContain("<h1>Sign in</h1>");
   });
 
-  it("asks somebody to sign in who was disabled and enabled since", async () => {
+  it("asks a user to sign in who was disabled and enabled in the meantime", async () => {
     const returner = await aPerson(tenant);
     const browser = new Browser(home());
     returned(await signIn(browser, await browser.open(authorizeUrl()), returner));
@@ -473,7 +476,7 @@ describe("/connect/interaction/{uid}", () => {
     expect((await browser.open(authorizeUrl())).text).toContain("<h1>Sign in</h1>");
   });
 
-  it("serves people of every tenant at a first-party client of the platform, and asks for the organization", async () => {
+  it("serves users of every tenant at a first-party client of the platform, and asks for the organization", async () => {
     const studio = await aClient({ firstParty: true }, platformTenantId);
     const other = await aTenant();
     const email = `both-${randomBytes(4).toString("hex")}@example.com`;
@@ -491,7 +494,7 @@ describe("/connect/interaction/{uid}", () => {
     expect(hinted.text).toContain(`value="${tenant.slug}"`);
   });
 
-  it("takes no form without its token, with another's, from elsewhere, or without its cookie", async () => {
+  it("refuses a form without its CSRF token, with a CSRF token of another form, from another origin or without its cookie", async () => {
     const fields = { username: person.email, password: person.password, action: "sign-in" };
     const browser = new Browser(home());
     const page = await browser.open(authorizeUrl());
@@ -516,7 +519,7 @@ describe("/connect/interaction/{uid}", () => {
     returned(await browser.submit(page, fields));
   });
 
-  it("cannot be framed, runs nothing, is kept nowhere and tells nobody where it was", async () => {
+  it("cannot be framed, runs no script, is not cached and sends no referrer", async () => {
     const browser = new Browser(home());
     const { headers, text } = await browser.open(authorizeUrl());
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -535,7 +538,7 @@ describe("/connect/interaction/{uid}", () => {
     expect(text).not.toMatch(/<script|\son\w+=|style="|src=|<link/);
   });
 
-  it("keeps its cookies from scripts and other sites", async () => {
+  it("hides its cookies from scripts and other sites", async () => {
     const url = authorizeUrl();
     const response = await fetch(url, { redirect: "manual" });
     const cookies = response.headers.getSetCookie();
@@ -546,7 +549,7 @@ describe("/connect/interaction/{uid}", () => {
     );
   });
 
-  it("shows what it was given and never as markup", async () => {
+  it("shows the values of the form, but never as markup", async () => {
     const hostile = `"><img src=x onerror=alert(1)><script>alert('x')</script>`;
     const studio = await aClient({ name: hostile, firstParty: true }, platformTenantId);
     const browser = new Browser(home());
@@ -565,7 +568,7 @@ describe("/connect/interaction/{uid}", () => {
 });
 
 describe("a client that is disabled", () => {
-  it("gets nothing for what it was given before, even once it is enabled again", async () => {
+  it("cannot use its earlier codes and tokens, also when it is enabled again", async () => {
     const client = await aClient({ firstParty: true, public: true });
     const first = await redeem(await aCode({}, client), {}, client);
     const code = await aCode({}, client);
@@ -588,7 +591,7 @@ describe("a client that is disabled", () => {
 });
 
 describe("/connect/logout", () => {
-  it("ends the session once its user agrees, and returns to a registered address alone", async () => {
+  it("ends the session after the confirmation of the user, and redirects only to a registered address", async () => {
     const browser = new Browser(home());
     returned(await signIn(browser, await browser.open(authorizeUrl())));
     const url = (changes: Record<string, string>) =>
@@ -605,7 +608,7 @@ describe("/connect/logout", () => {
     expect((await browser.open(`${home()}/connect/logout`)).text).toContain("You are signed out");
   });
 
-  it("lets nobody use a session again that was ended", async () => {
+  it("refuses a session that was ended", async () => {
     const browser = new Browser(home());
     returned(await signIn(browser, await browser.open(authorizeUrl())));
     const thief = browser.twin();

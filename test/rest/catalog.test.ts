@@ -30,7 +30,7 @@ const aVersion = (changes: Record<string, unknown> = {}) => ({
 });
 
 describe("POST /v1/templates", () => {
-  it("answers the documented members", async () => {
+  it("returns the documented members", async () => {
     const name = aName();
     const input = { name, title: "A title", category: "Service", owner: "team-a", tags: ["web", "api"] };
     const answer = await post("/v1/templates", input);
@@ -46,13 +46,13 @@ describe("POST /v1/templates", () => {
     expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
   });
 
-  it("takes a name once, ignoring case", async () => {
+  it("accepts a name once, ignoring case", async () => {
     const name = aName();
     expect((await post("/v1/templates", { name })).status).toBe(201);
     expect(refusal(await post("/v1/templates", { name: name.toUpperCase() }))).toBe("409 TEMPLATE_EXISTS");
   });
 
-  it("takes a name once from ten requests at a time", async () => {
+  it("accepts a name once from ten requests at the same time", async () => {
     const name = aName();
     const answers = await Promise.all(Array.from({ length: 10 }, () => post("/v1/templates", { name })));
     const statuses = answers.map(({ status }) => status);
@@ -60,7 +60,7 @@ describe("POST /v1/templates", () => {
     expect(statuses.filter((status) => status === 409)).toHaveLength(9);
   });
 
-  it("keeps Unicode as it came", async () => {
+  it("stores Unicode text unchanged", async () => {
     const name = `Größe 規格 🏭 ${aName()}`;
     const { body } = await post<{ templateId: string }>("/v1/templates", { name });
     expect((await get(`/v1/templates/${body.templateId}`)).body["name"]).toBe(name);
@@ -68,7 +68,7 @@ describe("POST /v1/templates", () => {
 });
 
 describe("GET /v1/templates/{templateId}", () => {
-  it("answers the documented members, the newest version first", async () => {
+  it("returns the documented members, the newest version first", async () => {
     const templateId = await aTemplate();
     for (const semanticVersion of ["1.0.0", "1.10.0", "1.2.0", "2.0.0-rc.1"])
       await post(`/v1/templates/${templateId}/versions`, aVersion({ semanticVersion }));
@@ -93,7 +93,7 @@ describe("GET /v1/templates/{templateId}", () => {
     expect(headers.get("cache-control")).toBe("private, no-cache");
   });
 
-  it("answers 304 while nothing has changed", async () => {
+  it("returns 304 while nothing has changed", async () => {
     const templateId = await aTemplate();
     const etag = (await get(`/v1/templates/${templateId}`)).headers.get("etag") ?? "";
     const again = () =>
@@ -103,14 +103,14 @@ describe("GET /v1/templates/{templateId}", () => {
     expect((await again()).status).toBe(200);
   });
 
-  it("finds nothing under an id of another kind or form", async () => {
+  it("returns 404 for an id of another kind or form", async () => {
     for (const id of [newId("tpl"), newId("lib"), "tpl_1", "TPL_01", "x"])
       expect(refusal(await get(`/v1/templates/${id}`))).toBe("404 TEMPLATE_NOT_FOUND");
   });
 });
 
 describe("POST /v1/templates/{templateId}/versions", () => {
-  it("answers the documented members", async () => {
+  it("returns the documented members", async () => {
     const templateId = await aTemplate();
     const input = aVersion({
       semanticVersion: "1.0.0-beta.1+build.5",
@@ -127,7 +127,7 @@ describe("POST /v1/templates/{templateId}/versions", () => {
     expect(headers.get("location")).toBe(`/v1/templates/${templateId}`);
   });
 
-  it("takes a version once, build metadata aside", async () => {
+  it("accepts a version once, ignoring build metadata", async () => {
     const path = `/v1/templates/${await aTemplate()}/versions`;
     expect((await post(path, aVersion({ semanticVersion: "1.0.0+a" }))).status).toBe(201);
     for (const semanticVersion of ["1.0.0+b", "1.0.0"])
@@ -142,8 +142,8 @@ describe("POST /v1/templates/{templateId}/versions", () => {
       "422 RUNTIME_NOT_RECOGNISED",
       "/targetFramework UNKNOWN_VALUE",
     ],
-    ["a version with a v", { semanticVersion: "v1.0.0" }, "400 VALIDATION_FAILED", "/semanticVersion FORMAT"],
-    ["a version of two parts", { semanticVersion: "1.0" }, "400 VALIDATION_FAILED", "/semanticVersion FORMAT"],
+    ["a version with a leading v", { semanticVersion: "v1.0.0" }, "400 VALIDATION_FAILED", "/semanticVersion FORMAT"],
+    ["a version with two parts", { semanticVersion: "1.0" }, "400 VALIDATION_FAILED", "/semanticVersion FORMAT"],
     ["a leading zero", { semanticVersion: "1.01.0" }, "400 VALIDATION_FAILED", "/semanticVersion FORMAT"],
   ])("refuses %s", async (_, changes, expected, field) => {
     const answer = await post(`/v1/templates/${await aTemplate()}/versions`, aVersion(changes));
@@ -167,7 +167,7 @@ describe("POST /v1/templates/{templateId}/versions", () => {
     expect(answer.text).not.toContain("secret");
   });
 
-  it("keeps a source that it does not understand, for StructuralLint to report", async () => {
+  it("accepts an unknown kind of source, which StructuralLint reports later", async () => {
     const version = await aTemplateVersion(token, "artifact-registry:web-api/1.0");
     const { body } = await post<{ outcome: string; findings: { code: string }[] }>(
       `/v1/templates/${version.templateId}/validate`,
@@ -179,22 +179,22 @@ describe("POST /v1/templates/{templateId}/versions", () => {
 
   it.each([
     ["an unknown type", { type: "nope" }, "/type"],
-    ["properties that are a list", { type: "object", properties: [] }, "/properties"],
+    ["a list as properties", { type: "object", properties: [] }, "/properties"],
     [
-      "a pattern that is none",
+      "a pattern that is not a regular expression",
       { type: "object", properties: { Owner: { pattern: "(" } } },
       "/properties/Owner/pattern",
     ],
     ["a reference to another host", { $ref: "https://example.com/schema.json" }, "/$ref"],
     ["a reference to a file", { $defs: { a: { $ref: "file:///etc/passwd" } } }, "/$defs/a/$ref"],
     ["another dialect", { $schema: "http://json-schema.org/draft-07/schema#" }, "/$schema"],
-  ])("refuses a parameterSchema with %s, and says where", async (_, parameterSchema, pointer) => {
+  ])("refuses a parameterSchema with %s, and names the place", async (_, parameterSchema, pointer) => {
     const answer = await post(`/v1/templates/${await aTemplate()}/versions`, aVersion({ parameterSchema }));
     expect(refusal(answer)).toBe("422 PARAMETER_SCHEMA_INVALID");
     expect(refusedFields(answer)).toEqual([`/parameterSchema${pointer} FORMAT`]);
   });
 
-  it("keeps a parameterSchema that refers to a part by its $id", async () => {
+  it("accepts a parameterSchema that refers to a part by its $id", async () => {
     const $defs = { owner: { $id: "https://example.com/owner", type: "string" } };
     const parameterSchema = { properties: { Owner: { $ref: "https://example.com/owner" } }, $defs };
     const { templateId, templateVersionId } = await aTemplateVersion(token, "stored://nowhere", { parameterSchema });
@@ -226,7 +226,7 @@ describe("POST /v1/templates/{templateId}/validate", () => {
     );
   };
 
-  it("answers the documented members", async () => {
+  it("returns the documented members", async () => {
     const { status, body } = await validate(aSmallPack());
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -238,7 +238,7 @@ describe("POST /v1/templates/{templateId}/validate", () => {
     });
   });
 
-  it("reports what is wrong, where", async () => {
+  it("reports each finding with its place", async () => {
     const { body } = await validate({ ...aSmallPack(), ".template.config/template.json": "{ not json" });
     expect(body.outcome).toBe("Failed");
     expect(body.findings[0]).toMatchObject({
@@ -250,11 +250,11 @@ describe("POST /v1/templates/{templateId}/validate", () => {
     });
   });
 
-  it("fails a source without a template", async () => {
+  it("reports a source without a template as Failed", async () => {
     expect((await validate({ "README.md": "nothing here" })).body.outcome).toBe("Failed");
   });
 
-  it("refuses a check that it does not know", async () => {
+  it("refuses an unknown check", async () => {
     const answer = await validate(aSmallPack(), {}, ["StructuralLint", "VirusScan"]);
     expect(refusal(answer)).toBe("422 CHECK_UNKNOWN");
     expect(refusedFields(answer)).toEqual(["/checks/1 UNKNOWN_VALUE"]);

@@ -51,7 +51,7 @@ const text = (content: string, type = "application/json"): Options => ({
 });
 
 describe.each(rows.filter(({ route }) => route.anonymous === true))("$at", ({ route }) => {
-  it("needs no token and looks at none", async () => {
+  it("needs no token and ignores a token", async () => {
     const answers = [await call(route, undefined), await call(route, "garbage"), await send(route)];
     for (const answer of answers) {
       expect(refusal(answer)).toBe("400 VALIDATION_FAILED");
@@ -60,7 +60,7 @@ describe.each(rows.filter(({ route }) => route.anonymous === true))("$at", ({ ro
   });
 });
 
-describe("endpoints for everybody", () => {
+describe("endpoints without authentication", () => {
   it("are these", () => {
     const open = rows.filter(({ route }) => route.anonymous === true || route.scopes.length === 0);
     expect(open.map(({ at }) => at)).toEqual(["POST /v1/users/invitations/accept"]);
@@ -68,13 +68,13 @@ describe("endpoints for everybody", () => {
 });
 
 describe.each(rows.filter(({ route }) => route.anonymous !== true))("$at", ({ route }) => {
-  it("asks for a token", async () => {
+  it("requires a token", async () => {
     const answer = await call(route, undefined);
     expect(refusal(answer)).toBe("401 UNAUTHENTICATED");
     expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer/);
   });
 
-  it("refuses every token that the platform did not sign", async () => {
+  it("refuses a token that the platform did not sign", async () => {
     for (const [name, token] of Object.entries(await forgedTokens(goodToken(route)))) {
       const answer = await call(route, token);
       expect([name, refusal(answer)]).toEqual([name, "401 TOKEN_INVALID"]);
@@ -82,7 +82,7 @@ describe.each(rows.filter(({ route }) => route.anonymous !== true))("$at", ({ ro
     }
   });
 
-  it("asks for its scope", async () => {
+  it("requires its scope", async () => {
     const unrelated = tenantScopes.find((scope) => !route.scopes.includes(scope)) ?? "user.read";
     const answer = await call(route, await tenant.tokenWith(unrelated));
     expect(refusal(answer)).toBe("403 INSUFFICIENT_SCOPE");
@@ -96,20 +96,20 @@ describe.each(rows.filter(({ route }) => route.anonymous !== true))("$at", ({ ro
     expect([401, 403, 405]).not.toContain(status);
   });
 
-  it("refuses a tenant that is not the token's", async () => {
+  it("refuses a tenant other than that of the token", async () => {
     const headers = { "x-tenant-id": "ten_01jz3b0q8xk0n8v3m1w6y5t2r7" };
     expect(refusal(await send(route, { headers }))).toBe("403 TENANT_MISMATCH");
   });
 });
 
 describe.each(rows)("$at", ({ route }) => {
-  it("names its methods when another one is used", async () => {
+  it("names its methods in the answer to another method", async () => {
     const answer = await request(`PATCH ${anyPath(route.at)}`, { base: baseOf(route), token: goodToken(route) });
     expect(refusal(answer)).toBe("405 METHOD_NOT_ALLOWED");
     expect(answer.headers.get("allow")?.split(", ")).toContain(methodOf(route.at));
   });
 
-  it("answers hostile path segments without an error of its own", async () => {
+  it("answers hostile path segments without an internal error", async () => {
     const { path } = { path: route.at.split(" ")[1] ?? "" };
     if (!path.includes("{")) return;
     const segments = [
@@ -149,13 +149,13 @@ describe.each(withBody)("the body of $at", ({ route, schema }) => {
     expect(refusal(await send(route, latin1))).toBe("400 MALFORMED_JSON");
   });
 
-  it("may be 1 MiB and no more", async () => {
+  it("may have at most 1 MiB", async () => {
     const filled = (bytes: number) => `{"filler":"${"x".repeat(bytes - 13)}"}`;
     expect(refusal(await send(route, text(filled(1024 * 1024 + 1))))).toBe("413 PAYLOAD_TOO_LARGE");
     expect((await send(route, text(filled(1024 * 1024)))).status).not.toBe(413);
   });
 
-  it("may not be nested without end", async () => {
+  it("may be nested only up to a limit", async () => {
     const nested = (open: string, close: string) => `{"a":${open.repeat(5000)}${close.repeat(5000)}}`;
     expect(refusal(await send(route, text(nested("[", "]"))))).toBe("400 MALFORMED_JSON");
     expect(refusal(await send(route, text(nested('{"a":', "}"))))).toBe("400 MALFORMED_JSON");
@@ -169,7 +169,7 @@ describe.each(withBody)("the body of $at", ({ route, schema }) => {
     }
   });
 
-  it("holds no text that cannot be stored", async () => {
+  it("must not contain text that cannot be stored", async () => {
     for (const escape of ["\\u0000", "\\ud800", "\\udc00\\ud800"]) {
       const answer = await send(route, text(`{"filler":{"inner":["a${escape}b"]}}`));
       expect(refusal(answer)).toBe("400 VALIDATION_FAILED");
@@ -177,7 +177,7 @@ describe.each(withBody)("the body of $at", ({ route, schema }) => {
     }
   });
 
-  it("names every bound that it breaks", async () => {
+  it("is refused with an error for every limit that it exceeds", async () => {
     const wrong: unknown[] = [];
     const bodies = brokenBodies(schema).filter(({ says }) => !says.startsWith(" "));
     expect(bodies.length).toBeGreaterThan(3);
@@ -247,7 +247,7 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
   }),
 };
 
-describe.each(withBody)("a good body of $at", ({ at, route }) => {
+describe.each(withBody)("a valid body of $at", ({ at, route }) => {
   let approvalId = "";
   if (at.includes("{approvalId}"))
     beforeEach(async () => {
@@ -265,7 +265,7 @@ describe.each(withBody)("a good body of $at", ({ at, route }) => {
   const goodBody = () => goodBodies[at]?.() ?? {};
   let accepted: Response<unknown> | undefined;
 
-  it("is accepted, with members that nobody knows and null for members that are left out", async () => {
+  it("is accepted with unknown members, and with null for optional members", async () => {
     const answer = await post({
       ...goodBody(),
       unheardOf: { deep: [1, { x: null }] },
@@ -280,7 +280,7 @@ describe.each(withBody)("a good body of $at", ({ at, route }) => {
   });
 
   if (route.location)
-    it("is answered with a Location that leads to a row that answers", async () => {
+    it("is answered with a Location that can be read", async () => {
       const place = `GET ${accepted?.headers.get("location")}`;
       const found = await request(place, { base: baseOf(route), token: goodToken(route) });
       expect([place, found.status]).toEqual([place, 200]);
@@ -291,7 +291,7 @@ describe.each(withBody)("a good body of $at", ({ at, route }) => {
     });
 
   if (route.idempotent)
-    it("is done once for one Idempotency-Key", async () => {
+    it("is processed once for one Idempotency-Key", async () => {
       const [key, body] = [unique(), goodBody()];
       const first = await post(body, { "idempotency-key": key });
       expect([first.status, first.headers.get("idempotent-replayed")]).toEqual([route.reply, null]);
@@ -316,7 +316,7 @@ function changed(body: Record<string, unknown>): Record<string, unknown> {
 describe.each(plannedRoutes.map((route) => ({ at: route.at as string, route })))("$at, planned", ({ at, route }) => {
   const ask = (token?: string) => request(`${methodOf(at)} ${anyPath(at)}`, { token });
 
-  it("says by name that this release does not serve it, to those who might call it", async () => {
+  it("answers that this release does not serve it, to a caller with its scope", async () => {
     if (route.auth === "signature") expect(refusal(await ask())).toBe("501 NOT_SUPPORTED");
     else {
       expect(refusal(await ask())).toBe("401 UNAUTHENTICATED");
@@ -329,7 +329,7 @@ describe.each(plannedRoutes.map((route) => ({ at: route.at as string, route })))
   });
 });
 
-describe("anything else", () => {
+describe("any other path", () => {
   it("is not found", async () => {
     for (const path of ["/v1/nothing", "/v1/templates/", "/v2/templates", "/V1/TEMPLATES", "//v1/templates"])
       expect([path, refusal(await request(`GET ${path}`, { token: tenantToken }))]).toEqual([

@@ -64,7 +64,7 @@ const executedInto = (repository: string, input: Record<string, unknown> = {}) =
   executed(token, version, { parameters: { Owner: "Ada" }, target: { repository }, ...input });
 
 describe("POST /v1/templates/{templateId}/execute", () => {
-  it("answers the documented members at once", async () => {
+  it("returns the documented members at once", async () => {
     const { status, body, headers } = await execute({ target: { repository: aRepository() } });
     expect(status).toBe(202);
     expect(body).toEqual({ executionId: expect.stringMatching(/^exe_/), status: "Requested", scaffoldOutputId: null });
@@ -74,12 +74,12 @@ describe("POST /v1/templates/{templateId}/execute", () => {
   });
 
   it.each([
-    ["one that is missing", {}, ["/parameters/Owner"]],
-    ["one that is too short", { Owner: "A" }, ["/parameters/Owner"]],
-    ["one of another type", { Owner: "Ada", Port: "eighty" }, ["/parameters/Port"]],
-    ["one outside its set", { Owner: "Ada", Database: "Oracle" }, ["/parameters/Database"]],
+    ["a missing parameter", {}, ["/parameters/Owner"]],
+    ["a value that is too short", { Owner: "A" }, ["/parameters/Owner"]],
+    ["a value of another type", { Owner: "Ada", Port: "eighty" }, ["/parameters/Port"]],
+    ["a value outside the enum", { Owner: "Ada", Database: "Oracle" }, ["/parameters/Database"]],
     ["several", { Owner: 7, Port: 0 }, ["/parameters/Owner", "/parameters/Port"]],
-    ["a name that the schema does not know", { Owner: "Ada", Ownr: "x" }, ["/parameters/Ownr"]],
+    ["a name that the schema does not define", { Owner: "Ada", Ownr: "x" }, ["/parameters/Ownr"]],
   ])("refuses parameters: %s", async (_, parameters, pointers) => {
     const answer = await execute({ parameters, target: { repository: aRepository() } });
     expect(refusal(answer)).toBe("422 PARAMETERS_INVALID");
@@ -87,7 +87,7 @@ describe("POST /v1/templates/{templateId}/execute", () => {
     expect(new Set(named)).toEqual(new Set(pointers));
   });
 
-  it("refuses a name that neither the schema nor the template knows, as soon as the template was read", async () => {
+  it("refuses a name that neither the schema nor the template defines, after the template was read once", async () => {
     const pack = aSmallPack({ config: { symbols } });
     const open = await aTemplateVersion(token, await aTemplateSource(pack), {});
     const target = { repository: aRepository() };
@@ -121,7 +121,7 @@ describe("POST /v1/templates/{templateId}/execute", () => {
   });
 
   it.each([{ type: "nope" }, { $ref: "https://example.com/schema.json" }])(
-    "refuses parameters where the version holds the schema %j from before",
+    "refuses parameters when the version was stored with the schema %j before it was checked",
     async (schema) => {
       const old = await aTemplateVersion(token, "stored://nowhere");
       await rows("update catalog.template_versions set parameter_schema = $2 where template_version_id = $1", [
@@ -140,15 +140,15 @@ describe("POST /v1/templates/{templateId}/execute", () => {
   it.each([
     ["a branch with two dots", { repository: "acme/x", branch: "a..b" }, "/target/branch"],
     ["a branch with a space", { repository: "acme/x", branch: "a b" }, "/target/branch"],
-    ["a branch that looks like an option", { repository: "acme/x", branch: "-x" }, "/target/branch"],
+    ["a branch name that looks like an option", { repository: "acme/x", branch: "-x" }, "/target/branch"],
     ["a full ref name", { repository: "acme/x", branch: "refs/heads/main" }, "/target/branch"],
     ["a branch ending in .lock", { repository: "acme/x", branch: "a.lock" }, "/target/branch"],
-    ["a repository of three parts", { repository: "a/b/c" }, "/target/repository"],
-    ["a repository that climbs", { repository: "../x" }, "/target/repository"],
+    ["a repository with three parts", { repository: "a/b/c" }, "/target/repository"],
+    ["a repository with a parent folder in its path", { repository: "../x" }, "/target/repository"],
     ["a repository with credentials", { repository: "https://u:p@example.com/x.git" }, "/target/repository"],
     ["the metadata address", { repository: "http://169.254.169.254/x.git" }, "/target/repository"],
     ["an unknown scheme", { repository: "ext::sh -c id" }, "/target/repository"],
-    ["an unknown way with conflicts", { repository: "acme/x", onConflict: "theirs" }, "/target/onConflict"],
+    ["an unknown onConflict", { repository: "acme/x", onConflict: "theirs" }, "/target/onConflict"],
   ])("refuses a target: %s", async (_, target, pointer) => {
     const answer = await execute({ target });
     expect(refusal(answer)).toBe("422 TARGET_INVALID");
@@ -166,7 +166,7 @@ describe("POST /v1/templates/{templateId}/execute", () => {
 });
 
 describe("an execution", () => {
-  it("answers its whole state when it is polled", async () => {
+  it("returns its complete state when it is polled", async () => {
     const repository = aRepository();
     const execution = await executedInto(repository, { correlation: { agentTaskId: "task-7" } });
     expect(execution).toEqual({
@@ -200,7 +200,7 @@ describe("an execution", () => {
     });
   });
 
-  it("fills defaults in and replaces what the template says", async () => {
+  it("uses defaults and makes the replacements of the template", async () => {
     const { output } = await executedInto(aRepository(), { parameters: { name: "Acme.Shop", Owner: "Ada" } });
     const clone = await cloneOf(output?.repository ?? "", token);
     expect(clone.files).toEqual(["Acme.Shop/Acme.Shop.csproj", "README.md", "owner.txt"]);
@@ -209,7 +209,7 @@ describe("an execution", () => {
     await clone.remove();
   });
 
-  it("asks to be polled again while it runs, and answers 304 when it has ended", async () => {
+  it("sends Retry-After while it runs, and returns 304 after it has ended", async () => {
     const { body } = await execute({ target: { repository: aRepository() } });
     const line = `GET /v1/templates/${version.templateId}/executions/${body.executionId}`;
     const early = await request<TestExecution>(line, { token });
@@ -221,7 +221,7 @@ describe("an execution", () => {
     expect((await request(line, { token, headers: { "if-none-match": etag } })).status).toBe(304);
   });
 
-  it("adds to a branch that exists, starts a new one from the default branch, and leaves foreign commits", async () => {
+  it("adds a commit to an existing branch, starts a new branch from the default branch, and keeps the commits of others", async () => {
     const repository = aRepository();
     const first = await executedInto(repository, { parameters: { name: "Acme.One", Owner: "Ada" } });
     const second = await executedInto(repository, {
@@ -243,7 +243,7 @@ describe("an execution", () => {
     expect(third.output).toMatchObject({ branch: "feature/three", changed: true });
   });
 
-  it("pushes to a repository elsewhere that is empty", async () => {
+  it("pushes to an empty repository on another server", async () => {
     const folder = join(await mkdtemp(join(platform().dataDir, "target-")), "out.git");
     await run("git", ["init", "--quiet", "--bare", "--initial-branch=trunk", folder]);
     const repository = pathToFileURL(folder).href;
@@ -253,7 +253,7 @@ describe("an execution", () => {
     expect(stdout).toContain("owner.txt");
   });
 
-  it("makes no commit when the branch holds its result already", async () => {
+  it("makes no commit when the branch has the result already", async () => {
     const repository = aRepository();
     const first = await executedInto(repository);
     const again = await executedInto(repository);
@@ -262,7 +262,7 @@ describe("an execution", () => {
     expect(again.executionId).not.toBe(first.executionId);
   });
 
-  it("fails with TARGET_CONFLICT when a file differs, and leaves the branch as it was", async () => {
+  it("fails with TARGET_CONFLICT when a file differs, and does not change the branch", async () => {
     const repository = aRepository();
     const first = await executedInto(repository, { parameters: { name: "Same", Owner: "Ada" } });
     const second = await executedInto(repository, { parameters: { name: "Same", Owner: "Grace" } });
@@ -281,13 +281,13 @@ describe("an execution", () => {
 
   it.each([
     ["cannot be reached", () => "git+http://127.0.0.1:9/none.git#main", "SOURCE_UNAVAILABLE"],
-    ["is of no known kind", () => "artifact-registry:web-api/1.0", "SOURCE_UNAVAILABLE"],
+    ["is of an unknown kind", () => "artifact-registry:web-api/1.0", "SOURCE_UNAVAILABLE"],
     [
       "has no such branch",
       async () => (await aTemplateSource(aSmallPack())).replace("#main", "#none"),
       "SOURCE_UNAVAILABLE",
     ],
-    ["holds no template", () => aTemplateSource({ "README.md": "x" }), "TEMPLATE_INVALID"],
+    ["contains no template", () => aTemplateSource({ "README.md": "x" }), "TEMPLATE_INVALID"],
     [
       "has a template that cannot be read",
       () => aTemplateSource({ ...aSmallPack(), ".template.config/template.json": "{" }),
@@ -319,7 +319,7 @@ describe("an Idempotency-Key", () => {
   const keyed = (key: string, input: Record<string, unknown>) => execute(input, { "idempotency-key": key });
   const aKey = () => `key-${Math.random().toString(36).slice(2)}`;
 
-  it("makes a repeated request one execution and one commit", async () => {
+  it("gives a repeated request one execution and one commit", async () => {
     const [key, repository] = [aKey(), aRepository()];
     const first = await keyed(key, { target: { repository } });
     const again = await keyed(key, { target: { repository } });
@@ -334,7 +334,7 @@ describe("an Idempotency-Key", () => {
     await clone.remove();
   });
 
-  it("makes ten requests at a time one execution and one commit", async () => {
+  it("gives ten requests at the same time one execution and one commit", async () => {
     const [key, repository] = [aKey(), aRepository()];
     const answers = await Promise.all(Array.from({ length: 10 }, () => keyed(key, { target: { repository } })));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(202));
@@ -347,13 +347,13 @@ describe("an Idempotency-Key", () => {
     await clone.remove();
   });
 
-  it("does not serve another body", async () => {
+  it("is refused with another body", async () => {
     const key = aKey();
     await keyed(key, { target: { repository: aRepository() } });
     expect(refusal(await keyed(key, { target: { repository: aRepository() } }))).toBe("422 IDEMPOTENCY_KEY_REUSED");
   });
 
-  it("of a request that was refused can be used again", async () => {
+  it("can be used again after a refused request", async () => {
     const [key, repository] = [aKey(), aRepository()];
     expect((await keyed(key, { target: { repository }, parameters: {} })).status).toBe(422);
     expect((await keyed(key, { target: { repository } })).status).toBe(202);

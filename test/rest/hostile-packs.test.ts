@@ -59,7 +59,10 @@ describe("a hostile template", () => {
     ["a .git folder", (blob, tree) => [folder(".git", tree([file("config", blob("gone"))]))]],
     ["a .GiT folder", (blob, tree) => [folder(".GiT", tree([file("config", blob("gone"))]))]],
     ["a reserved name", (blob) => [file("nul.txt", blob("gone"))]],
-    ["twins in Unicode form", (blob) => [file("e\u0301.txt", blob("1")), file("\u00e9.txt", blob("2"))]],
+    [
+      "two names that differ only in Unicode form",
+      (blob) => [file("e\u0301.txt", blob("1")), file("\u00e9.txt", blob("2"))],
+    ],
     ["a symbolic link", (blob) => [{ mode: "120000", name: "link", id: blob("/etc/passwd") }]],
     ["a submodule", () => [{ mode: "160000", name: "module", id: "1".repeat(40) }]],
     [
@@ -70,7 +73,7 @@ describe("a hostile template", () => {
         return Array.from({ length: 1000 }, (_, at) => folder(`z${String(at).padStart(4, "0")}`, hundred));
       },
     ],
-  ])("with %s is refused, and what lies beside stays as it was", async (_, entries) => {
+  ])("with %s is refused, and files outside of its folder stay unchanged", async (_, entries) => {
     const token = await (await aTenant()).tokenWith();
     const source = await hostileRepository(entries);
     const canaries = [join(platform().dataDir, "canary.txt"), join(tmpdir(), "canary.txt")];

@@ -30,7 +30,7 @@ const aProvider = (changes: Record<string, unknown> = {}) => ({
 });
 
 describe("POST /integrations/providers", () => {
-  it("answers the documented members", async () => {
+  it("returns the documented members", async () => {
     const { status, body, headers } = await post("/integrations/providers", aProvider());
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -42,7 +42,7 @@ describe("POST /integrations/providers", () => {
     expect(headers.get("location")).toBe(`/integrations/providers/${String(body["providerId"])}`);
   });
 
-  it("shows it at its Location, and another tenant nothing", async () => {
+  it("shows the provider at its Location, but not to another tenant", async () => {
     const provider = aProvider();
     const { body, headers } = await post("/integrations/providers", provider);
     const place = `GET ${headers.get("location")}`;
@@ -53,13 +53,13 @@ describe("POST /integrations/providers", () => {
     expect(refusal(await request(place, { token: stranger }))).toBe("404 PROVIDER_NOT_FOUND");
   });
 
-  it("takes a key once", async () => {
+  it("accepts a key once", async () => {
     const provider = aProvider();
     await post("/integrations/providers", provider);
     expect(refusal(await post("/integrations/providers", provider))).toBe("409 PROVIDER_KEY_TAKEN");
   });
 
-  it("names every value outside its closed set", async () => {
+  it("names every value that is not an allowed value", async () => {
     const answer = await post("/integrations/providers", aProvider({ category: "Magic", authModel: "Handshake" }));
     expect([refusal(answer), refusedFields(answer)]).toEqual([
       "422 PARAMETERS_INVALID",
@@ -95,7 +95,7 @@ describe("the media type of the integration endpoints", () => {
   });
 
   it.each(["application/vnd.service.integration.v2+json", "text/html", "application/xml;q=1", "application/json;q=0"])(
-    "is refused for Accept %s",
+    "is not accepted in Accept %s",
     async (accept) => {
       const answer = await accepting(accept);
       expect(refusal(answer)).toBe("406 NOT_ACCEPTABLE");
@@ -103,7 +103,7 @@ describe("the media type of the integration endpoints", () => {
     },
   );
 
-  it("may be that of the body", async () => {
+  it("may be used for the body", async () => {
     const headers = { "content-type": vendorType };
     expect((await post("/integrations/providers", aProvider(), headers)).status).toBe(201);
     expect(refusal(await post("/v1/templates", { name: "x" }, headers))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
@@ -111,7 +111,7 @@ describe("the media type of the integration endpoints", () => {
 });
 
 describe("POST /integrations/credentials", () => {
-  it("answers a reference and never the secret", async () => {
+  it("returns a reference and never the secret", async () => {
     const name = unique("key");
     const secret = { apiKey: "do-not-show-this" };
     const { status, body, text } = await post("/integrations/credentials", { name, kind: "ApiKey", secret });
@@ -127,7 +127,7 @@ describe("POST /integrations/credentials", () => {
     expect(text).not.toContain("do-not-show-this");
   });
 
-  it("takes a name once", async () => {
+  it("accepts a name once", async () => {
     const credential = { name: unique("key"), secret: { a: "b" } };
     await post("/integrations/credentials", credential);
     expect(refusal(await post("/integrations/credentials", credential))).toBe("409 CONFLICT");
@@ -155,7 +155,7 @@ describe("POST /webhooks/subscriptions", () => {
   const subscribe = <T = Record<string, unknown>>(changes: Record<string, unknown> = {}) =>
     post<T>("/webhooks/subscriptions", aSubscription(changes));
 
-  it("answers the documented members, and a secret that it made", async () => {
+  it("returns the documented members and the generated secret", async () => {
     const { status, body, headers } = await subscribe({ projectId: "project-1" });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -176,7 +176,7 @@ describe("POST /webhooks/subscriptions", () => {
     expect(found.body).toEqual({ ...kept, ...made });
   });
 
-  it("uses the credential of that name where there is one", async () => {
+  it("uses the credential with that name if it exists", async () => {
     const [name, signingSecret] = [unique("hooks"), `whsec_${Buffer.alloc(32, 7).toString("base64")}`];
     await post("/integrations/credentials", { name, kind: "WebhookSigning", secret: { signingSecret } });
     expect((await subscribe({ signingSecretRef: `secret://${name}` })).body["signingSecret"]).toBeNull();
@@ -202,7 +202,7 @@ describe("POST /webhooks/subscriptions", () => {
     expect([refusal(answer), refusedFields(answer)]).toEqual(["422 TARGET_BLOCKED", ["/endpointUrl TARGET_BLOCKED"]]);
   });
 
-  it("refuses an event that does not exist, one that the token may not read, and an unknown content type", async () => {
+  it("refuses an unknown event, an event that the token may not read, and an unknown content type", async () => {
     const unknown = await subscribe({ eventType: "TemplateExploded" });
     expect([refusal(unknown), refusedFields(unknown)]).toEqual([
       "422 EVENT_TYPE_UNKNOWN",
@@ -215,7 +215,7 @@ describe("POST /webhooks/subscriptions", () => {
     expect(refusal(await subscribe({ contentType: "text/xml" }))).toBe("422 PARAMETERS_INVALID");
   });
 
-  it("delivers again after a failure, with the same webhook-id and a new signature, and keeps the log", async () => {
+  it("repeats a failed delivery with the same webhook-id and a new signature, and records each attempt", async () => {
     let calls = 0;
     const receiver = await aReceiver(() => (++calls === 1 ? 500 : 204));
     const { body } = await subscribe<{ subscriptionId: string; signingSecret: string }>({

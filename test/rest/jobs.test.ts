@@ -34,14 +34,14 @@ async function aFailedMail(tenantId: string): Promise<string> {
 }
 
 describe("GET /jobs", () => {
-  it("asks for a platform administrator", async () => {
+  it("requires a platform administrator", async () => {
     const tenant = await aTenant();
     expect((await request("GET /jobs", { base: base() })).status).toBe(401);
     expect((await request("GET /jobs", { base: base(), token: await tenant.tokenWith() })).status).toBe(403);
     expect((await request("GET /jobs", { token: await platformToken("tenant.manage") })).status).toBe(404);
   });
 
-  it("shows the operator failed jobs of any tenant, without payloads, by HTTP and by npm run jobs", async () => {
+  it("shows failed jobs of all tenants without payloads, over HTTP and by npm run jobs", async () => {
     const { tenantId } = await aTenant();
     const jobId = await aFailedMail(tenantId);
     const token = await platformToken("tenant.manage");
@@ -59,7 +59,7 @@ describe("GET /jobs", () => {
     expect(stdout).toContain(jobId);
   });
 
-  it("has tools that say what to do: after a misspelt option, and where the platform was killed", async () => {
+  it("has tools that say what to do after a misspelled option and when the platform was killed", async () => {
     const said = (script: string, dataDir: string, ...args: string[]) =>
       run(process.execPath, ["--no-warnings", script, ...args], {
         env: { PATH: process.env["PATH"], DATA_DIR: dataDir },
@@ -77,7 +77,7 @@ describe("GET /jobs", () => {
     await removeData(dataDir);
   });
 
-  it("goes through all of them page by page", async () => {
+  it("lists all failed jobs in pages", async () => {
     const { tenantId } = await aTenant();
     const made = [await aFailedMail(tenantId), await aFailedMail(tenantId), await aFailedMail(tenantId)];
     const token = await platformToken("tenant.manage");
@@ -99,7 +99,7 @@ describe("POST /jobs/{queue}/{jobId}/redrive", () => {
   const redrive = async (queue: string, jobId: string, token?: string) =>
     (await request(`POST /jobs/${queue}/${jobId}/redrive`, { base: base(), token })).status;
 
-  it("answers 404 for what there is not, and refuses who is no platform administrator", async () => {
+  it("returns 404 for an unknown job, and refuses a caller who is not a platform administrator", async () => {
     const tenant = await aTenant();
     const jobId = await aFailedMail(tenant.tenantId);
     expect(await redrive("send-mail", jobId)).toBe(401);
@@ -113,7 +113,7 @@ describe("POST /jobs/{queue}/{jobId}/redrive", () => {
 });
 
 describe("GET /bus/dead-letters", () => {
-  it("shows the operator what a consumer could not take, and delivers it again", async () => {
+  it("shows the messages that a consumer could not process, and delivers them again", async () => {
     const { tenantId } = await aTenant();
     const envelope = {
       id: "evt_1",
@@ -148,7 +148,7 @@ describe("GET /bus/dead-letters", () => {
 });
 
 describe("GET /jobs/lying", () => {
-  it("counts rows that wait for nothing, by slice", async () => {
+  it("counts rows that wait for a missing job, by slice", async () => {
     await eventually("nothing is left lying", async () => {
       const { status, body } = await request<Record<string, number>>("GET /jobs/lying", { base: base() });
       expect(status).toBe(200);
@@ -159,7 +159,7 @@ describe("GET /jobs/lying", () => {
 });
 
 describe("Query.spineJobs", () => {
-  it("shows a tenant its own failed jobs and no other's", async () => {
+  it("shows a tenant only its own failed jobs", async () => {
     const [tenant, other] = [await aTenant(), await aTenant()];
     const jobId = await aFailedMail(tenant.tenantId);
     const query = "{ spineJobs { items { jobId reason redrivable } nextCursor } }";

@@ -14,7 +14,7 @@ beforeAll(async () => {
 const post = <T = Record<string, unknown>>(path: string, body: unknown) => request<T>(`POST ${path}`, { token, body });
 
 describe("POST /v1/libraries", () => {
-  it("answers the documented members", async () => {
+  it("returns the documented members", async () => {
     const packageName = aPackageName();
     const { status, body, headers } = await post("/v1/libraries", {
       packageName,
@@ -28,13 +28,13 @@ describe("POST /v1/libraries", () => {
     expect(headers.get("location")).toBe(`/v1/libraries/${String(body["libraryId"])}`);
   });
 
-  it("takes a package once, ignoring case", async () => {
+  it("accepts a package once, ignoring case", async () => {
     const packageName = aPackageName();
     await aLibrary(token, { packageName });
     expect(refusal(await post("/v1/libraries", { packageName: packageName.toUpperCase() }))).toBe("409 LIBRARY_EXISTS");
   });
 
-  it("names everything that is wrong with its content", async () => {
+  it("lists every value that is not valid", async () => {
     const answer = await post("/v1/libraries", {
       packageName: "not a package",
       versions: [
@@ -57,7 +57,7 @@ describe("POST /v1/libraries", () => {
 });
 
 describe("GET /v1/libraries/{libraryId}", () => {
-  it("answers the documented members, the highest version first", async () => {
+  it("returns the documented members, the highest version first", async () => {
     const packageName = aPackageName();
     const libraryId = await aLibrary(token, {
       packageName,
@@ -90,7 +90,7 @@ describe("GET /v1/libraries/{libraryId}", () => {
     });
   });
 
-  it("finds nothing under an unknown id", async () => {
+  it("returns 404 for an unknown id", async () => {
     for (const id of [newId("lib"), newId("tpl"), "lib_1"])
       expect(refusal(await request(`GET /v1/libraries/${id}`, { token }))).toBe("404 LIBRARY_NOT_FOUND");
   });
@@ -132,7 +132,7 @@ describe("POST /v1/libraries/search", () => {
     });
   });
 
-  it("answers the documented members", async () => {
+  it("returns the documented members", async () => {
     const { results } = await search({ capability: "payment.capture", area: "Billing" });
     expect(results[0]).toEqual({
       libraryId: expect.stringMatching(/^lib_/),
@@ -146,7 +146,7 @@ describe("POST /v1/libraries/search", () => {
     });
   });
 
-  it("puts the better match first", async () => {
+  it("lists the better match first", async () => {
     const found = await search({ capability: "payment.capture" });
     expect(names(found)).toEqual(["Tier1.Exact", "Tier2.Contract", "Tier3.Prefix", "Tier4.Words"]);
     expect(found.results.map(({ matchedOn }) => matchedOn)).toEqual([
@@ -158,14 +158,14 @@ describe("POST /v1/libraries/search", () => {
     expect(found).toMatchObject({ total: 4, nextCursor: null });
   });
 
-  it("finds what is misspelt only when nothing is spelt so", async () => {
+  it("finds misspelled terms only when nothing matches exactly", async () => {
     expect((await search({ capability: "paymnet.capture.card" })).results[0]).toMatchObject({
       packageName: "Tier3.Prefix",
       matchedOn: "SimilarToken",
     });
   });
 
-  it("shows versions that a project of the framework can consume, and no library that has none", async () => {
+  it("shows versions that a project of the framework can use, and only libraries with such a version", async () => {
     const on = async (targetFramework: string) =>
       search({ capability: "payment.capture", area: "Billing", targetFramework });
     expect((await on("net8.0")).results[0]).toMatchObject({ packageName: "Tier1.Exact", latestVersion: "1.5.0" });
@@ -177,7 +177,7 @@ describe("POST /v1/libraries/search", () => {
     );
   });
 
-  it("lists everything without a filter, page by page, each library once", async () => {
+  it("lists all libraries without a filter, in pages, each library once", async () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
@@ -235,7 +235,7 @@ describe("compatibility", () => {
   const set = (...libraries: [string, string][]) =>
     libraries.map(([packageName, version]) => ({ packageName, version }));
 
-  it("holds for a set without broken rules", async () => {
+  it("is true for a set that breaks no rule", async () => {
     const { status, body } = await evaluate({ runtime: "net8.0", libraries: set([alpha, "2.0.0"], [beta, "1.5.0"]) });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -250,14 +250,14 @@ describe("compatibility", () => {
     ["LibraryConflictsWith", () => ({ runtime: "net8.0", libraries: set([alpha, "1.0.0"], [beta, "1.5.0"]) })],
     ["LibraryDoesNotSupportRuntime", () => ({ runtime: "net6.0", libraries: set([alpha, "2.0.0"]) })],
     ["LibraryDuplicated", () => ({ runtime: "net8.0", libraries: set([beta, "1.5.0"], [beta, "2.5.0"]) })],
-  ])("breaks %s, and says what would help", async (rule, input) => {
+  ])("reports %s with a resolution", async (rule, input) => {
     const { status, body } = await evaluate(input());
     expect([status, body.compatible, rules(body)]).toEqual([200, false, [rule]]);
     expect(body.violations[0]?.detail).not.toBe("");
     expect(body.violations[0]?.suggestedResolution).not.toBe("");
   });
 
-  it("of a template breaks TemplateDoesNotSupportRuntime, and says what would help", async () => {
+  it("reports TemplateDoesNotSupportRuntime for a template, with a resolution", async () => {
     const { templateId, templateVersionId } = await aTemplateVersion(token, "stored://unresolved", {
       targetFramework: "net9.0",
     });
@@ -269,7 +269,7 @@ describe("compatibility", () => {
     expect(fits.body).toMatchObject({ compatible: true, violations: [] });
   });
 
-  it("is not evaluated for a runtime or a library that cannot be read", async () => {
+  it("is not evaluated for a runtime or a library that is not valid", async () => {
     const unknown = await evaluate({ runtime: "dotnet-eight", libraries: [] });
     expect([refusal(unknown), refusedFields(unknown)]).toEqual([
       "422 RUNTIME_NOT_RECOGNISED",

@@ -60,7 +60,7 @@ beforeAll(async () => {
 });
 
 describe("POST /v1/libraries/search with includeApiClients", () => {
-  it("lists libraries alone unless asked", async () => {
+  it("lists only libraries by default", async () => {
     for (const asked of [{}, { includeApiClients: false }, { includeApiClients: null }])
       expect(names(await search({ capability: "payment.charge", ...asked }))).toEqual(["Acme.Payments"]);
   });
@@ -105,7 +105,7 @@ describe("POST /v1/libraries/search with includeApiClients", () => {
     expect(names(await search({ ...asked, targetFramework: "net48" }))).toEqual(["acme-pay"]);
   });
 
-  it("keeps them to their tenant", async () => {
+  it("shows API clients only to their tenant", async () => {
     const other = await (await aTenant()).tokenWith();
     expect(await search({ includeApiClients: true }, other)).toEqual({ results: [], total: 0, nextCursor: null });
   });
@@ -121,7 +121,7 @@ describe("Query.searchLibraries", () => {
     searchLibraries: { results: { libraryId: string; source: string; apiClient: unknown }[] };
   }
 
-  it("shows the API client as integration knows it", async () => {
+  it("shows the API client as the integration subgraph describes it", async () => {
     const { body } = await graphql<Data>(document, { token, variables });
     expect(body.errors).toBeUndefined();
     const { authModel: _, ...shown } = provider;
@@ -134,7 +134,7 @@ describe("Query.searchLibraries", () => {
     ]);
   });
 
-  it("shows no more of it than its id to who may not read providers", async () => {
+  it("shows only the id of the API client to a token that may not read providers", async () => {
     const reader = await tenant.tokenWith("libraries.read");
     const { body } = await graphql<Data>(document, { token: reader, variables });
     expect(body.errors?.[0]?.extensions).toMatchObject({
@@ -149,14 +149,14 @@ describe("Query.searchLibraries", () => {
 });
 
 describe("POST /v1/libraries/search", () => {
-  it("takes all filters together, ignoring case", async () => {
+  it("combines all filters, ignoring case", async () => {
     const all = { area: "PAYMENT", owner: "team-pay", tags: ["money", "CORE"], status: "Active" };
     expect(names(await search({ ...all, capability: "payment" }))).toEqual(["Acme.Payments"]);
     for (const other of [{ owner: "team" }, { tags: ["money", "other"] }, { area: "pay" }])
       expect((await search({ ...all, ...other })).total).toBe(0);
   });
 
-  it("refuses what is no filter value", async () => {
+  it("refuses values that are not valid in a filter", async () => {
     const answer = (body: unknown) => request("POST /v1/libraries/search", { token, body });
     const unknown = await answer({ status: "Gone" });
     expect([refusal(unknown), refusedFields(unknown)]).toEqual(["422 PARAMETERS_INVALID", ["/status UNKNOWN_VALUE"]]);
@@ -164,7 +164,7 @@ describe("POST /v1/libraries/search", () => {
       expect(refusal(await answer(body))).toBe("400 VALIDATION_FAILED");
   });
 
-  it("answers hostile text with nothing found", async () => {
+  it("finds nothing for hostile text", async () => {
     for (const capability of [
       "%",
       "_",

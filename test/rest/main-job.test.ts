@@ -19,8 +19,8 @@ interface Envelope {
 
 const envelopeOf = ({ body }: Received) => JSON.parse(body) as Envelope;
 
-describe("the main job", () => {
-  it("goes from a registered template to a generated project, its events and its webhooks", async () => {
+describe("the main use case", () => {
+  it("leads from a registered template to a generated project, with its events and its webhooks", async () => {
     const tenant = await aTenant();
     const token = await tenant.tokenWith();
     const receiver = await aReceiver();

@@ -68,7 +68,7 @@ const notesOf = (branch: string) => host.git("show", `${branch}:notes.txt`);
 const rendered = (text: string) => text.replaceAll("Company.App1", "Orders");
 
 describe("onConflict: merge", () => {
-  it("brings a new version of the template and people's edits together, also a second time", async () => {
+  it("merges a new version of the template with the edits of people, also a second time", async () => {
     expect(await into(first, "main")).toMatchObject({ status: "Completed" });
     await edited("main", (notes) => notes.replace("line 2 of Orders", "line 2, edited"));
     const second = await nextVersion("2.0.0", await packWith(lines([11, "line 11, renewed"])));
@@ -84,7 +84,7 @@ describe("onConflict: merge", () => {
     );
   });
 
-  it("fails where both changed the same line, and pushes nothing", async () => {
+  it("fails when both sides changed the same line, and pushes nothing", async () => {
     await into(first, "clash");
     await edited("clash", (notes) => notes.replace("line 5 of Orders", "line 5, edited"));
     const before = await host.git("rev-parse", "clash");
@@ -93,7 +93,7 @@ describe("onConflict: merge", () => {
     expect(await host.git("rev-parse", "clash")).toBe(before);
   });
 
-  it("takes no other template's scaffold for its past", async () => {
+  it("does not use the scaffold of another template as its base", async () => {
     await into(first, "other");
     const other = await aTemplateVersion(token, await packWith(lines([3, "line 3 of another template"])));
     expect(await into(other, "other")).toMatchObject({ status: "Failed", error: { code: "TARGET_CONFLICT" } });

@@ -53,18 +53,18 @@ describe.each(rows)("$at", ({ at, run, names }) => {
     return { status, headers: shown, text: normalized(text, Object.values(ids)) };
   };
 
-  it("has path parameters of kinds that this test can make", () => {
+  it("has only path parameters of kinds that this test can create", () => {
     expect(kinds).toEqual(names);
   });
 
-  it("answers another tenant's object with the bytes of one that does not exist", async () => {
+  it("returns the same bytes for an object of another tenant and for one that does not exist", async () => {
     const expected = await ask(unknownIds);
     expect(await ask(theirs)).toEqual(expected);
     expect(expected.status).toBe(404);
   });
 
   if (names.length > 1)
-    it("does so for each id alone, beside objects of the caller's own", async () => {
+    it("does so for each single id, when the other ids belong to the caller", async () => {
       for (const kind of kinds as ObjectKind[]) {
         const expected = await ask({ ...ours, [kind]: unknownIds[kind] });
         expect([kind, await ask({ ...ours, [kind]: theirs[kind] })]).toEqual([kind, expected]);

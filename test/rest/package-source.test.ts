@@ -48,7 +48,7 @@ function halfAPair(): Buffer {
   return bytes;
 }
 
-describe("a template version over a package", () => {
+describe("a template version from a package", () => {
   const shared = process.env[platformVariable];
   const answers = new Map<string, Buffer | string>();
   let server: Server;
@@ -140,7 +140,7 @@ describe("a template version over a package", () => {
     expect(digests[1]).toBe(digests[0]);
   });
 
-  it("keeps to the bytes it was pinned to when the address gives others", async () => {
+  it("fails when the address returns other bytes than those it is pinned to", async () => {
     answers.set("/moving.nupkg", aPackage(aSmallPack()));
     const version = await aTemplateVersion(token, `nupkg+${base}/moving.nupkg`);
     answers.set("/moving.nupkg", aPackage(aSmallPack({ files: { "planted.txt": "x" } })));
@@ -150,9 +150,9 @@ describe("a template version over a package", () => {
   });
 
   it.each([
-    ["names a path that climbs", () => aPackage({ ...aSmallPack(), "../../x": "x" }), "SOURCE_UNSAFE"],
-    ["unpacks to far more than it is", () => aPackage({ zeros: "\0".repeat(5_000_000) }), "SOURCE_TOO_LARGE"],
-    ["is no zip", () => Buffer.from("<html>"), "SOURCE_UNAVAILABLE"],
+    ["has a path with a parent folder", () => aPackage({ ...aSmallPack(), "../../x": "x" }), "SOURCE_UNSAFE"],
+    ["uncompresses to much more than its size", () => aPackage({ zeros: "\0".repeat(5_000_000) }), "SOURCE_TOO_LARGE"],
+    ["is not a zip archive", () => Buffer.from("<html>"), "SOURCE_UNAVAILABLE"],
     ["holds no template", () => aPackage({ "README.md": "x" }), "TEMPLATE_INVALID"],
   ])("fails with a code when it %s", async (_, bytes, code) => {
     answers.set("/broken.nupkg", bytes());
@@ -166,7 +166,7 @@ describe("a template version over a package", () => {
     ["NUL as a URI segment", () => aPackage({ ...aSmallPack(), "a%00b.txt": "x" }), "content/a\\u0000b.txt"],
     ["a control character", () => aPackage({ ...aSmallPack(), "a\u0085\nb.txt": "x" }), "content/a\\u0085\\u000ab.txt"],
     ["half a surrogate pair", () => halfAPair(), "content/a\\xed\\xa0\\x80b.txt"],
-  ])("ends as Failed with its code, its event and its stored reason when a name holds %s", async (_, bytes, shown) => {
+  ])("ends as Failed with a code, an event and a stored reason when a name contains %s", async (_, bytes, shown) => {
     answers.set("/unstorable.nupkg", bytes());
     const version = await aTemplateVersion(token, `nupkg+${base}/unstorable.nupkg`);
     const feed = await aFeed<{ events: { type: string; data: unknown } }>({
@@ -187,7 +187,7 @@ describe("a template version over a package", () => {
     expect(validation.text).toContain(JSON.stringify(shown).slice(1, -1));
   });
 
-  it("waits for a package that is not there yet", async () => {
+  it("can be created before its package exists", async () => {
     const version = await aTemplateVersion(token, "nuget:Acme.Later@2.0.0");
     const early = await executed(token, version, { target: { repository: aRepository() } });
     expect(early).toMatchObject({ status: "Failed", error: { code: "SOURCE_UNAVAILABLE" } });

@@ -62,7 +62,7 @@ describe("openid-client", () => {
     oidc.clientCredentialsGrant(await discovered(...given), { scope: "templates.read" });
 
   it.each(["ES256", "Ed25519", "PS256", "RS256"])(
-    "gets a service its token by %s, and it serves at REST",
+    "gets the token of a service by %s, and the token works at the REST API",
     async (alg) => {
       const own = await aSigningKey("own", alg);
       const service = await aSigningClient(tenant.tenantId, [own]);
@@ -84,10 +84,10 @@ describe("openid-client", () => {
   const hour = 3600;
   it.each<[string, Change]>([
     [
-      "that is over",
+      "that has expired",
       (_, claims) => Object.assign(claims, { exp: Number(claims["exp"]) - hour, iat: Number(claims["iat"]) - hour }),
     ],
-    ["that is good for an hour", (_, claims) => Object.assign(claims, { exp: Number(claims["iat"]) + hour })],
+    ["that is valid for one hour", (_, claims) => Object.assign(claims, { exp: Number(claims["iat"]) + hour })],
     ["for another server", (_, claims) => Object.assign(claims, { aud: "https://other.example" })],
     ["of another issuer", (_, claims) => Object.assign(claims, { iss: "cli_other" })],
     ["about another subject", (_, claims) => Object.assign(claims, { sub: "cli_other" })],
@@ -95,7 +95,7 @@ describe("openid-client", () => {
     expect(await refused(granted(clientId, key, change))).toBe("401 invalid_client");
   });
 
-  it("is refused with another client's key, one that was taken away, and after the client was disabled", async () => {
+  it("is refused with the key of another client, with a removed key, and after the client was disabled", async () => {
     const [old, next] = [await aSigningKey("one"), await aSigningKey("two")];
     const service = await aSigningClient(tenant.tenantId, [old, next]);
     const invalid = "401 invalid_client";
@@ -120,7 +120,7 @@ describe("oauth4webapi", () => {
     server = await oauth.processDiscoveryResponse(url, response);
   });
 
-  it("finds the method and its algorithms in the metadata", () => {
+  it("finds the authentication method and its algorithms in the metadata", () => {
     for (const endpoint of ["token", "revocation", "introspection"] as const) {
       expect(server[`${endpoint}_endpoint_auth_methods_supported`]).toContain("private_key_jwt");
       const algorithms = server[`${endpoint}_endpoint_auth_signing_alg_values_supported`];
@@ -128,7 +128,7 @@ describe("oauth4webapi", () => {
     }
   });
 
-  it("gets a service its token, for an assertion whose audience is the token endpoint too", async () => {
+  it("gets the token of a service, also when the audience of the assertion is the token endpoint", async () => {
     const me = { client_id: clientId };
     for (const change of [
       () => undefined,
@@ -141,7 +141,7 @@ describe("oauth4webapi", () => {
     }
   });
 
-  it("opens with one assertion once, also for twenty at the same time", async () => {
+  it("can use one assertion only once, also in twenty requests at the same time", async () => {
     const forms = [];
     for (let made = 0; made < 2; made += 1) {
       const form = new URLSearchParams();

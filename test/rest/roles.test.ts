@@ -22,7 +22,7 @@ const assignments = () => `/v1/roles/${roleId}/assignments`;
 const get = (path: string) => request<{ items: Record<string, unknown>[] }>(`GET ${path}`, { token });
 
 describe("GET /v1/roles", () => {
-  it("lists page by page, with filters and a link to what comes next", async () => {
+  it("lists roles in pages, with filters and a link to the next page", async () => {
     const first = await get("/v1/roles?limit=2&isSystem=true");
     expect(first.status).toBe(200);
     expect(first.body.items.map(({ code }) => code)).toEqual(["TenantOwner", "TenantAdmin"]);
@@ -51,7 +51,7 @@ describe("GET /v1/roles/{roleId}", () => {
     expect(refusal(await role(roleId, await tenant.tokenWith("user.read")))).toBe("403 INSUFFICIENT_SCOPE");
   });
 
-  it("answers the role as the list shows it, with a tag for later requests", async () => {
+  it("returns the role as the list shows it, with an ETag", async () => {
     const found = await role(roleId, await tenant.tokenWith("role.read"));
     expect(found.status).toBe(200);
     expect((await get("/v1/roles?limit=100")).body.items).toContainEqual(found.body);
@@ -59,7 +59,7 @@ describe("GET /v1/roles/{roleId}", () => {
     expect((await request(`GET /v1/roles/${roleId}`, { token, headers })).status).toBe(304);
   });
 
-  it("answers the same bytes for a role of another tenant and for an unknown id", async () => {
+  it("returns the same bytes for a role of another tenant and for an unknown id", async () => {
     const stranger = await (await aTenant()).tokenWith();
     const shown = async (id: string) => {
       const answer = await role(id, stranger);
@@ -75,7 +75,7 @@ describe("assignments of a role", () => {
   const assign = (body: unknown, headers: Record<string, string> = {}) =>
     request(`POST ${assignments()}`, { token, body, headers });
 
-  it("answer 201, and 200 with the same body to a repetition; DELETE answers 204", async () => {
+  it("return 201, and 200 with the same body for a repetition; DELETE returns 204", async () => {
     const principalId = await aClientId(token);
     const first = await assign({ principalId });
     expect([first.status, first.body]).toEqual([
@@ -111,7 +111,7 @@ describe("assignments of a role", () => {
     expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([204, "true"]);
   });
 
-  it("name what is wrong", async () => {
+  it("are refused with an error for each value that is not valid", async () => {
     expect(refusal(await assign({}))).toBe("400 VALIDATION_FAILED");
     const unknown = await assign({ userId: newId("usr") });
     expect(refusal(unknown)).toBe("422 REFERENCE_NOT_FOUND");
@@ -120,7 +120,7 @@ describe("assignments of a role", () => {
     expect(past.body["errors"]).toMatchObject([{ pointer: "/expiresAt", code: "OUT_OF_RANGE" }]);
   });
 
-  it("end by themselves", async () => {
+  it("end when they expire", async () => {
     const principalId = await aClientId(token);
     const expiresAt = new Date(Date.now() + 3000).toISOString();
     const { status, body } = await assign({ principalId, expiresAt });
@@ -130,14 +130,14 @@ describe("assignments of a role", () => {
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
   });
 
-  it("are served with their methods named", async () => {
+  it("are served at a path that names its methods", async () => {
     const answer = await request(`OPTIONS ${assignments()}/${newId("asg")}`, { token });
     expect([answer.status, answer.headers.get("allow")]).toEqual([204, "DELETE, OPTIONS"]);
   });
 });
 
 describe("roles of the platform", () => {
-  it("cannot be edited through GraphQL either", async () => {
+  it("cannot be changed through GraphQL", async () => {
     const { body } = await get("/v1/roles?q=Viewer");
     const viewer = String(body.items[0]?.["roleId"]);
     const answer = await graphql(`mutation { deleteRole(roleId: "${viewer}") { roleId } }`, { token });
@@ -145,11 +145,11 @@ describe("roles of the platform", () => {
   });
 });
 
-describe("a person who is signed in", () => {
+describe("a signed-in user", () => {
   const listUsers = (as: string) => request("GET /v1/users", { token: as });
   const scopesOf = (scope: string) => scope.split(" ");
 
-  it("loses a role at once, and refreshes into what is left", async () => {
+  it("loses a role at once, and a refresh gives the remaining scopes", async () => {
     const client = await aPasswordClient(tenant.tenantId);
     const person = await aPerson(tenant, "Integrator");
     const extra = await aRole(token, ["user.read"]);
@@ -169,7 +169,7 @@ describe("a person who is signed in", () => {
     expect(refusal(await listUsers(second.access_token))).toBe("403 INSUFFICIENT_SCOPE");
   });
 
-  it("is refused nothing by a token that was refreshed in the very moment of the loss", async () => {
+  it("can use a token that was refreshed at the moment at which the role was removed", async () => {
     const client = await aPasswordClient(tenant.tenantId);
     const person = await aPerson(tenant, "Viewer");
     let refreshToken = (await signedIn(client, person)).refresh_token;
@@ -183,7 +183,7 @@ describe("a person who is signed in", () => {
     }
   });
 
-  it("loses a role when its time has come, tokens that are out included", async () => {
+  it("loses a role when it expires, also for tokens that were issued before", async () => {
     const client = await aPasswordClient(tenant.tenantId);
     const usedBefore = async (lastsMs: number) => {
       const person = await aPerson(tenant, "Integrator");

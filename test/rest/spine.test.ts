@@ -34,7 +34,7 @@ const list = (query: string) =>
   request<{ items: Tenant[]; nextCursor: string | null }>(`GET /v1/tenants?${query}`, { token: admin });
 
 describe("POST /v1/tenants", () => {
-  it("answers the documented members, and nothing of the owner", async () => {
+  it("returns the documented members, and no data of the owner", async () => {
     const slug = unique();
     const { status, body, text } = await register({ slug, name: "Acme GmbH" });
     expect(status).toBe(201);
@@ -49,7 +49,7 @@ describe("POST /v1/tenants", () => {
     expect(text).not.toContain("owner@");
   });
 
-  it("takes a slug once, and none that is reserved", async () => {
+  it("accepts a slug once, and refuses reserved slugs", async () => {
     const slug = unique();
     await register({ slug });
     expect(refusal(await register({ slug }))).toBe("409 SLUG_TAKEN");
@@ -70,7 +70,7 @@ describe("POST /v1/tenants", () => {
 });
 
 describe("GET /v1/tenants", () => {
-  it("answers the documented members and filters", async () => {
+  it("returns the documented members and filters", async () => {
     const { body: tenant } = await register({ editionCode: "Enterprise" });
     const bySlug = await list(`slug=${tenant.slug}`);
     expect(bySlug.body).toEqual({ items: [tenant], nextCursor: null });
@@ -79,7 +79,7 @@ describe("GET /v1/tenants", () => {
     expect((await list(`slug=${tenant.slug}&status=Active`)).body.items).toEqual([]);
   });
 
-  it("walks in pages, each tenant once, with the next page in Link", async () => {
+  it("lists each tenant once in pages, with the next page in the header Link", async () => {
     const made = await Promise.all([register(), register(), register()]);
     const seen: string[] = [];
     let next = "limit=2&status=Provisioning";
@@ -96,7 +96,7 @@ describe("GET /v1/tenants", () => {
     expect(seen).toEqual(expect.arrayContaining(made.map(({ body }) => body.tenantId)));
   });
 
-  it("refuses a page or a filter that it cannot read", async () => {
+  it("refuses a page size, a cursor or a filter that is not valid", async () => {
     for (const query of ["limit=0", "limit=-1", "limit=two", "limit=1&limit=2", "status=Sleeping", "cursor=%00"])
       expect([query, refusal(await list(query))]).toEqual([query, "400 VALIDATION_FAILED"]);
     expect(refusal(await list("cursor=x"))).toBe("400 INVALID_CURSOR");
@@ -106,7 +106,7 @@ describe("GET /v1/tenants", () => {
     expect((await list("limit=100000")).status).toBe(200);
   });
 
-  it("speaks the version of the api-version header", async () => {
+  it("answers in the version of the header api-version", async () => {
     const ask = (version: string) =>
       request("GET /v1/tenants?limit=1", { token: admin, headers: { "api-version": version } });
     for (const version of ["1", "1.0"]) expect((await ask(version)).headers.get("api-version")).toBe("1.0");
@@ -143,14 +143,14 @@ describe("POST /v1/tenants/{tenantId}/provision", () => {
     expect(again.body).toMatchObject({ currentState: "Active" });
   });
 
-  it("answers the run that is under way to whoever asks again", async () => {
+  it("returns the current run to a repeated request", async () => {
     const { body: tenant } = await register();
     const answers = await Promise.all([provision(tenant.tenantId), provision(tenant.tenantId)]);
     const ids = new Set(answers.filter(({ status }) => status === 202).map(({ body }) => body.runId));
     expect(ids.size).toBe(1);
   });
 
-  it("is not found on the public port, with or without a token, and not without /v1", async () => {
+  it("does not exist on the public port, with or without a token or /v1", async () => {
     const { body: tenant } = await register();
     for (const token of [undefined, admin])
       expect(refusal(await provision(tenant.tenantId, platform().publicUrl, token))).toBe("404 NOT_FOUND");
@@ -159,7 +159,7 @@ describe("POST /v1/tenants/{tenantId}/provision", () => {
     expect((await request(bare, { token: admin, base: platform().internalUrl })).status).toBe(202);
   });
 
-  it("knows no tenant under an unknown id", async () => {
+  it("returns 404 for an unknown id", async () => {
     for (const id of [newId("ten"), newId("tpl"), "x"]) expect(refusal(await provision(id))).toBe("404 NOT_FOUND");
   });
 });
@@ -183,7 +183,7 @@ describe("POST /connect/token", () => {
     });
   const grant = { grant_type: "client_credentials" };
 
-  it("gives a token by Basic or by the form (RFC 6749 section 4.4)", async () => {
+  it("issues a token by HTTP Basic or by the form (RFC 6749 section 4.4)", async () => {
     const { clientId: client_id, clientSecret: client_secret } = client;
     for (const answer of [
       await ask(grant, basic(client_id, client_secret)),
@@ -200,7 +200,7 @@ describe("POST /connect/token", () => {
     }
   });
 
-  it("answers its refusals as RFC 6749 section 5.2 says", async () => {
+  it("returns errors as in RFC 6749 section 5.2", async () => {
     const { clientId, clientSecret } = client;
     const good = basic(clientId, clientSecret);
     const cases: [string, Awaited<ReturnType<typeof ask>>, number, string][] = [
@@ -219,13 +219,13 @@ describe("POST /connect/token", () => {
     }
   });
 
-  it("does not tell an unknown client from a wrong secret", async () => {
+  it("returns the same error for an unknown client and for a wrong secret", async () => {
     const answers = [await ask(grant, basic(client.clientId, "wrong")), await ask(grant, basic(newId("cli"), "wrong"))];
     const [known, unknown] = answers.map(({ body }) => ({ ...body, traceId: "…" }));
     expect(known).toEqual(unknown);
   });
 
-  it("refuses what is no form", async () => {
+  it("refuses a body that is not a form", async () => {
     const json = await request("POST /connect/token", {
       body: grant,
       headers: basic(client.clientId, client.clientSecret),
@@ -236,7 +236,7 @@ describe("POST /connect/token", () => {
 });
 
 describe("GET /.well-known/openid-configuration", () => {
-  it("describes what is served, and its keys verify the tokens", async () => {
+  it("describes the served endpoints, and its keys verify the tokens", async () => {
     const { status, body } = await request<Record<string, string>>("GET /.well-known/openid-configuration");
     const { publicUrl } = platform();
     expect(status).toBe(200);
@@ -261,7 +261,7 @@ describe("GET /.well-known/openid-configuration", () => {
 });
 
 describe("the platform's own client", () => {
-  it("is the only way in, and holds no scope of a tenant", async () => {
+  it("is named in bootstrap.json, and has no scope of a tenant", async () => {
     const bootstrap = await readJson<ClientCredentials>(platform().dataDir, "bootstrap.json");
     expect(bootstrap.clientId).toMatch(/^cli_/);
     await expect(platformToken("templates.read")).rejects.toThrow("invalid_scope");
@@ -272,7 +272,7 @@ describe("Mutation.createApiClient", () => {
   const document = `mutation ($input: CreateApiClientInput!) {
     createApiClient(input: $input) { clientId clientSecret scopes tenantId } }`;
 
-  it("gives away no scope that the caller does not hold, and no platform scope", async () => {
+  it("gives a client no scope that the caller does not hold, and no platform scope", async () => {
     const tenant = await aTenant();
     const token = await tenant.tokenWith("client.manage", "templates.read");
     const create = async (wanted: string[]) =>

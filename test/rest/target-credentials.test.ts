@@ -40,7 +40,7 @@ const into = (credentialRef: string | undefined, branch = "main", as = token) =>
   });
 
 describe("target.credentialRef", () => {
-  it("opens a foreign git host with the tenant's own secret, which is shown nowhere", async () => {
+  it("authenticates at another git host with the secret of the tenant, which is never shown", async () => {
     const execution = await into("secret://git-host");
     expect(execution).toMatchObject({ status: "Completed", output: { changed: true } });
     expect(await host.git("show", "main:Orders/Orders.csproj")).toContain("net8.0");
@@ -53,16 +53,16 @@ describe("target.credentialRef", () => {
   it.each([
     ["no credential", undefined, "TARGET_FORBIDDEN"],
     ["a wrong password", "old-password", "TARGET_FORBIDDEN"],
-    ["one that is no login", "hooks", "TARGET_FORBIDDEN"],
-    ["one that is for other hosts", "for-others", "TARGET_FORBIDDEN"],
-    ["an unknown one", "secret://nobody", "CREDENTIAL_NOT_FOUND"],
+    ["a credential without a login", "hooks", "TARGET_FORBIDDEN"],
+    ["a credential for other hosts", "for-others", "TARGET_FORBIDDEN"],
+    ["an unknown credential", "secret://nobody", "CREDENTIAL_NOT_FOUND"],
   ])("fails the execution with %s", async (_, credentialRef, code) => {
     const execution = await into(credentialRef, "refused");
     expect(execution).toMatchObject({ status: "Failed", error: { code } });
     expect(await host.git("branch", "--list", "refused")).toBe("");
   });
 
-  it("lets who may only execute send a credential to the hosts it names, and to no other", async () => {
+  it("lets a token that may only execute send a credential only to the hosts that it names", async () => {
     expect(await into("bound", "bound", executor)).toMatchObject({ status: "Completed" });
     const { templateId, templateVersionId } = version;
     const refused = async (repository: string, credentialRef: string) => {
@@ -76,7 +76,7 @@ describe("target.credentialRef", () => {
     expect(host.credentials).toHaveLength(sent);
   });
 
-  it("is refused at once where it makes no sense or is no reference", async () => {
+  it("is refused at once when it cannot be used or is not a reference", async () => {
     const { templateId, templateVersionId } = version;
     const refused = async (target: object) =>
       refusal(

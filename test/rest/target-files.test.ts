@@ -64,7 +64,7 @@ async function cloned<T>(repository: string | undefined, look: (clone: Clone) =>
 }
 
 describe("a template rendered into a repository that has a solution and projects", () => {
-  it("joins the solution, and an item takes its namespace and adds its package to the project above", async () => {
+  it("is added to the solution, and an item uses the namespace of the project above it and adds its package there", async () => {
     const repository = aRepository();
     await run(solution, "Shop", { repository });
     const added = await run(service, "Acme.Orders", { repository, nameDirectory: true });
@@ -88,7 +88,7 @@ describe("a template rendered into a repository that has a solution and projects
     expect(again).toMatchObject({ status: "Completed", output: { changed: false } });
   });
 
-  it("is previewed with the change of the solution", async () => {
+  it("has a preview with the change of the solution", async () => {
     const repository = aRepository();
     await run(solution, "Shop", { repository });
     const input = { templateVersionId: service.templateVersionId, target: { repository }, parameters: { name: "A" } };
@@ -107,7 +107,7 @@ describe("a template rendered into a repository that has a solution and projects
     });
   });
 
-  it("stays at the top without being asked for a folder, and is left to a person where there is no solution", async () => {
+  it("is written to the root by default, and has manual instructions where there is no solution", async () => {
     const execution = await run(service, "A", { repository: aRepository() });
     expect(execution).toMatchObject({
       manualInstructions: [{ text: "Add it" }],
@@ -115,7 +115,7 @@ describe("a template rendered into a repository that has a solution and projects
     });
   });
 
-  it.each(["/etc", "../up", "a/.git/b", "a\\b", "nul"])("is not rendered into the folder %j", async (directory) => {
+  it.each(["/etc", "../up", "a/.git/b", "a\\b", "nul"])("is refused for the folder %j", async (directory) => {
     const body = { templateVersionId: item.templateVersionId, target: { repository: aRepository(), directory } };
     const refused = await request(`POST /v1/templates/${item.templateId}/execute`, { token, body });
     expect(refused).toMatchObject({

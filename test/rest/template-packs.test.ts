@@ -82,7 +82,7 @@ const details = async ({ templateId, templateVersionId }: TestVersion, locale?: 
   return body.data.template.versions.find((one) => one.templateVersionId === templateVersionId)?.details;
 };
 
-describe("a version of one template among several of its source", () => {
+describe("a version of one of several templates in a source", () => {
   it.each([
     [{ templateIdentity: "acme.service.fsharp" }, { "Orders.fs": "// net8.0\n" }],
     [{ templateIdentity: "acme-service" }, { "Orders.cs": "// net8.0 none\n" }],
@@ -96,7 +96,7 @@ describe("a version of one template among several of its source", () => {
     [{}, "TemplateAmbiguous"],
     [{ templateLanguage: "C#" }, "TemplateAmbiguous"],
     [{ templateIdentity: "Acme.Unknown" }, "TemplateNotFound"],
-  ])("names the candidates where %j chooses none: %s", async (choice, code) => {
+  ])("names the candidates when %j does not choose one: %s", async (choice, code) => {
     const version = await aVersion(choice);
     const { error } = await executed(token, version, { target: target() });
     expect(error).toMatchObject({ code: "TEMPLATE_INVALID", details: { findings: [{ code }] } });
@@ -107,7 +107,7 @@ describe("a version of one template among several of its source", () => {
   });
 });
 
-describe("parameters as dotnet new takes them", () => {
+describe("parameters as dotnet new accepts them", () => {
   const properties = { Framework: { enum: ["net8.0", "net9.0"] }, Secret: { type: "string" } };
   let version: TestVersion;
   let closed: TestVersion;
@@ -122,7 +122,7 @@ describe("parameters as dotnet new takes them", () => {
     expect(await scaffolded(closed)).toEqual({ "Orders.cs": "// net8.0 none\n" });
   });
 
-  it("come under long and short names, whose values the parameterSchema checks", async () => {
+  it("may have long and short names, and the parameterSchema checks their values", async () => {
     expect(await scaffolded(closed, { f: "net9.0" })).toEqual({ "Orders.cs": "// net9.0 none\n" });
     expect(await scaffolded(closed, { framework: "net9.0", Secret: "s" })).toEqual({ "Orders.cs": "// net9.0 s\n" });
     const execute = async (parameters: Record<string, unknown>) => {
@@ -136,18 +136,18 @@ describe("parameters as dotnet new takes them", () => {
     });
   });
 
-  it("are known by these names before the content was read, where the schema is silent", async () => {
+  it("may have these names before the content was read, if the schema does not forbid them", async () => {
     expect(await scaffolded(version, { f: "NET9.0" })).toEqual({ "Orders.cs": "// net9.0 none\n" });
   });
 
-  it("choices come in any case or by a beginning that one alone has", async () => {
+  it("may have a choice in any case, or its unique prefix", async () => {
     expect(await scaffolded(version, { Framework: "net9.0-W" })).toEqual({ "Orders.cs": "// net9.0-windows none\n" });
     const { error } = await executed(token, version, { target: target(), parameters: { Framework: "NET" } });
     expect(error).toMatchObject({ code: "RENDER_FAILED" });
     expect(error?.message).toContain('several choices begin with "NET": "net8.0", "net9.0", "net9.0-windows"');
   });
 
-  it("are told with their names, in the nearest language that the template has", async () => {
+  it("are described with their names, in the nearest language of the template", async () => {
     const framework = { name: "Framework", aliases: ["framework", "f"], hidden: false, datatype: "choice" };
     expect(await details(closed)).toMatchObject({
       name: "Acme service in C#",

@@ -163,7 +163,7 @@ const places: Record<
 
 describe("ids of another tenant", () => {
   it.each(Object.entries(places))(
-    "%s: answers the same bytes as for unknown ids",
+    "%s: returns the same bytes as for unknown ids",
     async (_, { ids, prefixes, ask }) => {
       const answer = async (asked: string[]) => {
         const [line, body] = ask(...asked);
@@ -181,7 +181,7 @@ describe("ids of another tenant", () => {
     expect((await request(`GET /v1/libraries/${foreign.libraryId}`, { token: theirToken })).status).toBe(200);
   });
 
-  it("left nothing behind", async () => {
+  it("have changed nothing", async () => {
     const { body } = await request<{ versions: unknown[] }>(`GET /v1/templates/${foreign.templateId}`, {
       token: theirToken,
     });
@@ -190,7 +190,7 @@ describe("ids of another tenant", () => {
 });
 
 describe("the tenant that a request names", () => {
-  it("is the token's, in X-Tenant-Id", async () => {
+  it("must be the tenant of the token in X-Tenant-Id", async () => {
     const line = `GET /v1/templates/${own.templateId}`;
     const as = (tenantId: string) => request(line, { token, headers: { "x-tenant-id": tenantId } });
     expect((await as(ours.tenantId)).status).toBe(200);
@@ -203,7 +203,7 @@ describe("the tenant that a request names", () => {
     ["/integrations/providers", { ...provider, key: "own" }],
     ["/integrations/credentials", { name: "own", secret: { token: "x" } }],
     ["/webhooks/subscriptions", { ...webhook(nowhere), active: false }],
-  ])("is the token's, in the body of POST %s", async (path, input) => {
+  ])("must be the tenant of the token in the body of POST %s", async (path, input) => {
     const as = (tenantId: string) => request(`POST ${path}`, { token, body: { ...input, tenantId } });
     for (const other of [theirs.tenantId, newId("ten"), "acme"])
       expect(refusal(await as(other))).toBe("403 TENANT_MISMATCH");
@@ -212,7 +212,7 @@ describe("the tenant that a request names", () => {
 });
 
 describe("names", () => {
-  it("belong to a tenant each: what one has taken is free for the other", async () => {
+  it("belong to a tenant: a name of one tenant is free for the other", async () => {
     for (const each of [token, theirToken]) {
       const post = (path: string, body: unknown) => request(`POST ${path}`, { token: each, body });
       expect((await post("/v1/templates", { name: "Same name" })).status).toBe(201);
@@ -222,7 +222,7 @@ describe("names", () => {
     }
   });
 
-  it("of one tenant's libraries mean nothing to the other", async () => {
+  it("of libraries are not visible to the other tenant", async () => {
     const search = (each: string) =>
       request<{ total: number }>("POST /v1/libraries/search", { token: each, body: { capability: "secret.recipe" } });
     expect((await search(theirToken)).body.total).toBe(1);
@@ -237,7 +237,7 @@ describe("names", () => {
     expect(await evaluate(token, foreign.packageName)).toBe(await evaluate(token, aPackageName()));
   });
 
-  it("of repositories too: both execute into acme/orders", async () => {
+  it("of repositories belong to a tenant: both execute into acme/orders", async () => {
     const execution = await executed(token, own, { target: { repository: "acme/orders" } });
     expect(execution).toMatchObject({ status: "Completed", output: { changed: true } });
     expect(execution.output?.repository).toContain(`/git/${ours.slug}/acme/orders.git`);
@@ -255,7 +255,7 @@ describe("names", () => {
     expect(other.body.templateId).not.toBe(mine.body.templateId);
   });
 
-  it("of cursors too", async () => {
+  it("in cursors belong to a tenant", async () => {
     for (const each of [token, theirToken])
       for (const name of ["a", "b"]) await aLibrary(each, { capabilities: [{ name: `page.${name}` }], area: "paging" });
     const page = (each: string, cursor?: string) =>
@@ -289,14 +289,14 @@ describe("a repository of another tenant", () => {
     await (await cloneOf(repository, theirToken)).remove();
   });
 
-  it("asks for a password, as git expects", async () => {
+  it("requests a password, as git expects", async () => {
     const answer = await refs(`${theirs.slug}/acme/orders.git`);
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toMatch(/^Basic /);
     expect((await refs(`${theirs.slug}/acme/orders.git`, "garbage")).status).toBe(401);
   });
 
-  it("needs a scope that reads templates, and is never written to", async () => {
+  it("requires a scope to read templates, and cannot be written", async () => {
     const path = `${theirs.slug}/acme/orders.git`;
     expect((await refs(path, await theirs.tokenWith("libraries.read"))).status).toBe(403);
     const push = await request(`GET /git/${path}/info/refs?service=git-receive-pack`, { token: theirToken });
@@ -311,7 +311,7 @@ describe("events", () => {
   const query = `subscription { events(types: ["TemplateRegistered"]) {
     type tenantId data subject { ... on Template { name versions { semanticVersion } } } } }`;
 
-  it("reach their own tenant only, on the websocket and at webhooks, with the subject as its federated entity", async () => {
+  it("reach only their own tenant, on the websocket and at webhooks, with the subject as a federated entity", async () => {
     const [mine, other] = [await aFeed<Event>({ token, query }), await aFeed<Event>({ token: theirToken, query })];
     const receiver = await aReceiver();
     await request("POST /webhooks/subscriptions", { token, body: webhook(receiver.url) });
@@ -331,7 +331,7 @@ describe("events", () => {
 });
 
 describe("a platform token", () => {
-  it("reads no tenant's resources", async () => {
+  it("cannot read the resources of a tenant", async () => {
     const admin = await platformToken();
     for (const line of [`GET /v1/templates/${foreign.templateId}`, `GET /v1/libraries/${foreign.libraryId}`])
       expect(refusal(await request(line, { token: admin }))).toBe("403 INSUFFICIENT_SCOPE");

@@ -112,12 +112,12 @@ const answers: Partial<Record<string, string>> = {
 };
 
 describe("a signed token of a tenant that does not exist", () => {
-  it.each(Object.keys(doors))("is refused at the door %s", async (door) => {
+  it.each(Object.keys(doors))("is refused at the entry point %s", async (door) => {
     const { of = () => own, ask } = doors[door] ?? { ask: async () => "no such door" };
     expect(await ask(signedFor(newId("ten"), of()))).toBe(answers[door] ?? `403 ${unknown}`);
   });
 
-  it("is not written down where it is revoked", async () => {
+  it("is not stored when it is revoked", async () => {
     const tenantId = newId("ten");
     const raw = new URLSearchParams({ token: signedFor(tenantId, own) }).toString();
     const { status } = await request("POST /connect/revocation", { raw, headers: asClient(service) });
@@ -128,7 +128,7 @@ describe("a signed token of a tenant that does not exist", () => {
 
 describe("a tenant that was provisioned a moment ago", () => {
   it.each(Object.keys(doors).filter((door) => doors[door]?.of === undefined && door !== "websocket"))(
-    "is known at the door %s",
+    "is known at the entry point %s",
     async (door) => {
       const fresh = await aTenant();
       expect(await doors[door]?.ask(await fresh.tokenWith())).not.toContain(unknown);

@@ -74,7 +74,7 @@ const refusals: Record<keyof typeof surfaces, string> = {
 describe.each(Object.keys(surfaces) as (keyof typeof surfaces)[])("%s", (surface) => {
   const ask = surfaces[surface];
 
-  it("lets a good token in, and one that the real key signed with nothing wrong in it", async () => {
+  it("accepts a valid token, and a token that this test signs correctly with the real key", async () => {
     const copy = real.token(decodeProtectedHeader(good), decodeJwt(good));
     expect(copy).not.toBe(good);
     for (const token of [good, copy]) expect(await ask(token)).toMatch(/^let in/);
@@ -90,18 +90,18 @@ describe.each(Object.keys(surfaces) as (keyof typeof surfaces)[])("%s", (surface
     expect(answers.filter(([, answer]) => answer !== refusals[surface])).toEqual([]);
   });
 
-  it("says of an expired token that it has expired", async () => {
+  it("says that an expired token has expired", async () => {
     expect(await ask(expiredToken(good, real))).toBe(refusals[surface].replace("INVALID", "EXPIRED"));
   });
 
-  it("refuses a token without bounds", async () => {
+  it("refuses a token that is too long", async () => {
     const claims = { ...decodeJwt(good), filler: "x".repeat(16 * 1024) };
     const answer = await ask(real.token(decodeProtectedHeader(good), claims)).catch(() => "not even read");
     expect(answer).toMatch(/^(401 TOKEN_INVALID|431 HEADERS_TOO_LARGE.*|4403|UNAUTHENTICATED|not even read)$/);
   });
 });
 
-it("a gRPC call with a good token gets further than its credentials", async () => {
+it("a gRPC call with a valid token passes the authentication", async () => {
   const status = await grpc.status(promotion, `Bearer ${good}`);
   expect([grpcOk, grpcUnauthenticated]).not.toContain(status);
 });

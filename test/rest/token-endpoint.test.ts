@@ -51,7 +51,7 @@ describe("openid-client", () => {
   const password = () =>
     oidc.genericGrantRequest(config, "password", { username: person.email, password: person.password });
 
-  it("gets a service its token, which names no more than it asked for", async () => {
+  it("gets the token of a service with only the requested scopes", async () => {
     const secret = oidc.ClientSecretBasic(service.clientSecret);
     const own = await oidc.discovery(new URL(issuer()), service.clientId, undefined, secret, {
       execute: [oidc.allowInsecureRequests],
@@ -62,7 +62,7 @@ describe("openid-client", () => {
     expect(await verified(tokens.access_token)).toMatchObject({ sub: service.clientId, client_id: service.clientId });
   });
 
-  it("gets a user's token by password, which serves at REST", async () => {
+  it("gets the token of a user by password, and the token works at the REST API", async () => {
     const tokens = await password();
     expect(await verified(tokens.access_token)).toMatchObject({ sub: person.userId, tenantId: tenant.tenantId });
     expect(refusal(await read(tokens.access_token))).toBe("404 TEMPLATE_NOT_FOUND");
@@ -91,7 +91,7 @@ describe("openid-client", () => {
     expect(await oidc.tokenIntrospection(config, String(refreshToken))).toEqual({ active: false });
   });
 
-  it("is told that a password is wrong", async () => {
+  it("gets an error for a wrong password", async () => {
     const wrong = { username: person.email, password: "wrong horse battery" };
     await expect(oidc.genericGrantRequest(config, "password", wrong)).rejects.toMatchObject({ error: "invalid_grant" });
   });
@@ -119,7 +119,7 @@ describe("oauth4webapi", () => {
     }
   });
 
-  it("gets a service its token", async () => {
+  it("gets the token of a service", async () => {
     const secret = oauth.ClientSecretBasic(service.clientSecret);
     const as = { client_id: service.clientId };
     const scope = new URLSearchParams({ scope: "templates.read" });
@@ -128,7 +128,7 @@ describe("oauth4webapi", () => {
     expect(await verified(token)).toMatchObject({ principalType: "Service", scope: "templates.read" });
   });
 
-  it("gets, refreshes, introspects and revokes a user's token", async () => {
+  it("gets, refreshes, introspects and revokes the token of a user", async () => {
     const parameters = { username: person.email, password: person.password, scope: "templates.read" };
     const granted = await oauth.genericTokenEndpointRequest(server, me, proof, "password", parameters, insecure);
     const tokens = await oauth.processGenericTokenEndpointResponse(server, me, granted);
@@ -145,7 +145,7 @@ describe("oauth4webapi", () => {
 });
 
 describe("fifty uses of one refresh token at the same time", () => {
-  it("have one winner, whose tokens are refused too, and an event tells of it", async () => {
+  it("succeed only once, all tokens are then refused, and an event is emitted", async () => {
     const feed = await aFeed<{ events: { type: string; data: Record<string, unknown> } }>({
       query: "subscription { events { type data } }",
       token: await tenant.tokenWith(),

@@ -53,8 +53,8 @@ describe("the owner of a new tenant", () => {
   });
 });
 
-describe("somebody who was invited", () => {
-  it("signs in with the password that he chose, invites others, and is out once he is disabled", async () => {
+describe("an invited person", () => {
+  it("signs in with the chosen password, invites others, and loses access when the user is disabled", async () => {
     const host = await aTenant();
     const service = await host.tokenWith();
     const email = `owner@${host.slug}.example`;
@@ -80,7 +80,7 @@ describe("somebody who was invited", () => {
 });
 
 describe("POST /v1/users/invitations", () => {
-  it("answers the invitation as the specification shows it", async () => {
+  it("returns the invitation as the specification shows it", async () => {
     const email = anAddress();
     const { status, body } = await request("POST /v1/users/invitations", {
       token,
@@ -98,7 +98,7 @@ describe("POST /v1/users/invitations", () => {
     });
   });
 
-  it("refuses an address that waits or belongs to a user, and roles that the caller does not hold", async () => {
+  it("refuses an address that is invited or belongs to a user, and roles that the caller does not hold", async () => {
     const post = (body: unknown, as = token) => request("POST /v1/users/invitations", { token: as, body });
     const { email } = await anInvitation(token);
     expect(refusal(await post({ email, roleCodes: ["Viewer"] }))).toBe("409 INVITATION_PENDING");
@@ -111,7 +111,7 @@ describe("POST /v1/users/invitations", () => {
 });
 
 describe("the life of an invitation", () => {
-  it("is a link that dies when another is sent, when it is revoked, and after seven days", async () => {
+  it("ends when a new link is sent, when it is revoked, and after seven days", async () => {
     const feed = await aFeed<{ events: { type: string; data: { invitationId?: string } } }>({
       token,
       query:
@@ -156,7 +156,7 @@ describe("the life of an invitation", () => {
     await feed.stop();
   });
 
-  it("ends in one user, however many accept it at once", async () => {
+  it("creates one user when many requests accept it at the same time", async () => {
     const { email } = await anInvitation(token);
     const secret = await invitationToken(email);
     const answers = await Promise.all(Array.from({ length: 8 }, () => acceptInvitation(secret)));
@@ -166,7 +166,7 @@ describe("the life of an invitation", () => {
     );
   });
 
-  it("takes no password that everybody tries first", async () => {
+  it("refuses a common password", async () => {
     const { email } = await anInvitation(token);
     const answer = await acceptInvitation(await invitationToken(email), "Password1");
     expect(refusal(answer)).toBe("422 PASSWORD_REFUSED");
@@ -175,7 +175,7 @@ describe("the life of an invitation", () => {
 });
 
 describe("GET /v1/users", () => {
-  it("finds by address, role, state and the beginning of a name, in pages", async () => {
+  it("finds users by address, role, state and the beginning of a name, in pages", async () => {
     const other = await aTenant();
     const own = await other.tokenWith();
     const made: TestUser[] = [];
@@ -201,7 +201,7 @@ describe("GET /v1/users", () => {
     expect(refusal(await users("status=Gone", own))).toBe("400 VALIDATION_FAILED");
   });
 
-  it("shows nobody of another tenant", async () => {
+  it("shows no user of another tenant", async () => {
     const { userId } = await aUser(token);
     expect((await users("", stranger)).body.items).toEqual([]);
     const foreign = await request(`GET /v1/users/${userId}`, { token: stranger });
@@ -214,14 +214,14 @@ describe("GET /v1/users", () => {
 });
 
 describe("POST /v1/users/{userId}/disable", () => {
-  it("and enable move a user, once each", async () => {
+  it("and enable change the state of a user, each once", async () => {
     const { userId } = await aUser(token);
     expect((await move(userId, "disable")).body).toMatchObject({ userId, status: "Disabled" });
     expect(refusal(await move(userId, "disable"))).toBe("409 INVALID_STATE");
     expect((await move(userId, "enable")).body).toMatchObject({ userId, status: "Active" });
   });
 
-  it("is not for those who hold less than the user", async () => {
+  it("is not allowed for a caller with fewer scopes than the user", async () => {
     const { userId } = await aUser(token, ["Developer"]);
     expect(refusal(await move(userId, "disable", await tenant.tokenWith("user.invite")))).toBe(
       "403 INSUFFICIENT_SCOPE",
@@ -230,7 +230,7 @@ describe("POST /v1/users/{userId}/disable", () => {
 });
 
 describe("Mutation.deleteUser", () => {
-  it("forgets who it was", async () => {
+  it("erases the data of the user", async () => {
     const user = await aUser(token);
     const query = `mutation { deleteUser(userId: "${user.userId}") { status email displayName roleCodes } }`;
     const { body } = await graphql<Record<string, unknown>>(query, { token });

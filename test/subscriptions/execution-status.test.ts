@@ -46,7 +46,7 @@ const shown = (events: readonly Change[]) =>
   events.map(({ executionStatusChanged: { sequence, status, phase } }) => [sequence, status, phase]);
 
 describe("executionStatusChanged", () => {
-  it("shows every step as it comes, with the execution, and ends with the last", async () => {
+  it("sends every step with the execution, and ends after the last step", async () => {
     const { templateId, templateVersionId } = version;
     const libraries = [{ packageName: "Polly", version: "8.4.2" }];
     const accepted = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, {
@@ -64,7 +64,7 @@ describe("executionStatusChanged", () => {
     await feed.stop();
   });
 
-  it("resumes after a step, also when all is over", async () => {
+  it("resumes after a step, also when the execution has ended", async () => {
     const { executionId } = await executed(token, version, { target: target() });
     const whole = await watch(executionId);
     const rest = await watch(executionId, 3);
@@ -78,7 +78,7 @@ describe("executionStatusChanged", () => {
     await Promise.all([whole.stop(), rest.stop(), nothing.stop()]);
   });
 
-  it("is nobody else's: another tenant, no scope", async () => {
+  it("is refused for another tenant and without its scope", async () => {
     const { executionId } = await executed(token, version, { target: target() });
     const stranger = await (await aTenant()).tokenWith();
     const narrow = await tenant.tokenWith("libraries.read");

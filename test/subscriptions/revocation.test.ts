@@ -17,7 +17,7 @@ describe("a tenant that is suspended", () => {
     token = await tenant.tokenWith();
   });
 
-  it("has its websockets closed and its tokens refused, and no other tenant has", async () => {
+  it("loses its websockets and its tokens, and other tenants do not", async () => {
     const stranger = await aTenant();
     const strangersToken = await stranger.tokenWith();
     const feed = await aFeed({ query, token });
@@ -33,7 +33,7 @@ describe("a tenant that is suspended", () => {
     await strangersFeed.stop();
   });
 
-  it("is served again once it is resumed, with the tokens it has", async () => {
+  it("is served again with its former tokens after it was resumed", async () => {
     expect(await moved(tenant, "resumeTenant")).toBe("Active");
     await eventually("the token is good", async () => refusal(await read(token)) === "404 TEMPLATE_NOT_FOUND");
     const feed = await aFeed({ query, token });
@@ -42,7 +42,7 @@ describe("a tenant that is suspended", () => {
     await expect(tenant.tokenWith()).resolves.toEqual(expect.any(String));
   });
 
-  it("is shown to the platform's administrator meanwhile", async () => {
+  it("can be read by a platform administrator while it is suspended", async () => {
     await moved(tenant, "suspendTenant");
     const answer = await request<{ status: string }>(`GET /v1/tenants/${tenant.tenantId}`, {
       token: await platformToken(),

@@ -50,7 +50,7 @@ async function writeEvents({ tenantId }: TestTenant): Promise<void> {
 }
 
 describe("a subscriber that stops reading while events come", () => {
-  it("is told SUBSCRIPTION_LAGGED with the cursor of what it got, when it reads again, and misses nothing", async () => {
+  it("gets SUBSCRIPTION_LAGGED with the cursor of its last event when it reads again, and misses nothing", async () => {
     const tenant = await aTenant();
     const token = await tenant.tokenWith();
     const slow = await subscribed(token);

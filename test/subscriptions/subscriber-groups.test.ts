@@ -52,7 +52,7 @@ describe("answers that subscribers share", () => {
     tenant = await aTenant();
   });
 
-  it("rest on nothing of a principal but what the group has in common, whatever is joined", async () => {
+  it("use only those members of a principal that the whole group has in common, for any joined entity", async () => {
     await tenantObjects(tenant);
     const token = await tenant.tokenWith();
     const seen = new Set<string>();
@@ -71,7 +71,7 @@ describe("answers that subscribers share", () => {
     expect(seen.size).toBeGreaterThan(5);
   });
 
-  it("are never those of another tenant, nor of a principal with other scopes", async () => {
+  it("are never shared with another tenant or with a principal with other scopes", async () => {
     const query = "subscription { events { type tenantId subject { ... on Template { templateId name } } } }";
     const stranger = await aTenant();
     const tokens = {

@@ -37,8 +37,8 @@ async function aProvisioning(): Promise<{ tenantId: string; runId: string }> {
   return { tenantId, runId: (await request<{ runId: string }>(line, { token: admin, base })).body.runId };
 }
 
-describe("what becomes of a tenant", () => {
-  it("is told to platform administrators, with the run that was asked for, on the websocket and at webhooks", async () => {
+describe("the events of the life of a tenant", () => {
+  it("reach platform administrators, with the requested run, on the websocket and at webhooks", async () => {
     const [feed, own] = [await aFeed<Told>({ query, token: admin }), await owners.tokenWith()];
     const theirs = await aFeed<Told>({ query, token: own });
     const receiver = await aReceiver();
@@ -67,7 +67,7 @@ describe("what becomes of a tenant", () => {
     await Promise.all([feed.stop(), theirs.stop(), receiver.close()]);
   });
 
-  it("is not told to a tenant's own administrator, who may neither follow it nor have it sent", async () => {
+  it("do not reach an administrator of the tenant, who may not subscribe to them or send them to a webhook", async () => {
     const own = await owners.tokenWith();
     const feed = await aFeed<Told>({ query, variables: { types: ["TenantProvisioned"] }, token: own });
     await eventually("it is refused", () => feed.errors.length > 0);

@@ -41,14 +41,14 @@ describe("a websocket", () => {
   it.each([
     ["no token", undefined],
     ["garbage", "Bearer garbage"],
-    ["something that is no token at all", "Basic eDp5"],
+    ["text that is not a token", "Basic eDp5"],
   ])("is closed with 4403 when it starts with %s", async (_, authorization) => {
     const socket = await aRawSocket();
     socket.send(init(authorization));
     expect((await socket.closed).code).toBe(4403);
   });
 
-  it("continues the trace that its connection_init names", async () => {
+  it("continues the trace of its connection_init", async () => {
     const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
     const socket = await aRawSocket();
     const payload = { authorization: `Bearer ${token}`, traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
@@ -69,7 +69,7 @@ describe("a websocket", () => {
     expect((await socket.closed).code).toBe(4401);
   });
 
-  it("is closed with 4400 for what is no message, and 4409 for an id that is in use", async () => {
+  it("is closed with 4400 for text that is not a message, and with 4409 for an id that is in use", async () => {
     const broken = await aRawSocket();
     broken.send("{");
     expect((await broken.closed).code).toBe(4400);
@@ -87,7 +87,7 @@ describe("a websocket", () => {
     expect((await socket.closed).code).toBe(1009);
   });
 
-  it("runs at most 100 operations and 20 sockets of one principal", async () => {
+  it("may run at most 100 operations, and one principal may open at most 20 sockets", async () => {
     const own = await (await aTenant()).tokenWith();
     const sockets = await Promise.all(Array.from({ length: 20 }, aRawSocket));
     for (const socket of sockets) socket.send(init(`Bearer ${own}`));
@@ -144,7 +144,7 @@ describe("Subscription.events", () => {
     await second.stop();
   });
 
-  it("starts with what happens next when no cursor is given", async () => {
+  it("starts with the next event when no cursor is given", async () => {
     const ready = await aFeed<Told>({ query, variables: { types, after: "0" }, token });
     await register("Before");
     await eventually("it is in the log", () => names(ready).includes("Before"));
@@ -155,7 +155,7 @@ describe("Subscription.events", () => {
     await Promise.all([feed.stop(), ready.stop()]);
   });
 
-  it("tells only what the token may read", async () => {
+  it("sends only events that the token may read", async () => {
     const narrow = await tenant.tokenWith("libraries.read", "libraries.write");
     const feed = await aFeed<Told>({ query, token: narrow });
     await register("Hidden");
@@ -167,8 +167,8 @@ describe("Subscription.events", () => {
 
   it.each([
     ["an unknown type", { types: ["TemplateExploded"] }, "VALIDATION_FAILED"],
-    ["no type at all", { types: [] }, "VALIDATION_FAILED"],
-    ["a cursor that is none", { after: "yesterday" }, "INVALID_CURSOR"],
+    ["an empty list of types", { types: [] }, "VALIDATION_FAILED"],
+    ["text that is not a cursor", { after: "yesterday" }, "INVALID_CURSOR"],
     ["a negative cursor", { after: "-1" }, "INVALID_CURSOR"],
     ["a cursor ahead of every event", { after: "9007199254740991" }, "INVALID_CURSOR"],
     ["a type that no tenant may read", { types: ["TenantRegistered"] }, "INSUFFICIENT_SCOPE"],
@@ -176,7 +176,7 @@ describe("Subscription.events", () => {
     expect(await refused(query, variables)).toBe(code);
   });
 
-  it("keeps the socket for other operations when one is refused", async () => {
+  it("keeps the socket open for other operations when one is refused", async () => {
     const socket = await aRawSocket();
     socket.send(init(`Bearer ${token}`));
     await eventually("it is acknowledged", () => socket.messages.some(({ type }) => type === "connection_ack"));
@@ -204,7 +204,7 @@ describe("the limits of a document over the websocket", () => {
     ["two root fields", `subscription { a: events { type } b: events { type } }`],
     ["tokens", `subscription { events { ${"type ".repeat(maxTokens)} } }`],
     ["fields that do not exist", "subscription { events { nothing } }"],
-    ["text that is no GraphQL", "subscription { events"],
+    ["text that is not GraphQL", "subscription { events"],
   ])("hold: %s", async (_, document) => {
     const feed = await aFeed({ query: document, token });
     await eventually("it is refused", () => feed.errors.length > 0);
@@ -212,7 +212,7 @@ describe("the limits of a document over the websocket", () => {
     await feed.stop();
   });
 
-  it("are named by their code", async () => {
+  it("are reported with their code", async () => {
     expect(await refused(`subscription { events { ${fields(maxAliases + 1, "a")} } }`)).toBe("TOO_COMPLEX");
   });
 });
