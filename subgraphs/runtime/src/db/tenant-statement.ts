@@ -54,9 +54,4 @@ export class TenantReader {
     const { name, text } = statement;
     return (await this.#pipeline.query<R>({ name, text, values: [tenant.uuid, ...values] }))[0];
   }
-
-  /** Rejects while the database does not answer. */
-  async ping(): Promise<void> {
-    await this.#pool.query("select");
-  }
 }

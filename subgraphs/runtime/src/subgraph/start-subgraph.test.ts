@@ -1,8 +1,12 @@
+import pg from "pg";
 import { PostgresBus } from "../bus/postgres-bus.js";
+import type { SchemaConnections } from "../connections/schema-connections.js";
 import { CursorSeal } from "../pagination/cursor.js";
 import { someMasterKeys } from "../sealing/master-keys.fixture.js";
 import { createLogger } from "../telemetry/logger.js";
-import { aDatabase, type TestDatabase } from "../unit-of-work/database.fixture.js";
+import { continueTrace } from "../telemetry/trace.js";
+import { aDatabase, aTenant, type TestDatabase, until } from "../unit-of-work/database.fixture.js";
+import type { Database } from "../unit-of-work/database.js";
 import type { SliceModule } from "./slice-module.js";
 import { startSubgraph } from "./start-subgraph.js";
 
@@ -38,9 +42,11 @@ function aModule(slice: string, start: SliceModule["start"] = () => undefined): 
   };
 }
 
-const start = (...modules: SliceModule[]) =>
+const start = (...modules: SliceModule[]) => startOver(test.definition.connections, modules);
+
+const startOver = (connections: SchemaConnections, modules: SliceModule[]) =>
   startSubgraph(
-    { connections: test.definition.connections, bus, logger },
+    { connections, bus, logger },
     {
       modules,
       migrations: test.definition.migrations,
@@ -90,5 +96,41 @@ describe("a subgraph", () => {
     const needy = aModule("one", (_, services) => void services.get(Letters));
     const giving = aModule("two", (_, services) => void services.add(new Letters()));
     await expect(start(needy, giving)).rejects.toThrow('The module "one" needs Letters');
+  });
+
+  it("keeps no connection when the role of the workers cannot connect", async () => {
+    const admin = new pg.Client({ connectionString: test.url });
+    await admin.connect();
+    const connections = async () =>
+      (await admin.query("select from pg_stat_activity where usename like 'catalog%'")).rowCount ?? 0;
+    const before = await connections();
+    const worker = new URL(test.definition.connections.worker);
+    worker.password = "wrong";
+    const start = startOver({ ...test.definition.connections, worker: worker.href }, [aModule("one")]);
+    await expect(start).rejects.toThrow("password authentication failed");
+    expect(steps).toEqual([]);
+    await until(async () => (await connections()) <= before);
+    await admin.end();
+  });
+
+  it("is ready while requests hold all connections of their pool", async () => {
+    const databases: Database[] = [];
+    const subgraph = await start(aModule("one", (host) => void databases.push(host.database)));
+    const [database] = databases as [Database];
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let running = 0;
+    const requests = Array.from({ length: 10 }, () =>
+      database.transaction(aTenant(), { trace: continueTrace(undefined) }, async ({ execute }) => {
+        await execute("select");
+        running += 1;
+        await released;
+      }),
+    );
+    await until(() => running === requests.length);
+    await subgraph.ready();
+    release();
+    await Promise.all(requests);
+    await subgraph.close();
   });
 });

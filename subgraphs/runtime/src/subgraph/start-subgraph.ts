@@ -107,7 +107,8 @@ async function start<Settings extends object>(
     relay,
     jobs: new JobOperations(database, jobs, started.sweeper),
     get: servicesOf("subgraph").get,
-    ready: () => database.reader.ping(),
+    // not by a connection of the requests: many requests must not make the platform count as not ready
+    ready: async () => void (await workers.query("select")),
     close: () => started.close(),
   };
 }
