@@ -1,4 +1,4 @@
-/** The package brings no types; this is what the bench uses of it. */
+/** The package has no types of its own. These are the parts that the bench uses. */
 declare module "autocannon" {
   export interface LoadRequest {
     readonly method?: string;
@@ -13,7 +13,7 @@ declare module "autocannon" {
     /** Seconds. */
     readonly duration: number;
     readonly requests: readonly LoadRequest[];
-    /** Replaces `[<id>]` in bodies by a unique id. */
+    /** Replaces `[<id>]` in bodies by a unique id for each request. */
     readonly idReplacement?: boolean;
   }
 

@@ -4,14 +4,14 @@ import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair } from "jose";
 import Provider from "oidc-provider";
 
-/** The message from the bench to its child process. */
+/** The message that the bench sends to this child process. */
 export interface BareClient {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scope: string;
 }
 
-/** oidc-provider with its memory store and one client that it knows from its configuration, signing the same tokens. */
+/** Serves oidc-provider with its memory store and one configured client. It signs the same tokens as the platform. */
 async function serve({ clientId, clientSecret, scope }: BareClient): Promise<string> {
   const server = createServer();
   server.listen(0, "127.0.0.1");

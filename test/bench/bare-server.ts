@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { fastify } from "fastify";
 import pg from "pg";
 
-/** The message from the bench to its child process, and the answer once the child listens. */
+/** The message that the bench sends to this child process. The child answers when it listens. */
 export interface BareServerOrder {
   readonly databaseUrl: string;
   readonly tenantUuid: string;
@@ -32,7 +32,7 @@ const templatesByName = {
     from catalog.templates template where tenant_id = $1 order by name_key limit $2`,
 };
 
-/** In two statements, as two services ask for it. */
+/** Reads the data in two statements, as two services would. */
 const apiClientByKey = {
   name: "api_client_by_key",
   text: `select api_client_id as "apiClientId" from catalog.api_clients where tenant_id = $1 and key = $2`,
@@ -59,10 +59,10 @@ interface TemplateBody {
   readonly category: string;
 }
 
-/** The same rows and the same body with nothing around them: no token, no tenant check, no limits, no contract. */
+/** Serves the same rows and the same body without a token, tenant check, limits or contract. */
 async function serve({ databaseUrl, tenantUuid }: BareServerOrder): Promise<string> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
-  // an idle connection ends with its server; the next query says so
+  // an idle connection is lost when its server ends; the next query reports that error
   pool.on("error", () => undefined);
   const app = fastify();
   app.get<{ Params: { templateId: string } }>("/v1/templates/:templateId", async ({ params }, reply) => {

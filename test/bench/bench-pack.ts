@@ -36,7 +36,10 @@ const config = {
   },
 };
 
-/** A pack as large ones are made: code with conditions and names, configuration, texts, and one binary file in twenty. */
+/**
+ * Writes a pack like a large real one: code with conditions and names, configuration, texts, and one binary file in
+ * twenty.
+ */
 export async function writePack(folder: string, { files, bytes }: PackSize): Promise<void> {
   const each = Math.floor(bytes / files);
   const all: [string, string | Buffer][] = [[".template.config/template.json", JSON.stringify(config)]];
@@ -108,7 +111,7 @@ Owned by OWNER-PLACE. It listens on 5099 and keeps its rows in DATABASE-KIND.
 
 `;
 
-/** Without a repetition that would make it compress, and the same in every run. */
+/** Bytes without repetitions, so that they do not compress. They are the same in every run. */
 function binary(seed: number, size: number): Buffer {
   const bytes = Buffer.alloc(size);
   let state = seed * 2654435761 + 1;

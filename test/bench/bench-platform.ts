@@ -24,7 +24,7 @@ import type { Scope } from "@factory/schema/scopes";
 import pg from "pg";
 import type { BareServerOrder } from "./bare-server.js";
 
-/** The scopes of a partner who generates projects. A token grows with its scopes, and so does the time to verify it. */
+/** The scopes of a partner that generates projects. A token, and the time to verify it, grows with its scopes. */
 const partnerScopes: readonly Scope[] = [
   "templates.read",
   "templates.write",
@@ -36,17 +36,17 @@ const partnerScopes: readonly Scope[] = [
 ];
 
 export interface Template {
-  /** As the platform calls it. */
+  /** The id that the platform has given to the template. */
   readonly templateId: string;
   readonly uuid: string;
 }
 
-/** Two servers over one PostgreSQL, each a process of its own, and rows to read. */
+/** Two servers in processes of their own that share one PostgreSQL with rows to read. */
 export interface Stage {
   readonly platform: PlatformProcess;
   readonly bare: { readonly url: string; readonly pid: number };
   readonly postgresPid: number;
-  /** As the cluster's superuser. */
+  /** The connection URL of the superuser of the cluster. */
   readonly databaseUrl: string;
   readonly tenantUuid: string;
   readonly client: ClientCredentials;
@@ -55,7 +55,7 @@ export interface Stage {
 }
 
 const templateCount = 50;
-/** Beyond what any of the loads here sends. */
+/** The factor lifts the rate limits above every load of the bench. */
 const rateLimitFactor = "100000";
 
 export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T> {
@@ -109,7 +109,7 @@ function uuidOf(prefix: "ten" | "tpl", id: string): string {
   return uuid;
 }
 
-/** Each with one version, over a real repository. */
+/** Registers templates with one version each, which is read from a real repository. */
 async function registerTemplates(platform: PlatformProcess, token: string, workDir: string): Promise<Template[]> {
   const repository = join(workDir, "template.git");
   await writeTemplateRepository(samplePack, repository);
@@ -134,7 +134,10 @@ async function registerTemplates(platform: PlatformProcess, token: string, workD
   return Promise.all(Array.from({ length: templateCount }, register));
 }
 
-/** The tables of a POST with the same columns and keys, without policies and without the trigger that wakes the relay. */
+/**
+ * Creates the tables of a POST with the same columns and keys, but without policies and without the trigger that wakes
+ * the relay.
+ */
 async function makeBareTables(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -9,7 +9,7 @@ export const capabilitiesEach = 20;
 export const areas = names("area", 400, ["pay", "mes", "led", "inv", "tax", "geo", "doc", "aud"]);
 export const actions = names("action", 80, ["send", "load", "keep", "move", "read"]);
 
-/** Words as people choose them: few beginnings, many endings; each at least five letters. */
+/** Makes names like real ones: few beginnings and many endings. Each word has at least five letters. */
 function names(kind: string, count: number, beginnings: readonly string[]): string[] {
   const letters = "bcdfgklmnprstvz";
   return Array.from({ length: count }, (_, at) => {
@@ -20,7 +20,7 @@ function names(kind: string, count: number, beginnings: readonly string[]): stri
 
 const seeded = new WeakMap<Stage, Promise<void>>();
 
-/** Libraries of two tenants under the same names, as `registerLibrary` writes them; no event tells of them. */
+/** Writes the libraries of two tenants under the same names, with the rows of `registerLibrary` but without events. */
 export function seedCatalog(stage: Stage): Promise<void> {
   const seeding = seeded.get(stage) ?? seed(stage.databaseUrl, [stage.tenantUuid, randomUUID()]);
   seeded.set(stage, seeding);
@@ -42,7 +42,7 @@ async function seed(databaseUrl: string, tenants: readonly string[]): Promise<vo
        select gen_random_uuid() as id, n, 'Pack.' || substr(md5(n::text), 1, 8) || '.' || n as name
        from generate_series(1, ${libraryCount}) n`,
     );
-    // a library has one area, seldom one of the first, and a run of actions in it
+    // each library has one area (the first areas are rare) and several consecutive actions in it
     await client.query(
       `create temporary table capability as
        select id, place, ($1::text[])[1 + (n * 7 + place / 10 * 31) % $3] as area,
@@ -71,7 +71,7 @@ const seeding = [
      case when v <= 10 then array['netstandard2.0', 'net48'] when n % 3 = 0 then array['net6.0'] else array['net8.0', 'net6.0'] end,
      '[]', '[]', 'Published', now()
    from library, generate_series(1, ${versionsEach}) v`,
-  // libraries 1 to 199 depend on two others each: from the first 50, some 350 can be reached
+  // libraries 1 to 199 depend on two others each; about 350 libraries can be reached from the first 50
   `with dependent as (
      select asking.id, jsonb_agg(jsonb_build_object('packageName', needed.name, 'range', '1.0.0')) as dependencies,
        array_agg(lower(needed.name)) as keys

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** USER_HZ: what /proc counts in, on every architecture of Linux. */
+/** USER_HZ, the unit of the times in /proc. It is 100 on every architecture of Linux. */
 const ticksPerSecond = 100;
 const microsecondsPerTick = 1_000_000 / ticksPerSecond;
 
@@ -8,11 +8,14 @@ interface ProcessTimes {
   readonly parent: number;
   /** User and system time, in microseconds. */
   readonly own: number;
-  /** The same of children that have ended. */
+  /** User and system time of child processes that have ended, in microseconds. */
   readonly ended: number;
 }
 
-/** proc(5); the command name may hold spaces and parentheses, so fields are counted from its last one. */
+/**
+ * Reads /proc/PID/stat (proc(5)). The command name may contain spaces and parentheses, so fields are counted after the
+ * last parenthesis.
+ */
 async function processTimes(pid: number): Promise<ProcessTimes | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   if (stat === undefined) return undefined;

@@ -5,13 +5,16 @@ import { cpuOf, cpuOfFamily } from "./cpu-time.js";
 import { type Figures, percentile } from "./report.js";
 
 const setSize = 50;
-// V8 goes on optimising for about a hundred of them
+// V8 still optimizes the code during about the first hundred evaluations
 const warmUps = 100;
 const requests = 300;
 const goalMs = 25;
 const path = "/v1/libraries/compatibility/evaluate";
 
-/** Evaluations of 50 libraries whose dependencies reach some 350, in a catalog of 10,000 with 20 versions each. */
+/**
+ * Measures evaluations of 50 libraries whose dependencies reach about 350 others, in a catalog of 10,000 libraries with
+ * 20 versions each.
+ */
 export async function evaluations(stage: Stage): Promise<Figures> {
   await seedCatalog(stage);
   const { platform, token } = stage;
@@ -31,7 +34,7 @@ export async function evaluations(stage: Stage): Promise<Figures> {
   const { ms } = await evaluate("net10.0", 1);
   values["first of all, ms"] = ms;
   const takenMs: number[] = [];
-  // sets that overlap, as those of one tenant do
+  // the sets overlap, as the sets of one tenant do
   const evaluateOne = async (place: number) => {
     const answer = await evaluate("net10.0", 1 + (place % 10));
     if (!answer.compatible) throw new Error("The seeded set is not compatible");
@@ -56,7 +59,10 @@ export async function evaluations(stage: Stage): Promise<Figures> {
   };
 }
 
-/** Since the platform started; the relay and the bus work behind the answers, so CPU may exceed the time they took. */
+/**
+ * The use of resources since the platform started. The relay and the bus also work between answers, so the CPU time may
+ * exceed the time of the requests.
+ */
 interface Spent {
   readonly requests: number;
   readonly platformMs: number;

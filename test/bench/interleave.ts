@@ -1,7 +1,7 @@
 import autocannon, { type LoadRequest } from "autocannon";
 import { cpuOf, cpuOfFamily } from "./cpu-time.js";
 
-/** One server that answers the same question as the others of its table. */
+/** One server of a table. All servers of a table answer the same requests. */
 export interface Contestant {
   readonly name: string;
   readonly url: string;
@@ -10,7 +10,7 @@ export interface Contestant {
 }
 
 export interface Shot {
-  /** Microseconds of the server process; PostgreSQL stands beside it. */
+  /** CPU microseconds of the server process, without PostgreSQL. */
   readonly cpuPerRequest: number;
   readonly postgresCpuPerRequest: number;
   readonly requestsPerSecond: number;
@@ -26,7 +26,7 @@ export interface Rounds {
   readonly postgresPid: number;
 }
 
-/** Every contestant once per round, so that whatever else the machine does hits all of them alike. */
+/** Runs every contestant once in each round, so that other load of the machine affects all of them equally. */
 export async function interleave(contestants: readonly Contestant[], options: Rounds): Promise<Map<string, Shot[]>> {
   for (const contestant of contestants) await shoot(contestant, options.warmUpSeconds, options);
   const shots = new Map<string, Shot[]>(contestants.map(({ name }) => [name, []]));

@@ -19,7 +19,7 @@ const usage = `npm run bench -- [options]
 `;
 
 const connections = 16;
-// V8 goes on optimising the platform's code for about ten seconds of load
+// V8 still optimizes the code of the platform during about the first ten seconds of load
 const warmUpSeconds = 10;
 
 const benches = {
@@ -29,7 +29,7 @@ const benches = {
     tableOf("A federated join over GraphQL", 2.5, await interleave(await federatedJoin(stage), rounds)),
   list: async (stage: Stage, rounds: Rounds) =>
     tableOf("A list of 20 with their versions over GraphQL", 10, await interleave(listOfTwenty(stage), rounds)),
-  // before the POSTs, which leave a backlog of events behind
+  // this runs before the POST requests, because they leave a backlog of events
   webhook: (stage: Stage, { rounds, seconds }: Rounds) => webhookLatency(stage, rounds * seconds * 4),
   subscribers: (stage: Stage) => subscriberFanOut(stage),
   packs: (stage: Stage) => packExecutions(stage),

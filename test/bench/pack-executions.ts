@@ -21,7 +21,10 @@ const query = `subscription ($executionId: ID!) {
 
 const executionsOf: Record<string, number> = { small: 30, medium: 12, large: 5 };
 
-/** Packs of three sizes, each executed into new repositories one after the other: the whole way, and the render alone. */
+/**
+ * Measures packs of three sizes. Each is executed into new repositories one after the other: the complete execution,
+ * and only the rendering.
+ */
 export async function packExecutions(stage: Stage): Promise<Figures> {
   const values: Record<string, number> = {};
   for (const size of packSizes) Object.assign(values, await measure(stage, size));
@@ -53,7 +56,7 @@ async function measure({ platform, token }: Stage, size: PackSize): Promise<Reco
     const renderMs: number[] = [];
     const pushMs: number[] = [];
     const count = executionsOf[size.name] ?? 5;
-    // the first two warm the code up
+    // the first two executions are warm-ups
     for (let place = 0; place < count + 2; place += 1) {
       const started = performance.now();
       const target = { repository: `bench/${size.name}-${place}` };
@@ -101,7 +104,7 @@ function timeOf(steps: readonly Step[], phase: string | null): number {
 const statusBytes = async (pid: number, name: string) =>
   Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
 
-/** Also forgets the peak until now (Linux, proc_pid_clear_refs). */
+/** Reads the resident memory in bytes and resets the peak value (Linux, proc_pid_clear_refs). */
 async function residentBytes(pid: number): Promise<number> {
   await writeFile(`/proc/${pid}/clear_refs`, "5");
   return statusBytes(pid, "VmRSS");

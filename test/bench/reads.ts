@@ -10,7 +10,7 @@ const provider = {
   capabilities: ["bench.charge"],
 };
 
-/** The catalog finds the API client, integration tells of it and of its provider. */
+/** The catalog finds the API client, and integration returns the API client and its provider. */
 const join = `query Join($input: SearchLibrariesInput!) {
   searchLibraries(input: $input) { results { apiClient { apiClientId key displayName category status provider { key displayName } } } }
 }`;
@@ -32,7 +32,7 @@ export function oneById({ bare, platform, token, templates }: Stage): Contestant
   ];
 }
 
-/** Over GraphQL, as an operation of two subgraphs. */
+/** The same read as a GraphQL operation over two subgraphs. */
 export async function federatedJoin(stage: Stage): Promise<Contestant[]> {
   const { platform, token } = stage;
   const input = { capability: "bench.charge", includeApiClients: true };
@@ -44,7 +44,7 @@ export async function federatedJoin(stage: Stage): Promise<Contestant[]> {
         body: input,
       })
     ).body.total;
-  // the catalog learns of the API client by an event
+  // the catalog receives the API client by an event, which takes a moment
   for (let tries = 0; (await found()) === 0 && tries < 200; tries += 1)
     await new Promise((resolve) => setTimeout(resolve, 50));
   return overGraphql(stage, { path: "/v1/api-clients/bench-pay" }, { query: join, variables: { input } });

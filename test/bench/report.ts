@@ -1,9 +1,9 @@
 import type { Shot } from "./interleave.js";
 
-/** A contestant's medians over all rounds. */
+/** The medians of one contestant over all rounds. */
 interface Row extends Shot {
   readonly name: string;
-  /** Median over the rounds of its CPU per request against that of the first row in the same round. */
+  /** The CPU per request divided by that of the first row in the same round; the median over all rounds. */
   readonly ratio: number;
 }
 
@@ -15,11 +15,11 @@ export interface Table {
   readonly met: boolean;
 }
 
-/** Figures that have no row to compare with. */
+/** Figures that are not compared with another row. */
 export interface Figures {
   readonly title: string;
   readonly values: Readonly<Record<string, number>>;
-  /** The goal, and whether it was reached. */
+  /** The goal and the answer whether it was reached. */
   readonly verdict?: string;
 }
 

@@ -12,7 +12,7 @@ interface Found {
   readonly nextCursor: string | null;
 }
 
-/** The query, with a name for its line of the report. */
+/** The queries by their names in the report. */
 function searches(): Record<string, Record<string, unknown>> {
   const [area = "", action = ""] = [areas[17], actions[11]];
   return {
@@ -35,7 +35,9 @@ function searches(): Record<string, Record<string, unknown>> {
   };
 }
 
-/** Searches over REST in a tenant of 200,000 capabilities, beside another that has as many under the same names. */
+/**
+ * Measures searches over REST in a tenant with 200,000 capabilities. Another tenant has as many under the same names.
+ */
 export async function librarySearches(stage: Stage): Promise<Figures> {
   await seedCatalog(stage);
   const { platform, token } = stage;

@@ -14,10 +14,13 @@ const goalMs = 50;
 const arrivalTimeoutMs = 30_000;
 
 const joined = `subscription { events(types: ["TemplateRegistered"]) { type cursor subject { ... on Template { name category } } } }`;
-// without a join, and first in the line: it shows when the hub hands an event out
+// this subscription has no join and is the first, so it shows when the hub sends an event
 const unjoined = `subscription { events(types: ["TemplateRegistered"]) { time } }`;
 
-/** From an event's way out of the hub to the last of its frames, for equal subscribers whose event is joined. */
+/**
+ * Measures the time from the moment at which the hub sends an event to its last frame, for equal subscribers whose
+ * event is joined.
+ */
 export async function subscriberFanOut({ platform, token }: Stage): Promise<Figures> {
   const url = `${platform.publicUrl.replace("http", "ws")}/graphql`;
   const arrivals = { first: 0, last: 0, occurred: 0, frames: 0 };
@@ -37,7 +40,7 @@ export async function subscriberFanOut({ platform, token }: Stage): Promise<Figu
   try {
     for (const [place, socket] of crowd.entries())
       subscribe(socket, joined, subscriptionsPerSocket + (place === 0 ? subscriptionsPerSocket : 0));
-    // no message says that a subscription is open
+    // the protocol has no message that says that a subscription is open
     await sleep(2000);
     const told = async (place: number) => {
       arrivals.frames = 0;
@@ -48,7 +51,7 @@ export async function subscriberFanOut({ platform, token }: Stage): Promise<Figu
       const deadline = performance.now() + arrivalTimeoutMs;
       while (arrivals.frames < subscribers && performance.now() < deadline) await sleep(5);
       if (arrivals.frames !== subscribers) throw new Error(`${arrivals.frames} of ${subscribers} frames arrived`);
-      // nothing else is under way when the next one is told
+      // the next event comes only when nothing else is running
       await sleep(100);
       return { fromHub: arrivals.last - arrivals.first, fromEvent: arrivals.last - arrivals.occurred };
     };
@@ -81,7 +84,7 @@ interface Told {
   readonly payload: { readonly data: { readonly events: { readonly time: string } } };
 }
 
-/** Acknowledged. */
+/** Opens a socket. Resolves when the socket is acknowledged. */
 async function opened(url: string, token: string, next: (text: string) => void): Promise<WebSocket> {
   const socket = new WebSocket(url, "graphql-transport-ws");
   await new Promise<void>((resolve, reject) => {

@@ -10,7 +10,10 @@ import { type Figures, percentile } from "./report.js";
 const eventsPerSecond = 200;
 const goalMs = 60;
 const arrivalTimeoutMs = 30_000;
-/** Requests under way at once; a platform that is slower than the goal is then asked more slowly, which "events/s" shows. */
+/**
+ * The number of requests that run at the same time. A platform that is slower than the goal gets fewer requests, as
+ * "events/s" shows.
+ */
 const mostUnderWay = 64;
 const namePrefix = "event-";
 
@@ -21,12 +24,12 @@ interface TemplateEvent {
 }
 
 /**
- * From the moment an event says it occurred, inside its transaction, to its arrival at a webhook receiver, while every
- * event also goes to a receiver that refuses connections and to one that never answers.
+ * Measures the time from the occurrence of an event inside its transaction to its arrival at a webhook receiver. Every
+ * event also goes to a receiver that refuses connections and to a receiver that never answers.
  */
 export async function webhookLatency(stage: Stage, seconds: number): Promise<Figures> {
   const { platform, token } = stage;
-  // by event, since delivery is at least once
+  // by the id of the event, because webhooks are delivered at least once
   const arrivals = new Map<string, number>();
   const healthy = createServer((request, response) => {
     const arrived = Date.now();
@@ -84,7 +87,8 @@ export async function webhookLatency(stage: Stage, seconds: number): Promise<Fig
         "p95 ms": p95,
         "p99 ms": percentile(latenciesMs, 0.99),
         ...(await stretches(database)),
-        // the CPU of the whole path: the request, its outbox row, the bus, the event log and three webhook messages
+        // the CPU time of the complete path: the request, its outbox row, the bus, the event log and three webhook
+        // messages
         "platform CPU us/event": (after.platformCpu - before.platformCpu) / sent,
         "PostgreSQL CPU us/event": (after.postgresCpu - before.postgresCpu) / sent,
         "transactions/event": (after.transactions - before.transactions) / sent,
@@ -114,7 +118,10 @@ async function spent({ platform, postgresPid }: Stage, database: pg.Client) {
   };
 }
 
-/** Where the time goes: until the event is in the event log, that is request, outbox and bus, and from there on. */
+/**
+ * The parts of the latency: the time until the event is in the event log (request, outbox and bus), and the time after
+ * that.
+ */
 async function stretches(database: pg.Client): Promise<Record<string, number>> {
   const { rows } = await database.query<{ logged: number; sent: number; answered: number }>(
     `select percentile_cont(0.95) within group (order by extract(epoch from recorded_at - (event_log.envelope->>'time')::timestamptz)) * 1000 as logged,

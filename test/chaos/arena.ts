@@ -19,7 +19,7 @@ interface PostgresRecord {
 
 const host = "127.0.0.1";
 
-/** One platform over one data directory, started and killed again and again; its address stays. */
+/** One platform over one data directory. It is started and killed again and again, and its address does not change. */
 export class Arena {
   readonly dataDir: string;
   readonly startsMs: number[] = [];
@@ -49,7 +49,7 @@ export class Arena {
     this.startsMs.push(performance.now() - started);
   }
 
-  /** SIGKILL to the process, and to its PostgreSQL where that shall die with it. */
+  /** Sends SIGKILL to the process, and to its PostgreSQL if `withPostgres` is true. */
   async crash({ withPostgres }: { withPostgres: boolean }): Promise<void> {
     const postgres = await this.postgres();
     await this.platform.kill();
@@ -61,13 +61,13 @@ export class Arena {
     return readJson<PostgresRecord>(this.dataDir, "postgres.json");
   }
 
-  /** To the postmaster and the processes it has forked. */
+  /** Sends a signal to the postmaster and to the processes that it has forked. */
   async signalPostgres(name: NodeJS.Signals): Promise<void> {
     const { pid } = await this.postgres();
     for (const target of [pid, ...(await childrenOf(pid))]) signal(target, name);
   }
 
-  /** As the superuser, for what no caller can see. */
+  /** Runs SQL as the superuser, for rows that no caller can see. */
   async rows<R extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {
     const { user, password, host: server, port } = await this.postgres();
     const client = new pg.Client({ user, password, host: server, port, database: "postgres" });
@@ -93,7 +93,7 @@ export class Arena {
   }
 }
 
-/** A process that has just ended needs no signal. */
+/** Sends a signal. A process that has ended in the meantime is ignored. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -102,7 +102,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Linux, proc_pid_children. */
+/** Reads the child processes (Linux, proc_pid_children). */
 async function childrenOf(pid: number): Promise<number[]> {
   const children = await readFile(join("/proc", `${pid}`, "task", `${pid}`, "children"), "utf8").catch(() => "");
   return children.split(" ").filter(Boolean).map(Number);

@@ -6,7 +6,7 @@ const pauseMs = 250;
 const tokenLifeMs = 600_000;
 
 export interface Answer<T> {
-  /** 0: no answer came. */
+  /** The HTTP status, or 0 if there was no answer. */
   readonly status: number;
   readonly ms: number;
   readonly body: T;
@@ -14,7 +14,7 @@ export interface Answer<T> {
 
 /** A client of one tenant that repeats a request with its Idempotency-Key until it is acknowledged, as clients should. */
 export class Caller {
-  /** Answers that neither acknowledge nor ask to come again, by status and code. */
+  /** The number of final refusals by status and code. A client does not repeat these requests. */
   readonly refused = new Map<string, number>();
   readonly #url: string;
   readonly #client: ClientCredentials;
@@ -55,7 +55,7 @@ export class Caller {
     }
   }
 
-  /** Taken anew while the platform does not give one. */
+  /** Requests a token, and repeats the request until the platform issues one. */
   token(): Promise<string> {
     if (!this.#token || this.#token.until < Date.now()) {
       const text = accessToken({ publicUrl: this.#url, internalUrl: this.#url }, this.#client);

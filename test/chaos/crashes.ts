@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Act } from "./fault-scenario.js";
 import { percentile } from "./ledger.js";
 
-/** kill -9 of the process, every second time with its PostgreSQL, 3 to 8 s after it was ready. */
+/** Kills the process with SIGKILL 3 to 8 s after it was ready, and every second time also its PostgreSQL. */
 export const crashes: Act = async ({ arena, load, ledger, pulse, random, size }) => {
   const before = arena.startsMs.length;
   load.start({ registrationsPerSecond: 5, executionsPerSecond: 2 });

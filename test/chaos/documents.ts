@@ -8,7 +8,10 @@ import { percentile } from "./ledger.js";
 const atOnce = 8;
 const longestMs = 5000;
 
-/** Generated GraphQL documents over HTTP and websocket: none stops the others, and none is remembered for ever. */
+/**
+ * Sends generated GraphQL documents over HTTP and over a websocket. They must not stop other requests and must not stay
+ * in memory.
+ */
 export const documents: Act = async (scene) => {
   const { arena, ledger, pulse, size } = scene;
   pulse.watch();
@@ -64,7 +67,9 @@ async function post({ customers }: Scene, query: string): Promise<{ status: numb
   return customer.caller.ask("POST", "/graphql", { body: { query } });
 }
 
-/** As many documents again as fit a socket, each ended by its answer. */
+/**
+ * Sends the same number of documents again in portions that one socket may run. Each operation ends with its answer.
+ */
 async function overSocket({ arena, customers, size, random }: Scene): Promise<void> {
   const token = await customers[0]?.caller.token();
   const client = createClient({

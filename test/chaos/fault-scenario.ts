@@ -4,13 +4,13 @@ import type { Customer, Load } from "./load.js";
 import type { Sink } from "./sink.js";
 import type { VitalSigns } from "./vital-signs.js";
 
-/** How much of everything; the suite runs a small form. */
+/** The size of each part of the run. The test suite uses a small size. */
 export interface Size {
   readonly kills: number;
   readonly outages: number;
   readonly documents: number;
   readonly neighbourSeconds: number;
-  /** The times between two misfortunes are multiplied with it. */
+  /** The factor by which the times between two faults are multiplied. */
   readonly pace: number;
 }
 
@@ -21,10 +21,10 @@ export interface Scene {
   readonly sink: Sink;
   readonly ledger: Ledger;
   readonly pulse: VitalSigns;
-  /** From 0 to below 1, repeatable by its seed. */
+  /** Returns a random number from 0 to below 1. The same seed gives the same numbers. */
   readonly random: () => number;
   readonly size: Size;
 }
 
-/** One kind of misfortune: it happens, and what was seen meanwhile is noted in the ledger. */
+/** Causes one kind of fault and records the observations in the ledger. */
 export type Act = (scene: Scene) => Promise<void>;

@@ -1,6 +1,6 @@
 const depths = [1, 5, 20, 33, 60, 200];
 
-/** A document that is cheap to send and may be dear to read; every one differs from the others. */
+/** A document that is short but may be expensive to process. Every document is different. */
 export function hostileDocument(random: () => number): string {
   const shape = shapes[Math.floor(random() * shapes.length)] ?? plain;
   const depth = depths[Math.floor(random() * depths.length)] ?? 1;

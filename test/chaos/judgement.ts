@@ -10,7 +10,7 @@ import type { Sink } from "./sink.js";
 
 const run = promisify(execFile);
 
-/** Acknowledged work must be finished this long after the last start. */
+/** Acknowledged work must be finished within this time after the last start, in milliseconds. */
 const settleMs = 60_000;
 
 interface ExecutionRow {
@@ -21,7 +21,7 @@ interface ExecutionRow {
   readonly wait_ms: number | null;
 }
 
-/** Counts from outside what was acknowledged against what is there: rows, commits, webhooks. */
+/** Compares the acknowledged requests with the rows, commits and webhooks that exist. */
 export async function judge(arena: Arena, load: Load, sink: Sink, ledger: Ledger): Promise<void> {
   await settled(arena, load, sink);
   const registered = await registrations(arena, load, sink);
@@ -49,7 +49,7 @@ export async function judge(arena: Arena, load: Load, sink: Sink, ledger: Ledger
       ledger.note({ promise: `answers ${answer}to ${customer.slug}`, found, atMost: 0 });
 }
 
-/** Returns as soon as everything has arrived, else when the time is over. */
+/** Waits until everything has arrived, at most for `settleMs`. */
 async function settled(arena: Arena, load: Load, sink: Sink): Promise<void> {
   const deadline = Date.now() + settleMs;
   const arrived = () =>
@@ -61,11 +61,11 @@ async function settled(arena: Arena, load: Load, sink: Sink): Promise<void> {
   }
 }
 
-/** Rows in a state that is not final, by the place where they lie. */
+/** The number of rows in a state that is not final, by table. */
 async function leftLying(arena: Arena, sink: Sink): Promise<Record<string, number>> {
   const counts: Record<string, string> = {
     executions: "select count(*) from catalog.executions where status in ('Requested', 'Running')",
-    // only messages of the receiver that answers count; the others wait behind their circuit breakers
+    // only messages of the receiver that answers count, because the others wait for their circuit breakers
     "webhook messages": `select count(*)
       from integration.webhook_messages message join integration.webhook_subscriptions using (tenant_id, subscription_id)
       where endpoint_url = '${sink.url}' and message.status in ('Pending', 'Delivering', 'RetryScheduled')`,

@@ -1,8 +1,8 @@
-/** One promise and what became of it. */
+/** One promise, or one observation, with the measured figure. */
 export interface Entry {
   readonly promise: string;
   readonly found: number;
-  /** The most that keeps the promise; absent: a figure for the reader. */
+  /** The limit that the figure must not exceed. Absent if the figure is only an observation. */
   readonly atMost?: number;
   readonly unit?: string;
 }
@@ -34,7 +34,7 @@ export class Ledger {
   }
 }
 
-/** A figure that could not be taken (NaN) keeps no promise. */
+/** A promise is also broken if its figure could not be measured (NaN). */
 const isBroken = ({ found, atMost }: Entry) => atMost !== undefined && !(found <= atMost);
 
 const round = (value: number) => Math.round(value * 10) / 10;

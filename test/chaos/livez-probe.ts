@@ -1,7 +1,10 @@
 import { Agent, request } from "node:http";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** Asks `/livez` ten times a second in a thread of its own, so that a busy driver does not count as a busy platform. */
+/**
+ * Requests `/livez` ten times a second in a thread of its own, so that a busy driver does not look like a busy
+ * platform.
+ */
 const { url } = workerData as { url: string };
 const agent = new Agent({ keepAlive: true });
 const intervalMs = 100;

@@ -24,7 +24,7 @@ export interface Customer {
 
 export interface Acknowledged {
   readonly customer: Customer;
-  /** Unique: the name of the template, or the repository of the execution. */
+  /** A unique name: the name of the template, or the repository of the execution. */
   readonly name: string;
   readonly id: string;
 }
@@ -103,7 +103,7 @@ export class Load {
     );
   }
 
-  /** Ends when everything that was begun is acknowledged. */
+  /** Stops the load. Resolves when every request that was sent is acknowledged. */
   async stop(): Promise<void> {
     for (const timer of this.#timers.splice(0)) clearInterval(timer);
     await Promise.all(this.#open);

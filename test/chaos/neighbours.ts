@@ -17,7 +17,10 @@ const hostileRenders = 16;
 const hangingTenants = 10;
 const eventsPerTenant = 100;
 
-/** Tenants that render for ever, receivers that hang and a forgotten transaction, beside a tenant that just works. */
+/**
+ * Tenants with templates that never end, receivers that do not answer and an open transaction must not affect another
+ * tenant.
+ */
 export const neighbours: Act = async (scene) => {
   const { arena, ledger, pulse, size } = scene;
   const sink = await Sink.open();
@@ -63,7 +66,7 @@ export const neighbours: Act = async (scene) => {
   sink.close();
 };
 
-/** A transaction that a client left open elsewhere on the server. */
+/** Opens a transaction and leaves it open, like another client of the server. */
 async function openTransaction(arena: Arena): Promise<pg.Client> {
   const { user, password, host, port } = await arena.postgres();
   const client = new pg.Client({ user, password, host, port, database: "template1" });
@@ -103,7 +106,7 @@ async function hostileRendering({ arena }: Scene): Promise<void> {
   await Promise.all(Array.from({ length: hostileRenders }, (_, place) => order(place)));
 }
 
-/** Each tenant's events go to one of the receivers, so that all share two hosts. */
+/** Sends the events of each tenant to one of the receivers, so that all tenants share two hosts. */
 function hangingDeliveries(arena: Arena, urls: readonly string[]): Promise<void>[] {
   return Array.from({ length: hangingTenants }, async (_, tenant) => {
     const { caller } = await aTenantCaller(arena, `hangs-${randomUUID().slice(0, 8)}`);

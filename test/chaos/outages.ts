@@ -13,10 +13,13 @@ const run = promisify(execFile);
 
 const outageMs = 6000;
 const recoveryMs = 60_000;
-/** Between the freeze of the server and the first 503: two unanswered seconds and the turn of a probe. */
+/**
+ * The time between the freeze of the server and the first 503: two seconds without an answer and the interval of a
+ * probe.
+ */
 const longestAnswerMs = 5000;
 
-/** The process lives on while its PostgreSQL is stopped, killed, frozen, or has a full disk. */
+/** PostgreSQL is stopped, killed, frozen, or has a full disk, while the process of the platform keeps running. */
 export const outages: Act = async (scene) => {
   const { arena, load, ledger, pulse, size } = scene;
   load.start({ registrationsPerSecond: 5, executionsPerSecond: 1 });
@@ -44,7 +47,7 @@ export const outages: Act = async (scene) => {
 
 type Repair = () => Promise<void>;
 
-/** Reads and writes go on meanwhile: each is answered in time, with 2xx or 503. */
+/** Reads and writes continue during the outage. Each must be answered in time, with 2xx or 503. */
 async function outage(
   { arena, customers, ledger, random, size }: Scene,
   name: string,
@@ -95,7 +98,7 @@ async function until(condition: () => Promise<boolean>): Promise<boolean> {
 
 const diskMiB = 768;
 
-/** A file system of its own for PostgreSQL, where the account may mount one; it must be there before the first start. */
+/** Mounts a separate file system for PostgreSQL if the account may mount one. It must exist before the first start. */
 export async function mountDisk(clusterHome: string): Promise<(() => Promise<void>) | undefined> {
   try {
     await run("mount", ["-t", "tmpfs", "-o", `size=${diskMiB}m,mode=0711`, "tmpfs", clusterHome]);

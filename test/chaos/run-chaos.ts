@@ -24,7 +24,10 @@ export interface ChaosOrder {
   readonly tell: (line: string) => void;
 }
 
-/** Runs the acts one after the other over one platform and judges at the end what is left of what was acknowledged. */
+/**
+ * Runs the acts one after the other over one platform. At the end it compares the acknowledged requests with the stored
+ * results.
+ */
 export async function runChaos({ dataDir, size, seed, only, tell }: ChaosOrder): Promise<Ledger> {
   const ledger = new Ledger();
   tell(`seed ${seed}`);
@@ -58,7 +61,7 @@ export async function runChaos({ dataDir, size, seed, only, tell }: ChaosOrder):
   }
 }
 
-/** The same for one seed, everywhere. */
+/** A random number generator that returns the same numbers for the same seed on every machine. */
 function randomOf(seed: number): () => number {
   let drawn = 0;
   return () => {

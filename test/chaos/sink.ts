@@ -8,11 +8,11 @@ interface SinkEvent {
   readonly time: string;
 }
 
-/** A webhook receiver that remembers every event by subject and type; it lives as long as the run. */
+/** A webhook receiver that records every event by subject and type. It runs until the end of the chaos run. */
 export class Sink {
   readonly #server: Server;
   readonly #ids = new Map<string, Set<string>>();
-  /** From the time the event names to its first arrival. */
+  /** Times from the occurrence of an event to its first arrival, in milliseconds. */
   readonly latenciesMs: number[] = [];
   #deliveries = 0;
 
@@ -38,12 +38,12 @@ export class Sink {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hooks`;
   }
 
-  /** Attempts beyond the first of each event: delivery is at least once. */
+  /** The number of repeated deliveries. Webhooks are delivered at least once. */
   get repeated(): number {
     return this.#deliveries - this.latenciesMs.length;
   }
 
-  /** Distinct events of this type about this subject. */
+  /** The number of different events of this type about this subject. */
   count(type: string, subject: string): number {
     return this.#ids.get(`${type} ${subject}`)?.size ?? 0;
   }

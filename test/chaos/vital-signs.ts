@@ -6,7 +6,7 @@ export interface Pulse {
   readonly failed: number;
 }
 
-/** Whether the platform's event loop turns, watched while it is expected to. */
+/** Checks that the event loop of the platform is not blocked. */
 export class VitalSigns {
   readonly #probe: Worker;
 

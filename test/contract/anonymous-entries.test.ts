@@ -16,7 +16,10 @@ const json = (body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-/** Entries that cost a statement or a row without a token, by the count they share, and how many pass in its window. */
+/**
+ * Entries that run a statement or write a row without a token, grouped by the limit that they share, with the number of
+ * requests that the limit allows.
+ */
 const limited: readonly (readonly [count: string, passing: number, entries: readonly Entry[]])[] = [
   [
     "the pages of a sign-in, 240 in a minute",
@@ -58,7 +61,7 @@ const limited: readonly (readonly [count: string, passing: number, entries: read
   ],
 ];
 
-/** Entries without a limit: they are answered from memory, as the test proves with a database that stands still. */
+/** Entries without a limit. They are answered from memory; the test proves it with a stopped database. */
 const fromMemory: readonly (readonly [status: number, ...entry: Entry])[] = [
   [200, "/livez"],
   [200, "/openapi.json"],
@@ -132,7 +135,7 @@ describe("entries that need no token", () => {
   });
 });
 
-/** The server and its children, which do the work. */
+/** The process ids of the server and its children, which run the statements. */
 async function postgresProcesses(dataDir: string): Promise<number[]> {
   const { pid } = JSON.parse(await readFile(join(dataDir, "postgres.json"), "utf8")) as { pid: number };
   const processes = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));

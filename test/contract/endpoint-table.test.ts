@@ -65,7 +65,7 @@ describe("schema/endpoints.json", () => {
     for (const first of addresses) {
       const path = methodAndPath(first)[1].replaceAll(/\{\w+\}/g, "anything");
       const answer = await request(`OPTIONS ${path}`, { base: baseOf(first) });
-      // patterns overlap: what answers here may be another row's path
+      // path patterns overlap, so the path of another row may also match
       const listed = table.filter(
         (row) =>
           row.surface === first.surface &&

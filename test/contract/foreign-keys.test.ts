@@ -37,7 +37,7 @@ type Row = Record<string, unknown>;
 const name = `keys_${randomBytes(4).toString("hex")}`;
 let url: string;
 let admin: pg.Client;
-/** As its superuser, whom no policy binds. */
+/** Connected as the superuser of the database, to which no policy applies. */
 let client: pg.Client;
 
 const connected = async (connectionString: string) => {
@@ -48,7 +48,7 @@ const connected = async (connectionString: string) => {
 
 const definition = (schema: SubgraphName) => ({ connections: schemaConnections(url, schema), ...tables[schema] });
 
-/** A database of its own in the platform's cluster, with rows from before there were keys. */
+/** Creates a separate database in the cluster of the platform, with rows that are older than the foreign keys. */
 beforeAll(async () => {
   const cluster = await databaseUrl();
   admin = await connected(cluster);
@@ -81,7 +81,10 @@ const values: Readonly<Record<string, () => unknown>> = {
   bytea: () => Buffer.alloc(1),
 };
 
-/** Fills every column that needs a value. A key that is not given gets a parent of the same tenant. */
+/**
+ * Inserts a row with a value in every required column. A foreign key that is not given gets a new parent of the same
+ * tenant.
+ */
 async function aRow(schema: string, table: string, given: Row): Promise<Row> {
   const { rows } = await client.query<{ column: string; type: string }>(
     `select column_name as column, udt_name as type from information_schema.columns
@@ -102,7 +105,7 @@ async function aRow(schema: string, table: string, given: Row): Promise<Row> {
   return row;
 }
 
-/** Name of the key that refused `work`, which is undone. */
+/** The name of the foreign key that refused `work`. The work is rolled back. */
 async function refusedBy(work: () => Promise<unknown>): Promise<string | undefined> {
   await client.query("begin");
   try {

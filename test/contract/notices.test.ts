@@ -5,7 +5,10 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** NOTIFY after a commit; in the two logs that are read by position, whose writers wait for each other anyway; and in a look. */
+/**
+ * The places that may use NOTIFY: after a commit, and in the two logs that are read by position, where writers wait for
+ * each other anyway.
+ */
 const allowed = [
   "subgraphs/integration/src/event-log/event-log.service.ts",
   "subgraphs/runtime/src/bus/postgres-bus.ts",

@@ -45,11 +45,11 @@ const sql = ({ schema, name }: Table) => `${schema}.${name}`;
 interface Outcome {
   rows: Record<string, unknown>[];
   rowCount: number;
-  /** SQLSTATE of what was refused. */
+  /** The SQLSTATE of the refused statement. */
   refused: string | undefined;
 }
 
-/** One statement as the role that serves requests, without a word about tenants in it; rolled back. */
+/** Runs one statement without any tenant condition as the role that serves requests, and rolls it back. */
 async function asApp({ schema }: Table, tenant: string | undefined, statement: string): Promise<Outcome> {
   await client.query("begin");
   try {
@@ -66,7 +66,7 @@ async function asApp({ schema }: Table, tenant: string | undefined, statement: s
 
 const refusedByPolicy = "42501";
 
-/** Events and jobs of what was made still write rows: until a second has brought none. */
+/** Waits until no more rows are written. Events and jobs of the test objects still write rows for a while. */
 async function settled(): Promise<void> {
   const counts = async () => JSON.stringify(await everywhere((table) => countOf(table, ours)));
   for (let [before, now] = ["", await counts()]; before !== now; [before, now] = [now, await counts()])
@@ -80,7 +80,7 @@ async function countOf(table: Table, tenant: string): Promise<number> {
   return rows[0].count as number;
 }
 
-/** Every table by its name, with what `look` found there. */
+/** The result of `look` for every table, by the name of the table. */
 async function everywhere<T>(look: (table: Table) => Promise<T>): Promise<Record<string, T>> {
   const found: Record<string, T> = {};
   for (const table of withTenant()) found[sql(table)] = await look(table);
@@ -89,7 +89,10 @@ async function everywhere<T>(look: (table: Table) => Promise<T>): Promise<Record
 
 const all = <T>(value: T) => Object.fromEntries(withTenant().map((table) => [sql(table), value]));
 
-/** No query has a tenant filter that the ORM adds, so there is none to switch off: this is what is left without any predicate. */
+/**
+ * The ORM adds no tenant filter, so there is nothing to switch off. The statements here have no condition on the tenant
+ * at all.
+ */
 describe("row-level security alone", () => {
   it("is enabled in every table with a tenant, and also forced for the owner of the table", async () => {
     const { rows } = await client.query<{ table: string; forced: boolean }>(
@@ -135,7 +138,7 @@ describe("row-level security alone", () => {
         return rows.filter((row) => row["tenant_id"] === ours).length === rows.length ? rows.length : "foreign rows";
       });
     let [expected, seen] = [await counted(), await look()];
-    // events may still be on their way into tables: what is compared was counted while nothing came
+    // events may still write rows, so the rows are compared when nothing was written for a while
     await eventually("nothing comes any more", async () => {
       const before = expected;
       [expected, seen] = [await counted(), await look()];
@@ -167,7 +170,7 @@ describe("row-level security alone", () => {
     expect(mapped(await everywhere((table) => insert(table, theirs)), ({ refused }) => refused)).toEqual(
       all(refusedByPolicy),
     );
-    // the policy comes first: what is refused of the tenant's own is refused for another reason
+    // the policy is checked first, so an insert for the caller's own tenant is refused for another reason
     const own = mapped(await everywhere((table) => insert(table, ours)), ({ refused }) => refused);
     expect(Object.values(own)).not.toContain(refusedByPolicy);
   });

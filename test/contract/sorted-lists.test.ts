@@ -69,7 +69,7 @@ async function page(list: List, args: Record<string, unknown>): Promise<Page> {
   return body.data[list.name] as Page;
 }
 
-/** The values of all rows, two at a time. */
+/** The values of all rows. The list is read in pages of two. */
 async function walked(list: List, sort: string): Promise<string[]> {
   const found: string[] = [];
   for (let after: string | null = null, pages = 0; pages < 200; pages += 1) {
@@ -89,7 +89,7 @@ describe("sort", () => {
   it("is an argument of every list", () => {
     const connections = fields.filter(({ type }) => isObjectType(type) || String(type).endsWith("Connection!"));
     const without = connections.filter(({ args }) => !args.some(({ name }) => name === "sort"));
-    // jobs have the order of their queue
+    // lists of jobs cannot be sorted, because they have the order of their queue
     expect(without.map(({ name }) => name)).toEqual(["catalogJobs", "integrationJobs", "spineJobs"]);
   });
 
@@ -148,7 +148,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** Without what is looked up for each row that is shown. */
+/** The nodes of a plan, without the lookups for each row that is shown. */
 const nodes = (plan: Plan): Plan[] => [
   plan,
   ...(plan.Plans ?? []).filter((child) => child["Parent Relationship"] !== "SubPlan").flatMap(nodes),
@@ -169,7 +169,9 @@ describe("the statements of sorted lists", () => {
 
   afterAll(() => client.end());
 
-  /** As the role that serves requests; the general plan, so that no lucky value decides. */
+  /**
+   * The generic plan of a statement for the role that serves requests, so that it does not depend on a parameter value.
+   */
   async function planOf(schema: string, text: string): Promise<Plan> {
     const count = Math.max(...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
     await client.query("begin");
@@ -195,7 +197,7 @@ describe("the statements of sorted lists", () => {
     const statements = sorted.flatMap((list) => (list as SortedList<unknown, string | { text: string }>).statements);
     for (const statement of statements) {
       const text = typeof statement === "string" ? statement : statement.text;
-      // users have statements of their own, in the order of their ids
+      // users have separate statements in the order of their ids
       if (text === undefined) continue;
       const plan = await planOf(file.split("/")[0] ?? "", text);
       const cuts = nodes(plan).filter((node) => node["Node Type"] === "Limit");
@@ -210,5 +212,5 @@ describe("the statements of sorted lists", () => {
   });
 });
 
-/** Tenants are listed across tenants: their first page has no condition. */
+/** Tenants are listed across tenants, so their first page has no condition. */
 const schemaWide = (text: string) => !text.includes("scope.tenant") && !/and \(\w+/.test(text);

@@ -61,11 +61,13 @@ function problems(name: string, value: unknown): unknown[] {
     : (validate.errors ?? []).map(({ instancePath, message }) => [name, instancePath, message]);
 }
 
-/** A token of the platform's own tenant. */
+/** Events that a token of the platform's own tenant receives. */
 const ofThePlatform: readonly EventType[] = ["SigningKeyRotated"];
-/** These need hours of failures, or a provisioning step that fails for good: no request brings them about. */
+/**
+ * Events that need hours of failures or a final failure of a provisioning step, so that a request cannot cause them.
+ */
 const beyondATest: readonly EventType[] = ["MailFailed", "TenantProvisioningFailed", "WebhookDeliveryExhausted"];
-/** Read by the platform's administrators alone, from the log of the platform's tenant: no token of a tenant shows them. */
+/** Events that only platform administrators read, in the log of the platform's tenant. */
 const inTheLogOnly: readonly EventType[] = [
   "TenantRegistered",
   "TenantProvisioningStarted",
@@ -81,7 +83,7 @@ interface Told {
   events: { eventId: string; type: string; data: unknown };
 }
 
-/** The keyed type that the first segment of a subject names, with a field beside its key that is never null. */
+/** The keyed type for the first segment of a subject, with a field beside the key that is never null. */
 const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]>> = {
   approvals: ["Approval", "agentTaskId"],
   clients: ["OAuthClient", "createdAt"],
@@ -98,7 +100,7 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
   users: ["User", "email"],
   "webhook-subscriptions": ["WebhookSubscription", "eventType"],
 };
-/** Events about objects without a key: `subject` is null. */
+/** The first segments of subjects whose objects have no key. The field `subject` is null for them. */
 const noKeyedType = ["commands", "mails", "signing-keys", "subscriptions"];
 
 interface Subject {
@@ -110,7 +112,7 @@ const subjectsQuery = `subscription { events(after: "0") { type subjectPath subj
 
 const resourceOf = ({ events }: Subject) => events.subjectPath.split("/")[0] ?? "";
 
-/** The keyed type of which something is told, or what is missing. */
+/** The keyed type of the subject, or the text of what is missing. */
 function filled(told: Subject): string {
   const [type = "nothing"] = keyedTypes[resourceOf(told)] ?? [];
   const { subject } = told.events;
@@ -122,7 +124,7 @@ interface Emitted {
   data: unknown;
 }
 
-/** Everything that was logged of a tenant, for itself and for the platform's administrators, as it was published. */
+/** All published events in the logs of a tenant: its own log and the log for platform administrators. */
 async function logged(tenantId: string): Promise<Emitted[]> {
   const found = await rows<{ envelope: Emitted }>(
     `select envelope from integration.event_log
@@ -132,14 +134,14 @@ async function logged(tenantId: string): Promise<Emitted[]> {
   return found.map(({ envelope }) => envelope);
 }
 
-/** Published, and deprecated at once. */
+/** Publishes and deprecates a template version. */
 async function promoted(token: string, templateVersionId: string): Promise<void> {
   const id = `templateVersionId: "${templateVersionId}"`;
   await graphql(`mutation { publishTemplateVersion(${id}) { status } }`, { token });
   await graphql(`mutation { deprecateTemplateVersion(${id}, input: { reason: "Other" }) { status } }`, { token });
 }
 
-/** An execution that is stopped while it fetches. */
+/** Requests an execution and cancels it while it fetches its source. */
 async function cancelled(token: string): Promise<void> {
   const host = await aSilentHost();
   const { templateId, templateVersionId } = await aTemplateVersion(token, `git+${host.url}/acme/never.git#main`);
@@ -169,7 +171,7 @@ async function aChangedApiClient(token: string): Promise<void> {
   for (const change of changes) await graphql(`mutation { ${change} { clientId } }`, { token });
 }
 
-/** A role that is given to a client, changed and deleted. */
+/** Creates a role, assigns it to a client, changes it and deletes it. */
 async function assigned(token: string): Promise<void> {
   const roleId = await aRole(token);
   const body = { principalId: await aClientId(token) };
@@ -178,13 +180,16 @@ async function assigned(token: string): Promise<void> {
   await graphql(`mutation { deleteRole(roleId: "${roleId}") { roleId } }`, { token });
 }
 
-/** One approval of each decision. */
+/** Requests two approvals: one is granted and one is rejected. */
 async function decided(token: string, tenantId: string): Promise<void> {
   for (const decision of ["approve", "reject"])
     await request(`POST /v1/approvals/${await aPendingApproval(tenantId)}/${decision}`, { token, body: {} });
 }
 
-/** Invited, resent, revoked, expired; registered, disabled, enabled, deleted. */
+/**
+ * Causes the events of invitations (invited, resent, revoked, expired) and of users (registered, disabled, enabled,
+ * deleted).
+ */
 async function peopleComeAndGo(token: string, tenantId: string): Promise<void> {
   const [revoked, resent, expired] = [await anInvitation(token), await anInvitation(token), await anInvitation(token)];
   await request(`POST /v1/users/invitations/${revoked.invitationId}/revoke`, { token });
@@ -200,7 +205,7 @@ async function peopleComeAndGo(token: string, tenantId: string): Promise<void> {
   await graphql(`mutation { deleteUser(userId: "${userId}") { status } }`, { token });
 }
 
-/** A wrong password, a refresh token that is used twice, an access token that is given back. */
+/** Causes a failed sign-in, the reuse of a refresh token and the revocation of an access token. */
 async function signedInAndOut(tenant: TestTenant): Promise<void> {
   const client = await aPasswordClient(tenant.tenantId);
   const person = await aPerson(tenant);

@@ -9,7 +9,7 @@ const small = ["--kills", "3", "--outages", "1", "--neighbours", "5", "--documen
 
 describe("npm run chaos, as a short run", () => {
   it("loses nothing, does nothing twice and leaves no row without its job", async () => {
-    // a broken promise ends it with 1, and its ledger says which
+    // if a promise is broken, the exit status is 1 and the ledger names the promise
     const { stdout } = await run(process.execPath, ["--no-warnings", chaos, ...small]).catch(
       (error: { stdout: string }) => error,
     );

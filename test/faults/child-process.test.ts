@@ -14,8 +14,8 @@ const deadlineMs = 60_000;
 const password = `canary-${Math.random().toString(36).slice(2)}`;
 
 /**
- * The executions of this tenant are accepted as jobs that have interrupted their process three times and were then cut
- * off after a minute alone: what would take the test minutes.
+ * Stores the executions of this tenant as jobs that have interrupted their process three times and were then ended
+ * after one minute alone. Without this the test would take minutes.
  */
 async function acceptForChild({ tenantId, slug }: TestTenant): Promise<() => Promise<unknown>> {
   const name = `test_child_${slug}`;
@@ -36,7 +36,7 @@ async function acceptForChild({ tenantId, slug }: TestTenant): Promise<() => Pro
       drop function catalog_jobs.${name}_move(), catalog_jobs.${name}_note();`);
 }
 
-/** Children of the platform that run an execution, with their command lines. */
+/** The child processes of the platform that run an execution, with their command lines. */
 function children(): { pid: number; line: string }[] {
   const listed = execFileSync("ps", ["-ww", "-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
   return listed.flatMap((line) => {

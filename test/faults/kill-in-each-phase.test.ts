@@ -17,9 +17,9 @@ import { eventually } from "../kit/eventually.js";
 import { request } from "../kit/request.js";
 import type { TestExecution, TestVersion } from "../kit/templates.js";
 
-/** Generous: what a killed process ran is taken up again at the next start. */
+/** A generous limit for the time until the next start continues the work of a killed process. */
 const takeoverMs = 90_000;
-/** Two platforms beside each other, each of which dies once in every phase of its list. */
+/** Two platforms at the same time. Each is killed once in every phase of its list. */
 const lives = [
   ["fetching", "injecting", "pushed"],
   ["rendering", "pushing", "completed"],
@@ -31,7 +31,7 @@ interface Outcome {
   readonly project: boolean;
 }
 
-/** One platform that dies in one phase after the other, each time with a new execution. */
+/** One platform that is killed in one phase after the other, each time with a new execution. */
 class Lives {
   readonly outcomes: Record<string, Outcome> = {};
   dataDir = "";
@@ -45,7 +45,7 @@ class Lives {
     this.dataDir = await temporaryDataDirectory();
     let left: { phase: string; executionId: string } | undefined;
     for (const phase of [...phases, undefined]) {
-      // the work that the former process left passes there first
+      // the remaining work of the former process passes the failpoint first
       const passes = left ? 2 : 1;
       const platform = await startPlatformProcess(
         this.dataDir,
@@ -122,7 +122,7 @@ describe("kill -9 at every phase of an execution", () => {
     const resumed = { attempts: 2, commits: 1, project: true };
     expect(Object.assign({}, ...all.map(({ outcomes }) => outcomes))).toEqual({
       ...Object.fromEntries(lives.flat().map((phase) => [phase, resumed])),
-      // it had ended: whoever takes the job over finds nothing to do
+      // the execution had completed before the kill, so the next run of its job has nothing to do
       completed: { ...resumed, attempts: 1 },
     });
   }, 400_000);

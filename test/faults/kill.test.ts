@@ -19,7 +19,7 @@ import { aReceiver } from "../kit/receiver.js";
 import { request } from "../kit/request.js";
 import { aTemplateSource, aTemplateVersion, type TestExecution } from "../kit/templates.js";
 
-/** Generous: what a killed process ran is taken up again at the next start. */
+/** A generous limit for the time until the next start continues the work of a killed process. */
 const takeoverMs = 60_000;
 const completion = ["ScaffoldGenerated", "TemplateExecuted"];
 

@@ -15,7 +15,7 @@ import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant } from "../kit/tenants.js";
 
 const shared = process.env[platformVariable];
-/** Names of a parser's errors and sentences of V8, the database and the libraries. */
+/** Names of parser errors, and sentences of V8, the database and the libraries. They must not reach a caller. */
 const engineWords =
   /CloseBraceExpected|Expected\b.*\bat position|call stack|Invalid string length|Converting circular|is not a function|Cannot read prop|node_modules/;
 
@@ -24,7 +24,7 @@ describe("the output of the platform", () => {
   let platform: PlatformProcess | undefined;
   let token: string;
   const lines: string[] = [];
-  /** Everything that callers were told. */
+  /** All answers that callers have received. */
   const told: string[] = [];
 
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe("the output of the platform", () => {
     expect(await platform?.stop()).toBe(0);
     const unread = lines.filter((line) => typeof attempt(() => JSON.parse(line) as unknown) !== "object");
     expect(unread).toEqual([]);
-    // the text that was printed must not be lost
+    // the text that the platform printed must also be in the log
     expect(lines.join("\n")).toContain("The platform is ready.");
     expect(told.filter((text) => engineWords.test(text))).toEqual([]);
     expect(told.filter((text) => text.includes('"INTERNAL"'))).toEqual([]);
@@ -180,7 +180,7 @@ describe("the output of the platform", () => {
             const socket = new WebSocket(url, protocol);
             socket.on("open", () => {
               for (const message of messages) socket.send(message);
-              // connections that the server does not end by itself
+              // the server does not end these connections by itself
               setTimeout(() => socket.close(), 300).unref();
             });
             socket.on("message", (data: Buffer) => told.push(data.toString("utf8")));
@@ -191,7 +191,7 @@ describe("the output of the platform", () => {
     );
   }
 
-  /** Sends bytes that are not HTTP to the public and to the gRPC port. */
+  /** Sends bytes that are not HTTP to the public port and to the gRPC port. */
   async function bytes(): Promise<void> {
     const ports = [platform?.publicUrl ?? "", `http://${platform?.grpcAddress}`].map((url) =>
       Number(new URL(url).port),

@@ -13,7 +13,7 @@ import { eventually } from "../kit/eventually.js";
 
 interface Ledger {
   answered: number;
-  /** Codes of failures; ECONNREFUSED is a request that was never sent. */
+  /** The number of failures by error code. ECONNREFUSED means that the request was never sent. */
   readonly failures: Map<string, number>;
 }
 
@@ -21,7 +21,7 @@ function fail({ failures }: Ledger, code: string): void {
   failures.set(code, (failures.get(code) ?? 0) + 1);
 }
 
-/** Asks about ten times a second over one connection that is kept alive, until the listener is gone. */
+/** Sends about ten requests a second over one keep-alive connection until the server no longer listens. */
 async function keepAsking(url: string, token: string, ledger: Ledger): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const headers = { authorization: `Bearer ${token}` };
@@ -43,7 +43,10 @@ async function keepAsking(url: string, token: string, ledger: Ledger): Promise<v
   }
 }
 
-/** Sends five requests at once, and the next five when all are answered, until an answer says that it is the last. */
+/**
+ * Sends five requests at once, and the next five when all are answered, until an answer has the header `connection:
+ * close`.
+ */
 async function keepPipelining(base: string, token: string, ledger: Ledger): Promise<void> {
   const { hostname, port } = new URL(base);
   const socket = connect({ host: hostname, port: Number(port) });

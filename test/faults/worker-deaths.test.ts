@@ -16,7 +16,7 @@ import { eventually } from "../kit/eventually.js";
 import { request } from "../kit/request.js";
 import type { TestExecution } from "../kit/templates.js";
 
-/** Three beside others, three alone; some more for deaths before anything was noted. */
+/** The limit of deaths: three with other executions, three alone, and some more before the first death was recorded. */
 const deathsAtMost = 9;
 const deadlineMs = 60_000;
 
@@ -58,7 +58,7 @@ describe("an execution that kills its process", () => {
     let deaths = 1;
     let ended: Failed | undefined;
     while (!ended && deaths < deathsAtMost) {
-      // it may die before it is ready
+      // the platform may be killed before it is ready
       const next = await startPlatformProcess(dataDir, { FAIL: "execution.rendering:kill:1" }).catch(() => undefined);
       const token = next && (await accessToken(next, client).catch(() => undefined));
       const died = next?.ended.then(() => true) ?? Promise.resolve(true);

@@ -15,7 +15,7 @@ const preview = (ids: { templateId: string; templateVersionId: string }, paramet
   `{ previewExecution(templateId: "${ids.templateId}", input: {templateVersionId: "${ids.templateVersionId}", target: {repository: "a/b"}, parameters: ${parameters}}) { truncated error { code } } }`;
 const nowhere = { templateId: "x", templateVersionId: "y" };
 
-/** As the catalog counts: the schema is the first level. */
+/** A schema with so many levels, counted as the catalog counts them: the schema itself is the first level. */
 function parameterSchema(levels: number, properties: number): Record<string, unknown> {
   let deepest: Record<string, unknown> = {};
   for (let level = levels - 2; level > 2; level -= 2) deepest = { properties: { inner: deepest } };

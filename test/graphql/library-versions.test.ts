@@ -22,7 +22,7 @@ interface Answer {
   error: Record<string, unknown> | undefined;
 }
 
-/** The first root field's value, or the first error's extensions. */
+/** The value of the first root field, or the extensions of the first error. */
 async function ask(query: string, variables: object = {}, { by = token, key = "" } = {}): Promise<Answer> {
   const headers = key === "" ? {} : { "idempotency-key": key };
   const { body } = await graphql(query, { token: by, variables: { ...variables }, headers });
@@ -382,7 +382,7 @@ describe("Mutation.importLibraryPackage", () => {
   });
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-  /** Its sourceRef. */
+  /** Serves a package. Returns its sourceRef. */
   function serve(
     id: string,
     version: string,

@@ -36,7 +36,10 @@ const isPlatforms = ({ astNode }: Field) =>
 
 const idsOf = ({ args }: Field) => args.filter(({ type }) => String(type) === "ID!").map(({ name }) => name);
 
-/** Those that a tenant's token reaches: platform administrators act across tenants, and are tested there. */
+/**
+ * The fields that a token of a tenant may call. Fields for platform administrators act across tenants and are tested
+ * elsewhere.
+ */
 const fields = Object.entries(roots).flatMap(([operation, type]) =>
   Object.values(type?.getFields() ?? {})
     .filter((field) => idsOf(field).length > 0 && !isPlatforms(field))
@@ -106,7 +109,7 @@ describe.each(fields)("$name", (row) => {
     });
 });
 
-/** Queries read what their input names, too. */
+/** Queries also read the version that their input names, so its id is added. */
 function withTheirVersion({ input }: Record<string, unknown>): Record<string, unknown> {
   return input === undefined ? {} : { input: { ...input, templateVersionId: theirs.templateVersionId } };
 }

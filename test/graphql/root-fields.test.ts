@@ -28,7 +28,7 @@ function ruleOf({ astNode }: GraphQLField<unknown, unknown>): Rule {
   return Object.fromEntries(given ?? []) as Rule;
 }
 
-/** The smallest literal that GraphQL itself accepts. */
+/** The smallest literal that is valid for the GraphQL type. */
 function literal(type: GraphQLInputType): string {
   if (isNonNullType(type)) return literal(type.ofType);
   if (isListType(type)) return "[]";
@@ -42,7 +42,7 @@ function literal(type: GraphQLInputType): string {
 
 const roots = { query: graph.getQueryType(), mutation: graph.getMutationType() } as const;
 
-/** The field with the smallest arguments that GraphQL itself accepts. */
+/** The field with the smallest arguments that are valid in GraphQL. */
 function smallestCall({ name, args }: GraphQLField<unknown, unknown>): string {
   const required = args.filter(({ type }) => isNonNullType(type));
   const given = required.map((argument) => `${argument.name}: ${literal(argument.type)}`).join(", ");

@@ -28,11 +28,11 @@ let platform: PlatformProcess;
 let token: string;
 const log: string[] = [];
 
-/** A supergraph that is the same but for a description, which introspection shows. */
+/** A supergraph that differs only in a description, which introspection shows. */
 const revision = (text: string, change: (sdl: string) => string = (same) => same) =>
   change(sdl).replace("\ntype Query\n", `\n"""${text}"""\ntype Query\n`);
 
-/** Puts something in the place of the first fields of the type Template. */
+/** Replaces the first fields of the type Template. */
 const withTemplate = (fields: string) => (text: string) =>
   text.replace(/ {2}category: String @join__field\(graph: CATALOG\)\n {2}createdAt/, fields);
 
@@ -71,7 +71,7 @@ async function metric(name: string): Promise<number> {
 
 const refused = () => metric('supergraph_replacements_total{outcome="refused"}');
 
-/** Gives the platform another supergraph, and tells it to look at once. */
+/** Writes another supergraph to the file and sends SIGHUP, so that the platform reads it at once. */
 async function give(text: string): Promise<void> {
   await writeFile(file, text);
   process.kill(platform.pid, "SIGHUP");
@@ -83,7 +83,7 @@ interface Load {
   stop(): Promise<void>;
 }
 
-/** Asks by all ways at once, again and again. */
+/** Sends requests of every kind at the same time, again and again. */
 function underLoad(): Load {
   let isOver = false;
   const load = { failures: [] as string[], answered: 0 };
@@ -99,7 +99,7 @@ function underLoad(): Load {
   const socket = client();
   const loops = [
     () => graphql("{ tenants(first: 1) { items { tenantId } } }"),
-    // planned anew each time: some of them while the graph is replaced
+    // each of these documents is planned anew, some of them while the graph is replaced
     () => graphql(`{ a${Math.random().toString(36).slice(2)}: tenants(first: 1) { items { slug } } }`),
     () => call("GET", `${platform.publicUrl}/v1/tenants?slug=none`, { token }),
     async () => {
@@ -129,7 +129,7 @@ interface Told {
   readonly errors?: readonly { readonly extensions: { readonly code: string; readonly cursor: string } }[];
 }
 
-/** Collects what a subscription to events tells, until it ends. */
+/** Collects the messages of a subscription to events until it ends. */
 function follow(after?: string): { told: Told[]; ended: Promise<void> } {
   const socket = client();
   const told: Told[] = [];

@@ -125,7 +125,7 @@ describe("deprecateTemplateVersion", () => {
     });
     const { templateId, templateVersionId } = await published();
     await deprecate(templateVersionId, { reason: "CriticalBugs" });
-    // those of the tests before may still be on their way
+    // events of earlier tests may still arrive
     const own = () =>
       feed.events.flatMap(({ events }) => (events.data["templateVersionId"] === templateVersionId ? [events] : []));
     await eventually("both arrive", () => own().length === 2);

@@ -118,7 +118,7 @@ describe("an evaluation", () => {
       { token, variables: { id: deep?.libraryId, input: version } },
     );
     expect(registered.body.errors).toBeUndefined();
-    // the lowest that satisfies is still 1.0.0; only a higher demand brings the new one in
+    // the lowest version that satisfies the range is still 1.0.0; only a higher requirement selects the new one
     expect(await evaluate("1.0.0")).toEqual([]);
     await request("POST /v1/libraries", {
       token,

@@ -12,7 +12,7 @@ import { platform } from "../kit/platform.js";
 import { request } from "../kit/request.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
 
-/** As services of the platform in processes of their own would call. */
+/** The tests call as services of the platform that run in separate processes. */
 describe("the gRPC port", () => {
   const { dataDir } = platform();
   const tls = join(dataDir, "tls");
@@ -28,7 +28,10 @@ describe("the gRPC port", () => {
     channels.push(channel);
     return secretResolver(channel);
   };
-  /** Whether the server lets this client say anything; in TLS 1.3 it answers for the certificate after the handshake. */
+  /**
+   * Whether the server answers a request of this client. In TLS 1.3 the server checks the client certificate after the
+   * handshake.
+   */
   const isHeard = async (options: ConnectionOptions) => {
     const socket = connect({
       host: "127.0.0.1",

@@ -16,7 +16,7 @@ interface Told {
   events: { type: string; subjectPath: string; data: unknown };
 }
 
-/** As the integration service in a process of its own would promote, and as it would ask over the bus. */
+/** The tests promote as the integration service does in a separate process: by gRPC, and by a command on the bus. */
 describe("promotion by another service", () => {
   const { dataDir } = platform();
   const channels: GrpcChannel[] = [];

@@ -8,7 +8,7 @@ export interface DocumentedExport {
   readonly name: string;
   readonly line: number;
   readonly documented: boolean;
-  /** How many files of other folders import it. */
+  /** The number of files in other folders that import the export. */
   readonly uses: number;
 }
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
   ]);
 });
 
-/** The README of the runtime lists its folders from the ground up. */
+/** The folders of the runtime in the order of its README, from the lowest layer to the highest. */
 async function runtimeFolders(): Promise<string[]> {
   const readme = await readFile(`${root}subgraphs/runtime/README.md`, "utf8");
   const section = readme.split("## Folders, from the ground up")[1]?.split("\n## ")[0] ?? "";
@@ -47,7 +47,7 @@ async function modulesOf(subgraph: string): Promise<string[]> {
   return list.split(",").flatMap((name) => folders.get(name.trim()) ?? []);
 }
 
-/** The real imports and one planted among them. */
+/** The real imports together with one planted import. */
 const planted = (from: string, to: string): Import[] => [...imports, { from, to, names: ["x"] }];
 
 describe("imports", () => {

@@ -2,12 +2,12 @@ import { basename, dirname } from "node:path/posix";
 import { cycles, type Import } from "./import-graph.js";
 import { isForTests, isGenerated } from "./tracked-files.js";
 
-/** A folder holds at most so many sources; tests, fixtures, events and migrations do not count. */
+/** The most sources that a folder may have. Tests, fixtures, events and migrations do not count. */
 const maxFiles = 24;
-/** So many files with one first word are a folder. */
+/** The most files of a folder that may begin with the same word. More of them must be a folder. */
 const maxPrefix = 4;
 
-/** Suffixes that stand for a tool or a whole package, not for a role among many files. */
+/** Suffixes of a tool or of a whole package. They are not roles that many files share. */
 const looseSuffixes = new Set(["config", "d"]);
 
 const ofProduct = ({ from, to }: Import): boolean =>
@@ -92,7 +92,7 @@ export function crowdedFolders(files: readonly string[]): string[] {
 export function sharedPrefixes(files: readonly string[]): string[] {
   return [...filesByFolder(files)].flatMap(([folder, held]) => {
     const counts = new Map<string, number>();
-    // a role suffix is no part of the name: `job.entity.ts`, `job.service.ts` and `job.type.ts` are one noun in its roles
+    // a role suffix does not belong to the name: `job.entity.ts`, `job.service.ts` and `job.type.ts` have one name
     for (const file of new Set(held.map((one) => basename(one).split(".")[0] ?? ""))) {
       const [first, second] = file.split("-");
       if (first && second) counts.set(first, (counts.get(first) ?? 0) + 1);

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Words that say nothing about what is inside. */
+/** Folder names that say nothing about the content. */
 const empty = new Set([
   "utils",
   "util",

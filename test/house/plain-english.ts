@@ -1,13 +1,13 @@
 import { type Prose, proseOf } from "./source-text.js";
 import { isForTests, isGenerated, root, trackedFiles } from "./tracked-files.js";
 
-/** A turn of phrase that a reader has to decode, and what to write instead. */
+/** A phrase that is hard to understand, with the advice for a better one. */
 interface Pattern {
   readonly name: string;
   readonly expression: RegExp;
 }
 
-// a sentence begins at the start of a text, after the end of the sentence before it, and after a colon
+// a sentence begins at the start of a text, after the end of the previous sentence, or after a colon
 const begins = String.raw`(?:^|[.!?:]\s+|["(]\s*)`;
 
 const patterns: readonly Pattern[] = [

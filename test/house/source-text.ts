@@ -8,7 +8,7 @@ export interface Prose {
   readonly text: string;
 }
 
-/** A text literal counts as prose from this many words on. */
+/** A string literal with at least this number of words counts as prose. */
 const minWords = 4;
 
 /** The prose of a file: comments and text literals of TypeScript, comments of the other languages, Markdown as a whole. */

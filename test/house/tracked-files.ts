@@ -18,9 +18,9 @@ export async function trackedFiles(folder = root): Promise<string[]> {
   return [...new Set(stdout.split("\n"))].filter((file) => file !== "" && existsSync(`${folder}/${file}`));
 }
 
-/** Written by a tool, not by a person. */
+/** True for files that a tool writes. */
 export const isGenerated = (file: string): boolean =>
   /\/(generated|migrations|dist)\//.test(file) || file.endsWith("package-lock.json");
 
-/** Tests and what only tests use. */
+/** True for tests and for files that only tests use. */
 export const isForTests = (file: string): boolean => /\.(test|fixture)\.ts$/.test(file) || file.startsWith("test/");

@@ -11,7 +11,7 @@ import { platformToken } from "./tenants.js";
 
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 
-/** A client that acts for others. */
+/** Creates a client that acts for others as an agent. */
 export async function anAgent(tenantId: string, scopes: readonly Scope[] = tenantScopes): Promise<ClientCredentials> {
   const { body } = await graphql<{ createTenantApiClient: ClientCredentials }>(
     `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
@@ -32,13 +32,13 @@ export async function anAgent(tenantId: string, scopes: readonly Scope[] = tenan
   return body.data.createTenantApiClient;
 }
 
-/** A service client of its own, for whom agents act, or who decides. */
+/** Creates a service client. Agents act for it, or it decides on approvals. */
 export async function aService(tenantId: string, scopes: readonly Scope[] = tenantScopes) {
   const client = await createTenantClient(platform(), await platformToken(), tenantId, { name: "service", scopes });
   return { ...client, token: await accessToken(platform(), client) };
 }
 
-/** The agent's exchange of this token, for `task-1` unless the form says otherwise. */
+/** Exchanges this token at the token endpoint as the agent, for `task-1` unless the form names another task. */
 export function exchange(
   { clientId, clientSecret }: ClientCredentials,
   subjectToken: string,
@@ -57,7 +57,7 @@ export function exchange(
   });
 }
 
-/** Id of an approval that an agent waits for. */
+/** The id of a Pending approval that an agent waits for. */
 export async function aPendingApproval(tenantId: string): Promise<string> {
   const [agent, service] = await Promise.all([anAgent(tenantId), aService(tenantId, ["templates.publish"])]);
   const agentTaskId = randomBytes(6).toString("hex");

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@factory/runtime/input-validation/input-schema";
 
 export interface BrokenBody {
-  /** `/name TOO_LONG`: what the answer must say. */
+  /** The expected field error, for example `/name TOO_LONG`. */
   readonly says: string;
   readonly body: unknown;
 }
@@ -10,7 +10,7 @@ type Wrap = (value: unknown) => unknown;
 
 const ofAnotherType: Record<string, unknown> = { string: 7, integer: "text", boolean: "yes", array: {}, object: [] };
 
-/** One body for each bound of each field of a schema, with that bound broken. */
+/** One body for each limit of each field of a schema. Each body breaks exactly one limit. */
 export function brokenBodies(schema: JsonSchema, wrap: Wrap = (value) => value, pointer = ""): BrokenBody[] {
   const type = [schema["type"]].flat().find((name) => name !== "null") as string;
   const breaks = (code: string, value: unknown): BrokenBody => ({ says: `${pointer} ${code}`, body: wrap(value) });

@@ -11,12 +11,12 @@ export interface Visit {
   readonly text: string;
 }
 
-/** Follows redirects and keeps cookies as a browser does, and fills in forms; nothing of a page runs. */
+/** Follows redirects, keeps cookies and fills in forms like a browser. It runs no scripts. */
 export class Browser {
   #cookies: Cookie[] = [];
   readonly #home: string;
 
-  /** Anything outside of `home` is where a visit ends: it is not asked for. */
+  /** A visit ends at the first address outside of `home`. That address is not requested. */
   constructor(home: string) {
     this.#home = home;
   }
@@ -29,13 +29,13 @@ export class Browser {
     return this.#go(url, { headers });
   }
 
-  /** Sends the only form of a page. */
+  /** Sends the form of a page. The page has exactly one form. */
   submit(page: Visit, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Visit> {
     const body = new URLSearchParams({ formToken: formToken(page), ...fields });
     return this.#go(page.url, { method: "POST", body, headers: { "sec-fetch-site": "same-origin", ...headers } });
   }
 
-  /** A form of another site. */
+  /** Sends a form as if another site had sent it. */
   post(url: string, body: URLSearchParams | string): Promise<Visit> {
     return this.#go(url, { method: "POST", body, headers: { "sec-fetch-site": "cross-site" } });
   }

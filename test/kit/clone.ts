@@ -12,12 +12,12 @@ export interface Clone {
   readonly commits: readonly string[];
   read(path: string): Promise<string>;
   treeSha(): Promise<string>;
-  /** The tree after `git apply` of this patch; nothing is committed. */
+  /** The files after `git apply` of this patch. Nothing is committed. */
   apply(patch: string): Promise<string>;
   remove(): Promise<void>;
 }
 
-/** `git clone` with the token as password, as the README shows it. */
+/** Runs `git clone` with the token as password, as the README shows it. */
 export async function cloneOf(repository: string, token: string): Promise<Clone> {
   const folder = await mkdtemp(join(tmpdir(), "factory-clone-"));
   const url = new URL(repository);

@@ -21,7 +21,7 @@ const signInInput = (input: Members) => ({
   ...input,
 });
 
-/** A client that people sign in at, made by the platform's administrator. */
+/** Creates a client at which users sign in. The platform administrator creates it. */
 export async function aSignInClient(tenantId: string, input: Members): Promise<SignInClient> {
   const { body } = await graphql(
     `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
@@ -32,7 +32,7 @@ export async function aSignInClient(tenantId: string, input: Members): Promise<S
   return body.data["createTenantApiClient"] as unknown as SignInClient;
 }
 
-/** A third party's, made inside the tenant by the token's owner, who is told the secret. */
+/** Creates a third-party client inside the tenant. The owner of the token knows its secret. */
 export async function aThirdPartyClient(token: string, input: Members): Promise<SignInClient> {
   const { body } = await graphql(
     "mutation ($input: CreateApiClientInput!) { createApiClient(input: $input) { clientId clientSecret } }",
@@ -63,13 +63,13 @@ export function authorizeUrl(client: SignInClient, changes: Record<string, strin
 export const signInAs = (browser: Browser, page: Visit, { email, password }: Pick<Person, "email" | "password">) =>
   browser.submit(page, { username: email, password, action: "sign-in" });
 
-/** The parameters that the browser brings back to the client. */
+/** The parameters of the redirect to the client. */
 export function returned({ url, text }: Visit, address = callback): Record<string, string> {
   if (!url.startsWith(`${address}?`)) throw new Error(`The browser is still at ${url}: ${text.slice(0, 2000)}`);
   return Object.fromEntries(new URL(url).searchParams);
 }
 
-/** The answer of the token endpoint to a code, or to what `changes` make of the request. */
+/** The answer of the token endpoint to a code. `changes` replaces parameters of the request. */
 export async function redeem(client: SignInClient, code: string, changes: Record<string, string> = {}) {
   const body = new URLSearchParams({
     grant_type: "authorization_code",

@@ -5,7 +5,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type CommandType, commandTypes } from "@factory/schema/command-names";
 import { rows } from "./database.js";
 
-/** A command as the spine would send it: in its outbox, from where it is relayed. */
+/** Writes a command to the outbox of the spine, from where it is relayed to the bus. */
 export async function sentCommand(
   tenantId: string,
   type: CommandType,

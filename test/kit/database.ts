@@ -9,7 +9,7 @@ interface Cluster {
   readonly password: string;
 }
 
-/** The platform's own database, as its superuser. For what no caller can see. */
+/** The connection URL of the platform's database for its superuser, for rows that no caller can see. */
 export async function databaseUrl(): Promise<string> {
   const { host, port, user, password } = await readJson<Cluster>(platform().dataDir, "postgres.json");
   return `postgres://${user}:${password}@${host}:${port}/postgres`;

@@ -1,4 +1,4 @@
-/** Waits until the condition holds; fails with its name when it does not within the time. */
+/** Waits until the condition is true. Throws with the given name when the time is over. */
 export async function eventually(
   what: string,
   condition: () => boolean | Promise<boolean>,

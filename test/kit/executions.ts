@@ -1,7 +1,7 @@
 import { request } from "./request.js";
 import { finished, type TestExecution, type TestVersion } from "./templates.js";
 
-/** An accepted execution, waited for until it is final. */
+/** Requests an execution and waits for its final state. */
 export async function executed(
   token: string,
   { templateId, templateVersionId }: TestVersion,

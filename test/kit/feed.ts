@@ -5,14 +5,14 @@ import { platform } from "./platform.js";
 export interface Feed<T> {
   readonly events: readonly T[];
   readonly errors: readonly unknown[];
-  /** Close code of the socket, once it is closed. */
+  /** The close code of the socket. Resolves when the socket is closed. */
   readonly closed: Promise<{ code: number; reason: string }>;
-  /** The subscription was completed by the server. */
+  /** True when the server has completed the subscription. */
   ended(): boolean;
   stop(): Promise<void>;
 }
 
-/** A graphql-ws subscription; resolves when the socket is acknowledged. */
+/** Opens a subscription with graphql-ws. Resolves when the socket is acknowledged. */
 export async function aFeed<T>(options: {
   query: string;
   variables?: Record<string, unknown>;

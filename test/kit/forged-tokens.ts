@@ -2,7 +2,7 @@ import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** Tokens that look like a good one and are none, by what is wrong with them. */
+/** Forged tokens that look like a valid one, by their fault. */
 export async function forgedTokens(good: string): Promise<Record<string, string>> {
   const { privateKey, publicKey } = await generateKeyPair("ES256");
   const header = decodeProtectedHeader(good) as { alg: string };

@@ -9,16 +9,16 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 export interface GitServer {
-  /** The URL of its one repository, which is empty. */
+  /** The URL of the only repository, which is empty. */
   readonly url: string;
   readonly host: string;
-  /** Authorization headers that were refused or accepted, in their order. */
+  /** The Authorization headers of all requests, in their order. */
   readonly credentials: readonly string[];
   git(...args: string[]): Promise<string>;
   close(): Promise<void>;
 }
 
-/** A foreign git host over smart HTTP that lets in one user. */
+/** A git server over smart HTTP that accepts one user. It is not part of the platform. */
 export async function aGitServer({ username, password }: { username: string; password: string }): Promise<GitServer> {
   const root = await mkdtemp(join(tmpdir(), "factory-git-host-"));
   const repository = join(root, "orders.git");

@@ -2,7 +2,7 @@ import { graphql, type Json, request } from "./request.js";
 
 export const aPackageName = () => `Pack.${Math.random().toString(36).slice(2)}`;
 
-/** The id of a registered library. */
+/** Registers a library and returns its id. */
 export async function aLibrary(token: string, input: Record<string, unknown> = {}): Promise<string> {
   const registered = await request<{ libraryId: string }>("POST /v1/libraries", {
     token,
@@ -12,14 +12,14 @@ export async function aLibrary(token: string, input: Record<string, unknown> = {
   return registered.body.libraryId;
 }
 
-/** Runs one mutation that answers a library version; its errors are the test's. */
+/** Runs a mutation that returns a library version. The test checks its errors. */
 export async function versionMutation(token: string, call: string): Promise<Json> {
   const { body } = await graphql(`mutation { ${call} { libraryVersionId status } }`, { token });
   if (body.errors) throw new Error(JSON.stringify(body.errors));
   return Object.values(body.data)[0] as Json;
 }
 
-/** The id of a version that went through every state. */
+/** Moves a library version through every state and returns its id. */
 export async function aRetiredVersion(token: string, libraryId: string): Promise<string> {
   const input = `{ semanticVersion: "9.9.9", publish: false }`;
   const { libraryVersionId } = await versionMutation(

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** A zip of these files, whatever their names are. */
+/** A zip archive of these files. Any name is allowed. */
 export function zipOf(files: Readonly<Record<string, string>>): Buffer {
   const [locals, centrals]: [Buffer[], Buffer[]] = [[], []];
   let offset = 0;
@@ -35,12 +35,12 @@ export function zipOf(files: Readonly<Record<string, string>>): Buffer {
 interface PackageContent {
   readonly id: string;
   readonly version: string;
-  /** XML below `metadata`, beside id and version. */
+  /** XML elements inside `metadata`, in addition to id and version. */
   readonly metadata?: string;
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** A library as NuGet packs it; one assembly for .NET 8 unless files are named. */
+/** A NuGet package of a library. It has one assembly for .NET 8 unless `files` is given. */
 export function aPackage({ id, version, metadata = "", files = { "lib/net8.0/A.dll": "MZ" } }: PackageContent): Buffer {
   const nuspec = `<?xml version="1.0" encoding="utf-8"?>
 <package xmlns="http://schemas.microsoft.com/packaging/2013/05/nuspec.xsd">

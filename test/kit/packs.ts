@@ -1,4 +1,4 @@
-/** Files of a small template pack: `Company.App1` is its name, one project and a text. */
+/** The files of a small template pack with the sourceName `Company.App1`: one project and one text. */
 export function aSmallPack(
   changes: { config?: Record<string, unknown>; files?: Record<string, string> } = {},
 ): Record<string, string> {

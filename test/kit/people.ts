@@ -10,7 +10,7 @@ export interface Person {
 
 const mails = new Map<string, number>();
 
-/** Somebody who was invited, has accepted and can sign in. */
+/** Creates a user who has accepted an invitation and can sign in. */
 export async function aPerson(tenant: TestTenant, roleCode = "Developer", email = anAddress()): Promise<Person> {
   const token = await tenant.tokenWith();
   const count = (mails.get(email) ?? 0) + 1;

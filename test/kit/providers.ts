@@ -1,6 +1,6 @@
 import { graphql, type Json, request } from "./request.js";
 
-/** The id of a registered provider. */
+/** Registers a provider and returns its id. */
 export async function aProvider(token: string, input: Record<string, unknown> = {}): Promise<string> {
   const registered = await request<{ providerId: string }>("POST /integrations/providers", {
     token,
@@ -10,7 +10,7 @@ export async function aProvider(token: string, input: Record<string, unknown> = 
   return registered.body.providerId;
 }
 
-/** Runs `deprecateProvider` and the like; its errors are the test's. */
+/** Runs a mutation such as `deprecateProvider`. The test checks its errors. */
 export async function movedProvider(token: string, move: string, providerId: string): Promise<Json> {
   const fields = "providerId status statusReason";
   const { body } = await graphql(`mutation { ${move}(providerId: "${providerId}") { ${fields} } }`, { token });
@@ -18,7 +18,7 @@ export async function movedProvider(token: string, move: string, providerId: str
   return Object.values(body.data)[0] as Json;
 }
 
-/** The id of a provider that went through every state. */
+/** Moves a provider through every state and returns its id. */
 export async function aRetiredProvider(token: string): Promise<string> {
   const providerId = await aProvider(token);
   for (const move of ["disableProvider", "enableProvider", "deprecateProvider", "retireProvider"])

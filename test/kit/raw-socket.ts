@@ -12,12 +12,14 @@ export interface RawSocket {
   readonly closed: Promise<{ code: number; reason: string }>;
   send(message: unknown): void;
   close(): void;
-  /** Stops and starts reading: what arrives meanwhile stays in the kernel. */
+  /** Stops and starts reading. Data that arrives in the meantime stays in the buffers of the kernel. */
   pause(): void;
   resume(): void;
 }
 
-/** A graphql-transport-ws socket without a client library: it sends what the test says, in the order it says. */
+/**
+ * A graphql-transport-ws socket without a client library, so that the test decides about each message and the order.
+ */
 export async function aRawSocket(): Promise<RawSocket> {
   const socket = new WebSocket(`${platform().publicUrl.replace("http", "ws")}/graphql`, "graphql-transport-ws");
   const messages: SocketMessage[] = [];

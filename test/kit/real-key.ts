@@ -5,10 +5,10 @@ import { decodeProtectedHeader } from "jose";
 import { rows } from "./database.js";
 import { platform } from "./platform.js";
 
-/** The key with which the platform signs. With it a test can show that a wrong claim alone is the reason of a refusal. */
+/** The key with which the platform signs tokens. A test can sign a token that has exactly one wrong claim. */
 export interface RealKey {
   readonly keyId: string;
-  /** The token with this header and these claims; text and bytes are taken as they are. */
+  /** Signs a token with this header and these claims. Text and bytes are used unchanged. */
   token(header: object | string, claims: object | string | Uint8Array): string;
 }
 
@@ -21,7 +21,7 @@ export const encoded = (part: object | string | Uint8Array): string =>
     "base64url",
   );
 
-/** The key of a token that the platform has just signed, opened with the data directory's own secret. */
+/** The signing key of this token, opened with the secret in the data directory of the platform. */
 export async function realKey(signedWithIt: string): Promise<RealKey> {
   const keyId = String(decodeProtectedHeader(signedWithIt).kid);
   const [row] = await rows<KeyRow>("select sealed_private_key from spine.signing_keys where key_id = $1", [keyId]);

@@ -13,7 +13,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A real HTTP receiver; `status` may change its mind between calls. */
+/** An HTTP server that receives webhooks. `status` is called for each request. */
 export async function aReceiver(status: () => number = () => 204): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -25,7 +25,7 @@ export async function aReceiver(status: () => number = () => 204): Promise<Recei
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // a test that fails before it closes its receiver must not hold the run
+  // if a test fails before it closes its receiver, the test run must still end
   server.unref();
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
@@ -34,7 +34,10 @@ export async function aReceiver(status: () => number = () => 204): Promise<Recei
   };
 }
 
-/** Standard Webhooks, written again from its specification: the product's own signer does not judge itself. */
+/**
+ * The signature by Standard Webhooks, written from the specification, so that the signer of the product does not check
+ * itself.
+ */
 export function signatureOf(secret: string, { headers, body }: Received): string {
   const key = Buffer.from(secret.replace("whsec_", ""), "base64");
   const content = [headers["webhook-id"], headers["webhook-timestamp"], body].join(".");

@@ -1,6 +1,9 @@
 import type { Response } from "./request.js";
 
-/** `403 INSUFFICIENT_SCOPE`; after it, whatever keeps the answer from being a problem body of that code (RFC 9457). */
+/**
+ * The status and the code, for example `403 INSUFFICIENT_SCOPE`. If the answer is not a valid problem body of that code
+ * (RFC 9457), the differences follow.
+ */
 export function refusal({ status, headers, body }: Response<unknown>): string {
   const problem = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
   const code = String(problem["code"]);
@@ -16,7 +19,7 @@ export function refusal({ status, headers, body }: Response<unknown>): string {
   return [`${status} ${code}`, ...faults].join(", ");
 }
 
-/** `/name REQUIRED`, one for each refused field. */
+/** The pointer and the code of each refused field, for example `/name REQUIRED`. */
 export function refusedFields({ body }: Response<unknown>): string[] {
   const { errors = [] } = (body ?? {}) as { errors?: { pointer: string; code: string }[] };
   return errors.map(({ pointer, code }) => `${pointer} ${code}`);

@@ -14,7 +14,7 @@ interface RequestOptions {
   readonly token?: string | undefined;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
-  /** Bytes as they are, instead of `body`. */
+  /** Bytes that are sent unchanged in place of `body`. */
   readonly raw?: string | Uint8Array;
   readonly base?: string;
 }

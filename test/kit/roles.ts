@@ -4,7 +4,7 @@ import { graphql } from "./request.js";
 
 const unique = () => `r${randomBytes(6).toString("hex")}`;
 
-/** Id of a role of the tenant's own. */
+/** Creates a role of the tenant and returns its id. */
 export async function aRole(token: string, scopes: readonly Scope[] = ["user.read"]): Promise<string> {
   const code = unique();
   const { body } = await graphql<{ createRole: { roleId: string } }>(
@@ -14,7 +14,7 @@ export async function aRole(token: string, scopes: readonly Scope[] = ["user.rea
   return body.data.createRole.roleId;
 }
 
-/** Id of a client that may hold roles. */
+/** Creates a client that can be assigned roles and returns its id. */
 export async function aClientId(token: string): Promise<string> {
   const { body } = await graphql<{ createApiClient: { clientId: string } }>(
     "mutation ($input: CreateApiClientInput!) { createApiClient(input: $input) { clientId } }",

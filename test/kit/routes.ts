@@ -12,7 +12,7 @@ import { platform } from "./platform.js";
 export const servedRoutes: readonly Route[] = [...catalogRoutes, ...integrationRoutes, ...spineRoutes];
 export const plannedRoutes: readonly PlannedRoute[] = [...catalogPlanned, ...integrationPlanned, ...spinePlanned];
 
-/** The committed graph, with its directives. */
+/** The committed supergraph with its directives. */
 export function committedGraph(): GraphQLSchema {
   const file = fileURLToPath(new URL("../../schema/supergraph.graphql", import.meta.url));
   return buildASTSchema(parse(readFileSync(file, "utf8")), { assumeValid: true, assumeValidSDL: true });
@@ -32,7 +32,7 @@ const prefixes = {
   subscriptionId: "whs",
 } as const;
 
-/** Well-formed ids that name nothing, where the path has parameters. */
+/** The path with well-formed ids that do not exist. */
 export function anyPath(at: string): string {
   return endpointOf(at).path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     name in prefixes ? newId(prefixes[name as keyof typeof prefixes]) : "anything",
@@ -43,7 +43,7 @@ export const methodOf = (at: string) => endpointOf(at).method;
 
 export const baseOf = (route: Route) => (route.surface === "internal" ? platform().internalUrl : platform().publicUrl);
 
-/** The schema of the row's body; undefined for rows without a body. */
+/** The JSON Schema of the body of a row, or undefined if the row has no body. */
 export function bodySchema({ run }: Route, graph: GraphQLSchema): JsonSchema | undefined {
   const field = graph.getQueryType()?.getFields()[run] ?? graph.getMutationType()?.getFields()[run];
   const input = field?.args.find(({ name }) => name === "input")?.type;

@@ -13,7 +13,7 @@ export interface Tokens {
   readonly error?: string;
 }
 
-/** A client of ours that takes people's passwords. */
+/** Creates a first-party client with the password grant. */
 export async function aPasswordClient(
   tenantId: string,
   scopes: readonly Scope[] = tenantScopes,

@@ -16,7 +16,7 @@ export async function aSigningKey(kid: string, alg = "ES256"): Promise<SigningKe
   return { kid, key: privateKey, jwk: { ...(await exportJWK(publicKey)), kid } };
 }
 
-/** A service without a secret: its id. */
+/** Creates a service with a key and without a secret, and returns its client id. */
 export async function aSigningClient(
   tenantId: string,
   keys: readonly SigningKey[],
@@ -36,7 +36,7 @@ export async function aSigningClient(
   return clientId;
 }
 
-/** The form that such a client sends. */
+/** Sends the token request of a client with a signed assertion. */
 export function sendAssertion(assertion: string): Promise<Response> {
   const body = new URLSearchParams({
     grant_type: "client_credentials",

@@ -3,12 +3,12 @@ import type { AddressInfo } from "node:net";
 
 export interface SilentHost {
   readonly url: string;
-  /** Connections that somebody holds open. */
+  /** The number of open connections. */
   open(): number;
   close(): void;
 }
 
-/** Takes every connection and answers none: a fetch from it lasts until it is given up. */
+/** A server that accepts connections and never answers, so that a fetch lasts until it is ended. */
 export async function aSilentHost(): Promise<SilentHost> {
   const server = createServer(() => undefined).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

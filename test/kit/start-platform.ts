@@ -5,11 +5,14 @@ import {
 } from "@factory/gateway/standalone/client/platform-process";
 import { platformVariable } from "./platform.js";
 
-/** Jest's global setup: one platform for all whole-stack suites, as its user starts it. Each suite makes its own tenants. */
+/**
+ * The global setup of Jest. It starts one platform for all stack suites, as a user starts it. Each suite creates its
+ * own tenants.
+ */
 export default async function startPlatform(): Promise<void> {
   const folder = await temporaryDataDirectory();
   const platform = await startPlatformProcess(folder, { RATE_LIMIT_FACTOR: "1000" }).catch(async (error: unknown) => {
-    // jest runs no teardown when the setup fails
+    // Jest does not run the teardown if the setup fails
     await removeData(folder);
     throw error;
   });

@@ -5,7 +5,10 @@ import { samplePack, writeTemplateRepository } from "@factory/gateway/standalone
 import { platform } from "./platform.js";
 import { request } from "./request.js";
 
-/** A `sourceRef` to a bare git repository: the web API pack, or files of the test's own. It goes with the platform. */
+/**
+ * Creates a bare git repository with the web API pack, or with the given files, and returns its `sourceRef`. The
+ * repository is deleted with the platform.
+ */
 export async function aTemplateSource(files?: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(join(platform().dataDir, "template-"));
   const repository = join(folder, "template.git");
@@ -25,7 +28,7 @@ export interface TestVersion {
   readonly templateVersionId: string;
 }
 
-/** A registered template with one version over this source. */
+/** Registers a template with one version over this source. */
 export async function aTemplateVersion(
   token: string,
   sourceRef: string,
@@ -65,7 +68,7 @@ export interface TestExecution {
   readonly warnings: readonly { readonly code: string }[];
 }
 
-/** Polls until the execution is final. */
+/** Polls until the execution is in a final state. */
 export async function finished(token: string, templateId: string, executionId: string): Promise<TestExecution> {
   const deadline = Date.now() + 60_000;
   for (;;) {

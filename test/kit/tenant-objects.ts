@@ -11,10 +11,10 @@ import { aTemplateSource, aTemplateVersion } from "./templates.js";
 import type { TestTenant } from "./tenants.js";
 import { anInvitation, aUser } from "./users.js";
 
-/** An id of each kind, by the name that path parameters and arguments give it. */
+/** One id of each kind, by the name of the path parameter or argument. */
 export type TenantObjects = Readonly<Record<keyof typeof unknownIds, string>>;
 
-/** Well-formed, and naming nothing. */
+/** Well-formed ids that do not exist. */
 export const unknownIds = {
   templateId: newId("tpl"),
   templateVersionId: newId("tpv"),
@@ -39,7 +39,7 @@ export type ObjectKind = keyof typeof unknownIds;
 
 export const isObjectKind = (name: string): name is ObjectKind => Object.hasOwn(unknownIds, name);
 
-/** One real object of each kind. */
+/** Creates one object of each kind. */
 export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> {
   const { tenantId } = tenant;
   const token = await tenant.tokenWith();
@@ -78,7 +78,7 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
   return made as TenantObjects;
 }
 
-/** The one that ends the tenant's invitation in a week. */
+/** The id of the job that ends the invitation of the tenant after a week. */
 async function aJobId(tenantId: string): Promise<string | undefined> {
   const found = await rows<{ id: string }>("select id from spine_jobs.job where group_id = $1 limit 1", [tenantId]);
   return found[0]?.id;
@@ -110,20 +110,23 @@ const inputs: Record<string, Record<string, unknown>> = {
   UpdateApiClientInput: { name: "walked" },
 };
 
-/** A value that GraphQL and the bounds accept; `required` types without one fail the test by name. */
+/**
+ * A valid value of an input type. If the type has `required` members without a value in the table above, the test fails
+ * with its name.
+ */
 export function goodInput(type: string, hasRequired: boolean): Record<string, unknown> {
   const known = inputs[type];
   if (known === undefined && hasRequired) throw new Error(`test/kit/tenant-objects.ts has no input of type ${type}`);
   return known ?? {};
 }
 
-/** The answer to a document as text, without what differs between any two requests. */
+/** The answer to a document as text, without the values that differ in each request. */
 export async function asked(query: string, variables: Record<string, unknown>, token: string): Promise<string> {
   const { status, text } = await graphql(query, { token, variables });
   return `${status} ${normalized(text, Object.values(variables))}`;
 }
 
-/** Bytes are compared, but for the trace id and the ids that were asked for. */
+/** The text without the trace id and without the requested ids, so that two answers can be compared. */
 export function normalized(text: string, ids: readonly unknown[]): string {
   const named = ids.filter((id): id is string => typeof id === "string");
   return named

@@ -13,7 +13,7 @@ import { graphql } from "./request.js";
 export interface TestTenant {
   readonly tenantId: string;
   readonly slug: string;
-  /** Access token of a service client; every tenant scope unless some are named. */
+  /** An access token of a service client with these scopes, or with every scope of a tenant. */
   tokenWith(...scopes: Scope[]): Promise<string>;
 }
 
@@ -22,7 +22,7 @@ export async function platformToken(...scopes: Scope[]): Promise<string> {
   return accessToken(platform(), bootstrap, scopes.length === 0 ? undefined : scopes.join(" "));
 }
 
-/** A provisioned tenant of its own. */
+/** Registers and provisions a new tenant. */
 export async function aTenant(): Promise<TestTenant> {
   const admin = await platformToken();
   const slug = `t${randomBytes(6).toString("hex")}`;
@@ -35,7 +35,7 @@ export async function aTenant(): Promise<TestTenant> {
   };
 }
 
-/** By the platform's administrator; the status it comes to. */
+/** Changes the state of a tenant as the platform administrator, and returns the new status. */
 export async function moved(
   { tenantId }: Pick<TestTenant, "tenantId">,
   move: "suspendTenant" | "resumeTenant" | "archiveTenant",

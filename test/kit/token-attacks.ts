@@ -10,12 +10,12 @@ interface Material {
   readonly header: Record<string, unknown>;
   readonly claims: Record<string, unknown>;
   readonly real: RealKey;
-  /** As the platform publishes it. */
+  /** The public key as the platform publishes it. */
   readonly published: Record<string, unknown>;
   readonly own: { readonly privateKey: KeyObject; readonly publicKey: KeyObject };
 }
 
-/** Every token that must be refused, by its fault. A token with a signature of the real key has only that one fault. */
+/** Tokens that must be refused, by their fault. A token that is signed with the real key has only that one fault. */
 export async function tokenAttacks(good: string, real: RealKey): Promise<Attacks> {
   const { keys } = (await (await fetch(`${platform().publicUrl}/.well-known/jwks`)).json()) as {
     keys: Record<string, unknown>[];
@@ -32,7 +32,7 @@ export async function tokenAttacks(good: string, real: RealKey): Promise<Attacks
   return Object.fromEntries(kinds.flatMap((kind) => Object.entries(kind(material))));
 }
 
-/** Refused for its age, which is a code of its own. */
+/** An expired token. It is refused with a code of its own. */
 export function expiredToken(good: string, real: RealKey): string {
   const now = Math.floor(Date.now() / 1000);
   const claims = decodeJwt(good);
@@ -57,7 +57,10 @@ function unsigned({ good, header, claims }: Material): Attacks {
   };
 }
 
-/** The public key is public: whoever takes it for a shared secret takes everybody's signature. */
+/**
+ * Tokens signed with the public key as a shared secret. A verifier that accepts the algorithm of the token would accept
+ * them.
+ */
 function confusedKeys({ header, claims, published, own, real }: Material): Attacks {
   const { kty, crv, x, y } = published;
   const key = createPublicKey({
@@ -212,7 +215,7 @@ function wrongClaims({ header, claims, real }: Material): Attacks {
   );
 }
 
-/** One text that two readers could read as two tokens. */
+/** Tokens written in a second form, which two parsers could read differently. */
 function spelling({ good, header, claims, real }: Material): Attacks {
   const [head = "", payload = "", signature = ""] = good.split(".");
   const twice = (of: object, more: string) => `${JSON.stringify(of).slice(0, -1)},${more}}`;
@@ -257,7 +260,7 @@ function spelling({ good, header, claims, real }: Material): Attacks {
   };
 }
 
-/** 512 bits are 86 letters: four bits of the last one say nothing. */
+/** 512 bits are 86 characters in base64url; the last four bits of the last character are unused */
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const otherLastLetter = (letter: string) => letters.charAt(letters.indexOf(letter) ^ 1);
 

@@ -24,7 +24,9 @@ export interface TestUser {
 
 export const anAddress = (domain = "people.example") => `p${Math.random().toString(36).slice(2)}@${domain}`;
 
-/** The newest of so many mails that the platform has filed for an address, decoded. */
+/**
+ * The newest of the mails that the platform has stored for an address, decoded. Waits until there are `mails` of them.
+ */
 export async function mailTo(email: string, mails = 1): Promise<string> {
   const folder = join(platform().dataDir, "outbox");
   let found: string[] = [];
@@ -37,7 +39,7 @@ export async function mailTo(email: string, mails = 1): Promise<string> {
   return (found.at(-1) ?? "").replaceAll("=\r\n", "").replaceAll("=3D", "=");
 }
 
-/** From the newest of so many mails. */
+/** The invitation token in the newest of these mails. */
 export async function invitationToken(email: string, mails = 1): Promise<string> {
   const [, token] = /(?:Token: |token=)([\w-]{43})/.exec(await mailTo(email, mails)) ?? [];
   if (token === undefined) throw new Error(`The mail to ${email} holds no token`);
@@ -54,7 +56,7 @@ export async function anInvitation(token: string, roleCodes: readonly string[] =
 export const acceptInvitation = (token: string, password = goodPassword) =>
   request<TestUser>("POST /v1/users/invitations/accept", { body: { token, password } });
 
-/** A user who was invited and has accepted. */
+/** Invites a user and accepts the invitation. */
 export async function aUser(token: string, roleCodes: readonly string[] = ["Viewer"]): Promise<TestUser> {
   const { email } = await anInvitation(token, roleCodes);
   const answer = await acceptInvitation(await invitationToken(email));

@@ -22,7 +22,7 @@ interface Told {
   readonly events: { readonly type: string; readonly data: Record<string, unknown>; readonly subjectPath: string };
 }
 
-/** They would outlive an agent's task. */
+/** Scopes that an agent cannot get, because their effect lasts longer than the task. */
 const lasting: readonly string[] = ["client.manage", "user.invite", "role.assign", "governance.approve"];
 
 let tenant: TestTenant;

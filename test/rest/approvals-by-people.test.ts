@@ -32,7 +32,7 @@ let desk: PasswordClient;
 let agent: Awaited<ReturnType<typeof anAgent>>;
 let first: Person;
 let second: Person;
-/** The second owner's, who is signed in there. */
+/** The browser of the second owner, who is signed in. */
 let browser: Browser;
 let firstToken: string;
 let secondToken: string;
@@ -50,7 +50,7 @@ beforeAll(async () => {
   returned(await signInAs(browser, await browser.open(authorizeUrl(studio, { scope })), second));
 });
 
-/** The token of an agent that acts for the first owner. */
+/** An exchanged token of an agent that acts for the first owner and waits for an approval. */
 async function aWish(): Promise<string> {
   wishes += 1;
   const form = { agent_task_id: `people-${wishes}`, scope: "templates.publish" };
@@ -60,7 +60,7 @@ async function aWish(): Promise<string> {
 const approve = (approvalId: string, token: string) =>
   request(`POST /v1/approvals/${approvalId}/approve`, { token, body: {} });
 
-/** A third party's client that the second owner has made, and has allowed to act in the own name. */
+/** A third-party client that the second owner has created. The second owner has given it consent. */
 async function aTrustedClient(input: Record<string, unknown> = {}): Promise<SignInClient> {
   const client = await aThirdPartyClient(secondToken, { name: "Dashboard", scopes, ...input });
   const page = await browser.open(authorizeUrl(client, { scope }));
@@ -118,10 +118,10 @@ describe("an owner who takes over a third-party client", () => {
       return refusal(await approve(approvalId, String(before["access_token"]))) === "401 TOKEN_INVALID";
     });
 
-    // even a person who allows it gives no right to decide
+    // a consent of the user does not give the client the right to decide
     returned(await browser.submit(page, { action: "allow" }), evil);
     let token = "";
-    // codes of the second in which the secret was renewed count as given before
+    // tokens have a time in seconds, so a code of the second of the rotation counts as older
     await eventually("a code is redeemed", async () => {
       const { code } = returned(await open(taken, { redirect_uri: evil }), evil);
       const { status, body } = await redeem(taken, String(code), { redirect_uri: evil });

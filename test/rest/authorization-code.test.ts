@@ -68,7 +68,7 @@ describe("/connect/userinfo", () => {
     const insufficient = [403, 'Bearer error="insufficient_scope", scope="openid"'];
     expect(await ask(`Bearer ${narrow}`)).toEqual(insufficient);
     expect(await ask(`Bearer ${await tenant.tokenWith()}`)).toEqual(insufficient);
-    // a refresh that leaves openid out gives a token for less
+    // a refresh without the scope openid returns a token without it
     const { refresh_token: refresh } = (await redeem(await aCode())).body;
     const narrowed = await redeem("", {
       grant_type: "refresh_token",
@@ -348,7 +348,7 @@ describe("GET /connect/authorize", () => {
         expect(page.text).toContain("Either way you return to localhost:4711.");
         expect(returned(await browser.submit(page, { action: "allow" }), loopback.redirect_uri)).toHaveProperty("code");
       }
-      // an https address is its owner's, so what was agreed to is remembered there
+      // an https address belongs to its owner, so the consent for it is remembered
       expect(returned(await browser.open(authorizeUrl({}, native)))).toHaveProperty("code");
     },
   );
@@ -576,7 +576,7 @@ describe("a client that is disabled", () => {
     const token = await tenant.tokenWith("client.manage", "templates.read", "templates.write", "user.read");
     const move = (field: string) =>
       graphql(`mutation { ${field}(clientId: "${client.clientId}") { status } }`, { token });
-    // codes and refresh tokens know their second only
+    // codes and refresh tokens store their time in seconds
     await new Promise((resolve) => setTimeout(resolve, 1000));
     await move("disableApiClient");
     expect((await redeem("", refresh, client)).status).toBe(401);

@@ -24,7 +24,7 @@ let administrator: string;
 let version: TestVersion;
 let roleId: string;
 let openInvitation: string;
-/** Each takes a role once. */
+/** Principals to which a role is assigned, one for each request. */
 const principals: string[] = [];
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ const goodToken = (route: Route) => (route.platformAdmin ? administrator : tenan
 const call = (route: Route, token: string | undefined, options: Options = {}): Promise<Response<unknown>> =>
   request<unknown>(`${methodOf(route.at)} ${anyPath(route.at)}`, { base: baseOf(route), token, ...options });
 
-/** A body where the method may carry one. */
+/** Sends a request, with a body if the method allows one. */
 const send = (route: Route, options: Options = {}) => call(route, goodToken(route), options);
 
 const text = (content: string, type = "application/json"): Options => ({
@@ -196,7 +196,7 @@ describe.each(withBody)("the body of $at", ({ route, schema }) => {
 const endpoint = "http://127.0.0.1:9/hooks";
 const unique = () => `walk-${Math.random().toString(36).slice(2)}`;
 
-/** A body that each row accepts. A row that is missing fails its test. */
+/** A valid body for each row. If a row is missing here, its test fails. */
 const goodBodies: Record<string, () => Record<string, unknown>> = {
   "POST /v1/templates": () => ({ name: unique() }),
   "POST /v1/templates/{templateId}/versions": () => ({
@@ -286,7 +286,7 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
       expect([place, found.status]).toEqual([place, 200]);
       const known = { "if-none-match": found.headers.get("etag") ?? "none" };
       const again = await request(place, { base: baseOf(route), token: goodToken(route), headers: known });
-      // an execution goes on meanwhile
+      // an execution may have changed in the meantime
       expect([200, 304].slice(route.reply === 202 ? 0 : 1)).toContain(again.status);
     });
 
@@ -307,7 +307,7 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
     });
 });
 
-/** Another body of the same shape. */
+/** A different body of the same shape. */
 function changed(body: Record<string, unknown>): Record<string, unknown> {
   if ("libraries" in body) return { libraries: [{ packageName: "Other", version: "1.0.0" }] };
   return "checks" in body ? { checks: ["StructuralLint"] } : {};

@@ -92,7 +92,7 @@ describe("POST /v1/templates/{templateId}/execute", () => {
     const open = await aTemplateVersion(token, await aTemplateSource(pack), {});
     const target = { repository: aRepository() };
     const wrong = { parameters: { Owner: "Ada", Databse: "PostgreSql" }, target };
-    // the first one is accepted, and is what reads the template
+    // the first request is accepted, and its execution reads the template
     const first = await executed(token, open, wrong);
     const sentence = "Neither the parameterSchema nor the template defines this name. Similar names: Database.";
     expect(first).toMatchObject({
@@ -110,7 +110,7 @@ describe("POST /v1/templates/{templateId}/execute", () => {
     expect(second.body.errors).toEqual([
       { pointer: "/parameters/Databse", code: "UNKNOWN_VALUE", detail: sentence, keyword: "unevaluatedProperties" },
     ]);
-    // as the releases before left it
+    // the row is like one that an earlier release has stored
     await rows("update catalog.template_versions set facts = facts - 'parameterNames' where template_version_id = $1", [
       decodeId("tpv", open.templateVersionId),
     ]);

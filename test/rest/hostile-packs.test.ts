@@ -15,11 +15,11 @@ const config = JSON.stringify({ identity: "a", name: "a", shortName: "a", source
 interface Entry {
   readonly mode: string;
   readonly name: string;
-  /** Hex; a gitlink names a commit that is nowhere. */
+  /** The object id in hex. A gitlink has the id of a commit that does not exist. */
   readonly id: string;
 }
 
-/** A repository whose tree objects are written byte by byte: git itself would refuse some of the names. */
+/** A repository with tree objects that are written byte by byte, because git refuses some of the names. */
 async function hostileRepository(entries: (blob: (text: string) => string, tree: (of: Entry[]) => string) => Entry[]) {
   const repository = join(await mkdtemp(join(platform().dataDir, "hostile-")), "pack.git");
   await run("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]);

@@ -23,7 +23,7 @@ interface Job {
   reason: string | null;
 }
 
-/** A mail that no composer knows, as a defect would leave it. */
+/** Stores a mail of an unknown kind, so that its job fails. */
 async function aFailedMail(tenantId: string): Promise<string> {
   const [job] = await rows<{ id: string }>(
     `insert into spine_jobs.job (name, data, state, group_id, singleton_key, retry_limit, output, completed_on, dead_letter)
@@ -107,7 +107,7 @@ describe("POST /jobs/{queue}/{jobId}/redrive", () => {
     const token = await platformToken("tenant.manage");
     expect(await redrive("nothing", jobId, token)).toBe(404);
     expect(await redrive("send-mail", "x", token)).toBe(404);
-    // no mail waits for it
+    // no mail waits for this job
     expect(await redrive("send-mail", jobId, token)).toBe(409);
   });
 });

@@ -49,7 +49,7 @@ async function nextVersion(semanticVersion: string, sourceRef: string): Promise<
   return { templateId, templateVersionId: version.templateVersionId };
 }
 
-/** Somebody's commit on the branch. */
+/** Commits a change of a person to the branch. */
 async function edited(branch: string, change: (notes: string) => string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "factory-edit-"));
   const url = new URL(host.url);
@@ -78,7 +78,7 @@ describe("onConflict: merge", () => {
 
     const third = await nextVersion("3.0.0", await packWith(lines([6, "line 6, new"], [11, "line 11, renewed"])));
     expect(await into(third, "main")).toMatchObject({ status: "Completed" });
-    // the versions do not differ in the edit, although the commit of the second one holds it
+    // both versions of the template have the same notes, although the second commit contains the edit
     expect(await notesOf("main")).toBe(
       rendered(lines([2, "line 2, edited"], [6, "line 6, new"], [11, "line 11, renewed"])),
     );

@@ -25,7 +25,7 @@ import { aTenant } from "../kit/tenants.js";
 const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 const aRepository = () => `acme/r${Math.random().toString(36).slice(2)}`;
 
-/** A zip as NuGet writes it: the pack below content/, the package's own metadata beside it. */
+/** A zip archive as NuGet writes it: the pack under content/ and the metadata of the package beside it. */
 function aPackage(pack: Record<string, string>): Buffer {
   const content = Object.entries(pack).map(([path, text]) => [`content/${path}`, text]);
   return zipOf({
@@ -35,7 +35,7 @@ function aPackage(pack: Record<string, string>): Buffer {
   });
 }
 
-/** The encoded form of U+D800, in an archive that calls its names UTF-8. */
+/** The UTF-8 form of the lone surrogate U+D800, in an archive that declares its names as UTF-8. */
 function halfAPair(): Buffer {
   const bytes = aPackage({ ...aSmallPack(), "a~~~b.txt": "x" });
   for (let at = bytes.indexOf("~~~"); at >= 0; at = bytes.indexOf("~~~", at)) bytes.set([0xed, 0xa0, 0x80], at);
@@ -57,7 +57,7 @@ describe("a template version from a package", () => {
   let platform: PlatformProcess | undefined;
   let token: string;
 
-  // feeds are configuration, so this suite starts a platform of its own
+  // the feeds are settings, so this suite starts its own platform
   beforeAll(async () => {
     server = createServer((asked, response) => {
       const answer = answers.get(asked.url ?? "");

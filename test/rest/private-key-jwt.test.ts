@@ -7,7 +7,7 @@ import { graphql, request } from "../kit/request.js";
 import { aSigningClient, aSigningKey, type SigningKey, sendAssertion } from "../kit/signing-clients.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
 
-// every failure counts for the address that all suites come from, so each wrong assertion is sent once
+// failures are counted for the address of all suites, so each wrong assertion is sent only once
 let tenant: TestTenant;
 let key: SigningKey;
 let clientId: string;
@@ -36,7 +36,7 @@ const replaceKeys = (of: string, ...keys: SigningKey[]) =>
     { of, input: { jwks: { keys: keys.map(({ jwk }) => jwk) } } },
   );
 
-/** The error of the server. The library reports the challenge that a 401 has (RFC 9110 section 15.5.2). */
+/** The error of the authorization server. For a 401 the library reports the challenge (RFC 9110 section 15.5.2). */
 async function refused(grant: Promise<unknown>): Promise<string> {
   const failure = await grant.then(
     () => "granted",

@@ -193,7 +193,7 @@ describe("a signed-in user", () => {
       const { access_token: held } = await signedIn(client, person);
       return (await listUsers(held)).status === 200 ? held : undefined;
     };
-    // a slow machine needs longer to use it in time
+    // a slow machine needs more time to use the token before it expires
     const held = (await usedBefore(1500)) ?? (await usedBefore(20_000)) ?? "";
     expect(held).not.toBe("");
     await eventually("the token is refused", async () => (await listUsers(held)).status === 401);

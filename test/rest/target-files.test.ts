@@ -83,7 +83,7 @@ describe("a template rendered into a repository that has a solution and projects
       expect(await clone.read("Acme.Orders/Models/Thing.cs")).toBe("namespace Acme.Orders;\n");
       expect(await clone.read("Acme.Orders/Acme.Orders.csproj")).toContain('Include="Polly" Version="8.4.2"');
     });
-    // the same again finds everything done
+    // the second run finds all changes made already
     const again = await run(service, "Acme.Orders", { repository, nameDirectory: true, onConflict: "merge" });
     expect(again).toMatchObject({ status: "Completed", output: { changed: false } });
   });

@@ -36,7 +36,7 @@ const german = JSON.stringify({
   "symbols/Framework/choices/net8.0/description": "Ziel net8.0",
 });
 
-/** A package of four templates, as one repository holds them. */
+/** A repository with four templates. */
 const pack = {
   "csharp/.template.config/template.json": JSON.stringify(group("Acme.Service.CSharp", "C#")),
   "csharp/.template.config/dotnetcli.host.json": hostFile,

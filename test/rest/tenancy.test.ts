@@ -55,7 +55,7 @@ beforeAll(async () => {
 
 const volatile = new Set(["date", "x-trace-id", "traceparent", "ratelimit", "connection", "keep-alive"]);
 
-/** An answer without what differs between any two answers, and without the id that was asked for. */
+/** The answer without the values that differ in each answer, and without the requested ids. */
 function bytes({ status, headers, text }: Response<unknown>, asked: readonly string[]) {
   const neutral = (part: string) =>
     asked.reduce((left, id) => left.replaceAll(id, "<id>"), part).replaceAll(/"traceId":"\w+"/g, '"traceId":"…"');
@@ -65,7 +65,7 @@ function bytes({ status, headers, text }: Response<unknown>, asked: readonly str
 
 const libraries = { runtime: "net8.0", libraries: [] };
 
-/** Every place of a request that takes an id: the request, given the ids to put there. */
+/** The requests that have an id in one place, as functions of that id. */
 const places: Record<
   string,
   { ids: () => string[]; prefixes: IdPrefix[]; ask: (...ids: string[]) => [string, unknown?] }

@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => channel.close());
 
-/** A token of another tenant without any other fault. */
+/** A signed token of another tenant without any other fault. */
 function signedFor(tenantId: string, token: string): string {
   const claims = { ...decodeJwt(token), tenantId, jti: newId("evt") };
   return real.token(decodeProtectedHeader(token), claims);
@@ -51,7 +51,7 @@ const asClient = ({ clientId, clientSecret }: ClientCredentials) => ({
   "content-type": "application/x-www-form-urlencoded",
 });
 
-/** The answer of each entry to a token. The internal entries take a platform administrator's token. */
+/** The entry points, with their answer to a token. The internal ones use a token of a platform administrator. */
 const doors: Record<string, { of?: () => string; ask: (token: string) => Promise<string> }> = {
   REST: { ask: async (token) => refusal(await request("GET /v1/roles", { token })) },
   GraphQL: { ask: async (token) => refusal(await graphql("{ roles { nextCursor } }", { token })) },

@@ -24,10 +24,10 @@ beforeAll(async () => {
 
 afterAll(() => grpc.close());
 
-/** fetch and http2 send no such header value at all, so nothing can reach the platform. */
+/** True if the text can be sent as a header value. fetch and http2 refuse all others. */
 const isHeader = (token: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(token);
 
-/** `REST 401 TOKEN_INVALID`, or what else the surface said. */
+/** The entry points. Each returns a text such as `REST 401 TOKEN_INVALID`. */
 const surfaces = {
   async REST(token: string) {
     const answer = await request("GET /v1/roles", { token });
@@ -58,7 +58,7 @@ async function acknowledged({ messages }: Awaited<ReturnType<typeof aRawSocket>>
   }
 }
 
-/** One after the other would be slow, all at once more sockets than one caller may open. */
+/** Works on some items at a time. One at a time would be slow, and all at once would exceed the limit of sockets. */
 async function inTurns<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   for (let start = 0; start < items.length; start += 8)
     await Promise.all(items.slice(start, start + 8).map(async (item) => work(item)));

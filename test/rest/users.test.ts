@@ -245,7 +245,7 @@ describe("Mutation.deleteUser", () => {
     const left = await rows("select from spine.users where email_key = $1", [user.email]);
     expect(left).toEqual([]);
     expect((await users(`email=${user.email}`)).body.items).toEqual([]);
-    // the address is free again
+    // the address can be invited again
     const again = await request("POST /v1/users/invitations", {
       token,
       body: { email: user.email, roleCodes: ["Viewer"] },

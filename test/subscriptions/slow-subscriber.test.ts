@@ -8,7 +8,10 @@ import { request } from "../kit/request.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
 
 const query = `subscription ($after: String) { events(types: ["TemplateRegistered"], after: $after) { cursor data } }`;
-/** A portion stays far below the bounds of a subscriber's queue, so that only who does not read lags. */
+/**
+ * A portion of events is far below the limits of a subscriber's queue, so only a subscriber that does not read is too
+ * slow.
+ */
 const portions = 7;
 const portion = 100;
 const eventLength = 4096;
@@ -31,7 +34,7 @@ async function subscribed(token: string, after?: string): Promise<RawSocket> {
   return socket;
 }
 
-/** One portion of events as the catalog writes them, but larger and all at once. */
+/** Writes one portion of events in one transaction, like the catalog but with larger data. */
 async function writeEvents({ tenantId }: TestTenant): Promise<void> {
   const envelopes = Array.from({ length: portion }, () => {
     const data = { templateId: newId("tpl"), name: "x".repeat(eventLength) };

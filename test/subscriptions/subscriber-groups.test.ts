@@ -17,7 +17,7 @@ import { aTenant, type TestTenant } from "../kit/tenants.js";
 
 const maxDepth = 3;
 
-/** Every field that needs no argument, some levels deep. */
+/** All fields without required arguments, up to `depth` levels. */
 function selectionOf(type: GraphQLObjectType, depth = 1): string {
   const fields = Object.values(type.getFields()).flatMap((field) => {
     if (field.args.some((argument) => isNonNullType(argument.type) && argument.defaultValue === undefined)) return [];
@@ -59,7 +59,7 @@ describe("answers that subscribers share", () => {
     for (const { name, selection } of await subjectTypes()) {
       const query = `subscription { events(after: "0") { type subject { __typename ... on ${name} ${selection} } } }`;
       const feed = await aFeed<Told>({ query, token });
-      // events of tenants themselves are for the platform's administrators
+      // only platform administrators receive events of tenants
       if (name !== "Tenant")
         await eventually(`an event about a ${name} is told`, () =>
           feed.events.some(({ events }) => events.subject?.__typename === name),

@@ -27,7 +27,7 @@ const subscribe = (token: string, endpointUrl: string) =>
     body: { eventType: "TenantProvisioned", endpointUrl, signingSecretRef: "tenant-events" },
   });
 
-/** Registered and told to provision, by the documented paths; the tenant and the run. */
+/** Registers and provisions a tenant over REST, and returns the tenant and the run. */
 async function aProvisioning(): Promise<{ tenantId: string; runId: string }> {
   const slug = `p${Date.now().toString(36)}`;
   const body = { name: slug, slug, editionCode: "Standard", ownerEmail: "owner@example.com" };

@@ -28,7 +28,7 @@ const init = (authorization?: string) => ({
   ...(authorization ? { payload: { authorization } } : {}),
 });
 
-/** The code of the error that ends an operation at once. */
+/** The code of the error that ends an operation immediately. */
 async function refused(document: string, variables: Record<string, unknown> = {}, as = token): Promise<unknown> {
   const feed = await aFeed({ query: document, variables, token: as });
   await eventually("it is refused", () => feed.errors.length > 0);
