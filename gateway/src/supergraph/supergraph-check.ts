@@ -41,17 +41,21 @@ export async function checkSupergraph(
     stderr: true,
   });
   for (const output of [thread.stdout, thread.stderr]) logChildOutput(output, logger);
+  // a timer or a listener that stays would keep the candidate
+  const done = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise<SupergraphVerdict>((resolve, reject) => {
-      signal.addEventListener("abort", () => reject(new Error("The platform is stopping. Try again in a moment.")), {
-        once: true,
-      });
-      setTimeout(() => reject(new Error("The check of the supergraph took too long.")), timeoutMs).unref();
+      const stop = () => reject(new Error("The platform is stopping."));
+      signal.addEventListener("abort", stop, { signal: done.signal });
+      timer = setTimeout(() => reject(new Error("The check of the supergraph took too long.")), timeoutMs).unref();
       thread.once("message", resolve);
       thread.once("error", reject);
-      thread.once("exit", () => reject(new Error("The check of the supergraph ended unexpectedly.")));
+      thread.once("exit", () => reject(new Error("The check of the supergraph ended by itself.")));
     });
   } finally {
+    done.abort();
+    clearTimeout(timer);
     await thread.terminate();
   }
 }
