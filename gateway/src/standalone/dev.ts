@@ -34,6 +34,9 @@ const print = (text: string) => process.stdout.write(`dev: ${text}\n`);
 let platform: ChildProcess | undefined;
 let changed = new Set<string>();
 let timer: NodeJS.Timeout | undefined;
+/** One restart at a time: two platforms cannot hold one data directory. */
+let restarting: Promise<void> = Promise.resolve();
+let isStopping = false;
 let checking: ChildProcess | undefined;
 
 await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -70,12 +73,15 @@ function note(file: string): void {
   if (!/\.(ts|graphql|json)$/.test(file) || /\.(test|fixture)\.ts$/.test(file) || file.includes("/dist/")) return;
   changed.add(file);
   clearTimeout(timer);
-  timer = setTimeout(() => void restart(), settleMs);
+  timer = setTimeout(() => {
+    restarting = restarting.then(restart);
+  }, settleMs);
 }
 
 /** Compiles what has changed and starts the platform again. Types are checked afterwards, since that takes longer. */
 async function restart(): Promise<void> {
   const files = [...changed];
+  if (files.length === 0) return;
   changed = new Set();
   try {
     for (const file of files.filter((name) => name.endsWith(".ts"))) await compile(file);
@@ -83,6 +89,7 @@ async function restart(): Promise<void> {
     print(`not compiled: ${error instanceof Error ? error.message : String(error)}`);
     return;
   }
+  if (isStopping) return;
   print(`changed: ${files.join(", ")}`);
   const old = platform;
   platform = undefined;
@@ -128,7 +135,10 @@ function checkTypes(): void {
 }
 
 async function stop(): Promise<void> {
+  isStopping = true;
   for (const watcher of watchers) watcher.close();
+  clearTimeout(timer);
+  await restarting;
   checking?.kill();
   const old = platform;
   platform = undefined;
