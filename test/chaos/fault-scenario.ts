@@ -1,8 +1,8 @@
 import type { Arena } from "./arena.js";
 import type { Ledger } from "./ledger.js";
 import type { Customer, Load } from "./load.js";
-import type { Sink } from "./sink.js";
 import type { VitalSigns } from "./vital-signs.js";
+import type { Sink } from "./webhook-receiver.js";
 
 /** The size of each part of the run. The test suite uses a small size. */
 export interface Size {

@@ -6,7 +6,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Arena } from "./arena.js";
 import { type Ledger, percentile } from "./ledger.js";
 import type { Acknowledged, Load } from "./load.js";
-import type { Sink } from "./sink.js";
+import type { Sink } from "./webhook-receiver.js";
 
 const run = promisify(execFile);
 

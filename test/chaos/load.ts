@@ -11,7 +11,7 @@ import { samplePack, writeTemplateRepository } from "@factory/gateway/standalone
 import { tenantScopes } from "@factory/schema/scopes";
 import type { Arena } from "./arena.js";
 import { Caller } from "./caller.js";
-import type { Sink } from "./sink.js";
+import type { Sink } from "./webhook-receiver.js";
 
 /** A tenant with a template to execute and a subscription to each of the events that are counted. */
 export interface Customer {

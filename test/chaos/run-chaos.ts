@@ -7,10 +7,10 @@ import type { Act, Size } from "./fault-scenario.js";
 import { judge } from "./judgement.js";
 import { Ledger, percentile } from "./ledger.js";
 import { aCustomer, Load } from "./load.js";
-import { neighbours } from "./neighbours.js";
+import { neighbours } from "./neighbors.js";
 import { mountDisk, outages } from "./outages.js";
-import { Sink } from "./sink.js";
 import { VitalSigns } from "./vital-signs.js";
+import { Sink } from "./webhook-receiver.js";
 
 const acts = { crashes, outages, neighbours, documents } as const satisfies Record<string, Act>;
 

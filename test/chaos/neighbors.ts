@@ -11,7 +11,7 @@ import type { Arena } from "./arena.js";
 import type { Act, Scene } from "./fault-scenario.js";
 import { percentile } from "./ledger.js";
 import { aCustomer, aTenantCaller, aVersion, execute } from "./load.js";
-import { Sink } from "./sink.js";
+import { Sink } from "./webhook-receiver.js";
 
 const hostileRenders = 16;
 const hangingTenants = 10;
