@@ -26,7 +26,8 @@ export async function subscriberFanOut({ platform, token }: Stage): Promise<Figu
   const arrivals = { first: 0, last: 0, occurred: 0, frames: 0 };
   const probe = await opened(url, token, (text) => {
     arrivals.first = performance.now();
-    arrivals.occurred = Date.parse((JSON.parse(text) as Told).payload.data.events.time) - performance.timeOrigin;
+    arrivals.occurred =
+      Date.parse((JSON.parse(text) as ReceivedEvent).payload.data.events.time) - performance.timeOrigin;
   });
   subscribe(probe, unjoined, 1);
   const crowd = await Promise.all(
@@ -42,11 +43,11 @@ export async function subscriberFanOut({ platform, token }: Stage): Promise<Figu
       subscribe(socket, joined, subscriptionsPerSocket + (place === 0 ? subscriptionsPerSocket : 0));
     // the protocol has no message that says that a subscription is open
     await sleep(2000);
-    const told = async (place: number) => {
+    const latencyOf = async (place: number) => {
       arrivals.frames = 0;
       await call("POST", `${platform.publicUrl}/v1/templates`, {
         token,
-        body: { name: `told-${place}`, category: "Service" },
+        body: { name: `event-${place}`, category: "Service" },
       });
       const deadline = performance.now() + arrivalTimeoutMs;
       while (arrivals.frames < subscribers && performance.now() < deadline) await sleep(5);
@@ -55,10 +56,10 @@ export async function subscriberFanOut({ platform, token }: Stage): Promise<Figu
       await sleep(100);
       return { fromHub: arrivals.last - arrivals.first, fromEvent: arrivals.last - arrivals.occurred };
     };
-    for (let place = 0; place < warmUpEvents; place += 1) await told(-1 - place);
+    for (let place = 0; place < warmUpEvents; place += 1) await latencyOf(-1 - place);
     const before = await cpuOf(platform.pid);
     const latencies = [];
-    for (let place = 0; place < events; place += 1) latencies.push(await told(place));
+    for (let place = 0; place < events; place += 1) latencies.push(await latencyOf(place));
     const cpuMs = ((await cpuOf(platform.pid)) - before) / 1000 / events;
     const fromHub = latencies.map((latency) => latency.fromHub);
     const p50 = percentile(fromHub, 0.5);
@@ -80,7 +81,7 @@ export async function subscriberFanOut({ platform, token }: Stage): Promise<Figu
   }
 }
 
-interface Told {
+interface ReceivedEvent {
   readonly payload: { readonly data: { readonly events: { readonly time: string } } };
 }
 

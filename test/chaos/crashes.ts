@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Act } from "./fault-scenario.js";
+import type { FaultScenario } from "./fault-scenario.js";
 import { percentile } from "./ledger.js";
 
 /** Kills the process with SIGKILL 3 to 8 s after it was ready, and every second time also its PostgreSQL. */
-export const crashes: Act = async ({ arena, load, ledger, pulse, random, size }) => {
+export const crashes: FaultScenario = async ({ arena, load, ledger, pulse, random, size }) => {
   const before = arena.startsMs.length;
   load.start({ registrationsPerSecond: 5, executionsPerSecond: 2 });
   for (let kill = 0; kill < size.kills; kill += 1) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "graphql-ws";
 import WebSocket from "ws";
-import type { Act, Scene } from "./fault-scenario.js";
+import type { FaultScenario, Scene } from "./fault-scenario.js";
 import { hostileDocument } from "./hostile-document.js";
 import { percentile } from "./ledger.js";
 
@@ -12,7 +12,7 @@ const longestMs = 5000;
  * Sends generated GraphQL documents over HTTP and over a websocket. They must not stop other requests and must not stay
  * in memory.
  */
-export const documents: Act = async (scene) => {
+export const documents: FaultScenario = async (scene) => {
   const { arena, ledger, pulse, size } = scene;
   pulse.watch();
   const answersMs: number[] = [];

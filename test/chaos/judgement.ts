@@ -6,7 +6,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Arena } from "./arena.js";
 import { type Ledger, percentile } from "./ledger.js";
 import type { Acknowledged, Load } from "./load.js";
-import type { Sink } from "./webhook-receiver.js";
+import type { WebhookReceiver } from "./webhook-receiver.js";
 
 const run = promisify(execFile);
 
@@ -22,10 +22,10 @@ interface ExecutionRow {
 }
 
 /** Compares the acknowledged requests with the rows, commits and webhooks that exist. */
-export async function judge(arena: Arena, load: Load, sink: Sink, ledger: Ledger): Promise<void> {
-  await settled(arena, load, sink);
-  const registered = await registrations(arena, load, sink);
-  const executed = await executions(arena, load, sink);
+export async function judge(arena: Arena, load: Load, receiver: WebhookReceiver, ledger: Ledger): Promise<void> {
+  await settled(arena, load, receiver);
+  const registered = await registrations(arena, load, receiver);
+  const executed = await executions(arena, load, receiver);
   ledger.note({ promise: "acknowledged registrations", found: load.registered.length });
   ledger.note({ promise: "acknowledged executions", found: load.executed.length });
   ledger.note({ promise: "lost registrations", found: registered.lost, atMost: 0 });
@@ -36,13 +36,13 @@ export async function judge(arena: Arena, load: Load, sink: Sink, ledger: Ledger
   ledger.note({ promise: "executions without exactly one commit", found: executed.commits, atMost: 0 });
   ledger.note({ promise: "lost events", found: registered.lostEvents + executed.lostEvents, atMost: 0 });
   ledger.note({ promise: "doubled events", found: registered.doubledEvents + executed.doubledEvents, atMost: 0 });
-  ledger.note({ promise: "webhook attempts beyond the first", found: sink.repeated });
+  ledger.note({ promise: "webhook attempts beyond the first", found: receiver.repeated });
   if (executed.waitsMs.length > 0) {
     const waited = (share: number) => percentile(executed.waitsMs, share) / 1000;
     ledger.note({ promise: "execution, acceptance to Completed, p50", found: waited(0.5), atMost: 30, unit: " s" });
     ledger.note({ promise: "execution, acceptance to Completed, p95", found: waited(0.95), unit: " s" });
   }
-  for (const [what, found] of Object.entries(await leftLying(arena, sink)))
+  for (const [what, found] of Object.entries(await unfinishedRows(arena, receiver)))
     ledger.note({ promise: `left lying: ${what}`, found, atMost: 0 });
   for (const customer of new Set([...load.registered, ...load.executed].map((done) => done.customer)))
     for (const [answer, found] of customer.caller.refused)
@@ -50,25 +50,25 @@ export async function judge(arena: Arena, load: Load, sink: Sink, ledger: Ledger
 }
 
 /** Waits until everything has arrived, at most for `settleMs`. */
-async function settled(arena: Arena, load: Load, sink: Sink): Promise<void> {
+async function settled(arena: Arena, load: Load, receiver: WebhookReceiver): Promise<void> {
   const deadline = Date.now() + settleMs;
   const arrived = () =>
-    load.registered.every(({ id }) => sink.count("TemplateRegistered", `templates/${id}`) > 0) &&
-    load.executed.every(({ id }) => sink.count("TemplateExecuted", `executions/${id}`) > 0);
+    load.registered.every(({ id }) => receiver.count("TemplateRegistered", `templates/${id}`) > 0) &&
+    load.executed.every(({ id }) => receiver.count("TemplateExecuted", `executions/${id}`) > 0);
   while (Date.now() < deadline) {
-    if (arrived() && Object.values(await leftLying(arena, sink)).every((count) => count === 0)) return;
+    if (arrived() && Object.values(await unfinishedRows(arena, receiver)).every((count) => count === 0)) return;
     await sleep(1000);
   }
 }
 
 /** The number of rows in a state that is not final, by table. */
-async function leftLying(arena: Arena, sink: Sink): Promise<Record<string, number>> {
+async function unfinishedRows(arena: Arena, receiver: WebhookReceiver): Promise<Record<string, number>> {
   const counts: Record<string, string> = {
     executions: "select count(*) from catalog.executions where status in ('Requested', 'Running')",
     // only messages of the receiver that answers count, because the others wait for their circuit breakers
     "webhook messages": `select count(*)
       from integration.webhook_messages message join integration.webhook_subscriptions using (tenant_id, subscription_id)
-      where endpoint_url = '${sink.url}' and message.status in ('Pending', 'Delivering', 'RetryScheduled')`,
+      where endpoint_url = '${receiver.url}' and message.status in ('Pending', 'Delivering', 'RetryScheduled')`,
     "events to publish": `select (select count(*) from catalog.outbox where published_at is null)
       + (select count(*) from integration.outbox where published_at is null)
       + (select count(*) from spine.outbox where published_at is null) as count`,
@@ -86,13 +86,13 @@ async function leftLying(arena: Arena, sink: Sink): Promise<Record<string, numbe
   return Object.fromEntries([...counted, ...swept.map(([slice, count]) => [`${slice}, by the sweeper`, count])]);
 }
 
-async function registrations(arena: Arena, { registered }: Load, sink: Sink) {
+async function registrations(arena: Arena, { registered }: Load, receiver: WebhookReceiver) {
   const rows = await arena.rows<{ template_id: string; name: string }>(
     "select template_id, name from catalog.templates where name = any($1)",
     [registered.map(({ name }) => name)],
   );
   const present = new Set(rows.map(({ template_id }) => template_id));
-  const events = registered.map(({ id }) => sink.count("TemplateRegistered", `templates/${id}`));
+  const events = registered.map(({ id }) => receiver.count("TemplateRegistered", `templates/${id}`));
   return {
     lost: registered.filter(({ id }) => !present.has(decodeId("tpl", id) ?? "")).length,
     doubled: rows.length - new Set(rows.map(({ name }) => name)).size,
@@ -101,7 +101,7 @@ async function registrations(arena: Arena, { registered }: Load, sink: Sink) {
   };
 }
 
-async function executions(arena: Arena, { executed }: Load, sink: Sink) {
+async function executions(arena: Arena, { executed }: Load, receiver: WebhookReceiver) {
   const rows = await arena.rows<ExecutionRow>(
     `select execution_id, repository, status, error,
        extract(epoch from completed_at - requested_at) * 1000 as wait_ms
@@ -112,7 +112,7 @@ async function executions(arena: Arena, { executed }: Load, sink: Sink) {
     rows.filter(({ status }) => status === "Completed").map(({ execution_id }) => execution_id),
   );
   const perExecution = ["ScaffoldGenerated", "TemplateExecuted"].flatMap((type) =>
-    executed.map(({ id }) => sink.count(type, `executions/${id}`)),
+    executed.map(({ id }) => receiver.count(type, `executions/${id}`)),
   );
   const commits: number[] = [];
   for (const execution of executed) commits.push(await commitsOf(arena, execution));

@@ -11,7 +11,7 @@ import { samplePack, writeTemplateRepository } from "@factory/gateway/standalone
 import { tenantScopes } from "@factory/schema/scopes";
 import type { Arena } from "./arena.js";
 import { Caller } from "./caller.js";
-import type { Sink } from "./webhook-receiver.js";
+import type { WebhookReceiver } from "./webhook-receiver.js";
 
 /** A tenant with a template to execute and a subscription to each of the events that are counted. */
 export interface Customer {
@@ -39,14 +39,14 @@ export async function aTenantCaller(arena: Arena, slug: string): Promise<{ tenan
   return { tenantId, caller: new Caller(platform.publicUrl, client) };
 }
 
-export async function aCustomer(arena: Arena, slug: string, sink: Sink): Promise<Customer> {
+export async function aCustomer(arena: Arena, slug: string, receiver: WebhookReceiver): Promise<Customer> {
   const { tenantId, caller } = await aTenantCaller(arena, slug);
   const repository = `${arena.dataDir}/chaos-${slug}.git`;
   await writeTemplateRepository(samplePack, repository);
   for (const eventType of countedEvents)
     await caller.acknowledged(
       "/webhooks/subscriptions",
-      { eventType, endpointUrl: sink.url, signingSecretRef: "chaos" },
+      { eventType, endpointUrl: receiver.url, signingSecretRef: "chaos" },
       `subscribe-${eventType}`,
     );
   const version = await aVersion(caller, `git+${pathToFileURL(repository).href}#main`);

@@ -9,7 +9,7 @@ const usage = `npm run chaos -- [options]
   --only <act>      ${actNames.join(", ")}
   --kills <n>       default 30
   --outages <n>     of each kind, default 2
-  --neighbours <s>  seconds beside hostile tenants, default 30
+  --neighbors <s>  seconds beside hostile tenants, default 30
   --documents <n>   default 10000, sent twice over HTTP and a quarter of it over a websocket
   --pace <n>        of the times between misfortunes, default 1; 0.5 is twice as fast
   --seed <n>        of the random choices, default the time
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
       only: { type: "string" },
       kills: { type: "string", default: "30" },
       outages: { type: "string", default: "2" },
-      neighbours: { type: "string", default: "30" },
+      neighbors: { type: "string", default: "30" },
       documents: { type: "string", default: "10000" },
       pace: { type: "string", default: "1" },
       seed: { type: "string", default: `${Date.now() % 1_000_000}` },
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     kills: Number(values.kills),
     outages: Number(values.outages),
     documents: Number(values.documents),
-    neighbourSeconds: Number(values.neighbours),
+    neighborSeconds: Number(values.neighbors),
     pace: Number(values.pace),
   };
   const dataDir = await mkdtemp(join(tmpdir(), "factory-chaos-"));

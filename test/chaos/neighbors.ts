@@ -8,10 +8,10 @@ import { pathToFileURL } from "node:url";
 import { writeTemplateRepository } from "@factory/gateway/standalone/platform/sample-repository";
 import pg from "pg";
 import type { Arena } from "./arena.js";
-import type { Act, Scene } from "./fault-scenario.js";
+import type { FaultScenario, Scene } from "./fault-scenario.js";
 import { percentile } from "./ledger.js";
 import { aCustomer, aTenantCaller, aVersion, execute } from "./load.js";
-import { Sink } from "./webhook-receiver.js";
+import { WebhookReceiver } from "./webhook-receiver.js";
 
 const hostileRenders = 16;
 const hangingTenants = 10;
@@ -21,10 +21,10 @@ const eventsPerTenant = 100;
  * Tenants with templates that never end, receivers that do not answer and an open transaction must not affect another
  * tenant.
  */
-export const neighbours: Act = async (scene) => {
+export const neighbors: FaultScenario = async (scene) => {
   const { arena, ledger, pulse, size } = scene;
-  const sink = await Sink.open();
-  const healthy = await aCustomer(arena, `healthy-${randomUUID().slice(0, 8)}`, sink);
+  const receiver = await WebhookReceiver.open();
+  const healthy = await aCustomer(arena, `healthy-${randomUUID().slice(0, 8)}`, receiver);
   const forgotten = await openTransaction(arena);
   const hanging = await Promise.all([hangingReceiver(), hangingReceiver()]);
   const hostile = Promise.all([hostileRendering(scene), ...hangingDeliveries(arena, hanging.map(urlOf))]);
@@ -32,7 +32,7 @@ export const neighbours: Act = async (scene) => {
   await sleep(1000);
   pulse.watch();
   const waitsMs: number[] = [];
-  const deadline = Date.now() + size.neighbourSeconds * 1000;
+  const deadline = Date.now() + size.neighborSeconds * 1000;
   while (Date.now() < deadline) {
     const started = performance.now();
     const { executionId } = await execute(healthy, `healthy/n${waitsMs.length}`);
@@ -55,7 +55,7 @@ export const neighbours: Act = async (scene) => {
   });
   ledger.note({
     promise: "beside hostile tenants: event to webhook p95",
-    found: percentile(sink.latenciesMs, 0.95),
+    found: percentile(receiver.latenciesMs, 0.95),
     atMost: 100,
     unit: " ms",
   });
@@ -63,7 +63,7 @@ export const neighbours: Act = async (scene) => {
   for (const server of hanging) server.close();
   await forgotten.end();
   await hostile;
-  sink.close();
+  receiver.close();
 };
 
 /** Opens a transaction and leaves it open, like another client of the server. */

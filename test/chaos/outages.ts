@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { readJson } from "@factory/gateway/standalone/client/platform-api";
 import type { Arena } from "./arena.js";
 import type { Answer } from "./caller.js";
-import type { Act, Scene } from "./fault-scenario.js";
+import type { FaultScenario, Scene } from "./fault-scenario.js";
 
 const run = promisify(execFile);
 
@@ -20,7 +20,7 @@ const recoveryMs = 60_000;
 const longestAnswerMs = 5000;
 
 /** PostgreSQL is stopped, killed, frozen, or has a full disk, while the process of the platform keeps running. */
-export const outages: Act = async (scene) => {
+export const outages: FaultScenario = async (scene) => {
   const { arena, load, ledger, pulse, size } = scene;
   load.start({ registrationsPerSecond: 5, executionsPerSecond: 1 });
   pulse.watch();

@@ -3,16 +3,16 @@ import { prepareClusterLayout } from "@factory/runtime/postgres/cluster-layout";
 import { Arena } from "./arena.js";
 import { crashes } from "./crashes.js";
 import { documents } from "./documents.js";
-import type { Act, Size } from "./fault-scenario.js";
+import type { FaultScenario, Size } from "./fault-scenario.js";
 import { judge } from "./judgement.js";
 import { Ledger, percentile } from "./ledger.js";
 import { aCustomer, Load } from "./load.js";
-import { neighbours } from "./neighbors.js";
+import { neighbors } from "./neighbors.js";
 import { mountDisk, outages } from "./outages.js";
 import { VitalSigns } from "./vital-signs.js";
-import { Sink } from "./webhook-receiver.js";
+import { WebhookReceiver } from "./webhook-receiver.js";
 
-const acts = { crashes, outages, neighbours, documents } as const satisfies Record<string, Act>;
+const acts = { crashes, outages, neighbors, documents } as const satisfies Record<string, FaultScenario>;
 
 export const actNames = Object.keys(acts) as (keyof typeof acts)[];
 
@@ -33,20 +33,20 @@ export async function runChaos({ dataDir, size, seed, only, tell }: ChaosOrder):
   tell(`seed ${seed}`);
   const { home } = await prepareClusterLayout(dataDir);
   const unmount = await mountDisk(home);
-  const sink = await Sink.open();
+  const receiver = await WebhookReceiver.open();
   const arena = await Arena.open(dataDir);
   const pulse = new VitalSigns(arena.platform.publicUrl);
   try {
     const customers = [];
-    for (const slug of ["alpha", "beta", "gamma"]) customers.push(await aCustomer(arena, slug, sink));
+    for (const slug of ["alpha", "beta", "gamma"]) customers.push(await aCustomer(arena, slug, receiver));
     const load = new Load(customers);
-    const scene = { arena, load, customers, sink, ledger, pulse, random: randomOf(seed), size };
+    const scene = { arena, load, customers, receiver, ledger, pulse, random: randomOf(seed), size };
     for (const name of only ? [only] : actNames) {
       tell(name);
       await acts[name](scene);
     }
     tell("judgement");
-    await judge(arena, load, sink, ledger);
+    await judge(arena, load, receiver, ledger);
     const { latenciesMs, failed } = await pulse.report();
     ledger.note({ promise: "/livez p99", found: percentile(latenciesMs, 0.99), atMost: 100, unit: " ms" });
     ledger.note({ promise: "/livez longest", found: Math.max(...latenciesMs), unit: " ms" });
@@ -57,7 +57,7 @@ export async function runChaos({ dataDir, size, seed, only, tell }: ChaosOrder):
     await arena.stop();
     await unmount?.();
     await arena.remove();
-    sink.close();
+    receiver.close();
   }
 }
 

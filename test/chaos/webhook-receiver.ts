@@ -9,7 +9,7 @@ interface SinkEvent {
 }
 
 /** A webhook receiver that records every event by subject and type. It runs until the end of the chaos run. */
-export class Sink {
+export class WebhookReceiver {
   readonly #server: Server;
   readonly #ids = new Map<string, Set<string>>();
   /** Times from the occurrence of an event to its first arrival, in milliseconds. */
@@ -27,11 +27,11 @@ export class Sink {
     });
   }
 
-  static async open(): Promise<Sink> {
-    const sink = new Sink();
-    await new Promise<void>((resolve) => sink.#server.listen(0, "127.0.0.1", resolve));
-    sink.#server.unref();
-    return sink;
+  static async open(): Promise<WebhookReceiver> {
+    const receiver = new WebhookReceiver();
+    await new Promise<void>((resolve) => receiver.#server.listen(0, "127.0.0.1", resolve));
+    receiver.#server.unref();
+    return receiver;
   }
 
   get url(): string {

@@ -139,7 +139,7 @@ describe("row-level security alone", () => {
       });
     let [expected, seen] = [await counted(), await look()];
     // events may still write rows, so the rows are compared when nothing was written for a while
-    await eventually("nothing comes any more", async () => {
+    await eventually("no more rows are written", async () => {
       const before = expected;
       [expected, seen] = [await counted(), await look()];
       return isDeepStrictEqual(before, expected) && isDeepStrictEqual(await counted(), expected);

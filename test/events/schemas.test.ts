@@ -79,7 +79,7 @@ const inTheLogOnly: readonly EventType[] = [
 
 const unreadable = [...inTheLogOnly, ...beyondATest, ...ofThePlatform];
 
-interface Told {
+interface ReceivedEvent {
   events: { eventId: string; type: string; data: unknown };
 }
 
@@ -113,9 +113,9 @@ const subjectsQuery = `subscription { events(after: "0") { type subjectPath subj
 const resourceOf = ({ events }: Subject) => events.subjectPath.split("/")[0] ?? "";
 
 /** The keyed type of the subject, or the text of what is missing. */
-function filled(told: Subject): string {
-  const [type = "nothing"] = keyedTypes[resourceOf(told)] ?? [];
-  const { subject } = told.events;
+function subjectType(received: Subject): string {
+  const [type = "nothing"] = keyedTypes[resourceOf(received)] ?? [];
+  const { subject } = received.events;
   return subject?.["__typename"] === type && subject[`about${type}`] != null ? type : `no ${type}`;
 }
 
@@ -135,14 +135,14 @@ async function logged(tenantId: string): Promise<Emitted[]> {
 }
 
 /** Publishes and deprecates a template version. */
-async function promoted(token: string, templateVersionId: string): Promise<void> {
+async function publishAndDeprecate(token: string, templateVersionId: string): Promise<void> {
   const id = `templateVersionId: "${templateVersionId}"`;
   await graphql(`mutation { publishTemplateVersion(${id}) { status } }`, { token });
   await graphql(`mutation { deprecateTemplateVersion(${id}, input: { reason: "Other" }) { status } }`, { token });
 }
 
 /** Requests an execution and cancels it while it fetches its source. */
-async function cancelled(token: string): Promise<void> {
+async function cancelAnExecution(token: string): Promise<void> {
   const host = await aSilentHost();
   const { templateId, templateVersionId } = await aTemplateVersion(token, `git+${host.url}/acme/never.git#main`);
   const body = { templateVersionId, target: { repository: "acme/never" } };
@@ -172,7 +172,7 @@ async function aChangedApiClient(token: string): Promise<void> {
 }
 
 /** Creates a role, assigns it to a client, changes it and deletes it. */
-async function assigned(token: string): Promise<void> {
+async function assignARole(token: string): Promise<void> {
   const roleId = await aRole(token);
   const body = { principalId: await aClientId(token) };
   await request(`POST /v1/roles/${roleId}/assignments`, { token, body });
@@ -181,7 +181,7 @@ async function assigned(token: string): Promise<void> {
 }
 
 /** Requests two approvals: one is granted and one is rejected. */
-async function decided(token: string, tenantId: string): Promise<void> {
+async function decideApprovals(token: string, tenantId: string): Promise<void> {
   for (const decision of ["approve", "reject"])
     await request(`POST /v1/approvals/${await aPendingApproval(tenantId)}/${decision}`, { token, body: {} });
 }
@@ -190,7 +190,7 @@ async function decided(token: string, tenantId: string): Promise<void> {
  * Causes the events of invitations (invited, resent, revoked, expired) and of users (registered, disabled, enabled,
  * deleted).
  */
-async function peopleComeAndGo(token: string, tenantId: string): Promise<void> {
+async function inviteAndDeleteUsers(token: string, tenantId: string): Promise<void> {
   const [revoked, resent, expired] = [await anInvitation(token), await anInvitation(token), await anInvitation(token)];
   await request(`POST /v1/users/invitations/${revoked.invitationId}/revoke`, { token });
   await request(`POST /v1/users/invitations/${resent.invitationId}/resend`, { token });
@@ -206,7 +206,7 @@ async function peopleComeAndGo(token: string, tenantId: string): Promise<void> {
 }
 
 /** Causes a failed sign-in, the reuse of a refresh token and the revocation of an access token. */
-async function signedInAndOut(tenant: TestTenant): Promise<void> {
+async function signInAndRevoke(tenant: TestTenant): Promise<void> {
   const client = await aPasswordClient(tenant.tenantId);
   const person = await aPerson(tenant);
   await signedIn(client, { ...person, password: "wrong horse battery" });
@@ -256,7 +256,10 @@ describe("the emitted events", () => {
     const token = await tenant.tokenWith();
     receiver = await aReceiver(() => 204);
     const gone = await aReceiver(() => 410);
-    const feed = await aFeed<Told>({ token, query: 'subscription { events(after: "0") { eventId type data } }' });
+    const feed = await aFeed<ReceivedEvent>({
+      token,
+      query: 'subscription { events(after: "0") { eventId type data } }',
+    });
     const post = (path: string, body: unknown) => request(`POST ${path}`, { token, body });
     const subscribe = (eventType: string, endpointUrl: string) =>
       post("/webhooks/subscriptions", { eventType, endpointUrl, signingSecretRef: "events" });
@@ -264,7 +267,7 @@ describe("the emitted events", () => {
     for (const type of readable) await subscribe(type, receiver.url);
     await subscribe("TemplateRegistered", gone.url);
     await aRetiredProvider(token);
-    await peopleComeAndGo(token, tenant.tenantId);
+    await inviteAndDeleteUsers(token, tenant.tenantId);
     const libraryId = await aLibrary(token, {
       capabilities: [{ name: "a.b" }],
       versions: [{ semanticVersion: "1.0.0" }],
@@ -274,22 +277,22 @@ describe("the emitted events", () => {
     const version = await aTemplateVersion(token, await aTemplateSource());
     await post(`/v1/templates/${version.templateId}/validate`, { templateVersionId: version.templateVersionId });
     await executed(token, version, { target: { repository: "acme/events" } });
-    await promoted(token, version.templateVersionId);
+    await publishAndDeprecate(token, version.templateVersionId);
     const broken = await aTemplateVersion(token, "stored://nowhere");
     await executed(token, broken, { target: { repository: "acme/events" } });
-    await cancelled(token);
+    await cancelAnExecution(token);
     await sentCommand(tenant.tenantId, "RetireLibraryVersion", {});
     await aChangedApiClient(token);
-    await assigned(token);
-    await decided(token, tenant.tenantId);
-    await signedInAndOut(tenant);
+    await assignARole(token);
+    await decideApprovals(token, tenant.tenantId);
+    await signInAndRevoke(tenant);
     const seen = () => new Set(feed.events.map(({ events }) => events.type));
-    await eventually("every readable event is told", () => readable.every((type) => seen().has(type)));
+    await eventually("every readable event arrives", () => readable.every((type) => seen().has(type)));
     const about = await aFeed<Subject>({ token, query: subjectsQuery });
-    await eventually("every event is told with its subject", () => about.events.length >= feed.events.length);
+    await eventually("every event arrives with its subject", () => about.events.length >= feed.events.length);
     [subjects, subjectErrors] = [[...about.events], [...about.errors]];
     for (const move of ["suspendTenant", "resumeTenant", "archiveTenant"] as const) await moved(tenant, move);
-    await eventually("the tenant's moves are in its log", async () => {
+    await eventually("the events of the tenant are in its log", async () => {
       inTheLog = await logged(tenant.tenantId);
       return inTheLog.some(({ type }) => type === "TenantArchived");
     });
@@ -320,10 +323,10 @@ describe("the emitted events", () => {
       ["RoleUnassigned", null],
       ["RoleDeleted", null],
     ]);
-    for (const told of subjects.filter((one) => !isGone(one))) {
-      const [type] = keyedTypes[resourceOf(told)] ?? [];
-      if (type === undefined) expect(told.events).toMatchObject({ subject: null });
-      else expect(`${told.events.type}: ${filled(told)}`).toBe(`${told.events.type}: ${type}`);
+    for (const received of subjects.filter((one) => !isGone(one))) {
+      const [type] = keyedTypes[resourceOf(received)] ?? [];
+      if (type === undefined) expect(received.events).toMatchObject({ subject: null });
+      else expect(`${received.events.type}: ${subjectType(received)}`).toBe(`${received.events.type}: ${type}`);
     }
   });
 
@@ -349,16 +352,19 @@ describe("the emitted events", () => {
     const token = await platformToken();
     await graphql("mutation { rotateSigningKeys { keyId } }", { token });
     const query = `subscription { events(after: "0") { type data subjectPath subject { __typename ... on Tenant { aboutTenant: slug } } } }`;
-    const feed = await aFeed<{ events: Told["events"] & Subject["events"] }>({ token, query });
-    const told = (type: string) => feed.events.find(({ events }) => events.type === type);
+    const feed = await aFeed<{ events: ReceivedEvent["events"] & Subject["events"] }>({ token, query });
+    const eventOf = (type: string) => feed.events.find(({ events }) => events.type === type);
     await eventually(
-      "its registration and its keys are told",
-      () => !!(told("TenantRegistered") && told("SigningKeyRotated")),
+      "the events of the registration and of the keys arrive",
+      () => !!(eventOf("TenantRegistered") && eventOf("SigningKeyRotated")),
     );
     expect(feed.events.flatMap(({ events: { type, data } }) => problems(type, data))).toEqual([]);
     expect(feed.errors).toEqual([]);
-    expect(told("TenantRegistered")?.events.subject).toMatchObject({ __typename: "Tenant", aboutTenant: "platform" });
-    expect(told("SigningKeyRotated")?.events.subject).toBeNull();
+    expect(eventOf("TenantRegistered")?.events.subject).toMatchObject({
+      __typename: "Tenant",
+      aboutTenant: "platform",
+    });
+    expect(eventOf("SigningKeyRotated")?.events.subject).toBeNull();
     await feed.stop();
   });
 

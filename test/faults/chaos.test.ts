@@ -5,7 +5,7 @@ import type { Entry } from "../chaos/ledger.js";
 
 const run = promisify(execFile);
 const chaos = fileURLToPath(new URL("../dist/chaos/main.js", import.meta.url));
-const small = ["--kills", "3", "--outages", "1", "--neighbours", "5", "--documents", "300", "--pace", "0.3", "--json"];
+const small = ["--kills", "3", "--outages", "1", "--neighbors", "5", "--documents", "300", "--pace", "0.3", "--json"];
 
 describe("npm run chaos, as a short run", () => {
   it("loses nothing, does nothing twice and leaves no row without its job", async () => {

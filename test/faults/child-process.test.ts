@@ -92,8 +92,8 @@ describe("an execution that takes longer than a run on its own may take", () => 
     const accepted = await request<TestExecution>(`POST /v1/templates/${templateId}/execute`, { token, body });
     expect(accepted.status).toBe(202);
 
-    const neighbour = await (await aTenant()).tokenWith();
-    const small = await aTemplateVersion(neighbour, await aTemplateSource(aSmallPack()));
+    const neighbor = await (await aTenant()).tokenWith();
+    const small = await aTemplateVersion(neighbor, await aTemplateSource(aSmallPack()));
     const killed = new Set<number>();
     for (let death = 1; death <= 3; death += 1) {
       let child: { pid: number; line: string } | undefined;
@@ -101,7 +101,7 @@ describe("an execution that takes longer than a run on its own may take", () => 
       await eventually(`child ${death} fetches`, () => found() !== undefined, deadlineMs);
       if (!child) throw new Error("It has just been found");
       expect(child.line).not.toContain("postgres");
-      const beside = await executed(neighbour, small, { target: { repository: `acme/beside-${death}` } });
+      const beside = await executed(neighbor, small, { target: { repository: `acme/beside-${death}` } });
       expect(beside.status).toBe("Completed");
       process.kill(child.pid, "SIGKILL");
       killed.add(child.pid);

@@ -20,7 +20,7 @@ import type { TestExecution, TestVersion } from "../kit/templates.js";
 /** A generous limit for the time until the next start continues the work of a killed process. */
 const takeoverMs = 90_000;
 /** Two platforms at the same time. Each is killed once in every phase of its list. */
-const lives = [
+const phasesOfPlatforms = [
   ["fetching", "injecting", "pushed"],
   ["rendering", "pushing", "completed"],
 ] as const;
@@ -32,7 +32,7 @@ interface Outcome {
 }
 
 /** One platform that is killed in one phase after the other, each time with a new execution. */
-class Lives {
+class RepeatedlyKilledPlatform {
   readonly outcomes: Record<string, Outcome> = {};
   dataDir = "";
   platform: PlatformProcess | undefined;
@@ -41,7 +41,7 @@ class Lives {
   #base = "";
   #template = { templateId: "", templateVersionId: "" };
 
-  async live(phases: readonly string[]): Promise<void> {
+  async runPhases(phases: readonly string[]): Promise<void> {
     this.dataDir = await temporaryDataDirectory();
     let left: { phase: string; executionId: string } | undefined;
     for (const phase of [...phases, undefined]) {
@@ -106,7 +106,7 @@ class Lives {
 }
 
 describe("kill -9 at every phase of an execution", () => {
-  const all = lives.map(() => new Lives());
+  const all = phasesOfPlatforms.map(() => new RepeatedlyKilledPlatform());
 
   afterAll(async () => {
     await Promise.all(
@@ -118,10 +118,10 @@ describe("kill -9 at every phase of an execution", () => {
   });
 
   it("is continued by the next start and makes one commit", async () => {
-    await Promise.all(all.map((life, place) => life.live(lives[place] ?? [])));
+    await Promise.all(all.map((platform, place) => platform.runPhases(phasesOfPlatforms[place] ?? [])));
     const resumed = { attempts: 2, commits: 1, project: true };
     expect(Object.assign({}, ...all.map(({ outcomes }) => outcomes))).toEqual({
-      ...Object.fromEntries(lives.flat().map((phase) => [phase, resumed])),
+      ...Object.fromEntries(phasesOfPlatforms.flat().map((phase) => [phase, resumed])),
       // the execution had completed before the kill, so the next run of its job has nothing to do
       completed: { ...resumed, attempts: 1 },
     });

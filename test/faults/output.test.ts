@@ -25,7 +25,7 @@ describe("the output of the platform", () => {
   let token: string;
   const lines: string[] = [];
   /** All answers that callers have received. */
-  const told: string[] = [];
+  const answers: string[] = [];
 
   beforeAll(async () => {
     dataDir = await temporaryDataDirectory();
@@ -43,7 +43,7 @@ describe("the output of the platform", () => {
 
   const post = async (path: string, body: unknown) => {
     const answer = await request(`POST ${path}`, { token, body });
-    told.push(answer.text);
+    answers.push(answer.text);
     return answer;
   };
 
@@ -58,8 +58,8 @@ describe("the output of the platform", () => {
     expect(unread).toEqual([]);
     // the text that the platform printed must also be in the log
     expect(lines.join("\n")).toContain("The platform is ready.");
-    expect(told.filter((text) => engineWords.test(text))).toEqual([]);
-    expect(told.filter((text) => text.includes('"INTERNAL"'))).toEqual([]);
+    expect(answers.filter((text) => engineWords.test(text))).toEqual([]);
+    expect(answers.filter((text) => text.includes('"INTERNAL"'))).toEqual([]);
   });
 
   it("is also JSON when the platform does not start", async () => {
@@ -139,7 +139,7 @@ describe("the output of the platform", () => {
         const version = await aTemplateVersion(token, await aTemplateSource(pack));
         await post(`/v1/templates/${version.templateId}/validate`, { templateVersionId: version.templateVersionId });
         const repository = `acme/output-${at}`;
-        told.push(JSON.stringify(await executed(token, version, { target: { repository } })));
+        answers.push(JSON.stringify(await executed(token, version, { target: { repository } })));
       }),
     );
   }
@@ -147,9 +147,9 @@ describe("the output of the platform", () => {
   async function documents(): Promise<void> {
     const nested = "{a".repeat(9000);
     for (const query of ["{", nested, "query ($a: Nope!) { a }", "\u0000", "{ __type(name: 7) { name } }"])
-      told.push((await graphql(query, { token })).text);
+      answers.push((await graphql(query, { token })).text);
     for (const raw of ['{"query":', "[".repeat(50_000), '{"query":7}', "\ufeff"])
-      told.push((await request("POST /graphql", { token, raw })).text);
+      answers.push((await request("POST /graphql", { token, raw })).text);
   }
 
   async function sockets(): Promise<void> {
@@ -183,7 +183,7 @@ describe("the output of the platform", () => {
               // the server does not end these connections by itself
               setTimeout(() => socket.close(), 300).unref();
             });
-            socket.on("message", (data: Buffer) => told.push(data.toString("utf8")));
+            socket.on("message", (data: Buffer) => answers.push(data.toString("utf8")));
             socket.on("error", () => undefined);
             socket.on("close", () => resolve());
           }),

@@ -66,7 +66,7 @@ describe("an execution that kills its process", () => {
       void died.then(() => (dead = true));
       if (next && token !== undefined)
         await eventually(
-          "it dies or the execution ends",
+          "the platform ends or the execution ends",
           async () => {
             const execution = await read(next, token, executionId).catch(() => undefined);
             if (execution?.status === "Failed") ended = execution;

@@ -62,17 +62,19 @@ describe("a document whose work doubles with each level", () => {
         },
       },
     );
-    const told = (answer: typeof body) => [answer.data, answer.errors?.map(({ extensions }) => extensions.code)];
-    expect(told(literal.body)).toEqual(told(body));
+    const outcome = (answer: typeof body) => [answer.data, answer.errors?.map(({ extensions }) => extensions.code)];
+    expect(outcome(literal.body)).toEqual(outcome(body));
   });
 
   it("gets the same error from its subgraph as the same value in a variable", async () => {
-    const told = async (document: string, variables = {}) => {
+    const errorCodes = async (document: string, variables = {}) => {
       const { body } = await graphql(document, { token, variables });
       return body.errors?.map(({ extensions }) => extensions.code);
     };
-    expect(await told(preview(nowhere, "[1]"))).toEqual(["VALIDATION_FAILED"]);
-    expect(await told(`query ($p: JSONObject) ${preview(nowhere, "$p")}`, { p: [1] })).toEqual(["VALIDATION_FAILED"]);
+    expect(await errorCodes(preview(nowhere, "[1]"))).toEqual(["VALIDATION_FAILED"]);
+    expect(await errorCodes(`query ($p: JSONObject) ${preview(nowhere, "$p")}`, { p: [1] })).toEqual([
+      "VALIDATION_FAILED",
+    ]);
   });
 
   it("is refused because of its variables", async () => {

@@ -124,21 +124,21 @@ const client = () =>
     retryAttempts: 0,
   });
 
-interface Told {
+interface FeedMessage {
   readonly data?: { readonly events: { readonly type: string; readonly cursor: string } } | null;
   readonly errors?: readonly { readonly extensions: { readonly code: string; readonly cursor: string } }[];
 }
 
 /** Collects the messages of a subscription to events until it ends. */
-function follow(after?: string): { told: Told[]; ended: Promise<void> } {
+function follow(after?: string): { messages: FeedMessage[]; ended: Promise<void> } {
   const socket = client();
-  const told: Told[] = [];
+  const messages: FeedMessage[] = [];
   const query = "subscription ($after: String) { events(after: $after) { type cursor } }";
   const ended = (async () => {
-    for await (const result of socket.iterate({ query, variables: { after } })) told.push(result as never);
+    for await (const result of socket.iterate({ query, variables: { after } })) messages.push(result as never);
     await socket.dispose();
   })();
-  return { told, ended };
+  return { messages, ended };
 }
 
 describe("SUPERGRAPH_FILE of a running platform", () => {
@@ -148,26 +148,26 @@ describe("SUPERGRAPH_FILE of a running platform", () => {
 
   it("is replaced under load without a failed request, on SIGHUP and when the file changes, and subscriptions resume after their cursor", async () => {
     const load = underLoad();
-    const { told, ended } = follow();
+    const { messages, ended } = follow();
     await eventually("it follows", async () => {
       await ensureTenant(platform, token, `heard-${Math.random().toString(36).slice(2)}`, "Heard");
-      return told.length > 0;
+      return messages.length > 0;
     });
     for (const text of ["second", "third"]) {
       await give(revision(text));
       await eventually(`the ${text} serves`, async () => (await served()) === text, 60_000);
     }
     await ended;
-    const { code, cursor } = told.at(-1)?.errors?.[0]?.extensions ?? { code: "", cursor: "" };
+    const { code, cursor } = messages.at(-1)?.errors?.[0]?.extensions ?? { code: "", cursor: "" };
     expect(code).toBe("UNAVAILABLE");
-    const cursors = told.flatMap(({ data }) => (data ? [data.events.cursor] : []));
+    const cursors = messages.flatMap(({ data }) => (data ? [data.events.cursor] : []));
     expect(cursor).toBe(cursors.at(-1));
     await writeFile(file, revision("fourth"));
-    await eventually("the fourth serves", async () => (await served()) === "fourth", 60_000);
+    await eventually("the fourth supergraph is in use", async () => (await served()) === "fourth", 60_000);
     const resumed = follow(cursor);
     await ensureTenant(platform, token, "heard-again", "Heard again");
-    await eventually("the next events come", () => resumed.told.length > 0);
-    expect(Number(resumed.told[0]?.data?.events.cursor)).toBeGreaterThan(Number(cursor));
+    await eventually("the next events come", () => resumed.messages.length > 0);
+    expect(Number(resumed.messages[0]?.data?.events.cursor)).toBeGreaterThan(Number(cursor));
     await load.stop();
     expect(load.failures).toEqual([]);
     expect(load.answered).toBeGreaterThan(100);
@@ -201,7 +201,7 @@ describe("SUPERGRAPH_FILE of a running platform", () => {
 
   it("releases the memory of replaced graphs", async () => {
     await give(revision("fifth"));
-    await eventually("the fifth serves", async () => (await served()) === "fifth", 60_000);
-    await eventually("one graph lives", async () => (await metric("supergraph_live_graphs")) === 1, 60_000);
+    await eventually("the fifth supergraph is in use", async () => (await served()) === "fifth", 60_000);
+    await eventually("only one graph is in memory", async () => (await metric("supergraph_live_graphs")) === 1, 60_000);
   });
 });

@@ -12,7 +12,7 @@ import { request } from "../kit/request.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
 
-interface Told {
+interface ReceivedEvent {
   events: { type: string; subjectPath: string; data: unknown };
 }
 
@@ -73,7 +73,7 @@ describe("promotion by another service", () => {
   });
 
   it("works over the bus, where a refusal is an event and subscribers receive no commands", async () => {
-    const feed = await aFeed<Told>({ token, query: "subscription { events { type subjectPath data } }" });
+    const feed = await aFeed<ReceivedEvent>({ token, query: "subscription { events { type subjectPath data } }" });
     const { templateVersionId } = await aValidatedVersion();
     const sent = (type: "PublishTemplateVersion" | "RetireLibraryVersion", data: Record<string, unknown>) =>
       sentCommand(tenant.tenantId, type, data);

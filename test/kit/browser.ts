@@ -41,10 +41,10 @@ export class Browser {
   }
 
   /** A copy with the same cookies. */
-  twin(): Browser {
-    const twin = new Browser(this.#home);
-    twin.#cookies = [...this.#cookies];
-    return twin;
+  copy(): Browser {
+    const copy = new Browser(this.#home);
+    copy.#cookies = [...this.#cookies];
+    return copy;
   }
 
   forget(name: string): void {

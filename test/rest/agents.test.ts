@@ -18,19 +18,19 @@ import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
 
 type Client = Awaited<ReturnType<typeof anAgent>>;
 
-interface Told {
+interface ReceivedEvent {
   readonly events: { readonly type: string; readonly data: Record<string, unknown>; readonly subjectPath: string };
 }
 
 /** Scopes that an agent cannot get, because their effect lasts longer than the task. */
-const lasting: readonly string[] = ["client.manage", "user.invite", "role.assign", "governance.approve"];
+const longLasting: readonly string[] = ["client.manage", "user.invite", "role.assign", "governance.approve"];
 
 let tenant: TestTenant;
 let agent: Client;
 let subject: Client & { token: string };
 let approver: Client & { token: string };
 let version: TestVersion;
-let feed: Feed<Told>;
+let feed: Feed<ReceivedEvent>;
 
 beforeAll(async () => {
   tenant = await aTenant();
@@ -43,7 +43,7 @@ beforeAll(async () => {
     aService(tenant.tenantId),
   ]);
   version = await aTemplateVersion(subject.token, await aTemplateSource());
-  feed = await aFeed<Told>({
+  feed = await aFeed<ReceivedEvent>({
     token: approver.token,
     query:
       'subscription { events(after: "0", types: ["ScopeApprovalRequested", "ScopeApprovalGranted", "ScopeApprovalRejected", "TemplateVersionPublished"]) { type data subjectPath } }',
@@ -207,7 +207,7 @@ describe("publishing on behalf of a subject", () => {
     expect(new Set(answers.map(({ body }) => body["approval_id"])).size).toBe(1);
     approvalId = String(answers[0]?.body["approval_id"]);
     const about = () => feed.events.filter(({ events }) => events.subjectPath === `approvals/${approvalId}`);
-    await eventually("it is told", () => about().length > 0);
+    await eventually("the event arrives", () => about().length > 0);
     expect(about().map(({ events }) => events.type)).toEqual(["ScopeApprovalRequested"]);
     expect(await shown(approvalId)).toEqual({
       approvalId,
@@ -282,7 +282,9 @@ describe("publishing on behalf of a subject", () => {
       error: "access_denied",
       approval_id: body["approval_id"],
     });
-    await eventually("it is told", () => feed.events.some(({ events }) => events.type === "ScopeApprovalRejected"));
+    await eventually("the event arrives", () =>
+      feed.events.some(({ events }) => events.type === "ScopeApprovalRejected"),
+    );
   });
 
   it("is not possible for an agent that acts for itself", async () => {
@@ -291,9 +293,9 @@ describe("publishing on behalf of a subject", () => {
     const ask = (raw: string) => request("POST /connect/token", { raw, headers });
     const { body } = await ask("grant_type=client_credentials");
     expect(String(body["scope"]).split(" ")).toEqual(
-      tenantScopes.filter((scope) => !scope.endsWith(".publish") && !lasting.includes(scope)),
+      tenantScopes.filter((scope) => !scope.endsWith(".publish") && !longLasting.includes(scope)),
     );
-    for (const scope of ["templates.publish", ...lasting])
+    for (const scope of ["templates.publish", ...longLasting])
       expect((await ask(`grant_type=client_credentials&scope=${scope}`)).body).toMatchObject({
         error: "invalid_scope",
       });
@@ -381,7 +383,7 @@ describe("the four-eyes rule", () => {
     const back = await rotated(approver.token, others);
     expect(await decided(approvalId, back.token)).toEqual(refused);
     await eventually(
-      "the token from meanwhile is refused",
+      "the token issued in the meantime is refused",
       async () => (await decided(approvalId, taken.token))[0] === 401,
     );
   });

@@ -36,7 +36,7 @@ let second: Person;
 let browser: Browser;
 let firstToken: string;
 let secondToken: string;
-let wishes = 0;
+let requests = 0;
 
 beforeAll(async () => {
   tenant = await aTenant();
@@ -51,9 +51,9 @@ beforeAll(async () => {
 });
 
 /** An exchanged token of an agent that acts for the first owner and waits for an approval. */
-async function aWish(): Promise<string> {
-  wishes += 1;
-  const form = { agent_task_id: `people-${wishes}`, scope: "templates.publish" };
+async function aPendingApprovalRequest(): Promise<string> {
+  requests += 1;
+  const form = { agent_task_id: `people-${requests}`, scope: "templates.publish" };
   return String((await exchange(agent, firstToken, form)).body["approval_id"]);
 }
 
@@ -101,7 +101,7 @@ describe("an owner who takes over a third-party client", () => {
   it("gets no code of the other owner without a consent page, and cannot approve in the name of the other owner", async () => {
     const client = await aTrustedClient();
     const before = (await redeem(client, String(returned(await open(client))["code"]))).body;
-    const approvalId = await aWish();
+    const approvalId = await aPendingApprovalRequest();
     expect(refusal(await approve(approvalId, firstToken))).toBe("403 SELF_APPROVAL");
 
     await update(client, { redirectUris: [evil] });
@@ -114,7 +114,7 @@ describe("an owner who takes over a third-party client", () => {
     expect(returned(await open(taken, { redirect_uri: evil, prompt: "none" }), evil)["error"]).toBe("consent_required");
     const refresh = { grant_type: "refresh_token", refresh_token: String(before["refresh_token"]) };
     expect((await redeem(taken, "", refresh)).body["error"]).toBe("invalid_grant");
-    await eventually("the access token from before is refused", async () => {
+    await eventually("the earlier access token is refused", async () => {
       return refusal(await approve(approvalId, String(before["access_token"]))) === "401 TOKEN_INVALID";
     });
 
@@ -221,7 +221,7 @@ describe("a person who approves", () => {
     );
 
   it("must have signed in by password within 15 minutes, and a refresh does not count", async () => {
-    const approvalId = await aWish();
+    const approvalId = await aPendingApprovalRequest();
     const client = await aPasswordClient(tenant.tenantId);
     const tokens = await signedIn(client, second);
     const signedInAt = decodeJwt(tokens.access_token)["auth_time"];
@@ -250,7 +250,7 @@ describe("a person who approves", () => {
     const own = new Browser(platform().publicUrl);
     returned(await signInAs(own, await own.open(authorizeUrl(studio, { scope })), second));
     await older("Session", "loginTs", second.userId);
-    const approvalId = await aWish();
+    const approvalId = await aPendingApprovalRequest();
     const late = returned(await own.open(authorizeUrl(studio, { scope })));
     const lateToken = (await redeem(studio, String(late["code"]))).body["access_token"];
     expect(refusal(await approve(approvalId, lateToken))).toBe("401 AUTHENTICATION_TOO_OLD");

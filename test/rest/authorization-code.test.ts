@@ -510,7 +510,7 @@ describe("/connect/interaction/{uid}", () => {
       const answer = await browser.submit(page, { ...fields, ...change }, headers);
       expect([answer.status, answer.text.includes("This form cannot be used")]).toEqual([403, true]);
     }
-    const bare = browser.twin();
+    const bare = browser.copy();
     bare.forget("factory-interaction");
     expect((await bare.submit(page, fields)).status).toBe(400);
     const stranger = new Browser(home());
@@ -611,7 +611,7 @@ describe("/connect/logout", () => {
   it("refuses a session that was ended", async () => {
     const browser = new Browser(home());
     returned(await signIn(browser, await browser.open(authorizeUrl())));
-    const thief = browser.twin();
+    const thief = browser.copy();
     await browser.submit(await browser.open(`${home()}/connect/logout`), {});
     expect((await thief.open(authorizeUrl())).text).toContain("<h1>Sign in</h1>");
   });

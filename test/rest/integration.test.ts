@@ -257,7 +257,7 @@ describe("POST /webhooks/subscriptions", () => {
     await subscribe({ endpointUrl: paused.url });
     await subscribe({ endpointUrl: active.url, active: true });
     await post("/v1/templates", { name: unique("unseen") });
-    await eventually("the active one is told", () => active.received.length > 0);
+    await eventually("the active receiver gets the event", () => active.received.length > 0);
     expect(paused.received).toEqual([]);
     await Promise.all([active.close(), paused.close()]);
   });

@@ -149,7 +149,7 @@ describe("GET /bus/dead-letters", () => {
 
 describe("GET /jobs/lying", () => {
   it("counts rows that wait for a missing job, by slice", async () => {
-    await eventually("nothing is left lying", async () => {
+    await eventually("every row is in a final state", async () => {
       const { status, body } = await request<Record<string, number>>("GET /jobs/lying", { base: base() });
       expect(status).toBe(200);
       expect(Object.keys(body)).toEqual(expect.arrayContaining(["executions", "mails", "provisioning"]));

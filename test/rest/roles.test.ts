@@ -126,7 +126,7 @@ describe("assignments of a role", () => {
     const { status, body } = await assign({ principalId, expiresAt });
     expect([status, body["expiresAt"]]).toEqual([201, expiresAt]);
     const listed = async () => (await get(assignments())).text.includes(String(body["assignmentId"]));
-    await eventually("it is listed no more", async () => !(await listed()));
+    await eventually("it is no longer listed", async () => !(await listed()));
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
   });
 

@@ -318,7 +318,7 @@ describe("events", () => {
     const register = (each: string, name: string) => request("POST /v1/templates", { token: each, body: { name } });
     await register(theirToken, "Theirs");
     await register(token, "Ours");
-    await eventually("both are told", () => mine.events.length > 0 && other.events.length > 0);
+    await eventually("both events arrive", () => mine.events.length > 0 && other.events.length > 0);
     await eventually("the webhook arrives", () => receiver.received.length > 0);
     const facts = ({ events }: Event) => [events.tenantId, events.data.name, events.subject];
     expect(mine.events.map(facts)).toEqual([[ours.tenantId, "Ours", { name: "Ours", versions: [] }]]);

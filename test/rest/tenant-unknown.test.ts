@@ -52,7 +52,7 @@ const asClient = ({ clientId, clientSecret }: ClientCredentials) => ({
 });
 
 /** The entry points, with their answer to a token. The internal ones use a token of a platform administrator. */
-const doors: Record<string, { of?: () => string; ask: (token: string) => Promise<string> }> = {
+const entryPoints: Record<string, { of?: () => string; ask: (token: string) => Promise<string> }> = {
   REST: { ask: async (token) => refusal(await request("GET /v1/roles", { token })) },
   GraphQL: { ask: async (token) => refusal(await graphql("{ roles { nextCursor } }", { token })) },
   websocket: {
@@ -112,26 +112,27 @@ const answers: Partial<Record<string, string>> = {
 };
 
 describe("a signed token of a tenant that does not exist", () => {
-  it.each(Object.keys(doors))("is refused at the entry point %s", async (door) => {
-    const { of = () => own, ask } = doors[door] ?? { ask: async () => "no such door" };
-    expect(await ask(signedFor(newId("ten"), of()))).toBe(answers[door] ?? `403 ${unknown}`);
+  it.each(Object.keys(entryPoints))("is refused at the entry point %s", async (entryPoint) => {
+    const { of = () => own, ask } = entryPoints[entryPoint] ?? { ask: async () => "no such entry point" };
+    expect(await ask(signedFor(newId("ten"), of()))).toBe(answers[entryPoint] ?? `403 ${unknown}`);
   });
 
   it("is not stored when it is revoked", async () => {
     const tenantId = newId("ten");
     const raw = new URLSearchParams({ token: signedFor(tenantId, own) }).toString();
     const { status } = await request("POST /connect/revocation", { raw, headers: asClient(service) });
-    const told = await rows("select from spine.outbox where envelope->>'tenantid' = $1", [tenantId]);
-    expect([status, told]).toEqual([200, []]);
+    const events = await rows("select from spine.outbox where envelope->>'tenantid' = $1", [tenantId]);
+    expect([status, events]).toEqual([200, []]);
   });
 });
 
 describe("a tenant that was provisioned a moment ago", () => {
-  it.each(Object.keys(doors).filter((door) => doors[door]?.of === undefined && door !== "websocket"))(
-    "is known at the entry point %s",
-    async (door) => {
-      const fresh = await aTenant();
-      expect(await doors[door]?.ask(await fresh.tokenWith())).not.toContain(unknown);
-    },
-  );
+  it.each(
+    Object.keys(entryPoints).filter(
+      (entryPoint) => entryPoints[entryPoint]?.of === undefined && entryPoint !== "websocket",
+    ),
+  )("is known at the entry point %s", async (entryPoint) => {
+    const fresh = await aTenant();
+    expect(await entryPoints[entryPoint]?.ask(await fresh.tokenWith())).not.toContain(unknown);
+  });
 });

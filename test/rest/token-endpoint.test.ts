@@ -163,7 +163,7 @@ describe("fifty uses of one refresh token at the same time", () => {
       await eventually("the access token is refused", async () => refusal(await read(token)) === "401 TOKEN_INVALID");
     expect((await refreshed(client, winner.refresh_token)).error).toBe("invalid_grant");
     const told = () => feed.events.filter(({ events }) => events.type === "RefreshTokenReuseDetected");
-    await eventually("the event is told", () => told().length > 0);
+    await eventually("the event arrives", () => told().length > 0);
     expect(told().map(({ events }) => events.data)).toEqual([
       { tenantId: tenant.tenantId, clientId: client.clientId, userId: person.userId, grantId },
     ]);

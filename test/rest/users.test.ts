@@ -71,7 +71,10 @@ describe("an invited person", () => {
     ]);
     expect(refusal(await move(owner.userId, "disable", tokens.access_token))).toBe("409 CONFLICT");
     expect((await move(owner.userId, "disable", service)).status).toBe(200);
-    await eventually("his token is refused", async () => (await users("", tokens.access_token)).status === 401);
+    await eventually(
+      "the token of the user is refused",
+      async () => (await users("", tokens.access_token)).status === 401,
+    );
     expect((await refreshed(client, tokens.refresh_token)).error).toBe("invalid_grant");
     expect((await signedIn(client, { email, password: goodPassword })).error).toBe("invalid_grant");
     expect((await move(owner.userId, "enable", service)).status).toBe(200);
@@ -131,7 +134,7 @@ describe("the life of an invitation", () => {
     expect(refusal(await acceptInvitation(old))).toBe("404 NOT_FOUND");
     expect((await acceptInvitation(renewed)).status).toBe(201);
     expect(refusal(await acceptInvitation(renewed))).toBe("409 INVALID_STATE");
-    await eventually("resending is told", told("InvitationResent", resent));
+    await eventually("the event of the resending arrives", told("InvitationResent", resent));
 
     const revoked = await anInvitation(token);
     const dead = await invitationToken(revoked.email);
@@ -139,7 +142,7 @@ describe("the life of an invitation", () => {
     expect((await change(revoked, "revoke")).body).toMatchObject({ status: "Revoked" });
     expect(refusal(await change(revoked, "revoke"))).toBe("409 INVALID_STATE");
     expect(refusal(await acceptInvitation(dead))).toBe("409 INVALID_STATE");
-    await eventually("revoking is told", told("InvitationRevoked", revoked));
+    await eventually("the event of the revocation arrives", told("InvitationRevoked", revoked));
 
     const expired = await anInvitation(token);
     const late = await invitationToken(expired.email);
@@ -152,7 +155,7 @@ describe("the life of an invitation", () => {
       "update spine_jobs.job set start_after = now() where name = 'expire-invitation' and data->>'invitationId' = $1",
       [expired.invitationId],
     );
-    await eventually("expiring is told", told("InvitationExpired", expired));
+    await eventually("the event of the expiry arrives", told("InvitationExpired", expired));
     await feed.stop();
   });
 

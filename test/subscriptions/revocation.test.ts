@@ -35,7 +35,7 @@ describe("a tenant that is suspended", () => {
 
   it("is served again with its former tokens after it was resumed", async () => {
     expect(await moved(tenant, "resumeTenant")).toBe("Active");
-    await eventually("the token is good", async () => refusal(await read(token)) === "404 TEMPLATE_NOT_FOUND");
+    await eventually("the token is accepted", async () => refusal(await read(token)) === "404 TEMPLATE_NOT_FOUND");
     const feed = await aFeed({ query, token });
     expect(feed.errors).toEqual([]);
     await feed.stop();

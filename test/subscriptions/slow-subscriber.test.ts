@@ -16,13 +16,13 @@ const portions = 7;
 const portion = 100;
 const eventLength = 4096;
 
-interface Told {
+interface ReceivedEvent {
   readonly data?: { readonly events: { readonly cursor: string } } | null;
   readonly errors?: readonly { readonly extensions: { readonly code: string; readonly cursor?: string } }[];
 }
 
 const told = ({ messages }: RawSocket) =>
-  messages.filter(({ type }) => type === "next").map(({ payload }) => payload as Told);
+  messages.filter(({ type }) => type === "next").map(({ payload }) => payload as ReceivedEvent);
 const cursors = (socket: RawSocket) => told(socket).flatMap(({ data }) => (data ? [data.events.cursor] : []));
 const errors = (socket: RawSocket) => told(socket).flatMap((answer) => answer.errors ?? []);
 
@@ -70,7 +70,7 @@ describe("a subscriber that stops reading while events come", () => {
       expect(errors(fast)).toEqual([]);
     }
     slow.resume();
-    await eventually("the slow one is told", () => errors(slow).length > 0);
+    await eventually("the slow subscriber gets the error", () => errors(slow).length > 0);
     const got = cursors(slow);
     expect(errors(slow)).toEqual([
       expect.objectContaining({
@@ -78,7 +78,7 @@ describe("a subscriber that stops reading while events come", () => {
       }),
     ]);
     const resumed = await subscribed(token, got.at(-1));
-    await eventually("the rest comes", () => got.length + cursors(resumed).length >= cursors(fast).length);
+    await eventually("the remaining events arrive", () => got.length + cursors(resumed).length >= cursors(fast).length);
     const whole = cursors(fast);
     expect([...got, ...cursors(resumed)].filter((cursor) => whole.includes(cursor))).toEqual(whole);
     for (const socket of [slow, fast, resumed]) socket.close();

@@ -37,7 +37,7 @@ async function subjectTypes(): Promise<{ name: string; selection: string }[]> {
   return union.getTypes().map((type) => ({ name: type.name, selection: selectionOf(type) }));
 }
 
-interface Told {
+interface ReceivedEvent {
   readonly events: {
     readonly type: string;
     readonly tenantId: string;
@@ -58,7 +58,7 @@ describe("answers that subscribers share", () => {
     const seen = new Set<string>();
     for (const { name, selection } of await subjectTypes()) {
       const query = `subscription { events(after: "0") { type subject { __typename ... on ${name} ${selection} } } }`;
-      const feed = await aFeed<Told>({ query, token });
+      const feed = await aFeed<ReceivedEvent>({ query, token });
       // only platform administrators receive events of tenants
       if (name !== "Tenant")
         await eventually(`an event about a ${name} is told`, () =>
@@ -80,12 +80,12 @@ describe("answers that subscribers share", () => {
       stranger: await stranger.tokenWith(),
     };
     const feeds = {
-      whole: await aFeed<Told>({ query, token: tokens.whole }),
-      narrow: await aFeed<Told>({ query, token: tokens.narrow }),
-      stranger: await aFeed<Told>({ query, token: tokens.stranger }),
+      whole: await aFeed<ReceivedEvent>({ query, token: tokens.whole }),
+      narrow: await aFeed<ReceivedEvent>({ query, token: tokens.narrow }),
+      stranger: await aFeed<ReceivedEvent>({ query, token: tokens.stranger }),
     };
-    const types = (feed: { events: readonly Told[] }) => new Set(feed.events.map(({ events }) => events.type));
-    await eventually("each is told what it may see", async () => {
+    const types = (feed: { events: readonly ReceivedEvent[] }) => new Set(feed.events.map(({ events }) => events.type));
+    await eventually("each subscriber gets the events that it may see", async () => {
       await Promise.all([
         request("POST /v1/templates", { token: tokens.whole, body: { name: `Own ${Math.random()}` } }),
         request("POST /v1/templates", { token: tokens.stranger, body: { name: `Strange ${Math.random()}` } }),
@@ -97,7 +97,7 @@ describe("answers that subscribers share", () => {
       return types(feeds.whole).size === 2 && types(feeds.narrow).size === 1 && feeds.stranger.events.length > 0;
     });
     expect([...types(feeds.narrow)]).toEqual(["LibraryRegistered"]);
-    const names = (feed: { events: readonly Told[] }) =>
+    const names = (feed: { events: readonly ReceivedEvent[] }) =>
       feed.events.flatMap(({ events }) => events.subject?.name ?? []);
     for (const feed of [feeds.whole, feeds.narrow])
       for (const { events } of feed.events) expect(events.tenantId).toBe(tenant.tenantId);

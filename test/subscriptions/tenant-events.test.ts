@@ -7,7 +7,7 @@ import { refusal } from "../kit/refusal.js";
 import { request } from "../kit/request.js";
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
 
-interface Told {
+interface ReceivedEvent {
   events: { type: string; tenantId: string; data: { runId?: string }; subject: { status?: string } | null };
 }
 
@@ -39,18 +39,20 @@ async function aProvisioning(): Promise<{ tenantId: string; runId: string }> {
 
 describe("the events of the life of a tenant", () => {
   it("reach platform administrators, with the requested run, on the websocket and at webhooks", async () => {
-    const [feed, own] = [await aFeed<Told>({ query, token: admin }), await owners.tokenWith()];
-    const theirs = await aFeed<Told>({ query, token: own });
+    const [feed, own] = [await aFeed<ReceivedEvent>({ query, token: admin }), await owners.tokenWith()];
+    const theirs = await aFeed<ReceivedEvent>({ query, token: own });
     const receiver = await aReceiver();
     expect((await subscribe(admin, receiver.url)).status).toBe(201);
     await request("POST /v1/templates", { token: own, body: { name: "Ours" } });
     const { tenantId, runId } = await aProvisioning();
     const ofIt = () => feed.events.map(({ events }) => events).filter((event) => event.tenantId === tenantId);
     const sent = () => receiver.received.map(({ body }) => JSON.parse(body) as { tenantid: string; data: unknown });
-    await eventually("the websocket tells it", () => ofIt().some(({ type }) => type === "TenantProvisioned"));
+    await eventually("the event arrives on the websocket", () =>
+      ofIt().some(({ type }) => type === "TenantProvisioned"),
+    );
     await eventually("the webhook arrives", () => sent().some((event) => event.tenantid === tenantId));
-    const types = (feed: { events: readonly Told[] }) => feed.events.map(({ events }) => events.type);
-    await eventually("the owner is told of the template", () => types(theirs).includes("TemplateRegistered"));
+    const types = (feed: { events: readonly ReceivedEvent[] }) => feed.events.map(({ events }) => events.type);
+    await eventually("the owner gets the event of the template", () => types(theirs).includes("TemplateRegistered"));
     expect(ofIt().map(({ type }) => type)).toEqual([
       "TenantRegistered",
       "TenantProvisioningStarted",
@@ -69,7 +71,7 @@ describe("the events of the life of a tenant", () => {
 
   it("do not reach an administrator of the tenant, who may not subscribe to them or send them to a webhook", async () => {
     const own = await owners.tokenWith();
-    const feed = await aFeed<Told>({ query, variables: { types: ["TenantProvisioned"] }, token: own });
+    const feed = await aFeed<ReceivedEvent>({ query, variables: { types: ["TenantProvisioned"] }, token: own });
     await eventually("it is refused", () => feed.errors.length > 0);
     expect(feed.errors).toMatchObject([{ extensions: { code: "INSUFFICIENT_SCOPE" } }]);
     expect(refusal(await subscribe(own, "http://127.0.0.1:9/hooks"))).toBe("403 INSUFFICIENT_SCOPE");

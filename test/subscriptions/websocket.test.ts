@@ -5,7 +5,7 @@ import { aRawSocket } from "../kit/raw-socket.js";
 import { request } from "../kit/request.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
 
-interface Told {
+interface ReceivedEvent {
   events: { type: string; cursor: string; data: { name: string } };
 }
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 const register = (name: string) => request("POST /v1/templates", { token, body: { name } });
-const names = (feed: { events: readonly Told[] }) => feed.events.map(({ events }) => events.data.name);
+const names = (feed: { events: readonly ReceivedEvent[] }) => feed.events.map(({ events }) => events.data.name);
 const init = (authorization?: string) => ({
   type: "connection_init",
   ...(authorization ? { payload: { authorization } } : {}),
@@ -126,18 +126,18 @@ describe("a websocket", () => {
 
 describe("Subscription.events", () => {
   it("resumes after a cursor with exactly the events that were missed, in their order", async () => {
-    const first = await aFeed<Told>({ query, variables: { types }, token });
+    const first = await aFeed<ReceivedEvent>({ query, variables: { types }, token });
     await register("Seen 1");
     await register("Seen 2");
-    await eventually("both are told", () => names(first).includes("Seen 2"));
+    await eventually("both events arrive", () => names(first).includes("Seen 2"));
     await first.stop();
     const missed = Array.from({ length: 5 }, (_, index) => `Missed ${index}`);
     for (const name of missed) await register(name);
     const after = first.events.find(({ events }) => events.data.name === "Seen 2")?.events.cursor;
-    const second = await aFeed<Told>({ query, variables: { types, after }, token });
-    await eventually("the missed ones are told", () => second.events.length >= missed.length);
+    const second = await aFeed<ReceivedEvent>({ query, variables: { types, after }, token });
+    await eventually("the missed events arrive", () => second.events.length >= missed.length);
     await register("Live");
-    await eventually("the live one is told", () => second.events.length > missed.length);
+    await eventually("the live subscriber gets the event", () => second.events.length > missed.length);
     expect(names(second)).toEqual([...missed, "Live"]);
     const cursors = second.events.map(({ events }) => Number(events.cursor));
     expect(cursors).toEqual([...cursors].sort((a, b) => a - b));
@@ -145,22 +145,22 @@ describe("Subscription.events", () => {
   });
 
   it("starts with the next event when no cursor is given", async () => {
-    const ready = await aFeed<Told>({ query, variables: { types, after: "0" }, token });
+    const ready = await aFeed<ReceivedEvent>({ query, variables: { types, after: "0" }, token });
     await register("Before");
     await eventually("it is in the log", () => names(ready).includes("Before"));
-    const feed = await aFeed<Told>({ query, variables: { types }, token });
+    const feed = await aFeed<ReceivedEvent>({ query, variables: { types }, token });
     await register("After");
-    await eventually("it is told", () => feed.events.length > 0);
+    await eventually("the event arrives", () => feed.events.length > 0);
     expect(names(feed)).toEqual(["After"]);
     await Promise.all([feed.stop(), ready.stop()]);
   });
 
   it("sends only events that the token may read", async () => {
     const narrow = await tenant.tokenWith("libraries.read", "libraries.write");
-    const feed = await aFeed<Told>({ query, token: narrow });
+    const feed = await aFeed<ReceivedEvent>({ query, token: narrow });
     await register("Hidden");
     await request("POST /v1/libraries", { token, body: { packageName: `Shown.${Date.now()}` } });
-    await eventually("the library is told", () => feed.events.length > 0);
+    await eventually("the event of the library arrives", () => feed.events.length > 0);
     expect(feed.events.map(({ events }) => events.type)).toEqual(["LibraryRegistered"]);
     await feed.stop();
   });
@@ -182,7 +182,7 @@ describe("Subscription.events", () => {
     await eventually("it is acknowledged", () => socket.messages.some(({ type }) => type === "connection_ack"));
     socket.send({ type: "subscribe", id: "bad", payload: { query, variables: { types: ["Nothing"] } } });
     socket.send({ type: "subscribe", id: "good", payload: { query: "{ __typename }" } });
-    await eventually("the good one is answered", () =>
+    await eventually("the valid message is answered", () =>
       socket.messages.some(({ id, type }) => id === "good" && type === "complete"),
     );
     socket.close();
