@@ -105,7 +105,7 @@ interface PostgresRecord {
 
 function uuidOf(prefix: "ten" | "tpl", id: string): string {
   const uuid = decodeId(prefix, id);
-  if (uuid === undefined) throw new Error(`${id} is no id of prefix ${prefix}`);
+  if (uuid === undefined) throw new Error(`${id} is not an id with the prefix ${prefix}`);
   return uuid;
 }
 

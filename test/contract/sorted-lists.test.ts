@@ -18,7 +18,7 @@ import { anInvitation, aUser } from "../kit/users.js";
 const fields = Object.values(committedGraph().getQueryType()?.getFields() ?? {});
 const lists = fields.flatMap(({ name, args }) => {
   const sort = args.find((argument) => argument.name === "sort");
-  const named = sort?.description?.match(/One of (.*?);/)?.[1]?.split(", ") ?? [];
+  const named = sort?.description?.match(/^The order of the list: (.*?)\. Put /)?.[1]?.split(", ") ?? [];
   const parent = args.find((argument) => argument.type.toString() === "ID!")?.name as keyof TenantObjects | undefined;
   return sort ? [{ name, parent, sorts: named.flatMap((each) => [each, `-${each}`]) }] : [];
 });

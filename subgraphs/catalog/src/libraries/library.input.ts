@@ -201,11 +201,17 @@ export class RegisterLibraryInput {
   @Constraint({ maxItems: 200 })
   versions?: LibraryVersionInput[] | null;
 
-  @Field(() => [PackageRangeInput], { nullable: true, description: "Dependencies of every version of this request." })
+  @Field(() => [PackageRangeInput], {
+    nullable: true,
+    description: "Dependencies that apply to every version in this request.",
+  })
   @Constraint({ maxItems: 200 })
   dependencies?: PackageRangeInput[] | null;
 
-  @Field(() => [PackageRangeInput], { nullable: true, description: "Conflicts of every version of this request." })
+  @Field(() => [PackageRangeInput], {
+    nullable: true,
+    description: "Conflicts that apply to every version in this request.",
+  })
   @Constraint({ maxItems: 200 })
   conflictsWith?: PackageRangeInput[] | null;
 }

@@ -29,7 +29,9 @@ export class TemplateParameterType {
   @Field(() => String, { nullable: true })
   defaultValue: string | null;
 
-  @Field({ description: "Also false when a condition of the template decides." })
+  @Field({
+    description: "True when the parameter is always required. If a condition of the template decides, it is false.",
+  })
   required: boolean;
 
   @Field()
@@ -50,7 +52,7 @@ export class TemplateParameterType {
 @ObjectType("TemplateDetails", {
   simpleResolvers: true,
   description:
-    "Name, description and parameters of a template as its content describes them. Localized where the content supports it.",
+    "Name, description and parameters of a template as its content describes them. The texts are localized if the content has them in the requested language.",
 })
 export class TemplateDetailsType {
   @Field(() => String, { nullable: true })

@@ -42,7 +42,7 @@ export class CreateTemplateVersionInput {
   @Constraint({ minLength: 1, maxLength: 50 })
   templateType?: string | null;
 
-  @Field({ description: "Always DotnetNewTemplatePack." })
+  @Field({ description: "The kind of the template engine. The only kind is DotnetNewTemplatePack." })
   @Constraint({ minLength: 1, maxLength: 100 })
   engineKind: string;
 

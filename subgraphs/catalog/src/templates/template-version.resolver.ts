@@ -62,7 +62,7 @@ export class TemplateVersionResolver {
 
   @FieldResolver(() => TemplateDetailsType, {
     nullable: true,
-    description: "Null until a validation, a preview or an execution has read the content.",
+    description: "Null until a validation, a preview or an execution has read the content of the version.",
   })
   @Auth({ scopes: ["templates.read"] })
   details(

@@ -44,7 +44,7 @@ export class TemplateVersionType {
 
   @Field(() => String, {
     nullable: true,
-    description: "sourceRef pinned to a commit. Null until the source was reached.",
+    description: "The sourceRef, pinned to a commit or a package. Null until the source was fetched.",
   })
   resolvedRef: string | null;
 

@@ -71,7 +71,8 @@ export class SortedList<Node, Statement> {
   /** The description of the argument `sort`. */
   get description(): string {
     const { columns, byDefault } = this.#definition;
-    return `One of ${Object.keys(columns).join(", ")}; a \`-\` before it sorts descending. Default: ${byDefault}.`;
+    const names = Object.keys(columns).join(", ");
+    return `The order of the list: ${names}. Put a \`-\` before the name for descending order. Default: ${byDefault}.`;
   }
 
   get statements(): Statement[] {

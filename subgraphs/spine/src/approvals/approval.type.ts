@@ -40,7 +40,8 @@ export class ApprovalType {
   requestedAt: string;
 
   @Field(() => DateTime, {
-    description: "Pending: until when the request can be decided. Afterwards: until when the decision is valid.",
+    description:
+      "For a Pending approval, the time until which it can be decided. Afterwards, the time until which the decision is valid.",
   })
   validUntil: string;
 
@@ -54,5 +55,5 @@ export class ApprovalType {
   comment: string | null;
 }
 
-export const ApprovalConnection = connectionType("Approval", () => ApprovalType, "The newest first.");
+export const ApprovalConnection = connectionType("Approval", () => ApprovalType, "The newest approval comes first.");
 export type ApprovalConnection = Connection<ApprovalType>;

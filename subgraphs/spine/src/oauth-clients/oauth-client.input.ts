@@ -58,18 +58,21 @@ export class CreateApiClientInput {
 
 @InputType()
 export class UpdateApiClientInput {
-  @Field(() => String, { nullable: true, description: "The new name; absent: unchanged." })
+  @Field(() => String, { nullable: true, description: "The new name. If it is left out, the name stays unchanged." })
   @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
   name?: string | null;
 
-  @Field(() => [String], { nullable: true, description: "All redirect URIs; absent: unchanged." })
+  @Field(() => [String], {
+    nullable: true,
+    description: "The complete new list of redirect URIs. If it is left out, the redirect URIs stay unchanged.",
+  })
   @Constraint({ minItems: 1, maxItems: 20, minLength: 1, maxLength: 2048 })
   redirectUris?: string[] | null;
 
   @Field(() => JsonObject, {
     nullable: true,
     description:
-      "All keys of a client that has keys; absent: unchanged. To replace a key without an interruption, set the old and the new key together, and later the new key alone.",
+      "The complete new key set of a client that has keys. If it is left out, the keys stay unchanged. To replace a key without an interruption, set the old and the new key together, and later the new key alone.",
   })
   jwks?: Record<string, unknown> | null;
 }

@@ -71,7 +71,7 @@ export class OAuthClientResolver {
 
   @Mutation(() => OAuthClientType, {
     description:
-      "Changes the name, the redirect URIs or the keys of a client. The caller must hold every scope of the client. After a change of redirect URIs users are asked for consent again; also after a change of keys by another person, which revokes all earlier tokens.",
+      "Changes the name, the redirect URIs or the keys of a client. The caller must hold every scope of the client. After a change of the redirect URIs, users are asked for consent again. A change of the keys by another person revokes all earlier tokens, and users are asked for consent again.",
   })
   @Auth({ scopes: ["client.manage"] })
   updateApiClient(
@@ -84,7 +84,7 @@ export class OAuthClientResolver {
 
   @Mutation(() => OAuthClientSecretType, {
     description:
-      "Replaces the secret of a client; the old secret is refused at once. The caller must hold every scope of the client. If another principal was told the old secret, all earlier tokens are revoked, and users are asked for consent again.",
+      "Replaces the secret of a client; the old secret is refused at once. The caller must hold every scope of the client. If another principal knew the old secret, all earlier tokens are revoked, and users are asked for consent again.",
   })
   @Auth({ scopes: ["client.manage"] })
   rotateApiClientSecret(

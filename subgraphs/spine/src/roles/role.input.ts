@@ -26,7 +26,7 @@ export class CreateRoleInput {
   scopes: string[];
 }
 
-@InputType({ description: "Absent members stay unchanged." })
+@InputType({ description: "Members that are left out stay unchanged." })
 export class UpdateRoleInput {
   @Field(() => String, { nullable: true })
   @Constraint(nameLimits)

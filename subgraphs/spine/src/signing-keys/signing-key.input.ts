@@ -4,7 +4,8 @@ import { Field, InputType } from "type-graphql";
 export class RotateSigningKeysInput {
   @Field(() => Boolean, {
     nullable: true,
-    description: "For a leaked key: the next key signs at once, and every token signed so far is refused.",
+    description:
+      "Set it to true for a leaked key. The next key then signs at once, and every token that was signed before is refused.",
   })
   immediately?: boolean | null;
 }

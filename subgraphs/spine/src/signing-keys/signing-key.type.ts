@@ -5,6 +5,6 @@ export class SigningKeyRotationType {
   @Field({ description: "The `kid` of the key that signs next." })
   keyId: string;
 
-  @Field({ description: "From when on the key signs. It is published at once." })
+  @Field({ description: "The time at which the key begins to sign tokens. The key is published at once." })
   signsFrom: string;
 }

@@ -8,7 +8,7 @@ export class RegisterTenantInput {
   @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
   name: string;
 
-  @Field({ description: "3 to 63 lower-case letters, digits and inner hyphens." })
+  @Field({ description: "3 to 63 lower-case letters, digits and hyphens. It must not begin or end with a hyphen." })
   @Constraint({ pattern: slugPattern })
   slug: string;
 

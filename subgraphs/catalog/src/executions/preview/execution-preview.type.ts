@@ -16,7 +16,7 @@ export class PreviewFileType {
   @Field()
   executable: boolean;
 
-  @Field(() => Int, { nullable: true, description: "Bytes after the change. Null when nothing changes." })
+  @Field(() => Int, { nullable: true, description: "The size in bytes after the change. Null when nothing changes." })
   size: number | null;
 
   @Field(() => String, {
@@ -30,13 +30,13 @@ export class PreviewFileType {
 @ObjectType("ExecutionPreview", {
   simpleResolvers: true,
   description:
-    "The changes that an execution would make to its target now. Nothing is written. Generated values differ in each execution.",
+    "The changes that an execution would make to its target now. A preview writes nothing. Values that the template generates differ in each execution.",
 })
 export class ExecutionPreviewType {
   @Field(() => [PreviewFileType], { description: "Sorted by path." })
   files: PreviewFileType[];
 
-  @Field({ description: "True when some diffs were left out to limit the size of the answer." })
+  @Field({ description: "True when some diffs were left out because the answer would be too large." })
   truncated: boolean;
 
   @Field(() => [String])

@@ -113,7 +113,7 @@ export class ExecutionType {
   })
   phase: string | null;
 
-  @Field(() => ID, { nullable: true, description: "Null until Completed." })
+  @Field(() => ID, { nullable: true, description: "Null until the execution is Completed." })
   scaffoldOutputId: string | null;
 
   @Field(() => DateTime)
@@ -166,7 +166,10 @@ export class ExecutionStatusChangeType {
   @Field(() => ID)
   executionId: string;
 
-  @Field(() => Int, { description: "Starts at 1 and has no gaps. To resume, pass it as after." })
+  @Field(() => Int, {
+    description:
+      "The number of the step. It starts at 1 and has no gaps. To resume a subscription, pass it as `after`.",
+  })
   sequence: number;
 
   @Field(() => ExecutionStatus)

@@ -24,7 +24,7 @@ export class ScaffoldFileType {
   @Field()
   executable: boolean;
 
-  @Field(() => Int, { description: "Bytes. 0 for a deleted file." })
+  @Field(() => Int, { description: "The size in bytes. It is 0 for a deleted file." })
   size: number;
 
   @Field(() => ID, { nullable: true, description: "The git blob id of the content. Null for a deleted file." })
