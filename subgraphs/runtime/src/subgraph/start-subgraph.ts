@@ -99,7 +99,8 @@ async function start<Settings extends object>(
   }
   for (const begin of beginnings) await begin();
   started.forget(new Retention(connections.worker, logger));
-  started.forget(new Retention(connections.worker, logger, retentionRules(modules, settings)));
+  const rules = retentionRules(modules, settings);
+  if (rules.length > 0) started.forget(new Retention(connections.worker, logger, rules));
   const servicesOf = (slice: string) => registry.forSlice(slice);
   return {
     schema: moduleSchema({ name: connections.schema, modules, servicesOf, logger }).schema,
