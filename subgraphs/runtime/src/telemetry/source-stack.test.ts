@@ -10,6 +10,7 @@ describe("sourceStack", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "source-stack-"));
     await mkdir(join(folder, "dist"));
+    await mkdir(join(folder, "node_modules/other/dist"), { recursive: true });
     const source = [
       "interface Unused {",
       "  one: string;",
@@ -29,6 +30,7 @@ describe("sourceStack", () => {
     const relative = { ...(JSON.parse(map) as object), sources: ["../src/fail.ts"] };
     await writeFile(join(folder, "dist/fail.js"), code);
     await writeFile(join(folder, "dist/fail.js.map"), JSON.stringify(relative));
+    await writeFile(join(folder, "node_modules/other/dist/fail.js.map"), JSON.stringify(relative));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -43,6 +45,12 @@ describe("sourceStack", () => {
 
   it("leaves a frame without a readable map as it is", () => {
     const stack = `Error: broken\n    at fail (${pathToFileURL(join(folder, "dist/other.js")).href}:2:9)`;
+    expect(sourceStack(stack, pathToFileURL(`${folder}/`))).toBe(stack);
+  });
+
+  it("reads no map of another package, since there are more of them than are kept", () => {
+    const address = pathToFileURL(join(folder, "node_modules/other/dist/fail.js")).href;
+    const stack = `Error: broken\n    at ${address}:2:11`;
     expect(sourceStack(stack, pathToFileURL(`${folder}/`))).toBe(stack);
   });
 

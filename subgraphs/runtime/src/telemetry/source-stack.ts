@@ -31,7 +31,8 @@ export function sourceStack(stack: string, folder: URL = platformFolder): string
 }
 
 function sourceOf(file: URL, folder: URL, line: number, column: number): string | undefined {
-  if (!file.href.startsWith(folder.href) || !file.pathname.includes("/dist/")) return undefined;
+  const isOurs = file.href.startsWith(folder.href) && !file.pathname.includes("/node_modules/");
+  if (!isOurs || !file.pathname.includes("/dist/")) return undefined;
   const entry = mapOf(file.href)?.findEntry(line - 1, column - 1);
   if (!entry || !("originalSource" in entry)) return undefined;
   return `${new URL(entry.originalSource, file).href}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
