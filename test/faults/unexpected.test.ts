@@ -42,7 +42,7 @@ describe("an error that is not caught", () => {
     await eventually("the rejection is logged", () => log.includes("a rejected promise was not handled"));
     const logged = lines().find(({ msg }) => msg === "a rejected promise was not handled");
     expect([logged.level, logged.err.message]).toEqual([50, expect.stringContaining("failpoint platform.readiness")]);
-    expect(logged.err.stack).toMatch(/failpoint\.js:\d+/);
+    expect(logged.err.stack).toMatch(/failpoint\.ts:\d+/);
     expect(logged.err.stack).toContain("rejected, and nothing awaits it");
     const { text } = await request("GET /metrics", { base });
     expect(text).toContain('process_unexpected_errors_total{kind="unhandledRejection"} 1');
