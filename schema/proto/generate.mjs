@@ -35,7 +35,7 @@ function protoc(...args) {
   execFileSync("protoc", [...args, `--proto_path=${protoFolder}`, ...sources], { stdio: "inherit" });
 }
 
-/** What server reflection shows, and the digest by which a test notices that the code is older than the protocol. */
+/** Writes the descriptors for server reflection, and the digest by which a test notices that the code is older than the protocol. */
 function writeDescriptors() {
   const folder = mkdtempSync(join(tmpdir(), "proto-"));
   try {

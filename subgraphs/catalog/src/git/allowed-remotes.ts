@@ -1,6 +1,6 @@
 import type { SourcePolicy } from "./remote-policy.js";
 
-/** What the operator allows for sources and targets. */
+/** The remotes that the operator allows for sources and targets. */
 export interface RemoteSettings {
   /** Allows file and loopback remotes. */
   readonly development: boolean;

@@ -6,7 +6,7 @@ import { Scaffolding, type ScaffoldingServices } from "./scaffolding.js";
 
 type Parts = ScaffoldingServices & Pick<RunnerServices, "database" | "targets" | "logger"> & { listener: Listener };
 
-/** What runs an execution, in the process of the subgraph as in a child process. */
+/** Starts the services that run an execution, in the process of the subgraph or in a child process. */
 export async function startRunServices({ database, targets, logger, listener, ...services }: Parts) {
   const watch = new ExecutionWatch();
   await watch.start(listener);

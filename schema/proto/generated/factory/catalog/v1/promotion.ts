@@ -73,7 +73,7 @@ export interface DeprecateLibraryVersionRequest {
   message?:
     | string
     | undefined;
-  /** What to use instead. */
+  /** The package to use instead. */
   alternatePackage: PackageRange | undefined;
 }
 
@@ -101,7 +101,7 @@ export interface ImportLibraryPackageRequest {
 export interface ImportLibraryPackageResponse {
   libraryVersion: LibraryVersion | undefined;
   packageName: string;
-  /** What the package says that was left out. */
+  /** Facts of the package that the import left out. */
   warnings: ImportLibraryPackageResponse_Warning[];
 }
 
@@ -2049,7 +2049,7 @@ export const PromotionDefinition = {
       responseStream: false,
       options: {},
     },
-    /** libraries.publish. Of a version that was registered to wait. */
+    /** libraries.publish. The version was registered with publish = false. */
     publishLibraryVersion: {
       name: "PublishLibraryVersion",
       requestType: PublishLibraryVersionRequest as typeof PublishLibraryVersionRequest,
@@ -2089,7 +2089,7 @@ export const PromotionDefinition = {
       options: {},
     },
     /**
-     * libraries.read. What newer versions a set of libraries could take, each alone and all together. UNAVAILABLE when
+     * libraries.read. Newer versions that a set of libraries could take, each alone and all together. UNAVAILABLE when
      * it takes too long. A set holds at most 200 libraries.
      */
     upgradeAdvice: {
@@ -2114,7 +2114,7 @@ export interface PromotionServiceImplementation<CallContextExt = {}> {
     request: DeprecateTemplateVersionRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<DeprecateTemplateVersionResponse>>;
-  /** libraries.publish. Of a version that was registered to wait. */
+  /** libraries.publish. The version was registered with publish = false. */
   publishLibraryVersion(
     request: PublishLibraryVersionRequest,
     context: CallContext & CallContextExt,
@@ -2138,7 +2138,7 @@ export interface PromotionServiceImplementation<CallContextExt = {}> {
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<ImportLibraryPackageResponse>>;
   /**
-   * libraries.read. What newer versions a set of libraries could take, each alone and all together. UNAVAILABLE when
+   * libraries.read. Newer versions that a set of libraries could take, each alone and all together. UNAVAILABLE when
    * it takes too long. A set holds at most 200 libraries.
    */
   upgradeAdvice(
@@ -2158,7 +2158,7 @@ export interface PromotionClient<CallOptionsExt = {}> {
     request: DeepPartial<DeprecateTemplateVersionRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<DeprecateTemplateVersionResponse>;
-  /** libraries.publish. Of a version that was registered to wait. */
+  /** libraries.publish. The version was registered with publish = false. */
   publishLibraryVersion(
     request: DeepPartial<PublishLibraryVersionRequest>,
     options?: CallOptions & CallOptionsExt,
@@ -2182,7 +2182,7 @@ export interface PromotionClient<CallOptionsExt = {}> {
     options?: CallOptions & CallOptionsExt,
   ): Promise<ImportLibraryPackageResponse>;
   /**
-   * libraries.read. What newer versions a set of libraries could take, each alone and all together. UNAVAILABLE when
+   * libraries.read. Newer versions that a set of libraries could take, each alone and all together. UNAVAILABLE when
    * it takes too long. A set holds at most 200 libraries.
    */
   upgradeAdvice(

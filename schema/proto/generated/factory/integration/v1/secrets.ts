@@ -14,7 +14,7 @@ export interface ResolveRequest {
   tenantId: string;
   /** secret://<name>, or the bare name. */
   credentialRef: string;
-  /** What the secret is for, e.g. "scaffold.push"; written to the audit log. */
+  /** The purpose of the use, e.g. "scaffold.push"; written to the audit log. */
   purpose: string;
   /** The resource on whose behalf it is used, e.g. "executions/exe_…"; written to the audit log. */
   subject: string;

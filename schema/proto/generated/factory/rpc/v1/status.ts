@@ -9,7 +9,7 @@ export const protobufPackage = "factory.rpc.v1";
 export const protobufFileName = "factory/rpc/v1/status.proto";
 
 /**
- * What our services send in `grpc-status-details-bin`. On the wire these are google.rpc.Status, google.protobuf.Any,
+ * The messages that our services send in `grpc-status-details-bin`. On the wire these are google.rpc.Status, google.protobuf.Any,
  * google.rpc.ErrorInfo and google.rpc.BadRequest: the field numbers are theirs, and clients may read them as such.
  */
 export interface Status {
