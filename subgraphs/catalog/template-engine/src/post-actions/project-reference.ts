@@ -86,7 +86,8 @@ function readLayout(project: string, name: string): Layout | undefined {
   const central = elements.filter((one) => one.name === "ManagePackageVersionsCentrally").map(({ text }) => text);
   return {
     references: elements.flatMap((one) => (one.name === name ? placeOf(one) : [])),
-    lastInGroup: ends.length === 0 ? null : Math.max(...ends),
+    // not Math.max(...ends): a large project has more references than a call may have arguments
+    lastInGroup: ends.reduce<number | null>((last, end) => Math.max(last ?? 0, end), null),
     rootEnd: root.selfClosing ? null : root.closeStart,
     centralVersions: central.join("").trim().toLowerCase() === "true",
   };
