@@ -68,7 +68,7 @@ beforeEach(() => {
 });
 
 describe("GET /v1/templates/{templateId}", () => {
-  it("answers the selection set of its operation", async () => {
+  it("returns the selection set of its operation", async () => {
     const { status, json, headers } = await facade.call("GET /v1/templates/tpl_1");
     expect(status).toBe(200);
     expect(json).toEqual({ templateId: "tpl_1", name: "api", category: null, status: "Active", versions: [] });
@@ -78,7 +78,7 @@ describe("GET /v1/templates/{templateId}", () => {
     expect(headers.get("x-trace-id")).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it("continues the caller's trace", async () => {
+  it("continues the trace of the caller", async () => {
     const traceId = "0af7651916cd43dd8448eb211c80319c";
     const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
     const answer = await facade.call("GET /v1/templates/tpl_1", { headers });
@@ -86,7 +86,7 @@ describe("GET /v1/templates/{templateId}", () => {
     expect(answer.headers.get("traceparent")).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
   });
 
-  it("answers 304 to the tag it gave, weak or strong", async () => {
+  it("returns 304 for its entity tag, weak or strong", async () => {
     const tag = (await facade.call("GET /v1/templates/tpl_1")).headers.get("etag") ?? "";
     for (const known of [tag, `"other", ${tag}`, tag.replace("W/", ""), "*"]) {
       const answer = await facade.call("GET /v1/templates/tpl_1", { headers: { "if-none-match": known } });
@@ -102,7 +102,7 @@ describe("GET /v1/templates/{templateId}", () => {
     expect(headers.get("etag")).toBeTruthy();
   });
 
-  it("turns the error of a subgraph into a problem without its machinery", async () => {
+  it("turns the error of a subgraph into a problem without internal details", async () => {
     const { status, json, headers } = await facade.call("GET /v1/templates/tpl_2?x=1");
     expect(status).toBe(404);
     expect(headers.get("content-type")).toBe("application/problem+json");
@@ -118,13 +118,13 @@ describe("GET /v1/templates/{templateId}", () => {
     });
   });
 
-  it("hides what a bug says", async () => {
+  it("hides the message of a bug", async () => {
     const { status, json, text } = await facade.call("GET /v1/templates/tpl_boom");
     expect([status, json["code"]]).toEqual([500, "INTERNAL"]);
     expect(text).not.toContain("secret");
   });
 
-  it("carries the status of the code, not of the subgraph", async () => {
+  it("has the status of the code, not of the subgraph", async () => {
     expect((await facade.call("GET /v1/templates/tpl_half")).status).toBe(504);
   });
 });
@@ -147,7 +147,7 @@ describe("POST /v1/templates", () => {
     expect(({} as Record<string, unknown>)["tags"]).toBeUndefined();
   });
 
-  it("names every broken member", async () => {
+  it("names every member that is not valid", async () => {
     const body = { title: "x".repeat(201), tags: ["fine", 7], category: 1 };
     const { status, json } = await facade.call("POST /v1/templates", { body });
     expect([status, json["code"]]).toEqual([400, "VALIDATION_FAILED"]);
@@ -158,21 +158,21 @@ describe("POST /v1/templates", () => {
     expect(seen).toEqual([]);
   });
 
-  it("asks for the required members when there is no body", async () => {
+  it("names the required members when there is no body", async () => {
     for (const headers of [{}, { "content-type": "application/json" }]) {
       const { status, json } = await facade.call("POST /v1/templates", { headers });
       expect([status, json["errors"]?.[0]?.pointer]).toEqual([400, "/name"]);
     }
   });
 
-  it("hands the Idempotency-Key over and marks a replay", async () => {
+  it("passes the Idempotency-Key on and marks a stored answer", async () => {
     const headers = { "idempotency-key": "abc" };
     const { status, headers: answer } = await facade.call("POST /v1/templates", { body: { name: "replay" }, headers });
     expect([status, answer.get("idempotent-replayed")]).toEqual([201, "true"]);
     expect(seen[0]?.context["idempotencyKey"]).toBe("abc");
   });
 
-  it("refuses an Idempotency-Key that is no key", async () => {
+  it("refuses a malformed Idempotency-Key", async () => {
     for (const key of ["", "a b", "x".repeat(256), "one, two"]) {
       const answer = await facade.call("POST /v1/templates", {
         body: { name: "a" },
@@ -182,7 +182,7 @@ describe("POST /v1/templates", () => {
     }
   });
 
-  it("keeps further facts of a refusal", async () => {
+  it("keeps additional members of a problem", async () => {
     const { status, json } = await facade.call("POST /v1/templates", { body: { name: "taken" } });
     expect([status, json["code"], json["existing"]]).toEqual([409, "TEMPLATE_EXISTS", "tpl_1"]);
     expect(json).not.toHaveProperty("serviceName");
@@ -212,7 +212,7 @@ describe("executions", () => {
     });
   });
 
-  it("the poll asks to come again only while the work goes on", async () => {
+  it("the poll has Retry-After only while the work is not complete", async () => {
     const running = await facade.call("GET /v1/templates/tpl_1/executions/exe_1");
     expect([running.status, running.headers.get("retry-after"), running.json["status"]]).toEqual([200, "1", "Running"]);
     const done = await facade.call("GET /v1/templates/tpl_1/executions/exe_done");
@@ -239,7 +239,7 @@ describe("lists", () => {
     expect(headers.get("link")).toBe('</v1/tenants?limit=10&cursor=next%2Fcursor>; rel="next"');
   });
 
-  it("refuse what is no limit and what is given twice", async () => {
+  it("refuse a limit that is not valid and repeated parameters", async () => {
     for (const [query, code] of [
       ["?limit=0", "OUT_OF_RANGE"],
       ["?limit=-1", "OUT_OF_RANGE"],
@@ -258,7 +258,7 @@ describe("versions", () => {
   const provider = { key: "mail", displayName: "Mail", category: "Communication", authModel: "ApiKey" };
   const vendor = "application/vnd.service.integration.v1+json";
 
-  it("POST /integrations/providers answers in the media type that was asked for", async () => {
+  it("POST /integrations/providers answers in the requested media type", async () => {
     for (const [accept, type] of [
       ["*/*", "application/json; charset=utf-8"],
       [vendor, vendor],
@@ -270,13 +270,13 @@ describe("versions", () => {
     }
   });
 
-  it("POST /integrations/providers takes the vendor's type as a body, the catalog does not", async () => {
+  it("POST /integrations/providers accepts the vendor media type for the body, the catalog does not", async () => {
     const headers = { "content-type": vendor };
     expect((await facade.call("POST /integrations/providers", { body: provider, headers })).status).toBe(201);
     expect((await facade.call("POST /v1/templates", { body: { name: "a" }, headers })).status).toBe(415);
   });
 
-  it("POST /integrations/providers answers 406 to versions it does not know", async () => {
+  it("POST /integrations/providers returns 406 for unknown versions", async () => {
     const headers = { accept: "application/vnd.service.integration.v9+json" };
     const { status, json } = await facade.call("POST /integrations/providers", { body: provider, headers });
     expect([status, json["code"]]).toEqual([406, "NOT_ACCEPTABLE"]);
@@ -317,7 +317,7 @@ describe("surfaces", () => {
     expect([answer.status, answer.json["code"]]).toEqual([401, "UNAUTHENTICATED"]);
   });
 
-  it("answer 501 by name for what is documented but not served yet", async () => {
+  it("return 501 with the name of an endpoint that is documented but not served yet", async () => {
     const { status, json } = await facade.call("POST /integrations/connections", { raw: "not even JSON" });
     expect([status, json["code"], json["endpoint"]]).toEqual([501, "NOT_SUPPORTED", "POST /integrations/connections"]);
     expect((await facade.call("GET /v1/reports", { token: undefined })).status).toBe(401);
@@ -325,7 +325,7 @@ describe("surfaces", () => {
     expect((await facade.call("POST /webhooks/deliveries", { token: undefined, body: {} })).status).toBe(501);
   });
 
-  it("pass the authorization server and git through untouched", async () => {
+  it("pass requests of the authorization server and of git on unchanged", async () => {
     for (const path of [
       "/connect/token",
       "/.well-known/jwks",
@@ -342,7 +342,7 @@ describe("surfaces", () => {
   it.each([
     [new DomainError("RATE_LIMITED", { retryAfterSeconds: 10 }), 429, "10"],
     [new DomainError("UNAVAILABLE"), 503, "1"],
-  ])("answer a websocket that the gateway has no place for: %s", async (refusal, status, retryAfter) => {
+  ])("refuse a websocket that the gateway does not accept: %s", async (refusal, status, retryAfter) => {
     const upgrade = () => {
       throw refusal;
     };
@@ -356,7 +356,7 @@ describe("surfaces", () => {
     }
   });
 
-  it("tell an operation that its caller has hung up", async () => {
+  it("tell an operation that its caller has closed the connection", async () => {
     const asked: Pick<RequestContext, "signal">[] = [];
     const hung = await startWith({
       library: (_, context) => {
@@ -381,7 +381,7 @@ describe("surfaces", () => {
     }
   });
 
-  it("hand /graphql to the gateway with a parsed body", async () => {
+  it("pass /graphql to the gateway with a parsed body", async () => {
     expect((await facade.call("POST /graphql", { body: { query: "{ a }" } })).json).toEqual({
       got: { query: "{ a }" },
     });

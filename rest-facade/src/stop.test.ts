@@ -83,7 +83,7 @@ describe("starting", () => {
     await expect(startWith({}, { prepare })).rejects.toThrow("Cannot query field");
   });
 
-  it("fails when the port is taken, and leaves nothing open", async () => {
+  it("fails when the port is in use, and leaves nothing open", async () => {
     const first = await startWith({});
     try {
       const port = Number(new URL(first.publicUrl).port);
@@ -95,7 +95,7 @@ describe("starting", () => {
 });
 
 describe("stopping", () => {
-  it("finishes what is in flight, then hangs up, though the connection is kept alive", async () => {
+  it("finishes running requests, then closes the connection, although it is kept alive", async () => {
     let finish: (() => void) | undefined;
     const facade = await startWith({
       template: () => new Promise((resolve) => (finish = () => resolve(template))),
@@ -109,7 +109,7 @@ describe("stopping", () => {
     await stopped;
   });
 
-  it("resets no connection that is kept alive, and answers every request that was sent", async () => {
+  it("resets no keep-alive connection, and answers every request that was sent", async () => {
     const facade = await startWith({ template: () => sleep(5, template) }, { stopPatience: { graceMs: 300 } });
     const answered = new Set<number>();
     const clients = Array.from({ length: 20 }, (_, index) =>
@@ -123,7 +123,7 @@ describe("stopping", () => {
     expect(ends.some(({ lastAnswers }) => lastAnswers > 0)).toBe(true);
   });
 
-  it("answers all that was pipelined, and says only with the last answer that it is the last", async () => {
+  it("answers all pipelined requests, and only the last answer has Connection: close", async () => {
     let asked = 0;
     let finish = () => {};
     const first = new Promise<void>((resolve) => (finish = resolve));
@@ -157,7 +157,7 @@ describe("stopping", () => {
     expect(asked).toBe(2);
   });
 
-  it("is told by readiness at once, on open connections and on the internal listener", async () => {
+  it("is reported by /readyz at once, on open connections and on the internal listener", async () => {
     const facade = await startWith({}, { stopPatience: { graceMs: 300 } });
     const connection = await open(facade.publicUrl);
     const stopped = facade.close();
@@ -173,7 +173,7 @@ describe("stopping", () => {
     await expect(facade.call("GET /readyz", { internal: true })).rejects.toThrow("fetch failed");
   });
 
-  it("cuts what does not finish in time", async () => {
+  it("ends requests that do not finish in time", async () => {
     let asked = false;
     const never = () => ((asked = true), new Promise(() => {}));
     const facade = await startWith({ template: never }, { stopPatience: { timeoutMs: 100 } });
@@ -184,7 +184,7 @@ describe("stopping", () => {
     await outcome;
   });
 
-  it("is held up by no client that begins a request and does not end it, or never hangs up", async () => {
+  it("does not wait for a client that does not complete its request or does not close its connection", async () => {
     const facade = await startWith({}, { stopPatience: { timeoutMs: 500 } });
     const head = "host: x\r\nauthorization: Bearer good\r\ncontent-type: application/json\r\n";
     const beginnings = [
@@ -204,7 +204,7 @@ describe("stopping", () => {
     for (const { client } of clients) client.destroy();
   });
 
-  it("hangs up websockets", async () => {
+  it("closes websockets", async () => {
     const accepted: Duplex[] = [];
     const graphql = {
       handle: async () => ({}),
@@ -226,7 +226,7 @@ describe("stopping", () => {
 });
 
 describe("health and metrics", () => {
-  it("answer on both listeners; readiness follows its port and is asked once a second", async () => {
+  it("answer on both listeners; readiness comes from its port and is read once a second", async () => {
     let asked = 0;
     const ready = async () => {
       asked++;
@@ -278,7 +278,7 @@ describe("health and metrics", () => {
 });
 
 describe("CORS", () => {
-  it("lets listed origins in and nobody else", async () => {
+  it("sends CORS headers only to listed origins", async () => {
     const facade = await startWith({ template: () => template }, { allowedOrigins: ["https://studio.example"] });
     try {
       const ask = (origin: string, method = "GET") =>

@@ -2,7 +2,7 @@ import { Histogram, Registry } from "prom-client";
 import { DurationHistogram } from "./duration-histogram.js";
 
 describe("the histogram of durations", () => {
-  it("is written as prom-client writes its own", async () => {
+  it("has the same output as a histogram of prom-client", async () => {
     const [ours, theirs] = [new Registry(), new Registry()];
     const options = { name: "request_seconds", help: "Time taken.", bounds: [0.001, 0.5, 2] };
     const { bounds, ...rest } = options;

@@ -35,7 +35,7 @@ describe("credentials", () => {
     expect((await answer).headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  it("are a bearer token, whatever the case of the scheme", async () => {
+  it("are a bearer token, with the scheme in any case", async () => {
     expect((await withAuthorization("bEARER   good")).status).toBe(200);
     for (const wrong of ["Basic Z29vZA==", "Bearer", "Bearer ", "good"])
       expect([wrong, await outcome(withAuthorization(wrong))]).toEqual([wrong, [401, "UNAUTHENTICATED"]]);
@@ -49,7 +49,7 @@ describe("credentials", () => {
     expect((await answer).headers.get("www-authenticate")).toContain('error="invalid_token"');
   });
 
-  it("without the scope are refused with the scopes that would do", async () => {
+  it("without the scope are refused with the required scopes", async () => {
     const answer = await facade.call(at, { token: "scopeless" });
     expect([answer.status, answer.json["code"], answer.json["requiredScopes"]]).toEqual([
       403,
@@ -75,14 +75,14 @@ describe("X-Tenant-Id", () => {
   const at = "GET /v1/templates/tpl_1";
   const ask = (value: string, token = "good") => facade.call(at, { token, headers: { "x-tenant-id": value } });
 
-  it("equals the claim or is absent", async () => {
+  it("must equal the claim or be absent", async () => {
     expect((await ask("ten_00000000000000000000000000")).status).toBe(200);
     expect(await outcome(ask("ten_00000000000000000000000001"))).toEqual([403, "TENANT_MISMATCH"]);
     expect(await outcome(ask(""))).toEqual([403, "TENANT_MISMATCH"]);
     expect(await outcome(ask("ten_00000000000000000000000000", "admin"))).toEqual([403, "TENANT_MISMATCH"]);
   });
 
-  it("is one value", async () => {
+  it("must have one value", async () => {
     expect(await outcome(ask("ten_00000000000000000000000000, ten_00000000000000000000000000"))).toEqual([
       400,
       "VALIDATION_FAILED",
@@ -91,7 +91,7 @@ describe("X-Tenant-Id", () => {
 });
 
 describe("bodies", () => {
-  it("are JSON objects", async () => {
+  it("must be JSON objects", async () => {
     for (const raw of [
       "{",
       "",
@@ -111,13 +111,13 @@ describe("bodies", () => {
       expect([raw, await outcome(post(raw))]).toEqual([raw, [400, "VALIDATION_FAILED"]]);
   });
 
-  it("are UTF-8, with or without a byte order mark", async () => {
+  it("must be UTF-8, with or without a byte order mark", async () => {
     expect(await outcome(post(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])))).toEqual([400, "MALFORMED_JSON"]);
     expect(await outcome(post(Buffer.from('{"name":"a"}', "utf16le")))).toEqual([400, "MALFORMED_JSON"]);
     expect((await post(Buffer.from('\ufeff{"name":"größe 🚀"}'))).json["name"]).toBe("größe 🚀");
   });
 
-  it("hold text that can be stored", async () => {
+  it("must contain text that can be stored", async () => {
     for (const raw of [
       String.raw`{"name":"a\u0000b"}`,
       String.raw`{"name":"\ud800"}`,
@@ -135,7 +135,7 @@ describe("bodies", () => {
       expect([fine, (await post(fine)).status]).toEqual([fine, 201]);
   });
 
-  it("are at most 64 levels deep", async () => {
+  it("may have at most 64 levels", async () => {
     const nested = (levels: number) => `{"name":"a","x":${"[".repeat(levels)}${"]".repeat(levels)}}`;
     expect((await post(nested(63))).status).toBe(201);
     expect(await outcome(post(nested(64)))).toEqual([400, "MALFORMED_JSON"]);
@@ -143,14 +143,14 @@ describe("bodies", () => {
     expect((await post(`{"name":"${"[".repeat(100)}"}`)).status).toBe(201);
   });
 
-  it("are at most 1 MiB", async () => {
+  it("may have at most 1 MiB", async () => {
     const over = `{"name":"${"x".repeat(1024 * 1024)}"}`;
     expect(await outcome(post(over))).toEqual([413, "PAYLOAD_TOO_LARGE"]);
     const under = `{"name":"a","more":"${"x".repeat(1024 * 1024 - 100)}"}`;
     expect((await post(under)).status).toBe(201);
   });
 
-  it("arriving in pieces are at most 1 MiB", async () => {
+  it("may have at most 1 MiB when they arrive in chunks", async () => {
     const piece = "x".repeat(64 * 1024);
     const chunk = `10000\r\n${piece}\r\n`;
     const answer = await sendBytes(
@@ -197,7 +197,7 @@ describe("bodies", () => {
 });
 
 describe("addresses and methods", () => {
-  it("that nobody serves are 404, before the body is read", async () => {
+  it("that do not exist are 404, before the body is read", async () => {
     for (const at of [
       "GET /v1",
       "GET /v2/templates/tpl_1",
@@ -210,7 +210,7 @@ describe("addresses and methods", () => {
     expect(await outcome(facade.call("GET /metrics"))).toEqual([404, "NOT_FOUND"]);
   });
 
-  it("answer 405 with Allow to other methods, known to fastify or not", async () => {
+  it("answer 405 with Allow to other methods, also to methods that fastify does not support", async () => {
     for (const method of ["PUT", "DELETE", "PATCH", "PROPFIND"]) {
       const answer = facade.call(`${method} /v1/templates/tpl_1`);
       expect([method, await outcome(answer)]).toEqual([method, [405, "METHOD_NOT_ALLOWED"]]);
@@ -253,7 +253,7 @@ describe("addresses and methods", () => {
     expect(await sendBytes(facade.publicUrl, `GET http://x/git/a HTTP/1.1\r\n${head}`)).toContain("git /git/a");
   });
 
-  it("refuse a websocket anywhere but at /graphql", async () => {
+  it("refuse a websocket at all paths except /graphql", async () => {
     const upgrade = (path: string) =>
       sendBytes(
         facade.publicUrl,
@@ -264,7 +264,7 @@ describe("addresses and methods", () => {
   });
 });
 
-describe("requests that node itself refuses", () => {
+describe("requests that Node refuses", () => {
   const head = "POST /v1/templates HTTP/1.1\r\nhost: x\r\nauthorization: Bearer good\r\ncontent-type: application/json";
   const chunked = `${head}\r\ntransfer-encoding: chunked\r\n\r\n`;
   const upgrade = "connection: upgrade\r\nupgrade: websocket";
@@ -309,13 +309,13 @@ describe("requests that node itself refuses", () => {
     expect(await sendBytes(facade.publicUrl, "GET /livez HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it("are refused after the answers to what came before them", async () => {
+  it("are refused after the answers to the requests before them", async () => {
     const get = "GET /v1/templates/tpl_1 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer good\r\n\r\n";
     const answer = await sendBytes(facade.publicUrl, `${get}${get}NONSENSE\r\n\r\n`);
     expect([...answer.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)).toEqual(["200", "200", "400"]);
   });
 
-  it("hold no connection open, whether their sender hangs up or not", async () => {
+  it("do not keep a connection open, also if the client does not close it", async () => {
     const { hostname, port } = new URL(facade.publicUrl);
     for (const [, bytes] of refusals.filter(([name]) =>
       ["no HTTP", "no Host before an upgrade", "a tunnel"].includes(name),

@@ -7,14 +7,14 @@ const place = { traceId: "a".repeat(32), instance: "/v1/templates" };
 const graphqlError = (extensions: Record<string, unknown>) => new GraphQLError("said by the graph", { extensions });
 
 describe("problemOf", () => {
-  it("knows every code of the closed list", () => {
+  it("supports every code of the closed list", () => {
     for (const code of Object.keys(errorCodes) as ErrorCode[]) {
       const { status, body } = problemOf(new DomainError(code), place);
       expect([status, body["code"], body["type"]]).toEqual([errorCodes[code].status ?? 500, code, problemType(code)]);
     }
   });
 
-  it("keeps field errors and facts, and lets no fact replace a member of its own", () => {
+  it("keeps field errors and other members, which cannot replace the standard members", () => {
     const errors = [{ pointer: "/name", code: "REQUIRED", detail: "This member is required." }];
     const { body } = problemOf(
       new DomainError("CONFLICT", { detail: "No.", errors, paths: ["a"], code: "X", traceId: "Y" }),
@@ -23,7 +23,7 @@ describe("problemOf", () => {
     expect(body).toMatchObject({ detail: "No.", errors, paths: ["a"], code: "CONFLICT", traceId: place.traceId });
   });
 
-  it("points into the request, where a subgraph points into its arguments", () => {
+  it("changes pointers into arguments of a subgraph to pointers into the request", () => {
     const at = (pointer: string) => ({ pointer, code: "FORMAT", detail: "No." });
     const errors = ["/input/name", "/input", "/filter/status", "/name", "/inputs", "/parameters/input"].map(at);
     const { body } = problemOf(graphqlError({ code: "VALIDATION_FAILED", errors }), place);
@@ -39,7 +39,7 @@ describe("problemOf", () => {
     expect(mapped("UNAUTHENTICATED").headers).toEqual({ "www-authenticate": "Bearer" });
   });
 
-  it("answers INTERNAL, with the cause for the log, for whatever it does not know", () => {
+  it("answers INTERNAL for an unknown error, and keeps the cause for the log", () => {
     for (const error of [
       new Error("secret"),
       "secret",

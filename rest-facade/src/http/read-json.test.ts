@@ -9,7 +9,7 @@ describe("a body that is not JSON", () => {
     ["[1,", "The body is not JSON: the text ends too early."],
     ["(line 1 column 2)", "The body is not JSON."],
     ["name=a", "The body is not JSON."],
-  ])("is refused with the place, as far as the parser tells it: %s", (body, detail) => {
+  ])("is refused with the place, if the parser reports it: %s", (body, detail) => {
     expect(() => readJson(Buffer.from(body))).toThrow(new DomainError("MALFORMED_JSON", { detail }));
   });
 });

@@ -34,13 +34,13 @@ const operations = () =>
   );
 
 describe("GET /openapi.json", () => {
-  it("is 3.1 and revalidates", async () => {
+  it("has version 3.1 and is cached with revalidation", async () => {
     expect(document.openapi).toMatch(/^3\.1\./);
     const tag = (await facade.call("GET /openapi.json")).headers.get("etag") ?? "";
     expect((await facade.call("GET /openapi.json", { headers: { "if-none-match": tag } })).status).toBe(304);
   });
 
-  it("describes every public row, and neither the internal nor the planned ones", () => {
+  it("describes every public route, but no internal or planned route", () => {
     const rows = areas.flatMap((area) => routeTables[area].routes);
     const served = rows.filter(({ surface }) => surface !== "internal").map(({ at }) => at);
     const plain = Object.entries(plainHttpPaths).flatMap(([path, methods]) =>
@@ -77,14 +77,14 @@ describe("GET /openapi.json", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("asks for known scopes, any of them", () => {
+  it("requires one of the known scopes", () => {
     for (const { operation } of operations())
       for (const { oauth2 } of operation.security) expect(scopes).toEqual(expect.arrayContaining(oauth2));
     const poll = document.paths["/v1/templates/{templateId}/executions/{executionId}"]?.["get"];
     expect(poll?.security).toEqual([{ oauth2: ["templates.read"] }, { oauth2: ["templates.execute"] }]);
   });
 
-  it("takes bodies from input types and answers from selection sets", () => {
+  it("derives bodies from input types and answers from selection sets", () => {
     const { schemas } = document.components;
     expect(schemas["RegisterTemplateInput"]).toMatchObject({
       required: ["name"],
@@ -122,7 +122,7 @@ describe("GET /openapi.json", () => {
     });
   });
 
-  it("lists limit and cursor, the key and both media types where they belong", () => {
+  it("lists limit and cursor, the Idempotency-Key and both media types for the right routes", () => {
     const names = (path: string, method: string) => document.paths[path]?.[method]?.parameters?.map(({ name }) => name);
     expect(names("/v1/tenants", "get")).toEqual(expect.arrayContaining(["limit", "cursor", "status", "api-version"]));
     expect(names("/v1/templates", "post")).toContain("Idempotency-Key");
@@ -134,7 +134,7 @@ describe("GET /openapi.json", () => {
 });
 
 describe("GET /docs", () => {
-  it("serves the page and everything it loads from here", async () => {
+  it("serves the page with all its files from this server", async () => {
     for (const path of ["/docs", "/docs/"]) {
       const page = await facade.call(`GET ${path}`, { token: undefined });
       expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
@@ -157,7 +157,7 @@ describe("GET /docs", () => {
 });
 
 describe("GET /problems/{code}", () => {
-  it("says what a problem type means, to programs and to people", async () => {
+  it("describes a problem type as JSON and as HTML", async () => {
     const { status, json } = await facade.call("GET /problems/template-not-found", { token: undefined });
     expect([status, json["code"], json["status"], json["title"]]).toEqual([
       200,

@@ -30,7 +30,7 @@ const resolvers = {
 };
 
 describe("rate limits", () => {
-  it("count per class and tenant, and say what is left", async () => {
+  it("count per class and tenant, and report the remaining requests", async () => {
     const facade = await startWith(resolvers, { rateLimits: rateLimits(0.001) });
     try {
       const first = await facade.call("GET /v1/libraries/lib_1");
@@ -57,7 +57,7 @@ describe("rate limits", () => {
   it.each([
     ["a document that does not parse", { raw: "{" }],
     ["introspection", { body: { query: "{ __schema { queryType { name } } }" } }],
-  ])("count GraphQL without a token by address, before its body is read: %s", async (_, init) => {
+  ])("count GraphQL requests without a token by address, before the body is read: %s", async (_, init) => {
     const facade = await startWith(resolvers, { rateLimits: rateLimits(0.1) });
     try {
       for (let left = 2; left >= 0; left -= 1) {
@@ -73,7 +73,7 @@ describe("rate limits", () => {
     }
   });
 
-  it("count what asks for no token by address, which only a trusted proxy may report", async () => {
+  it("count requests to anonymous endpoints by address, which only a trusted proxy may report", async () => {
     const body = { token: "t".repeat(43), password: "correct horse" };
     const acceptedFrom = async (trustedProxies: readonly string[]) => {
       const facade = await startWith(
@@ -96,7 +96,7 @@ describe("rate limits", () => {
     expect(await acceptedFrom(["127.0.0.0/8"])).toEqual([false, false, true]);
   });
 
-  it("are a fifth in edition Free and tenfold in Enterprise", async () => {
+  it("are one fifth in the edition Free and ten times higher in Enterprise", async () => {
     const limits = rateLimits(0.01);
     const policies = ["Free", "Standard", "Enterprise", undefined, "Gold"].map(
       async (editionCode) => (await limits.spend("read", { ...aPrincipal, editionCode })).policy,
@@ -106,7 +106,7 @@ describe("rate limits", () => {
     expect((await limits.spend("read", { ...aPrincipal, editionCode: "Free" })).exceeded).toBe(true);
   });
 
-  it("do not bind the internal listener", async () => {
+  it("do not apply to the internal listener", async () => {
     const facade = await startWith(resolvers, { rateLimits: rateLimits(0.0001) });
     try {
       for (let time = 0; time < 3; time++) {

@@ -24,11 +24,11 @@ const broken = new GraphQLError("Cannot return null for non-nullable field Templ
 });
 
 describe("a null where a resource is expected", () => {
-  it("is not found when the root field itself is null and nothing failed", async () => {
+  it("is 404 when the root field is null without an error", async () => {
     expect(await answerTo({ data: { template: null } })).toMatchObject({ status: 404, code: "NOT_FOUND", errors: [] });
   });
 
-  it("has the status of the error that made it, also where the error lies deeper", async () => {
+  it("has the status of the error that caused it, also if the error is at a deeper level", async () => {
     const down = refused("UNAVAILABLE", "The database does not answer.");
     expect(await answerTo({ data: null, errors: [down] })).toMatchObject({ status: 503, code: "UNAVAILABLE" });
     expect(await answerTo({ data: { template: null }, errors: [down] })).toMatchObject({ status: 503 });
@@ -41,7 +41,7 @@ describe("a null where a resource is expected", () => {
     ["an answer without a reason", { data: null }],
     ["an answer without its root field", { data: {} }],
   ])(
-    "is never taken for a missing resource when a null that the graph forbids took away %s: that is a bug, and logged",
+    "is not reported as 404 when a null that the graph forbids has removed %s: this is a bug and is logged",
     async (_what, result) => {
       const { status, code, traceId, errors } = await answerTo(result);
       expect([status, code]).toEqual([500, "INTERNAL"]);

@@ -9,7 +9,7 @@ const schema = buildSchema(`
 const prune = pruneInput(schema.getType("Node") as GraphQLInputObjectType);
 
 describe("pruneInput", () => {
-  it("keeps what the type knows, at every depth", () => {
+  it("keeps the members of the type at every depth", () => {
     const value = {
       name: "a",
       x: 1,
@@ -19,12 +19,12 @@ describe("pruneInput", () => {
     expect(prune(value)).toEqual({ name: "a", children: [{ name: "b", children: [] }], grid: [[{ name: "c" }, null]] });
   });
 
-  it("leaves null members out and scalars whole", () => {
+  it("removes null members and keeps scalars unchanged", () => {
     const data = { any: { thing: [null] } };
     expect(prune({ name: "a", children: null, data })).toEqual({ name: "a", data });
   });
 
-  it("never takes a member from a prototype, nor sets one", () => {
+  it("never reads or sets a member of a prototype", () => {
     const value: unknown = JSON.parse(
       '{"__proto__":{"name":"inherited"},"constructor":{"name":"x"},"data":{"__proto__":{"p":1}}}',
     );

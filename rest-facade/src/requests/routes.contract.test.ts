@@ -52,13 +52,13 @@ const specified = [
 const searches: ReadonlySet<string> = new Set(["POST /v1/libraries/search"]);
 
 describe("the route tables", () => {
-  it("give every specified endpoint exactly one row", () => {
+  it("have exactly one row for every specified endpoint", () => {
     const known = [...rows.map(({ row }) => row.at), ...planned.map(({ at }) => at)] as string[];
     expect(specified.filter((at) => known.filter((candidate) => candidate === at).length !== 1)).toEqual([]);
     expect(new Set(known).size).toBe(known.length);
   });
 
-  it("give every document exactly one row", () => {
+  it("have exactly one row for every document", () => {
     const documents = areas.flatMap((area) =>
       readdirSync(new URL(`${area}/`, operationsFolder)).map((file) => `${area}/${file.replace(/\.graphql$/, "")}`),
     );
@@ -73,14 +73,14 @@ describe("the route tables", () => {
     else if (!searches.has(row.at)) expect(operation.definition.operation).toBe(OperationTypeNode.MUTATION);
   });
 
-  it("name no Location that no row answers", () => {
+  it("name only Locations that a row answers", () => {
     const served = new Set<string>(rows.map(({ row }) => row.at));
     const places = rows.flatMap(({ row }) => ("location" in row ? [`GET ${row.location}`] : []));
     expect(places.length).toBeGreaterThan(5);
     expect(places.filter((place) => !served.has(place))).toEqual([]);
   });
 
-  it("accept an Idempotency-Key on every mutation of a known caller and on nothing else", () => {
+  it("accept an Idempotency-Key for every mutation with a token and for nothing else", () => {
     const keeps = ({ row, operation }: (typeof rows)[number]) =>
       operation.definition.operation === "mutation" && !row.anonymous;
     const wrong = rows.filter((one) => keeps(one) !== (one.row.idempotent === true));

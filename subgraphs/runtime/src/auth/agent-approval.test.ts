@@ -40,26 +40,26 @@ const publish = (principal: Principal) =>
 const refused = expect.objectContaining({ code: "APPROVAL_REQUIRED" });
 
 describe("a token of an agent that holds a publishing scope", () => {
-  it("publishes with an approval alone", () => {
+  it("publishes only with an approval", () => {
     const rule = { scopes: ["templates.publish"] } as const;
     expect(() => authorize(rule, contextOf(agent()))).toThrow(refused);
     expect(() => authorize(rule, contextOf(agent({ approvalId: "apr_1" })))).not.toThrow();
     expect(() => authorize(rule, contextOf(agent({ principalType: "User" })))).not.toThrow();
   });
 
-  it("does what its other scopes allow", () => {
+  it("may use its other scopes", () => {
     const context = contextOf(agent());
     expect(() => authorize({ scopes: ["templates.publish", "templates.read"] }, context)).not.toThrow();
     expect(() => authorize({ scopes: ["templates.publish", "templates.write"] }, context)).toThrow(refused);
   });
 
-  it("sends commands that publish with an approval alone", () => {
+  it("sends publishing commands only with an approval", () => {
     expect(() => publish(agent())).toThrow(refused);
     expect(publish(agent({ approvalId: "apr_1" }))).toMatchObject({ actorid: "usr_1", agentid: "cli_agent" });
   });
 });
 
-test("events tell for whom an agent acted, and which one", () => {
+test("events name the agent and the subject for which it acted", () => {
   const event = { type: "TemplateRegistered", subject: "templates/tpl", data: {} } as const;
   const tenantId = newId("ten");
   const chain = agent({ actors: ["cli_second", "cli_first"] });

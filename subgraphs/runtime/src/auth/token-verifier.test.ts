@@ -95,7 +95,7 @@ async function outcome(token: string): Promise<string> {
   }
 }
 
-test("tells who a token speaks for", async () => {
+test("returns the principal of a token", async () => {
   expect(await verifier.verify(await sign(goodHeader, claims()))).toEqual({
     subject: "usr_1",
     clientId: "cli_1",
@@ -113,7 +113,7 @@ test("tells who a token speaks for", async () => {
   });
 });
 
-test("takes the sign-in from a person's own token only, never from one that came down to an agent or a service", async () => {
+test("reads the sign-in only from the token of a person, not from the token of an agent or a service", async () => {
   const signedIn = { auth_time: now - 60, firstParty: true };
   const person = await verifier.verify(await sign(goodHeader, claims(signedIn)));
   expect(person).toMatchObject({ authTime: now - 60, firstParty: true });
@@ -123,7 +123,7 @@ test("takes the sign-in from a person's own token only, never from one that came
   }
 });
 
-test("reads a token without tenant, and one of an agent", async () => {
+test("reads a token without a tenant and the token of an agent", async () => {
   const admin = claims({
     tenantId: undefined,
     tenantSlug: undefined,
@@ -150,11 +150,11 @@ test("reads a token without tenant, and one of an agent", async () => {
 describe("claims", () => {
   const refused: [string, Record<string, unknown>][] = [
     ["another issuer", { iss: "https://evil.example" }],
-    ["an issuer with a slash more", { iss: `${issuer}/` }],
+    ["an issuer with an additional slash", { iss: `${issuer}/` }],
     ["no issuer", { iss: undefined }],
     ["another audience", { aud: "https://evil.example" }],
-    ["an audience list with ours in it", { aud: [audience, "https://evil.example"] }],
-    ["an audience list with only ours", { aud: [audience] }],
+    ["an audience list that contains this platform", { aud: [audience, "https://evil.example"] }],
+    ["an audience list with only this platform", { aud: [audience] }],
     ["no audience", { aud: undefined }],
     ["no expiry", { exp: undefined }],
     ["expiry as text", { exp: String(now + 900) }],
@@ -300,7 +300,7 @@ describe("header and signature", () => {
     expect(await outcome(`${header}.${encode(claims({ platformAdmin: true }))}.${signature}`)).toBe("TOKEN_INVALID");
   });
 
-  test("another spelling of the same signature is refused", async () => {
+  test("another encoding of the same signature is refused", async () => {
     const token = await sign(goodHeader, claims());
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     // 64 bytes leave four unused bits in the last letter
@@ -318,7 +318,7 @@ describe("header and signature", () => {
     }
   });
 
-  test("the parts must be three", async () => {
+  test("a token must have three parts", async () => {
     const token = await sign(goodHeader, claims());
     const unsigned = token.slice(0, token.lastIndexOf(".") + 1);
     const wrong = [
@@ -343,7 +343,7 @@ describe("header and signature", () => {
 });
 
 describe("time", () => {
-  test("a token ends at its expiry, remembered or not", async () => {
+  test("a token ends at its expiry, cached or not", async () => {
     const token = await sign(goodHeader, claims());
     expect(await outcome(token)).toBe("accepted");
     clockMs = (now + 899) * 1_000;
@@ -353,7 +353,7 @@ describe("time", () => {
     expect(await outcome(token)).toBe("TOKEN_EXPIRED");
   });
 
-  test("an issuer whose clock is 5 s ahead is believed", async () => {
+  test("a token of an issuer whose clock is 5 s ahead is accepted", async () => {
     expect(await outcome(await sign(goodHeader, claims({ iat: now + 5, nbf: now + 5 })))).toBe("accepted");
     expect(await outcome(await sign(goodHeader, claims({ iat: now + 6, nbf: now + 6 })))).toBe("TOKEN_INVALID");
   });
@@ -376,7 +376,7 @@ describe("keys", () => {
     expect(loads).toBe(2);
   });
 
-  test("unknown ones make at most one reload in 30 s", async () => {
+  test("unknown ones cause at most one reload in 30 s", async () => {
     await outcome(await sign(goodHeader, claims()));
     for (let second = 0; second < 60; second += 1) {
       expect(await outcome(await sign({ ...goodHeader, kid: `unknown-${second}` }, claims()))).toBe("TOKEN_INVALID");
@@ -451,7 +451,7 @@ describe("keys", () => {
 });
 
 describe("revocation", () => {
-  test("of one token holds for it alone", async () => {
+  test("of one token applies only to this token", async () => {
     const first = await sign(goodHeader, claims());
     const second = await sign(goodHeader, claims({ jti: "token-2" }));
     expect(await Promise.all([first, second].map(outcome))).toEqual(["accepted", "accepted"]);
@@ -465,25 +465,28 @@ describe("revocation", () => {
     ["Grant", "grant-1", { grantId: "grant-2" }],
   ] as const;
 
-  test.each(kinds)("of a %s holds for what was issued until then, seen before or not", async (kind, subject, other) => {
-    const mine = { grantId: "grant-1" };
-    const seen = await sign(goodHeader, claims(mine));
-    const unseen = await sign(goodHeader, claims({ ...mine, jti: "token-2" }));
-    const stranger = await sign(goodHeader, claims({ ...mine, jti: "token-3", ...other }));
-    expect(await outcome(seen)).toBe("accepted");
-    verifier.apply({ kind, subject, at: clockMs });
-    expect(await Promise.all([seen, unseen, stranger].map(outcome))).toEqual([
-      "TOKEN_INVALID",
-      "TOKEN_INVALID",
-      "accepted",
-    ]);
-    const again = await sign(goodHeader, claims({ ...mine, jti: "token-4", iat: now + 1 }));
-    clockMs += 1_000;
-    // a sign-in never comes back
-    expect(await outcome(again)).toBe(kind === "Grant" ? "TOKEN_INVALID" : "accepted");
-  });
+  test.each(kinds)(
+    "of a %s applies to tokens that were issued before it, cached or not",
+    async (kind, subject, other) => {
+      const mine = { grantId: "grant-1" };
+      const seen = await sign(goodHeader, claims(mine));
+      const unseen = await sign(goodHeader, claims({ ...mine, jti: "token-2" }));
+      const stranger = await sign(goodHeader, claims({ ...mine, jti: "token-3", ...other }));
+      expect(await outcome(seen)).toBe("accepted");
+      verifier.apply({ kind, subject, at: clockMs });
+      expect(await Promise.all([seen, unseen, stranger].map(outcome))).toEqual([
+        "TOKEN_INVALID",
+        "TOKEN_INVALID",
+        "accepted",
+      ]);
+      const again = await sign(goodHeader, claims({ ...mine, jti: "token-4", iat: now + 1 }));
+      clockMs += 1_000;
+      // a sign-in never comes back
+      expect(await outcome(again)).toBe(kind === "Grant" ? "TOKEN_INVALID" : "accepted");
+    },
+  );
 
-  test("of a client holds for what agents got for it or through it", async () => {
+  test("of a client applies to tokens that agents got for it or through it", async () => {
     const delegated = {
       sub: "cli_1",
       client_id: "cli_3",
@@ -507,7 +510,7 @@ describe("revocation", () => {
     }
   });
 
-  test("tells tokens of its own second by their milliseconds, which cannot be of a later one", async () => {
+  test("compares tokens of the same second by milliseconds, which cannot belong to a later second", async () => {
     clockMs += 400;
     const before = await sign(goodHeader, claims({ jti: "before", issuedAtMs: clockMs + commitMarginMs }));
     const after = await sign(goodHeader, claims({ jti: "after", issuedAtMs: clockMs + commitMarginMs + 1 }));
@@ -524,14 +527,14 @@ describe("revocation", () => {
     ]);
   });
 
-  test("that comes late takes nothing back", async () => {
+  test("that arrives late does not undo a newer one", async () => {
     const token = await sign(goodHeader, claims());
     verifier.apply({ kind: "Principal", subject: "usr_1", at: clockMs });
     verifier.apply({ kind: "Principal", subject: "usr_1", at: clockMs - 60_000 });
     expect(await outcome(token)).toBe("TOKEN_INVALID");
   });
 
-  test("is forgotten when no token of it can live any more", async () => {
+  test("is deleted when all its tokens have expired", async () => {
     verifier.apply({ kind: "Principal", subject: "usr_1", at: clockMs });
     clockMs += 7_200_000;
     verifier.apply({ kind: "Token", subject: "other", at: clockMs });
@@ -541,7 +544,7 @@ describe("revocation", () => {
 });
 
 describe("a tenant", () => {
-  test("that is closed has its tokens refused until it is open again, whatever comes late", async () => {
+  test("that is closed has its tokens refused until it is open again, also if an older message arrives late", async () => {
     const [seen, unseen] = [await sign(goodHeader, claims()), await sign(goodHeader, claims({ jti: "token-2" }))];
     const stranger = await sign(goodHeader, claims({ jti: "token-3", tenantId: newId("ten") }));
     expect(await outcome(seen)).toBe("accepted");
@@ -558,7 +561,7 @@ describe("a tenant", () => {
 });
 
 describe("a tenant that the spine does not know", () => {
-  test("has its signed tokens refused, and is known at once when it is there", async () => {
+  test("has its signed tokens refused, and is known as soon as it exists", async () => {
     const token = await sign(goodHeader, claims());
     exists = () => false;
     expect(await outcome(token)).toBe("TENANT_UNKNOWN");
@@ -566,7 +569,7 @@ describe("a tenant that the spine does not know", () => {
     expect(await outcome(token)).toBe("accepted");
   });
 
-  test("is not asked for again once it was found, whatever token comes", async () => {
+  test("is not looked up again once it was found", async () => {
     const asked: string[] = [];
     exists = (tenant) => asked.push(tenant) > 0;
     for (const jti of ["token-1", "token-1", "token-2"]) await outcome(await sign(goodHeader, claims({ jti })));
@@ -574,12 +577,12 @@ describe("a tenant that the spine does not know", () => {
     expect(asked).toEqual([tenantId]);
   });
 
-  test("is not what a lost database says", async () => {
+  test("is not reported when the database does not answer", async () => {
     exists = () => Promise.reject(Object.assign(new Error("gone"), { code: "57P01" }));
     expect(await outcome(await sign(goodHeader, claims()))).toBe("UNAVAILABLE");
   });
 
-  test("is looked up before the revocations, so that none slips in while the spine is asked", async () => {
+  test("is looked up before the revocations are checked, so that no revocation is missed in between", async () => {
     const token = await sign(goodHeader, claims());
     exists = () => {
       verifier.apply({ kind: "Token", subject: "token-1", at: clockMs });
@@ -589,7 +592,7 @@ describe("a tenant that the spine does not know", () => {
   });
 });
 
-test("a token seen before costs no signature check", async () => {
+test("a cached token needs no signature check", async () => {
   const token = await sign(goodHeader, claims());
   const principal = await verifier.verify(token);
   published = { keys: [] };

@@ -25,6 +25,6 @@ test.each([
   expect(parseUniqueJson(text)).toEqual(JSON.parse(text));
 });
 
-test("refuses what is no JSON", () => {
+test("refuses text that is not JSON", () => {
   expect(() => parseUniqueJson('{"a":1}x')).toThrow(SyntaxError);
 });

@@ -11,7 +11,7 @@ const pauses = { ...defaultPauses, outage: { atFirst: 20, later: 20 }, standstil
 
 type Fault = (envelope: Envelope) => Error | undefined;
 
-describe("a message that its consumer fails at", () => {
+describe("a message that its consumer cannot handle", () => {
   let behind: TestBus;
   let bus: PostgresBus;
   let group: string;
@@ -68,7 +68,7 @@ describe("a message that its consumer fails at", () => {
     ({ partitionkey }) =>
       keys.includes(partitionkey) ? new Error("poison") : undefined;
 
-  it("holds its own key only, whose later messages wait in order", async () => {
+  it("blocks only its own key, whose later messages wait in order", async () => {
     const [a, b] = [aTenant(), aTenant()];
     let sick = true;
     await subscribe((envelope) => (sick && isKey("x")(envelope) ? new Error("not now") : undefined));
@@ -83,7 +83,7 @@ describe("a message that its consumer fails at", () => {
     expect(await held()).toEqual([]);
   });
 
-  it("leaves the other tenants alone, whose messages are tried no more than twice", async () => {
+  it("does not affect other tenants, whose messages are tried at most twice", async () => {
     const [hostile, other] = [aTenant(), aTenant()];
     const bad = Array.from({ length: 5 }, (_, index) => `poison${index}`);
     await subscribe(poison(...bad));
@@ -97,7 +97,7 @@ describe("a message that its consumer fails at", () => {
     ).toBeLessThanOrEqual(2);
   });
 
-  it("is tried five times in all, also over a restart, then parked, and its key goes on", async () => {
+  it("is tried five times in total, also across a restart, then becomes a dead letter, and its key continues", async () => {
     const tenant = aTenant();
     const fault: Fault = ({ partitionkey, data }) =>
       partitionkey === "x" && data["turn"] === 1 ? new Error("a bug") : undefined;
@@ -121,14 +121,14 @@ describe("a message that its consumer fails at", () => {
     expect(await parked()).toEqual([{ position: expect.any(String), error: "Error: a bug" }]);
   });
 
-  it("is parked at once when it cannot be read", async () => {
+  it("becomes a dead letter at once when it cannot be read", async () => {
     await subscribe((envelope) => (isKey("torn")(envelope) ? new UnreadableMessage("torn") : undefined));
     await bus.publish([anEvent(aTenant(), "torn"), anEvent(aTenant(), "whole")]);
     await until(async () => (await parked()).length === 1 && seen.length === 1);
     expect(tried.get("torn 1")).toBeLessThanOrEqual(3);
   });
 
-  it("waits without an attempt that counts while something does not answer", async () => {
+  it("waits without counting attempts while something does not answer", async () => {
     let away = true;
     await subscribe(() => (away ? new DomainError("UNAVAILABLE") : undefined));
     await bus.publish([anEvent(aTenant(), "outage")]);
@@ -139,7 +139,7 @@ describe("a message that its consumer fails at", () => {
     await until(() => seen.length === 1);
   });
 
-  it("moves nothing out of the log while several tenants fail because something does not answer", async () => {
+  it("stays in the log while several tenants fail because something does not answer", async () => {
     let away = true;
     await subscribe(() => (away ? new DomainError("UNAVAILABLE") : undefined));
     await bus.publish([anEvent(aTenant(), "one"), anEvent(aTenant(), "two")]);
@@ -151,7 +151,7 @@ describe("a message that its consumer fails at", () => {
 
   const tooLong = () => Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" });
 
-  it("that alone meets a statement time-out five times is parked", async () => {
+  it("that causes a statement timeout five times alone becomes a dead letter", async () => {
     await subscribe((envelope) => (isKey("slow")(envelope) ? tooLong() : undefined));
     await bus.publish([anEvent(aTenant(), "slow")]);
     await until(async () => {
@@ -161,7 +161,7 @@ describe("a message that its consumer fails at", () => {
     expect(tried.get("slow 1")).toBe(5);
   });
 
-  it("that meets a statement time-out as others do waits", async () => {
+  it("that causes a statement timeout while others do too waits", async () => {
     let overload = true;
     await subscribe(() => (overload ? tooLong() : undefined));
     await bus.publish([anEvent(aTenant(), "one")]);
@@ -174,7 +174,7 @@ describe("a message that its consumer fails at", () => {
     await until(() => seen.length === 2);
   });
 
-  it("takes no more than a tenant's share of what is held: further messages are parked, and other tenants pass", async () => {
+  it("is held up to the limit of its tenant: further messages become dead letters, and other tenants continue", async () => {
     const [hostile, other] = [aTenant(), aTenant()];
     await behind.rows(
       `insert into bus.held (consumer, position, tenant, partition_key, envelope, attempts, not_before)
@@ -191,7 +191,7 @@ describe("a message that its consumer fails at", () => {
     await behind.rows("delete from bus.held where consumer = $1", group);
   });
 
-  it("is listed without its content and tried again on demand", async () => {
+  it("is listed without its content and can be tried again on request", async () => {
     const tenant = aTenant();
     let sick = true;
     await subscribe(() => (sick ? new UnreadableMessage("sick") : undefined));

@@ -47,7 +47,7 @@ describe("the bus in PostgreSQL", () => {
     return seen;
   };
 
-  it("delivers every message in the order of its publishing, the same id once", async () => {
+  it("delivers messages in the order of publication, and each id once", async () => {
     const batch = envelopes(450, "order");
     await bus.publish(batch);
     await bus.publish(batch.slice(0, 10));
@@ -57,7 +57,7 @@ describe("the bus in PostgreSQL", () => {
     expect(seen).toEqual(batch.map(({ subject }) => subject));
   });
 
-  it("continues after a restart where the group stood", async () => {
+  it("continues after a restart at the position of the group", async () => {
     const before = await follow("restart");
     await bus.publish(envelopes(3, "restart-a"));
     await until(() => before.length === 3);
@@ -109,7 +109,7 @@ describe("the bus in PostgreSQL", () => {
     expect(new Set(everything)).toEqual(new Set(["event"]));
   });
 
-  it("lets a consumer that nothing is for pass the messages of others", async () => {
+  it("moves the position of a group past messages for other groups", async () => {
     const seen: string[] = [];
     await bus.subscribe({
       group: "stranger",
@@ -128,7 +128,7 @@ describe("the bus in PostgreSQL", () => {
     await until(() => seen.length === 1);
   });
 
-  it("parks at once what its consumer cannot read", async () => {
+  it("makes a message that its consumer cannot read a dead letter at once", async () => {
     const seen: string[] = [];
     await bus.subscribe({
       group: "unreadable",
@@ -144,7 +144,7 @@ describe("the bus in PostgreSQL", () => {
     expect(await parked("unreadable")).toBe(1);
   });
 
-  it("parks nothing while something is not available", async () => {
+  it("makes no dead letters while something is not available", async () => {
     let attempts = 0;
     await bus.subscribe({
       group: "outage",
@@ -187,7 +187,7 @@ describe("the bus in PostgreSQL", () => {
     expect(open).toEqual([]);
   });
 
-  it("lets one process work for a group, and the next within a moment of its end", async () => {
+  it("lets one process work for a group, and the next one soon after it ends", async () => {
     const other = await PostgresBus.open(test.definition.connections.worker, quiet);
     const handled: string[] = [];
     const member = (name: string, on: PostgresBus) =>
@@ -216,7 +216,7 @@ describe("the bus in PostgreSQL", () => {
     bus = await PostgresBus.open(test.definition.connections.worker, quiet);
   });
 
-  it("forgets what only a removed group has not read, and nothing that a living one has not", async () => {
+  it("deletes messages that only a removed group has not read, but none that an active group has not read", async () => {
     const retention = new Retention(test.definition.connections.worker, quiet, busRetention(30));
     await bus.publish(envelopes(3, "forgotten"));
     await query("update bus.consumers set position = (select max(position) from bus.messages)");
@@ -236,7 +236,7 @@ describe("the bus in PostgreSQL", () => {
     await retention.stop();
   });
 
-  it("forgets dead letters after the days it is told", async () => {
+  it("deletes dead letters after the configured number of days", async () => {
     await query(
       `insert into bus.dead_letters (consumer, position, envelope, error, created_at)
        select 'old', days, '{}', 'e', now() - days * interval '1 day' from unnest(array[9, 11]) as days`,
@@ -247,7 +247,7 @@ describe("the bus in PostgreSQL", () => {
     await retention.stop();
   });
 
-  it("asks the server twice for a batch of any size", async () => {
+  it("needs two statements for a batch of any size", async () => {
     const way = await countedWay(test.definition.connections.worker);
     const counted = await PostgresBus.open(way.url, quiet);
     const seen: number[] = [];

@@ -34,7 +34,7 @@ describe("the connections of a pool", () => {
     await Promise.all(hostile);
   });
 
-  it("tenants that wait take turns, however many wait for one of them", async () => {
+  it("waiting tenants take turns, for any number of requests of one tenant", async () => {
     const { running, start, end } = works(new ConnectionShares(2));
     const all = [start("first"), start("second")];
     for (let at = 0; at < 20; at += 1) all.push(start("hostile"));
@@ -51,7 +51,7 @@ describe("the connections of a pool", () => {
     await Promise.all(all);
   });
 
-  it("a full pool is 503 in time, and what runs is left alone", async () => {
+  it("a full pool is 503 in time, and running work is not affected", async () => {
     const shares = new ConnectionShares(2);
     shares.sweep(60_000);
     const { start, end } = works(shares);
@@ -67,7 +67,7 @@ describe("the connections of a pool", () => {
     await comesLater;
   });
 
-  it("those who wait are refused at once when the server is frozen", async () => {
+  it("waiting requests are refused at once when the server is frozen", async () => {
     const shares = new ConnectionShares(2);
     const { start, end } = works(shares);
     const first = start("one");

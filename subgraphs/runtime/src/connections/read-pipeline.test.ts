@@ -37,13 +37,13 @@ describe("ReadPipeline", () => {
     await admin.end();
   };
 
-  it("answers every read of a turn with its own row, over one connection", async () => {
+  it("returns to every read of one turn of the event loop its own row, over one connection", async () => {
     const answers = await Promise.all(Array.from({ length: 500 }, (_, index) => read(String(index))));
     expect(answers.map((row) => row?.value)).toEqual(Array.from({ length: 500 }, (_, index) => index));
     expect(new Set(answers.map((row) => row?.pid)).size).toBe(1);
   });
 
-  it("fails the one read that the server refuses and no other", async () => {
+  it("fails only the read that the server refuses", async () => {
     const answers = await Promise.allSettled(
       Array.from({ length: 100 }, (_, index) => read(index % 3 === 0 ? "no number" : String(index))),
     );
@@ -53,7 +53,7 @@ describe("ReadPipeline", () => {
     }
   });
 
-  it("opens another connection when the first is busy, and stays within its number", async () => {
+  it("opens another connection when the first is busy, up to its limit", async () => {
     const answers: Promise<Echo | undefined>[] = [];
     for (let turn = 0; turn < 20; turn += 1) {
       const slow = { name: "slow", text: "select 1 as value, pg_backend_pid() as pid from pg_sleep(0.02)", values: [] };
@@ -63,7 +63,7 @@ describe("ReadPipeline", () => {
     expect(new Set((await Promise.all(answers)).map((row) => row?.pid)).size).toBe(2);
   });
 
-  it("replaces a connection that the server ended; reads on the way fail as unavailable", async () => {
+  it("replaces a connection that the server ended; running reads fail as unavailable", async () => {
     const first = await read("1");
     const slow = pipeline.query({ name: "slow", text: "select from pg_sleep(10)", values: [] });
     const failure = slow.then(
@@ -77,14 +77,14 @@ describe("ReadPipeline", () => {
     expect(next?.pid).not.toBe(first?.pid);
   });
 
-  it("reports that nothing listens, each time it is asked", async () => {
+  it("fails each time when the server does not listen", async () => {
     const nowhere = new ReadPipeline("postgresql://nobody@127.0.0.1:1/none", 2, ServerWatch.of(test.url, quiet));
     for (let attempt = 0; attempt < 5; attempt += 1)
       await expect(nowhere.query(echo("1"))).rejects.toMatchObject({ code: "ECONNREFUSED" });
     await nowhere.close();
   });
 
-  it("answers what is on its way before it closes, and nothing afterwards", async () => {
+  it("answers running reads before it closes, and refuses later reads", async () => {
     const last = read("3");
     await read("4");
     const closing = pipeline.close();

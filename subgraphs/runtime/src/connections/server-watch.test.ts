@@ -46,7 +46,7 @@ describe("a server that stops answering", () => {
       ),
     );
 
-  it("a frozen server keeps no request waiting, and all goes on by itself afterwards", async () => {
+  it("a frozen server does not keep requests waiting, and everything continues afterwards", async () => {
     const pids = new Set<number>();
     const errors: unknown[] = [];
     const note = (error: unknown) => void errors.push(error);
@@ -90,7 +90,7 @@ describe("a server that stops answering", () => {
     expect(watch.answers).toBe(true);
   });
 
-  it("a frozen server leaves the outcome of a commit unknown, and the caller learns it", async () => {
+  it("a frozen server leaves the outcome of a commit unknown, and the error says so", async () => {
     const tenant = aTenant();
     const outcome = await test.database
       .transaction(tenant, cause, async ({ em, execute }) => {
@@ -105,7 +105,7 @@ describe("a server that stops answering", () => {
     await answersAgain();
   });
 
-  it("a stall of our own event loop is no frozen server", async () => {
+  it("a stall of the own event loop does not count as a frozen server", async () => {
     let abandoned = 0;
     const leave = watch.join({ abandon: () => (abandoned += 1), sweep: () => undefined });
     for (let round = 0; round < 2; round += 1) {
@@ -118,13 +118,13 @@ describe("a server that stops answering", () => {
     expect([abandoned, watch.answers]).toEqual([0, true]);
   });
 
-  it("a statement of a server that answers keeps its time", async () => {
+  it("a long statement is not ended while the server answers", async () => {
     const tenant = aTenant();
     const slept = test.database.transaction(tenant, cause, ({ execute }) => execute("select pg_sleep(3.5)"));
     await expect(slept).resolves.toHaveLength(1);
   });
 
-  it("a listener hears again what is notified after a frozen time", async () => {
+  it("a listener gets notifications again after the server was frozen", async () => {
     const listener = new Listener(test.definition.connections.worker, quiet);
     await listener.start();
     let heard = 0;
@@ -138,7 +138,7 @@ describe("a server that stops answering", () => {
     await listener.close();
   });
 
-  it("its operator learns how long it has been silent", async () => {
+  it("the log says how long the server did not answer", async () => {
     let silent = false;
     void watch.silentFor(1500).then(() => {
       silent = true;

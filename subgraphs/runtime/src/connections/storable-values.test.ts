@@ -6,7 +6,7 @@ const cause = { trace: continueTrace(undefined) };
 const foreign = 'a\0b\ud800c "\\" \u{1f600}';
 const stored = 'a\ufffdb\ufffdc "\\" \u{1f600}';
 
-describe("texts of others", () => {
+describe("texts from outside", () => {
   let test: TestDatabase;
   beforeAll(async () => {
     test = await aDatabase();
@@ -15,7 +15,7 @@ describe("texts of others", () => {
 
   const one = { name: "one_of_each", text: "select $1::text as text, $2::text[] as texts, $3::jsonb as document" };
 
-  it("are stored with a substitute for what PostgreSQL refuses: texts, lists and members of JSON", async () => {
+  it("are stored with a substitute for characters that PostgreSQL refuses: texts, lists and members of JSON", async () => {
     const document = { [`name ${foreign}`]: [foreign, { deep: foreign }], number: 1.5 };
     const values = [foreign, [foreign, "plain"], JSON.stringify(document)];
     const expected = [
@@ -37,7 +37,7 @@ describe("texts of others", () => {
     await pool.end();
   });
 
-  it("stay what they are where a backslash is only a backslash", async () => {
+  it("stay unchanged when a backslash does not begin an escape", async () => {
     const texts = ["C:\\u0000", '{"half', String.raw`\ud800 of a path`, String.raw`["\\u0000"]`, "\u{1f600}"];
     const rows = await test.database.transaction(aTenant(), cause, ({ execute }) =>
       execute("select unnest($1::text[]) as text", [texts]),
@@ -45,7 +45,7 @@ describe("texts of others", () => {
     expect(rows).toEqual(texts.map((text) => ({ text })));
   });
 
-  it("reach an event that tells of them", async () => {
+  it("are cleaned in events too", async () => {
     const tenant = aTenant();
     await test.database.transaction(tenant, cause, async ({ record }) => {
       record({ type: "TemplateExecutionFailed", subject: "executions/x", data: { error: { message: foreign } } });

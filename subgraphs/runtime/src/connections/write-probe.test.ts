@@ -14,7 +14,7 @@ import { writeStatement } from "./write-probe.js";
 
 const cause = { trace: continueTrace(undefined) };
 
-describe("whether the database takes writes", () => {
+describe("the probe for writes", () => {
   let test: TestDatabase;
   let admin: pg.Client;
   let watch: ServerWatch;
@@ -41,14 +41,14 @@ describe("whether the database takes writes", () => {
       if (Date.now() > giveUpAt) throw new Error("Not in time");
   }
 
-  it("is found out without any request, and found out again when there is room", async () => {
+  it("notices a full disk without a request, and notices free space again", async () => {
     await isFull("health.writes");
     await until(() => !watch.writes);
     await hasRoom("health.writes");
     await until(() => watch.writes);
   });
 
-  it("a full disk is 503 and not a bug, and known at once where a request meets it", async () => {
+  it("reports a full disk as 503 and not as a bug, at once when a request fails", async () => {
     await isFull("catalog.notes");
     const tenant = aTenant();
     const refused = await test.database
@@ -62,7 +62,7 @@ describe("whether the database takes writes", () => {
     await until(() => watch.writes);
   });
 
-  it("asks for new blocks of the disk, which an overwritten row does not need", async () => {
+  it("needs new blocks of the disk, because an overwritten row would not", async () => {
     await admin.query("set work_mem = '64kB'");
     const explained = await admin.query(`explain (analyze, format json) ${writeStatement}`);
     expect(JSON.stringify(explained.rows[0]["QUERY PLAN"])).toMatch(/"Temp Written Blocks":[1-9]/);
@@ -70,7 +70,7 @@ describe("whether the database takes writes", () => {
 
   const small = mountedDisk();
   (small === undefined ? it.skip : it)(
-    "a real full disk is 503 and red, and green again when there is room (needs the right to mount)",
+    "reports a real full disk as 503 and not ready, and ready again when there is space (needs the right to mount)",
     async () => {
       const disk = small ?? "";
       try {

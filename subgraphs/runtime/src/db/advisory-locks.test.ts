@@ -1,7 +1,7 @@
 import { advisoryLocks, hashedLocks } from "./advisory-locks.js";
 
 describe("advisory locks", () => {
-  it("have a number of their own each", () => {
+  it("have different numbers", () => {
     const numbers = Object.values(advisoryLocks);
     expect(new Set(numbers).size).toBe(numbers.length);
   });

@@ -1,7 +1,7 @@
 import { aDatabase, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
 import { Turns } from "./leader-election.js";
 
-describe("turns among processes", () => {
+describe("leader election", () => {
   let test: TestDatabase;
   const opened: Turns[] = [];
 
@@ -19,7 +19,7 @@ describe("turns among processes", () => {
     return turns;
   };
 
-  it("are one lock however often they are asked for at once, so that giving one frees it", async () => {
+  it("uses one lock for requests at the same time, so that one release frees it", async () => {
     const [first, second] = [aProcess().of("relay", "catalog"), aProcess().of("relay", "catalog")];
     expect(await Promise.all([first.take(), first.take(), first.take()])).toEqual([true, true, true]);
     await first.give();
@@ -27,14 +27,14 @@ describe("turns among processes", () => {
     expect(await first.take()).toBe(false);
   });
 
-  it("are had by one part of a process only", async () => {
+  it("gives the lock to only one part of a process", async () => {
     const turns = aProcess();
     expect(await turns.of("consumer", "one").take()).toBe(true);
     expect(await turns.of("consumer", "one").take()).toBe(false);
     expect(await turns.of("consumer", "two").take()).toBe(true);
   });
 
-  it("are free once their process has closed them", async () => {
+  it("frees the locks when the process closes them", async () => {
     const turns = aProcess();
     const turn = turns.of("relay", "closed");
     expect(await turn.take()).toBe(true);

@@ -42,7 +42,7 @@ describe("Retention", () => {
     );
   const retention = (...rules: RetentionRule[]) => new Retention(test.definition.connections.worker, quiet, rules);
 
-  it("forgets published events after a week and stored results after a day", async () => {
+  it("deletes published events after a week and stored results after a day", async () => {
     const tenant = aTenant();
     await test.database.transaction(tenant, cause, async ({ execute }) => {
       await execute(
@@ -62,7 +62,7 @@ describe("Retention", () => {
     await ofEverySchema.stop();
   });
 
-  it("deletes all that has expired in one go, at most 1,000 rows a statement, and nothing else", async () => {
+  it("deletes all expired rows in one run, at most 1,000 rows per statement, and no other rows", async () => {
     const rule = await aTable("many");
     await fill("many", 2500);
     await fill("many", 7, "now() + interval '1 hour'");
@@ -73,7 +73,7 @@ describe("Retention", () => {
     await forgetting.stop();
   });
 
-  it("passes rows that somebody holds instead of waiting for them", async () => {
+  it("skips locked rows", async () => {
     const rule = await aTable("locked");
     await fill("locked", 3);
     const holder = new pg.Client({ connectionString: test.url });
@@ -85,7 +85,7 @@ describe("Retention", () => {
     await forgetting.stop();
   });
 
-  it("lets no rule wait for another that is long or fails", async () => {
+  it("does not let a rule wait for another rule that is slow or fails", async () => {
     const [long, short] = [await aTable("long"), await aTable("short")];
     await fill("long", 2500);
     await fill("short", 2);
@@ -94,7 +94,7 @@ describe("Retention", () => {
     await forgetting.stop();
   });
 
-  it("shows each batch to the statement that remembers what is gone", async () => {
+  it("passes each batch to the statement that records the deleted rows", async () => {
     const rule = await aTable("remembered");
     await admin.query("create table bus.horizon (id bigint); grant insert on bus.horizon to platform_worker");
     await fill("remembered", 1200);
@@ -105,7 +105,7 @@ describe("Retention", () => {
     await forgetting.stop();
   });
 
-  it("ends a statement that waits when it is stopped", async () => {
+  it("ends a waiting statement when it is stopped", async () => {
     const rule = await aTable("stopped");
     await fill("stopped", 1);
     const holder = new pg.Client({ connectionString: test.url });

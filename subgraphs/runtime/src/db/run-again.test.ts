@@ -9,7 +9,7 @@ import { Database } from "../unit-of-work/database.js";
 
 const cause = { trace: continueTrace(undefined) };
 
-describe("a transaction that PostgreSQL broke", () => {
+describe("a transaction that PostgreSQL aborted", () => {
   let test: TestDatabase;
 
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe("a transaction that PostgreSQL broke", () => {
       execute<{ subject: string }>("select envelope->>'subject' as subject from outbox order by seq"),
     );
 
-  it("a row whose parent went meanwhile is written again, which finds that out", async () => {
+  it("is run again when the parent of a row was deleted in the meantime, and then reports it", async () => {
     const tenant = aTenant();
     const noteId = randomUUID();
     const admin = new pg.Client({ connectionString: test.url });
@@ -48,7 +48,7 @@ describe("a transaction that PostgreSQL broke", () => {
     expect([outcome, runs]).toEqual(["there is no such note", 2]);
   });
 
-  it("a deadlock is run again and its events are not doubled", async () => {
+  it("is run again after a deadlock, without doubling its events", async () => {
     const tenant = aTenant();
     const notes = [randomUUID(), randomUUID()];
     await test.database.transaction(tenant, cause, async ({ em }) => {
@@ -84,7 +84,7 @@ describe("a transaction that PostgreSQL broke", () => {
     expect(written).toEqual([{ text: "one" }, { text: "other" }]);
   });
 
-  it("is run again three times and then told to the caller as 503", async () => {
+  it("is run again three times and then reported as 503", async () => {
     let runs = 0;
     const attempt = test.database.transaction(aTenant(), cause, async ({ execute }) => {
       runs += 1;
@@ -94,7 +94,7 @@ describe("a transaction that PostgreSQL broke", () => {
     expect(runs).toBe(4);
   });
 
-  it("is run again though its failure was swallowed", async () => {
+  it("is run again although its failure was caught", async () => {
     let runs = 0;
     await test.database.transaction(aTenant(), cause, async ({ execute }) => {
       runs += 1;
@@ -104,7 +104,7 @@ describe("a transaction that PostgreSQL broke", () => {
     expect(runs).toBe(2);
   });
 
-  it("is not run again for what it does wrong itself", async () => {
+  it("is not run again for its own error", async () => {
     let runs = 0;
     const attempt = test.database.transaction(aTenant(), cause, async ({ execute }) => {
       runs += 1;
@@ -114,7 +114,7 @@ describe("a transaction that PostgreSQL broke", () => {
     expect(runs).toBe(1);
   });
 
-  it("a connection lost during COMMIT is not run again, and the caller learns that the outcome is unknown", async () => {
+  it("is not run again when the connection is lost during COMMIT, and the error says that the outcome is unknown", async () => {
     const way = await wayThatEndsAtCommit(test.definition.connections.app);
     const database = await Database.open(
       { ...test.definition, connections: { ...test.definition.connections, app: way.url } },

@@ -36,7 +36,7 @@ describe("a transaction over TransactionDialect", () => {
     return rows.map(({ number }) => number);
   };
 
-  it("takes one round trip for each statement that is waited for, and one for its end", async () => {
+  it("needs one round trip for each awaited statement and one for its end", async () => {
     way.count();
     const transaction = await begin();
     await transaction.executeQuery(deferredQuery(set, ["x"]));
@@ -50,7 +50,7 @@ describe("a transaction over TransactionDialect", () => {
     expect(await numbers()).toEqual([1, 2, 3]);
   });
 
-  it("fails at its end, with what the deferred statement failed with, and writes nothing", async () => {
+  it("fails at its end with the error of the deferred statement, and writes nothing", async () => {
     const transaction = await begin();
     await transaction.executeQuery(CompiledQuery.raw(insert, [1]));
     await transaction.executeQuery(deferredQuery(insert, [1]));
@@ -60,7 +60,7 @@ describe("a transaction over TransactionDialect", () => {
     expect(await numbers()).toEqual([]);
   });
 
-  it("fails at the next statement, with the same", async () => {
+  it("fails at the next statement with the same error", async () => {
     const transaction = await begin();
     await transaction.executeQuery(deferredQuery(insert, ["no number"]));
     await expect(transaction.executeQuery(CompiledQuery.raw(insert, [2]))).rejects.toMatchObject({ code: "22P02" });
@@ -68,7 +68,7 @@ describe("a transaction over TransactionDialect", () => {
     expect(await numbers()).toEqual([]);
   });
 
-  it("does not pass for committed when a failure in it was swallowed", async () => {
+  it("does not count as committed when a failure in it was caught", async () => {
     const transaction = await begin();
     await transaction.executeQuery(CompiledQuery.raw(insert, [1]));
     await transaction.executeQuery(CompiledQuery.raw(insert, [1])).catch(() => undefined);
@@ -87,14 +87,14 @@ describe("a transaction over TransactionDialect", () => {
     expect(await numbers()).toEqual([1]);
   });
 
-  it("keeps nothing of a transaction that was rolled back before anything was asked", async () => {
+  it("keeps nothing of a transaction that was rolled back before its first statement", async () => {
     const transaction = await begin();
     await transaction.executeQuery(deferredQuery(insert, [1]));
     await transaction.rollback().execute();
     expect(await numbers()).toEqual([]);
   });
 
-  it("takes no statement once its end has begun", async () => {
+  it("accepts no statement after its end has begun", async () => {
     const transaction = await begin();
     await transaction.executeQuery(CompiledQuery.raw(insert, [1]));
     const end = transaction.rollback().execute();
@@ -104,7 +104,7 @@ describe("a transaction over TransactionDialect", () => {
     expect(await numbers()).toEqual([]);
   });
 
-  it("refuses at once what would fail on its way, and can still be rolled back", async () => {
+  it("refuses a value at once that cannot be sent, and can still be rolled back", async () => {
     const transaction = await begin();
     await transaction.executeQuery(CompiledQuery.raw(insert, [1]));
     await expect(transaction.executeQuery(deferredQuery(insert, [{ an: "object" }]))).rejects.toThrow(TypeError);
@@ -112,7 +112,7 @@ describe("a transaction over TransactionDialect", () => {
     expect(await numbers()).toEqual([]);
   });
 
-  it("leaves no half-prepared statement to the next", async () => {
+  it("leaves no half-prepared statement to the next transaction", async () => {
     const first = { name: "first", text: insert };
     const transaction = await begin();
     await transaction.executeQuery(deferredQuery(insert, ["no number"]));
@@ -124,7 +124,7 @@ describe("a transaction over TransactionDialect", () => {
     expect(await numbers()).toEqual([2]);
   });
 
-  it("gives its connection back when the server has ended it", async () => {
+  it("returns its connection to the pool when the server has ended it", async () => {
     const transaction = await begin();
     await transaction.executeQuery(CompiledQuery.raw(insert, [1]));
     const ended = transaction.executeQuery(CompiledQuery.raw("select pg_terminate_backend(pg_backend_pid())"));

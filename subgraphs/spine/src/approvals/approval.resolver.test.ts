@@ -71,8 +71,8 @@ async function eventsAbout(approvalId: string) {
   return (await platform.eventsOf(tenantId)).filter(({ subject }) => subject === `approvals/${approvalId}`);
 }
 
-describe("asking for scopes", () => {
-  it("makes one approval of 30 requests at once, and one event", async () => {
+describe("a request for publishing scopes", () => {
+  it("creates one approval and one event for 30 requests at the same time", async () => {
     const wish = aWish();
     const answers = await Promise.all(Array.from({ length: 30 }, () => request(wish)));
     expect(new Set(answers.map(({ approvalId }) => approvalId)).size).toBe(1);
@@ -94,7 +94,7 @@ describe("asking for scopes", () => {
     ]);
   });
 
-  it("knows each wish by all of its members", async () => {
+  it("belongs to an existing approval only if all its members are equal", async () => {
     const wish = aWish();
     const { approvalId } = await request(wish);
     const others = [
@@ -107,7 +107,7 @@ describe("asking for scopes", () => {
     expect(new Set([approvalId, ...ids]).size).toBe(5);
   });
 
-  it("ends at twenty open approvals of one agent", async () => {
+  it("is refused when the agent has twenty Pending approvals", async () => {
     const wish = aWish();
     for (let task = 0; task < 20; task += 1) await request({ ...wish, agentTaskId: `task-${task}` });
     await expect(request({ ...wish, agentTaskId: "one-more" })).rejects.toMatchObject({ code: "RATE_LIMITED" });
@@ -118,7 +118,7 @@ describe("asking for scopes", () => {
 });
 
 describe("Mutation.approveScopes", () => {
-  it("lets the agent have the scopes for an hour", async () => {
+  it("gives the agent the scopes for one hour", async () => {
     const { approvalId, ...wish } = await aPending();
     const { data } = await decide("approveScopes", approvalId, { input: { comment: "For release 7." } });
     const approval = data?.["approveScopes"];
@@ -143,7 +143,7 @@ describe("Mutation.approveScopes", () => {
     expect(JSON.stringify(await eventsAbout(approvalId))).not.toContain("release 7");
   });
 
-  it("covers fewer scopes of the same wish and nothing else", async () => {
+  it("covers the same request with fewer scopes, and nothing else", async () => {
     const scopes: readonly Scope[] = ["libraries.publish", "templates.publish"];
     const { approvalId, ...wish } = await aPending({ scopes });
     await decide("approveScopes", approvalId, { by: approver({ scopes: new Set([...everything, ...scopes]) }) });
@@ -163,8 +163,8 @@ describe("Mutation.approveScopes", () => {
   it.each([
     ["the subject", { subject: "usr_subject" }],
     ["the agent", { subject: "cli_agent", clientId: "cli_agent" }],
-    ["somebody at the agent", { clientId: "cli_agent" }],
-    ["another agent, for somebody else", { principalType: "Agent", actors: ["cli_other"] }],
+    ["another client of the agent", { clientId: "cli_agent" }],
+    ["another agent with another subject", { principalType: "Agent", actors: ["cli_other"] }],
   ])("is not for %s", async (_, changes) => {
     const { approvalId } = await aPending({ agentClientId: "cli_agent", agentTaskId: newId("run") });
     for (const field of ["approveScopes", "rejectScopes"] as const) {
@@ -174,7 +174,7 @@ describe("Mutation.approveScopes", () => {
     expect((await show(approvalId)).data?.["approval"].status).toBe("Pending");
   });
 
-  it("gives away no scope that the approver does not hold; refusing takes none", async () => {
+  it("needs an approver who holds the scopes; a rejection needs none", async () => {
     const { approvalId } = await aPending();
     const by = approver({ scopes: new Set(["governance.approve"]) });
     expect((await decide("approveScopes", approvalId, { by })).refusal).toMatchObject({
@@ -184,7 +184,7 @@ describe("Mutation.approveScopes", () => {
     expect((await decide("rejectScopes", approvalId, { by })).data?.["rejectScopes"].status).toBe("Rejected");
   });
 
-  it("is done once, for one Idempotency-Key with one answer", async () => {
+  it("is made once, and the same Idempotency-Key returns the stored answer", async () => {
     const { approvalId } = await aPending();
     const first = await decide("approveScopes", approvalId, { key: "approve-1" });
     const again = await decide("approveScopes", approvalId, { key: "approve-1" });
@@ -202,14 +202,14 @@ describe("Mutation.approveScopes", () => {
     ]);
   });
 
-  it("has one winner of two deciders", async () => {
+  it("is made by only one of two principals at the same time", async () => {
     const { approvalId } = await aPending();
     const answers = await Promise.all([decide("approveScopes", approvalId), decide("rejectScopes", approvalId)]);
     expect(new Set(answers.map(({ refusal }) => refusal?.["code"]))).toEqual(new Set(["INVALID_STATE", undefined]));
     expect(await eventsAbout(approvalId)).toHaveLength(2);
   });
 
-  it("comes too late after a day", async () => {
+  it("is refused after one day", async () => {
     const { approvalId, agentClientId, ...wish } = await aPending();
     await expire(agentClientId);
     expect((await decide("approveScopes", approvalId)).refusal).toMatchObject({ currentState: "Expired" });
@@ -220,7 +220,7 @@ describe("Mutation.approveScopes", () => {
     expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(["Expired", "Pending"]));
   });
 
-  it("knows nothing of other tenants", async () => {
+  it("does not find approvals of other tenants", async () => {
     const { approvalId } = await aPending();
     const foreign = { ...principal(await platform.activeTenant("foreign"), everything), subject: "usr_boss" };
     for (const id of [approvalId, newId("apr"), "apr_1", newId("usr")]) {
@@ -231,7 +231,7 @@ describe("Mutation.approveScopes", () => {
 });
 
 describe("Mutation.rejectScopes", () => {
-  it("holds for an hour, in which the agent does not get to ask again", async () => {
+  it("is valid for one hour, in which the agent cannot repeat the request", async () => {
     const { approvalId, ...wish } = await aPending();
     await decide("rejectScopes", approvalId, { input: { comment: "Not on a Friday." } });
     expect(await request(wish)).toMatchObject({ approvalId, status: "Rejected" });
@@ -268,7 +268,7 @@ describe("Query.approvals", () => {
     );
   const idsOf = ({ data }: Answer) => data?.["approvals"].items.map((one: { approvalId: string }) => one.approvalId);
 
-  it("pages through all of them, the newest first", async () => {
+  it("lists all approvals in pages, the newest first", async () => {
     const first = await list({ first: 2 });
     const second = await list({ first: 2, after: first.data?.["approvals"].nextCursor });
     const third = await list({ first: 2, after: second.data?.["approvals"].nextCursor });
@@ -276,7 +276,7 @@ describe("Query.approvals", () => {
     expect(third.data?.["approvals"].nextCursor).toBeNull();
   });
 
-  it("filters by what they are now", async () => {
+  it("filters by the current status", async () => {
     expect(idsOf(await list({ filter: { status: "Rejected" } }))).toEqual([ids[1]]);
     expect(idsOf(await list({ filter: { status: "Expired" } }))).toEqual([ids[2]]);
     expect(idsOf(await list({ filter: { status: "Approved" } }))).toEqual([]);

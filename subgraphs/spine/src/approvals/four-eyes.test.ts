@@ -72,7 +72,7 @@ async function decision(decider: string | Principal, subject: string, agentClien
 }
 
 describe("the secret of the client that decides", () => {
-  it("is not the subject's, however many clients are between them", async () => {
+  it("must not be known to the subject, through any number of clients", async () => {
     const first = await aClient(person);
     const second = await aClient(first);
     const third = await aClient(second);
@@ -83,7 +83,7 @@ describe("the secret of the client that decides", () => {
     expect(await decision(third, first)).toBe("SELF_APPROVAL");
   });
 
-  it("is no agent's", async () => {
+  it("must not be known to an agent", async () => {
     const agent = await aClient(colleague, { principalType: "Agent" });
     const client = await aClient(colleague);
     await held(client, agent);
@@ -91,7 +91,7 @@ describe("the secret of the client that decides", () => {
     expect(await decision(client, person)).toBe("SELF_APPROVAL");
   });
 
-  it("may go round in a ring", async () => {
+  it("may be held in a circle of clients", async () => {
     const ring = [await aClient(person), await aClient(person), await aClient(person)] as const;
     await Promise.all(ring.map((client, at) => held(client, ring[(at + 1) % 3] ?? "")));
     expect(await decision(ring[0], person)).toBe("Approved");
@@ -100,21 +100,21 @@ describe("the secret of the client that decides", () => {
     expect(await decision(ring[1], person)).toBe("Approved");
   });
 
-  it("is everybody's who installed one of its keys", async () => {
+  it("is held by everyone who installed one of its keys", async () => {
     const client = await aClient(colleague);
     await held(client, `${colleague} ${person}`);
     for (const subject of [person, colleague]) expect(await decision(client, subject)).toBe("SELF_APPROVAL");
   });
 
-  it("is nobody's where it was told before that was noted", async () => {
+  it("has no holder if it was shown before holders were recorded", async () => {
     const client = await aClient(person);
     await held(client, null);
     expect(await decision(client, person)).toBe("Approved");
   });
 });
 
-describe("the secret of the service that is acted for", () => {
-  it("is not the approver's, nor is it known to whoever knows the approver's", async () => {
+describe("the secret of the service for which the agent acts", () => {
+  it("must not be known to the approver, or to a holder of the approver's secret", async () => {
     const service = await aClient(person);
     expect(await decision(person, service)).toBe("SELF_APPROVAL");
     expect(await decision(await aClient(person), service)).toBe("SELF_APPROVAL");
@@ -122,7 +122,7 @@ describe("the secret of the service that is acted for", () => {
     expect(await decision(await aClient(colleague), service)).toBe("Approved");
   });
 
-  it("and the approver's may come from the same administrator of the platform", async () => {
+  it("and the secret of the approver may come from the same platform administrator", async () => {
     const admin = (await aUser(platform, platformTenantId, [])).userId;
     for (const from of ["cli_platform", admin]) {
       const [service, approver] = [await administrators(from), await administrators(from)];
@@ -136,7 +136,7 @@ describe("the secret of the service that is acted for", () => {
   });
 });
 
-test("a user may decide about an agent whose secret the user was told, unless it acts for that user", async () => {
+test("a user who knows the secret of an agent may decide, unless the agent acts for this user", async () => {
   const agent = await aClient(person, { principalType: "Agent" });
   expect(await decision(person, colleague, agent)).toBe("Approved");
   expect(await decision(person, person, agent)).toBe("SELF_APPROVAL");
@@ -145,18 +145,18 @@ test("a user may decide about an agent whose secret the user was told, unless it
 describe("a person who decides", () => {
   const minutesAgo = (minutes: number) => seconds() - minutes * 60;
 
-  it("signed in at most 15 minutes ago, however new the token is", async () => {
+  it("must have signed in at most 15 minutes ago, also with a newer token", async () => {
     expect(await decision(as(colleague, { authTime: minutesAgo(14) }), person)).toBe("Approved");
     for (const authTime of [minutesAgo(15) - 1, 0, undefined])
       expect(await decision(as(colleague, { authTime }), person)).toBe("AUTHENTICATION_TOO_OLD");
   });
 
-  it("has no third party act in the own name, however fresh the sign-in is", async () => {
+  it("cannot decide through a third-party client, also after a recent sign-in", async () => {
     for (const firstParty of [false, undefined])
       expect(await decision(as(colleague, { firstParty }), person)).toBe("FIRST_PARTY_CLIENT_REQUIRED");
   });
 
-  it("hands this right to no agent, also where the claims came along", async () => {
+  it("does not pass the right to an agent, also if the token has the claims of the sign-in", async () => {
     for (const principalType of ["Agent", "User"] as const)
       expect(await decision(as(colleague, { principalType, actors: ["cli_agent"] }), person)).toBe("SELF_APPROVAL");
   });
@@ -165,7 +165,7 @@ describe("a person who decides", () => {
 describe("the client that decides", () => {
   const role = (principalId: string, held: readonly Scope[]) => aRoleOf(platform, tenantId, principalId, held);
 
-  it("is no second pair of eyes where the subject may renew its secret", async () => {
+  it("is refused if the subject may rotate its secret", async () => {
     const owner = (await aUser(platform, tenantId, scopes)).userId;
     const client = await aClient(colleague);
     expect(await decision(client, owner)).toBe("SELF_APPROVAL");
@@ -176,7 +176,7 @@ describe("the client that decides", () => {
     expect(await decision(wider, owner)).toBe("SELF_APPROVAL");
   });
 
-  it("is none where the subject holds the secret of a service that may, or its own secret is held by a person who may", async () => {
+  it("is refused if the subject holds the secret of a service that may rotate it, or a holder of its own secret may rotate it", async () => {
     const client = await aClient(colleague);
     const publisher = (await aUser(platform, tenantId, [])).userId;
     expect(await decision(client, publisher)).toBe("Approved");
@@ -190,7 +190,7 @@ describe("the client that decides", () => {
     expect(await decision(client, await aClient(manager))).toBe("SELF_APPROVAL");
   });
 
-  it("is none where the agent was told the secret of a service that may", async () => {
+  it("is refused if the agent knows the secret of a service that may rotate it", async () => {
     const agent = await aClient(colleague, { principalType: "Agent" });
     const client = await aClient(colleague);
     expect(await decision(client, person, agent)).toBe("Approved");

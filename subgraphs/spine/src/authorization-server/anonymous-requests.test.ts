@@ -89,14 +89,14 @@ describe("requests without a token", () => {
     expect(limited[0]?.headers.get("retry-after")).toBeTruthy();
   });
 
-  it("for documents are not counted: they are in memory", async () => {
+  it("for documents are not counted, because they are answered from memory", async () => {
     for (const path of ["/.well-known/openid-configuration", "/.well-known/jwks"]) {
       const { passed } = await times(300, () => fetch(`${base}${path}`));
       expect([path, passed]).toEqual([path, 300]);
     }
   });
 
-  it("leave nothing behind once it has expired, however many they were", async () => {
+  it("leave no rows after the expiry, for any number of requests", async () => {
     await platform.admin.query(
       `insert into oidc_artifacts (kind, id_digest, payload, expires_at)
        select 'Interaction', 'flood ' || place, '{}', now() - interval '1 second' from generate_series(1, 3500) place`,

@@ -54,7 +54,7 @@ async function post(
 const clientCredentials = { grant_type: "client_credentials" };
 
 describe("POST /connect/token", () => {
-  it("gives a service client an access token that verifies", async () => {
+  it("issues a valid access token to a service client", async () => {
     const { status, headers, body } = await post(clientCredentials, { authorization: basic() });
     expect(status).toBe(200);
     expect(headers.get("cache-control")).toBe("no-store");
@@ -102,17 +102,17 @@ describe("POST /connect/token", () => {
     expect(await verifier.verify(body["access_token"])).toMatchObject({ tenantId, clientId: client.clientId });
   });
 
-  it("takes the credentials from the form, at /v1 too, and ignores the query", async () => {
+  it("reads the credentials from the form, also at /v1, and ignores the query", async () => {
     const form = { ...clientCredentials, client_id: client.clientId, client_secret: client.clientSecret };
     expect((await post(form, {}, "/v1/connect/token?grant_type=password")).status).toBe(200);
   });
 
-  it("gives every scope that the client holds when none is asked for, and a client may hold all of a tenant's", async () => {
+  it("issues all scopes of the client when the request names none, and a client may hold all scopes of a tenant", async () => {
     const { body } = await post(clientCredentials, { authorization: basic(await newClient([...tenantScopes])) });
     expect(body["scope"]).toBe(tenantScopes.join(" "));
   });
 
-  it("has one issuer and one audience for all tenants, whose token names its own", async () => {
+  it("has one issuer and one audience for all tenants, and each token names its tenant", async () => {
     const globex = await platform.activeTenant("globex");
     const { data } = await platform.ask(
       platformAdmin(),
@@ -128,7 +128,7 @@ describe("POST /connect/token", () => {
     expect(claims.map((token) => token["tenantId"])).toEqual([tenantId, globex]);
   });
 
-  it("knows client secrets by their digest alone", async () => {
+  it("stores only the digest of a client secret", async () => {
     expect((await post(clientCredentials, { authorization: basic() })).status).toBe(200);
     const { rows } = await platform.admin.query("select * from api_clients");
     expect(JSON.stringify(rows)).not.toContain(client.clientSecret);
@@ -138,18 +138,18 @@ describe("POST /connect/token", () => {
     expect(process.release.lts).toEqual(expect.any(String));
   });
 
-  it("narrows to the scopes that are asked for", async () => {
+  it("issues only the requested scopes", async () => {
     const { body } = await post({ ...clientCredentials, scope: "templates.read" }, { authorization: basic() });
     expect(body["scope"]).toBe("templates.read");
   });
 
-  it("gives agents ten minutes", async () => {
+  it("issues tokens for ten minutes to agents", async () => {
     const agent = await newClient(["templates.read"], "Agent");
     const { body } = await post(clientCredentials, { authorization: basic(agent) });
     expect(body["expires_in"]).toBe(600);
   });
 
-  it("shows the roles of a client, whose scopes are still its own", async () => {
+  it("includes the roles of a client in the token, but only the scopes of the client itself", async () => {
     const worker = await newClient(["templates.read"]);
     await aRoleOf(platform, tenantId, worker.clientId, ["libraries.write"]);
     const { body } = await post(clientCredentials, { authorization: basic(worker) });
@@ -159,7 +159,7 @@ describe("POST /connect/token", () => {
     });
   });
 
-  it("marks the platform's own client", async () => {
+  it("marks a token of the platform's own client", async () => {
     const { clientId, clientSecret = "" } = platform.spine.bootstrap;
     const { body } = await post(clientCredentials, { authorization: basic({ clientId, clientSecret }) });
     expect(body["scope"]).toBe(platformScopes.join(" "));
@@ -175,7 +175,7 @@ describe("POST /connect/token", () => {
     });
   });
 
-  it("answers an unknown client and a wrong secret alike", async () => {
+  it("returns the same error for an unknown client and for a wrong secret", async () => {
     const answers = [];
     for (const [clientId, clientSecret] of [
       [client.clientId, "wrong"],
@@ -207,7 +207,7 @@ describe("POST /connect/token", () => {
 
   it.each([
     ["no client authentication", clientCredentials, false, 401, "invalid_client"],
-    ["a client id alone", { ...clientCredentials, client_id: "cli_x" }, false, 401, "invalid_client"],
+    ["only a client id", { ...clientCredentials, client_id: "cli_x" }, false, 401, "invalid_client"],
     [
       "a scope that the client does not hold",
       { ...clientCredentials, scope: "templates.read tenant.manage" },
@@ -221,7 +221,7 @@ describe("POST /connect/token", () => {
     ["an unknown grant", { grant_type: "magic" }, true, 400, "unsupported_grant_type"],
     ["no grant", {}, true, 400, "invalid_request"],
     [
-      "a parameter that comes twice",
+      "a repeated parameter",
       "grant_type=client_credentials&grant_type=client_credentials",
       true,
       400,
@@ -236,7 +236,7 @@ describe("POST /connect/token", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
-  it("tells a client that its grant is not allowed for it", async () => {
+  it("returns an error for a grant type that the client may not use", async () => {
     const limited = await newClient(["templates.read"]);
     await platform.admin.query("update api_clients set grant_types = '{}' where client_id = $1", [limited.clientId]);
     const { status, body } = await post(clientCredentials, { authorization: basic(limited) });
@@ -253,7 +253,7 @@ describe("POST /connect/token", () => {
     expect([status, body["error"], body["code"]]).toEqual([400, "invalid_grant", "TENANT_SUSPENDED"]);
   });
 
-  it("answers 429 after ten failures of one client, also for the right secret, and others go on", async () => {
+  it("returns 429 after ten failures of one client, also for the correct secret, and serves other clients", async () => {
     const guessed = await newClient(["templates.read"]);
     for (let time = 0; time < 10; time += 1)
       expect((await post(clientCredentials, { authorization: basic({ ...guessed, clientSecret: "no" }) })).status).toBe(
@@ -279,7 +279,7 @@ describe("POST /connect/token", () => {
     ]);
   });
 
-  it("does not let a foreign page read the answer, nor an Origin stop it", async () => {
+  it("sends no CORS headers to a page of another origin, but serves the request", async () => {
     const { status, headers } = await post(clientCredentials, {
       authorization: basic(),
       origin: "https://evil.example",
@@ -288,7 +288,7 @@ describe("POST /connect/token", () => {
     expect(headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  it("lets pages of a listed origin ask and read, errors too, and nobody else's", async () => {
+  it("sends CORS headers, also with errors, only to pages of a listed origin", async () => {
     const origin = "https://studio.example";
     for (const headers of [{ origin, authorization: basic() }, { origin }]) {
       const answer = await post(clientCredentials, headers);
@@ -306,7 +306,7 @@ describe("POST /connect/token", () => {
     expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([405, null]);
   });
 
-  it("continues the caller's trace", async () => {
+  it("continues the trace of the caller", async () => {
     const traceId = "0af7651916cd43dd8448eb211c80319c";
     const { body } = await post({}, { traceparent: `00-${traceId}-b7ad6b7169203331-01` });
     expect(body["traceId"]).toBe(traceId);
@@ -318,7 +318,7 @@ describe("well-known documents", () => {
     "/.well-known/openid-configuration",
     "/v1/.well-known/openid-configuration",
     "/.well-known/oauth-authorization-server",
-  ])("GET %s lists what is served, whatever the Host header says", async (path) => {
+  ])("GET %s lists the endpoints, for any Host header", async (path) => {
     const outgoing = httpRequest(base + path, {
       headers: { host: "evil.example", "x-forwarded-host": "evil.example" },
     });
@@ -418,7 +418,7 @@ describe("a later start", () => {
     expect(await status(generated.clientId, generated.clientSecret)).toBe(200);
   });
 
-  it("gives the administrator client of an older release the scopes that were added since", async () => {
+  it("gives the administrator client of an older release the new scopes", async () => {
     const { clientId } = platform.spine.bootstrap;
     const stored = async () =>
       (await platform.admin.query("select scopes from api_clients where client_id = $1", [clientId])).rows[0].scopes;
@@ -436,7 +436,7 @@ describe("a later start", () => {
     });
   });
 
-  it("gives a client as many tokens a minute as its limit", async () => {
+  it("issues at most as many tokens a minute as the limit of the client", async () => {
     const limited = await startSpine(platform.host, { ...testSettings, rateLimitFactor: 0.01 });
     const port = createServer((request, response) => limited.authorizationServer.handle(request, response));
     port.listen(0, "127.0.0.1");
@@ -459,7 +459,7 @@ describe("a later start", () => {
     }
   });
 
-  it("forgets what has expired, and nothing else", async () => {
+  it("deletes only expired rows", async () => {
     const row = `select 'Session', $1, '{}', now() + $2::interval`;
     for (const [id, expires] of [
       ["over", "-1 second"],
@@ -484,7 +484,7 @@ describe("a later start", () => {
     await expect(startSpine(platform.host, other)).rejects.toThrow(/cannot be opened with the configured SECRETS_KEY/);
   });
 
-  it("never writes the private key in clear", async () => {
+  it("never stores the private key unencrypted", async () => {
     const { rows } = await platform.admin.query("select * from signing_keys");
     expect(JSON.stringify(rows)).not.toContain('"d"');
     const { keyId } = { keyId: rows[0].key_id };

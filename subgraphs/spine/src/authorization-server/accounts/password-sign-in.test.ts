@@ -32,8 +32,8 @@ async function expectRefused(tokens: readonly (string | undefined)[]): Promise<v
     if (token !== undefined) await expect(verifier.verify(token)).rejects.toMatchObject({ code: "TOKEN_INVALID" });
 }
 
-describe("a user who is disabled while their passwords wait to be hashed", () => {
-  it("gets no token that outlives it", async () => {
+describe("a user who is disabled while a password waits to be hashed", () => {
+  it("gets no token that stays valid", async () => {
     const { data } = await platform.ask(
       platformAdmin(),
       `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
@@ -57,7 +57,7 @@ describe("a user who is disabled while their passwords wait to be hashed", () =>
 });
 
 describe("a client that is disabled while it asks for tokens", () => {
-  it("keeps none, and once it is enabled again gets one that is good", async () => {
+  it("keeps no token, and gets a valid token when it is enabled again", async () => {
     const { data } = await platform.ask(
       platformAdmin(),
       `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {

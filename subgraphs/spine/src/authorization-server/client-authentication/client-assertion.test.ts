@@ -83,7 +83,7 @@ const proven = (token: string, form: Record<string, string> = {}, path?: string)
   post({ client_assertion: token, client_assertion_type: assertionType, ...form }, {}, path);
 
 describe("a client with keys", () => {
-  it.each(["ES256", "EdDSA", "Ed25519", "PS256", "RS256"])("gets a token that verifies, by %s", async (alg) => {
+  it.each(["ES256", "EdDSA", "Ed25519", "PS256", "RS256"])("gets a valid token with %s", async (alg) => {
     const key = await aKey("one", alg);
     const clientId = await aClient(key);
     const { status, body } = await proven(await assertion(clientId, key));
@@ -93,7 +93,7 @@ describe("a client with keys", () => {
     expect(payload).toMatchObject({ sub: clientId, client_id: clientId, tenantId });
   });
 
-  it("has no secret, and its keys' ids are shown", async () => {
+  it("has no secret, and shows the ids of its keys", async () => {
     const keys = [await aKey("one"), await aKey("two")];
     const { data } = await created({ jwks: { keys: keys.map(({ jwk }) => jwk) } });
     expect(data?.["createApiClient"]).toMatchObject({ clientSecret: null, keyIds: ["one", "two"], public: false });
@@ -104,7 +104,7 @@ describe("a client with keys", () => {
     expect((await platform.ask(owner(), rotate, { clientId })).refusal).toMatchObject({ code: "CONFLICT" });
   });
 
-  it("is not public, nor has a private key with us", async () => {
+  it("cannot be public and cannot be created with a private key", async () => {
     const key = await aKey("one");
     const publicSignIn = { grantTypes: ["authorization_code"], redirectUris: ["https://app.example/"], public: true };
     const { d } = await exportJWK(key.privateKey);
@@ -119,7 +119,7 @@ describe("a client with keys", () => {
     }
   });
 
-  it("changes its key without a pause", async () => {
+  it("replaces its key without an interruption", async () => {
     const [old, next] = [await aKey("old"), await aKey("next")];
     const clientId = await aClient(old);
     const status = async (key: TestKey) => (await proven(await assertion(clientId, key))).status;
@@ -135,7 +135,7 @@ describe("a client with keys", () => {
     });
   });
 
-  it("gets other keys only from callers who hold what it holds, and good ones", async () => {
+  it("accepts only valid keys, from a caller that holds its scopes", async () => {
     const key = await aKey("one");
     const clientId = await aClient(key);
     const jwks = { keys: [key.jwk] };
@@ -158,21 +158,21 @@ describe("an assertion", () => {
     clientId = await aClient(key);
   });
 
-  it("may be for the token endpoint, have its audience in a list, and a client id beside it", async () => {
+  it("may have the token endpoint as audience, a list with one audience, and a client_id parameter", async () => {
     for (const aud of [`${issuer}/connect/token`, [issuer]]) {
       const { status } = await proven(await assertion(clientId, key, { aud }), { client_id: clientId });
       expect(status).toBe(200);
     }
   });
 
-  it("may be without iat, and from a clock that is a little ahead", async () => {
+  it("may have no iat, and may come from a clock that is a little fast", async () => {
     expect((await proven(await assertion(clientId, key, { iat: undefined }))).status).toBe(200);
     const ahead = now() + 10;
     const early = await assertion(clientId, key, { iat: ahead, nbf: ahead, exp: ahead + 300 });
     expect((await proven(early)).status).toBe(200);
   });
 
-  it("serves at revocation and introspection too", async () => {
+  it("is also accepted for revocation and introspection", async () => {
     const { body } = await proven(await assertion(clientId, key));
     const token = String(body["access_token"]);
     const introspected = await proven(await assertion(clientId, key), { token }, "/connect/introspect");
@@ -186,7 +186,7 @@ describe("an assertion", () => {
       ).toBe(401);
   });
 
-  it("opens once, at whichever endpoint, and another client's jti is its own", async () => {
+  it("can be used once at all endpoints together, and each client has its own jti values", async () => {
     const once = await assertion(clientId, key, { jti: "shared" });
     expect((await proven(once)).status).toBe(200);
     expect((await proven(once)).status).toBe(401);
@@ -198,7 +198,7 @@ describe("an assertion", () => {
     expect(new Date(rows[0].expires_at).getTime()).toBeLessThan(Date.now() + 400_000);
   });
 
-  it("is remembered until it is no longer good, the tolerance for its client's clock included", async () => {
+  it("is stored until it expires, including the tolerance for the clock of the client", async () => {
     const endsAt = now() + 290;
     expect((await proven(await assertion(clientId, key, { jti: "long", exp: endsAt }))).status).toBe(200);
     const { rows } = await platform.admin.query(
@@ -209,7 +209,7 @@ describe("an assertion", () => {
     expect(rows[0].until).toBeLessThanOrEqual(endsAt + clockToleranceSeconds + 60);
   });
 
-  it("leaves no row when its client has used up its tokens of the minute", async () => {
+  it("stores no row when the client has reached its limit of tokens", async () => {
     const own = await aClient(key);
     const count = async () => {
       const { rows } = await platform.admin.query("select count(*)::int as kept from oidc_artifacts");
@@ -226,7 +226,7 @@ describe("an assertion", () => {
     expect(await count()).toBe(before);
   });
 
-  it("opens once for twenty that come at the same time", async () => {
+  it("can be used once in twenty requests at the same time", async () => {
     const once = await assertion(clientId, key);
     const blocker = await platform.admin.connect();
     await blocker.query("begin");
@@ -247,31 +247,34 @@ describe("an assertion", () => {
   const hour = 3600;
   it.each<[string, (aside: { other: string; stranger: TestKey }) => Promise<string> | string]>([
     ["signed with another key", ({ stranger }) => assertion(clientId, stranger)],
-    ["of another client, under its own name", ({ other }) => assertion(other, key)],
+    ["of another client with the client id of that client", ({ other }) => assertion(other, key)],
     ["of an unknown client", () => assertion("cli_nobody", key)],
-    ["with a key id that is not there", () => assertion(clientId, key, {}, { kid: "two" })],
-    ["that is over", () => assertion(clientId, key, { iat: now() - 400, exp: now() - 100 })],
-    ["that is not yet good", () => assertion(clientId, key, { nbf: now() + 100 })],
+    ["with an unknown key id", () => assertion(clientId, key, {}, { kid: "two" })],
+    ["that has expired", () => assertion(clientId, key, { iat: now() - 400, exp: now() - 100 })],
+    ["that is not valid yet", () => assertion(clientId, key, { nbf: now() + 100 })],
     ["from the future", () => assertion(clientId, key, { iat: now() + 100, exp: now() + 200 })],
-    ["that is good for an hour", () => assertion(clientId, key, { exp: now() + hour })],
-    ["that was good for an hour", () => assertion(clientId, key, { iat: now() - hour, exp: now() + 60 })],
+    ["that is valid for one hour", () => assertion(clientId, key, { exp: now() + hour })],
+    [
+      "that was valid for one hour and has expired",
+      () => assertion(clientId, key, { iat: now() - hour, exp: now() + 60 }),
+    ],
     ["without end", () => assertion(clientId, key, { exp: undefined })],
     ["without jti", () => assertion(clientId, key, { jti: undefined })],
-    ["with a jti that is no text", () => assertion(clientId, key, { jti: 7 })],
+    ["with a jti that is not a string", () => assertion(clientId, key, { jti: 7 })],
     ["without audience", () => assertion(clientId, key, { aud: undefined })],
-    ["for somebody else", () => assertion(clientId, key, { aud: "https://other.example" })],
-    ["for the address that it came to", () => assertion(clientId, key, { aud: `${base}/connect/token` })],
-    ["for us and others", () => assertion(clientId, key, { aud: [issuer, "https://other.example"] })],
+    ["for another audience", () => assertion(clientId, key, { aud: "https://other.example" })],
+    ["for the URL of the request", () => assertion(clientId, key, { aud: `${base}/connect/token` })],
+    ["for this server and others", () => assertion(clientId, key, { aud: [issuer, "https://other.example"] })],
     ["of another issuer", ({ other }) => assertion(clientId, key, { iss: other })],
     ["about another subject", ({ other }) => assertion(clientId, key, { sub: other })],
     ["without subject", () => assertion(clientId, key, { sub: undefined })],
-    ["about no text", () => assertion(clientId, key, { sub: { a: 1 } })],
+    ["with a subject that is not a string", () => assertion(clientId, key, { sub: { a: 1 } })],
     ["without issuer", () => assertion(clientId, key, { iss: undefined })],
-    ["that is no JWT", () => "garbage"],
+    ["that is not a JWT", () => "garbage"],
     ["without signature", async () => `${unsigned("none")}.${(await assertion(clientId, key)).split(".")[1]}.`],
     ["signed with the public key as a secret", () => hmac(clientId, new TextEncoder().encode(JSON.stringify(key.jwk)))],
     ["with an unknown critical header", () => critical(clientId, key)],
-  ])("is refused %s, as every other", async (_, made) => {
+  ])("is refused %s, with the same error as all others", async (_, made) => {
     const aside = { other: await aClient(await aKey("one")), stranger: await aKey("one") };
     const { status, body, challenge } = await proven(await made(aside));
     expect([status, body["error"], body["code"]]).toEqual([401, "invalid_client", "UNAUTHENTICATED"]);
@@ -291,14 +294,14 @@ describe("an assertion", () => {
       .setProtectedHeader({ ...header, crit: ["x"], x: 1 } as JWTHeaderParameters)
       .sign(privateKey, { crit: { x: true } });
 
-  it("is refused beside another client id, and without its type", async () => {
+  it("is refused with another client_id parameter, and without client_assertion_type", async () => {
     const other = await aClient(await aKey("one"));
     expect((await proven(await assertion(clientId, key), { client_id: other })).status).toBe(401);
     const bare = await post({ client_assertion: await assertion(clientId, key) });
     expect([bare.status, bare.body["error"]]).toEqual([400, "invalid_request"]);
   });
 
-  it("is no way in for a client with a secret, nor a secret for one with keys", async () => {
+  it("is not accepted for a client with a secret, and a secret is not accepted for a client with keys", async () => {
     const { data } = await created({});
     const { clientId: withSecret, clientSecret } = data?.["createApiClient"] ?? {};
     expect((await proven(await assertion(withSecret, key))).status).toBe(401);
@@ -321,7 +324,7 @@ describe("an assertion", () => {
     expect((await proven(await assertion(clientId, key))).status).toBe(401);
   });
 
-  it("that is bad counts like a wrong secret: after ten of one client a good one waits too, and others go on", async () => {
+  it("that is refused counts like a wrong secret: after ten of one client a valid one is also refused, and other clients are served", async () => {
     const stranger = await aKey("one");
     for (let time = 0; time < 5; time += 1) {
       expect((await proven(await assertion(clientId, stranger))).status).toBe(401);

@@ -110,7 +110,7 @@ async function decide(field: string, approvalId: string): Promise<void> {
 }
 
 describe("token exchange", () => {
-  it("gives an agent what its subject and it have in common, for one task and ten minutes", async () => {
+  it("issues the scopes that agent and subject have in common, for one task and ten minutes", async () => {
     const { status, headers, body } = await exchange();
     expect(status).toBe(200);
     expect(headers.get("cache-control")).toBe("no-store");
@@ -158,20 +158,20 @@ describe("token exchange", () => {
     });
   });
 
-  it("narrows to the scopes that are asked for", async () => {
+  it("issues only the requested scopes", async () => {
     expect((await exchange({ scope: "templates.execute" })).body["scope"]).toBe("templates.execute");
   });
 
   it.each([
-    ["a scope of the subject alone", "templates.read user.read"],
-    ["a scope of the agent alone", "config.read"],
+    ["a scope of only the subject", "templates.read user.read"],
+    ["a scope of only the agent", "config.read"],
     ["an unknown scope", "everything"],
   ])("refuses %s", async (_, scope) => {
     expect(await refused({ scope })).toBe("400 invalid_scope VALIDATION_FAILED");
   });
 
   it.each(["client.manage", "user.invite", "role.assign", "governance.approve"] as const)(
-    "never gives an agent %s, which would outlive its task",
+    "never gives an agent %s, because its effect lasts longer than the task",
     async (scope) => {
       const held: Scope[] = ["templates.read", scope];
       const [boss, eager] = [await aClient("Service", held), await aClient("Agent", held)];
@@ -185,12 +185,12 @@ describe("token exchange", () => {
     },
   );
 
-  it("refuses a subject that has nothing in common with the agent", async () => {
+  it("refuses a subject that has no scope in common with the agent", async () => {
     const other = await ownToken(service, { scope: "user.read" });
     expect(await refused({ subject_token: other })).toBe("400 invalid_scope VALIDATION_FAILED");
   });
 
-  it("is over when the subject's token is", async () => {
+  it("expires not later than the token of the subject", async () => {
     const now = seconds();
     const short = await signed({ iat: now, nbf: now, exp: now + 90 });
     const { body } = await exchange({ subject_token: short });
@@ -198,7 +198,7 @@ describe("token exchange", () => {
     expect(decodeJwt(body["access_token"]).exp).toBeLessThanOrEqual(now + 90);
   });
 
-  it("takes the issuer as resource and audience, and both names of our token type", async () => {
+  it("accepts the issuer as resource and audience, and both names of the token type", async () => {
     const form = new URLSearchParams(exchangeForm({ requested_token_type: "urn:ietf:params:oauth:token-type:jwt" }));
     form.set("subject_token_type", "urn:ietf:params:oauth:token-type:jwt");
     for (const name of ["resource", "audience"]) {
@@ -218,7 +218,7 @@ describe("token exchange", () => {
       "400 invalid_request VALIDATION_FAILED",
     ],
     [
-      "another kind of token wanted",
+      "another requested token type",
       { requested_token_type: "urn:ietf:params:oauth:token-type:refresh_token" },
       "400 invalid_request VALIDATION_FAILED",
     ],
@@ -230,17 +230,17 @@ describe("token exchange", () => {
     ["a blank agent_task_id", { agent_task_id: " " }, "400 invalid_request VALIDATION_FAILED"],
     ["another resource", { resource: "https://other.example" }, "400 invalid_target VALIDATION_FAILED"],
     ["another audience", { audience: "https://other.example" }, "400 invalid_target VALIDATION_FAILED"],
-    ["a subject_token that is none", { subject_token: "garbage" }, "400 invalid_request TOKEN_INVALID"],
+    ["a subject_token that is not a token", { subject_token: "garbage" }, "400 invalid_request TOKEN_INVALID"],
   ])("refuses %s", async (_, changes, expected) => {
     expect(await refused(changes)).toBe(expected);
   });
 
-  it("refuses parameters that come twice", async () => {
+  it("refuses repeated parameters", async () => {
     const form = `${new URLSearchParams(exchangeForm()).toString()}&agent_task_id=task-2`;
     expect((await post(agent, form)).body["error"]).toBe("invalid_request");
   });
 
-  it("is for agents alone, and for those that may ask for it", async () => {
+  it("is only for agents that may use the grant type", async () => {
     await platform.admin.query("update api_clients set grant_types = array[$1] where client_id = $2", [
       tokenExchange,
       service.clientId,
@@ -265,7 +265,7 @@ describe("a subject_token", () => {
     expect(await refusedToken(await signed({ tenantId: undefined }))).toBe("400 invalid_request TENANT_MISMATCH");
   });
 
-  it("that is over, or not ours, is refused", async () => {
+  it("that has expired or comes from another issuer is refused", async () => {
     const past = { iat: seconds() - 900, nbf: seconds() - 900, exp: seconds() - 1, issuedAtMs: undefined };
     expect(await refusedToken(await signed(past))).toBe("400 invalid_request TOKEN_EXPIRED");
     expect(await refusedToken(await signed({ iss: "https://evil.example" }))).toMatch(/TOKEN_INVALID$/);
@@ -303,19 +303,19 @@ describe("a subject_token", () => {
       ).toBe(200);
   });
 
-  it("may say who acts with it", async () => {
+  it("may name the client that may act with it (may_act)", async () => {
     const byAgent = await signed({ may_act: { sub: agent.clientId } });
     expect((await exchange({ subject_token: byAgent })).status).toBe(200);
     for (const may_act of [{ sub: "cli_other" }, {}, agent.clientId, null])
       expect(await refusedToken(await signed({ may_act }))).toBe("400 invalid_request TOKEN_INVALID");
   });
 
-  it("of a sign-in gives a token that is revoked with the sign-in", async () => {
+  it("of a sign-in gives the agent a token that is revoked with the sign-in", async () => {
     const { body } = await exchange({ subject_token: await signed({ grantId: "grant-1" }) });
     expect(decodeJwt(body["access_token"])["grantId"]).toBe("grant-1");
   });
 
-  it("of an agent is worth nothing once the service it acts for, or an agent on the way, is disabled", async () => {
+  it("of an agent is refused when the service it acts for, or an agent in its chain, is disabled", async () => {
     for (const place of ["service", "agent"] as const) {
       const chain = { service: await aClient("Service"), agent: await aClient("Agent") };
       const { body } = await exchange({ subject_token: await ownToken(chain.service) }, chain.agent);
@@ -330,13 +330,13 @@ describe("a subject_token", () => {
     }
   });
 
-  it("of an agent is one that the agent got for somebody", async () => {
+  it("of an agent is accepted only if the agent acts for a subject", async () => {
     expect(await refusedToken(await ownToken(agent))).toBe("400 invalid_request TOKEN_INVALID");
   });
 });
 
 describe("a user", () => {
-  it("is acted for with the scopes of their roles, until their sign-in ends", async () => {
+  it("gives the agent the scopes of the user's roles, until the sign-in ends", async () => {
     const user = await aUser(platform, tenantId, ["templates.read", "user.read"]);
     const studio = await aStudio();
     const signedIn = await post(studio, { grant_type: "password", username: user.email, password: user.password });
@@ -368,8 +368,8 @@ describe("a user", () => {
   });
 });
 
-describe("agents that hand on a task", () => {
-  it("stand in the token one behind the other", async () => {
+describe("agents that delegate a task", () => {
+  it("are listed in the token in their order", async () => {
     const helper = await aClient("Agent");
     const first = await exchange();
     const second = await exchange({ subject_token: first.body["access_token"] }, helper);
@@ -382,7 +382,7 @@ describe("agents that hand on a task", () => {
     expect(second.body["expires_in"]).toBeLessThanOrEqual(600);
   });
 
-  it("are five at most, and stay with the task", async () => {
+  it("are at most five, and cannot change the task", async () => {
     let { body } = await exchange();
     expect(await refused({ subject_token: body["access_token"], agent_task_id: "task-2" })).toBe(
       "400 invalid_request AGENT_TASK_MISMATCH",
@@ -391,7 +391,7 @@ describe("agents that hand on a task", () => {
     expect(await refused({ subject_token: body["access_token"] })).toBe("400 invalid_request VALIDATION_FAILED");
   });
 
-  it("cannot reach further than the one before", async () => {
+  it("cannot get more scopes than the agent before", async () => {
     const { body } = await exchange({ scope: "templates.read" });
     expect(await refused({ subject_token: body["access_token"], scope: "templates.execute" })).toMatch(/invalid_scope/);
   });
@@ -400,7 +400,7 @@ describe("agents that hand on a task", () => {
 describe("publishing scopes", () => {
   const wanted = (task: string, scope = "templates.read templates.publish") => ({ agent_task_id: task, scope });
 
-  it("need an approval, which the first request asks for", async () => {
+  it("need an approval, which the first request creates", async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => exchange(wanted("release"))));
     expect(new Set(answers.map(({ body }) => body["approval_id"])).size).toBe(1);
     const [{ status, body } = { status: 0, body: {} as Record<string, Json> }] = answers;
@@ -426,7 +426,7 @@ describe("publishing scopes", () => {
     expect(traces).toContain(events[0]?.traceid);
   });
 
-  it("come with an approval, until it ends", async () => {
+  it("are issued with an approval until it ends", async () => {
     const { body: first } = await exchange(wanted("approved"));
     await decide("approveScopes", first["approval_id"]);
     const { status, body } = await exchange(wanted("approved"));
@@ -450,12 +450,12 @@ describe("publishing scopes", () => {
     expect(after["approval_id"]).not.toBe(first["approval_id"]);
   });
 
-  it("are not named in a token that could do without", async () => {
+  it("are not in a token that does not need them", async () => {
     const { body } = await exchange({ agent_task_id: "approved", scope: "templates.read" });
     expect(decodeJwt(body["access_token"])).not.toHaveProperty("approvalId");
   });
 
-  it("are handed on neither to a client nor by a role", async () => {
+  it("cannot be given to a client or assigned by a role", async () => {
     const approved = {
       ...principal(tenantId, [...scopes, "client.manage", "role.assign"]),
       principalType: "Agent" as const,
@@ -474,14 +474,14 @@ describe("publishing scopes", () => {
     for (const document of documents) expect((await platform.ask(own, document)).errors).toEqual([]);
   });
 
-  it("stay refused once they were", async () => {
+  it("stay refused after a rejection", async () => {
     const { body } = await exchange(wanted("refused"));
     await decide("rejectScopes", body["approval_id"]);
     const { status, body: after } = await exchange(wanted("refused"));
     expect([status, after["error"], after["approval_id"]]).toEqual([400, "access_denied", body["approval_id"]]);
   });
 
-  it("are asked for twenty times at most", async () => {
+  it("can be requested at most twenty times", async () => {
     const eager = await aClient("Agent");
     for (let task = 0; task < 20; task += 1) await exchange(wanted(`task-${task}`), eager);
     const { status, headers, body } = await exchange(wanted("one more"), eager);
@@ -489,7 +489,7 @@ describe("publishing scopes", () => {
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  it("are not for an agent that acts for nobody", async () => {
+  it("are not issued to an agent that acts for itself", async () => {
     const { body } = await post(agent, { grant_type: "client_credentials" });
     expect(body["scope"]).toBe("templates.read templates.execute config.read");
     const asked = await post(agent, { grant_type: "client_credentials", scope: "templates.publish" });

@@ -62,7 +62,7 @@ async function move(field: "disableUser" | "enableUser", { userId }: TestUser): 
 const untilNextSecond = () => new Promise((resolve) => setTimeout(resolve, 1000 + commitMarginMs));
 
 describe("the password grant", () => {
-  it("gives a user a token with their tenant, roles and scopes", async () => {
+  it("issues a token with the tenant, the roles and the scopes of the user", async () => {
     const user = await aUser(platform, tenantId, ["templates.read", "libraries.read"]);
     const { status, headers, body } = await signIn(user);
     expect(status).toBe(200);
@@ -94,7 +94,7 @@ describe("the password grant", () => {
     expect(rows[0].last_login_at).not.toBeNull();
   });
 
-  it("stores nothing that could be presented", async () => {
+  it("stores no value that could be used as a token", async () => {
     const { body } = await signIn(await aUser(platform, tenantId, ["templates.read"]));
     const { rows } = await platform.admin.query("select * from oidc_artifacts");
     expect(rows.length).toBeGreaterThan(1);
@@ -103,8 +103,8 @@ describe("the password grant", () => {
   });
 });
 
-describe("a token that is issued while a role is being taken away", () => {
-  it("is covered by the revocation whose transaction it could not see, and the next one is not", async () => {
+describe("a token that is issued while a role is being removed", () => {
+  it("is covered by the revocation whose transaction it could not see, and the next token is not", async () => {
     const verifier = new TokenVerifier({
       issuer: testSettings.issuer,
       audience: testSettings.issuer,
@@ -143,7 +143,7 @@ describe("a token that is issued while a role is being taken away", () => {
 });
 
 describe("the password grant refuses", () => {
-  it("a wrong password, an unknown user, a disabled one and one of another tenant in the same words", async () => {
+  it("a wrong password, an unknown user, a disabled user and a user of another tenant with the same message", async () => {
     const globex = await platform.activeTenant("globex");
     const disabled = await aUser(platform, tenantId, ["templates.read"]);
     await platform.admin.query("update users set status = 'Disabled' where user_id = $1", [
@@ -176,14 +176,14 @@ describe("the password grant refuses", () => {
     expect((await signIn({ ...known, email: known.email.toUpperCase() }, { tenant: tenantId })).status).toBe(200);
   });
 
-  it("clients that are not ours or do not have it", async () => {
+  it("clients that are not first-party or do not have the grant type", async () => {
     const user = await aUser(platform, tenantId, ["templates.read"]);
     const foreign = await aClient();
     await platform.admin.query("update api_clients set first_party = false where client_id = $1", [foreign.clientId]);
     expect(refused(await signIn(user, {}, foreign))).toEqual([400, "unauthorized_client"]);
   });
 
-  it("what leaves no scope, and a request without a password", async () => {
+  it("a request without common scopes, and a request without a password", async () => {
     const user = await aUser(platform, tenantId, ["libraries.read"]);
     expect(refused(await signIn(user))).toEqual([400, "invalid_scope"]);
     const reader = await aUser(platform, tenantId, ["templates.read"]);
@@ -193,8 +193,8 @@ describe("the password grant refuses", () => {
   });
 });
 
-describe("a client of ours in the platform's tenant", () => {
-  it("serves the users of every tenant, who name theirs when they are in several", async () => {
+describe("a first-party client in the platform's tenant", () => {
+  it("serves the users of every tenant; a user of several tenants names one", async () => {
     const initech = await platform.activeTenant("initech");
     const everybodys = await aClient();
     await platform.admin.query("update api_clients set tenant_id = $2 where client_id = $1", [
@@ -215,7 +215,7 @@ describe("a client of ours in the platform's tenant", () => {
     );
   });
 
-  it("lets administrators of the platform be such", async () => {
+  it("issues tokens of platform administrators", async () => {
     const admin = await aUser(platform, platformTenantId, []);
     const desk = await aClient();
     await platform.admin.query(
@@ -237,7 +237,7 @@ describe("a client of ours in the platform's tenant", () => {
 });
 
 describe("the refresh grant", () => {
-  it("rotates: every use gives another refresh token of the same sign-in", async () => {
+  it("rotates the token: every use gives a new refresh token of the same sign-in", async () => {
     const first = await signIn(await aUser(platform, tenantId, ["templates.read"]));
     const second = await refresh(first.body["refresh_token"]);
     expect(second.status).toBe(200);
@@ -248,7 +248,7 @@ describe("the refresh grant", () => {
     expect(new Set(grants).size).toBe(1);
   });
 
-  it("revokes the family when a used token comes back, and tells so once", async () => {
+  it("revokes the family when a token is used twice, and emits one event", async () => {
     const user = await aUser(platform, tenantId, ["templates.read"]);
     const first = await signIn(user);
     const second = await refresh(first.body["refresh_token"]);
@@ -263,7 +263,7 @@ describe("the refresh grant", () => {
     ]);
   });
 
-  it("lets one of fifty win who use a token at the same time", async () => {
+  it("succeeds once for fifty uses of one token at the same time", async () => {
     const first = await signIn(await aUser(platform, tenantId, ["templates.read"]));
     const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(first.body["refresh_token"])));
     const won = answers.filter(({ status }) => status === 200);
@@ -277,7 +277,7 @@ describe("the refresh grant", () => {
     expect(events).toHaveLength(1);
   });
 
-  it("narrows when a role is lost and widens when it is back, within what was asked for", async () => {
+  it("gives fewer scopes when a role is lost and more when it is assigned again, within the requested scopes", async () => {
     const user = await aUser(platform, tenantId, ["templates.read"]);
     await aRoleOf(platform, tenantId, user.userId, ["templates.write", "user.read"]);
     const first = await signIn(user, { scope: "templates.read templates.write" });
@@ -311,7 +311,7 @@ describe("the refresh grant", () => {
     expect(refused(await refresh(body["refresh_token"]))).toEqual([400, "invalid_grant"]);
   });
 
-  it("ends the sign-ins of a user who was disabled, used meanwhile or not, and a user who is enabled again begins anew", async () => {
+  it("ends the sign-ins of a disabled user, used in the meantime or not, and an enabled user must sign in again", async () => {
     const user = await aUser(platform, tenantId, ["templates.read"]);
     const { body } = await signIn(user);
     await move("disableUser", user);
@@ -340,7 +340,7 @@ describe("the refresh grant", () => {
 });
 
 describe("LoginFailed", () => {
-  it("tells whom the name stood for", async () => {
+  it("names the user to whom the address belonged", async () => {
     const user = await aUser(platform, tenantId, ["templates.read"]);
     expect(refused(await signIn({ ...user, password: "wrong horse" }))).toEqual([400, "invalid_grant"]);
     const ofHim = async () => (await told("LoginFailed")).filter(({ data }) => data["userId"] === user.userId);
@@ -351,8 +351,8 @@ describe("LoginFailed", () => {
   });
 });
 
-describe("guesses of passwords", () => {
-  it("get ten answers in 15 minutes, also at the same time, and then not even the right one is looked at", async () => {
+describe("attempts to guess a password", () => {
+  it("are answered ten times in 15 minutes, also at the same time, and then the correct password is refused too", async () => {
     const user = await aUser(platform, tenantId, ["templates.read"]);
     const guesses = await Promise.all(
       Array.from({ length: 30 }, (_, guess) => signIn({ ...user, password: `guess number ${guess}` })),

@@ -5,7 +5,7 @@ const tokens = (...numbers: [number, ...number[]]) =>
   new CsrfTokens(someMasterKeys(...numbers).keyring("factory spine forms"));
 
 describe("form tokens", () => {
-  it("of a form that was shown before a new master key came are accepted while the former key is configured", () => {
+  it("of a form from before a new master key are accepted while the former key is configured", () => {
     const token = tokens(1).create("uid", "login");
     expect(tokens(2, 1).matches(token, "uid", "login")).toBe(true);
     expect(tokens(2, 1).matches(token, "uid", "consent")).toBe(false);

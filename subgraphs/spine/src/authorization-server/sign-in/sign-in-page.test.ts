@@ -75,7 +75,7 @@ async function aSignIn(): Promise<(password: string) => Promise<Response>> {
 }
 
 describe("the authorization endpoint of an https issuer", () => {
-  it("sets cookies that no other host and no plain connection can plant, whatever the proxy in front says", async () => {
+  it("sets cookies that another host or an HTTP connection cannot set, for any headers of a proxy", async () => {
     const issuer = "https://factory.example";
     const spine = await startSpine(platform.host, { ...testSettings, issuer });
     const front = createServer((request, response) => spine.authorizationServer.handle(request, response));
@@ -118,7 +118,7 @@ describe("the authorization endpoint of an https issuer", () => {
 });
 
 describe("a session", () => {
-  it("lasts twelve hours without use, and seven days after the sign-in at most", () => {
+  it("lasts twelve hours without use, and at most seven days after the sign-in", () => {
     const now = Math.floor(Date.now() / 1000);
     const dayS = 86_400;
     expect(authorizeLifetimes.Session(undefined, {})).toBe(dayS / 2);
@@ -129,7 +129,7 @@ describe("a session", () => {
 });
 
 describe("the terms of a consent", () => {
-  it("are those of the addresses that a request was checked against, even if they have changed back since", async () => {
+  it("contain the redirect URIs with which the request was checked, also if they were changed back later", async () => {
     const { admin } = platform;
     const reads = { query: async <R>(statement: QueryConfig) => (await admin.query(statement)).rows as R[] };
     const client = await findRegisteredClient(reads, clientId);
@@ -141,7 +141,7 @@ describe("the terms of a consent", () => {
 });
 
 describe("the sign-in page", () => {
-  it("asks to come back while more sign in than can be served", async () => {
+  it("asks the user to wait while too many users sign in", async () => {
     const attempt = await aSignIn();
     // a served caller comes back at once, so that no other caller gets the place, however slow this machine is
     let stays = true;
@@ -159,7 +159,7 @@ describe("the sign-in page", () => {
     expect((await attempt(user.password)).status).toBe(303);
   });
 
-  it("lets nobody guess on: ten wrong passwords, and the right one has to wait too", async () => {
+  it("stops guessing: after ten wrong passwords the correct one must wait too", async () => {
     const attempt = await aSignIn();
     for (let time = 0; time < 10; time += 1) expect((await attempt(`no ${time}`)).status).toBe(400);
     const answer = await attempt(user.password);

@@ -76,12 +76,15 @@ const told = async (subject: string) =>
   (await platform.eventsOf(tenantId)).filter((event) => event.type === "TokenRevoked" && event.subject === subject);
 
 describe("POST /connect/revocation", () => {
-  it.each(["unknown", "a.b.c", "eyJhbGciOiJub25lIn0.e30."])("answers 200 for %s, which is no token", async (token) => {
-    const { status, text } = await revoke(token);
-    expect([status, text]).toEqual([200, ""]);
-  });
+  it.each(["unknown", "a.b.c", "eyJhbGciOiJub25lIn0.e30."])(
+    "returns 200 for %s, which is not a token",
+    async (token) => {
+      const { status, text } = await revoke(token);
+      expect([status, text]).toEqual([200, ""]);
+    },
+  );
 
-  it("revokes an access token once, at /v1 too", async () => {
+  it("revokes an access token once, also at /v1", async () => {
     const token = await serviceToken();
     const { jti } = decodeJwt(token);
     expect((await revoke(token, issuedTo, "/v1/connect/revocation")).status).toBe(200);
@@ -106,7 +109,7 @@ describe("POST /connect/revocation", () => {
     expect(await introspect(accessToken)).toEqual({ active: false });
   });
 
-  it("leaves the tokens of another client alone, and does not tell that there are such", async () => {
+  it("does not revoke tokens of another client, and does not show that they exist", async () => {
     const { accessToken, refreshToken } = await signedIn();
     for (const token of [accessToken, refreshToken])
       for (const client of [colleague, stranger]) {
@@ -117,7 +120,7 @@ describe("POST /connect/revocation", () => {
     expect(await introspect(refreshToken)).toMatchObject({ active: true });
   });
 
-  it("refuses whoever does not authenticate, as the token endpoint does", async () => {
+  it("refuses a client that does not authenticate, as the token endpoint does", async () => {
     const { status, body } = await revoke(await serviceToken(), { ...issuedTo, clientSecret: "wrong" });
     expect([status, body["error"], body["code"]]).toEqual([401, "invalid_client", "UNAUTHENTICATED"]);
     const missing = await post("/connect/revocation", {});
@@ -126,7 +129,7 @@ describe("POST /connect/revocation", () => {
 });
 
 describe("POST /connect/introspect", () => {
-  it("tells a client of the tenant what an access token says", async () => {
+  it("returns the claims of an access token to a client of the tenant", async () => {
     const { accessToken, userId } = await signedIn();
     const { headers, body } = await post("/connect/introspect", { token: accessToken }, colleague);
     expect(headers.get("cache-control")).toBe("no-store");
@@ -135,14 +138,14 @@ describe("POST /connect/introspect", () => {
     expect((await post("/v1/connect/introspect", { token: accessToken })).body).toMatchObject({ active: true });
   });
 
-  it("tells a client of another tenant nothing", async () => {
+  it("returns no claims to a client of another tenant", async () => {
     const { accessToken, refreshToken } = await signedIn();
     expect(await introspect(accessToken, stranger)).toEqual({ active: false });
     expect(await introspect(refreshToken, stranger)).toEqual({ active: false });
     expect(await introspect(refreshToken, colleague)).toMatchObject({ active: true, client_id: issuedTo.clientId });
   });
 
-  it("calls a token of a client, a user or a tenant that is no more inactive", async () => {
+  it("reports a token as inactive when its client, user or tenant no longer exists", async () => {
     const { accessToken, refreshToken, userId } = await signedIn();
     await platform.admin.query("update tenants set status = 'Suspended' where slug = 'acme'");
     expect(await introspect(accessToken)).toEqual({ active: false });
@@ -158,7 +161,7 @@ describe("POST /connect/introspect", () => {
     expect(await introspect(accessToken)).toEqual({ active: false });
   });
 
-  it("calls a user's token inactive whose client is the platform's and was disabled, and shows no claims for it", async () => {
+  it("reports a token of a user as inactive when the client of the platform was disabled, and shows no claims", async () => {
     const studio = await aClient(platformTenantId, {
       grantTypes: ["authorization_code", "password"],
       redirectUris: ["https://studio.example/back"],
@@ -176,7 +179,7 @@ describe("POST /connect/introspect", () => {
     expect([await introspect(token), await userinfo()]).toEqual([{ active: false }, 401]);
   });
 
-  it("calls an agent's token inactive when the service it acts for is disabled", async () => {
+  it("reports a token of an agent as inactive when the service it acts for is disabled", async () => {
     const grantTypes = ["urn:ietf:params:oauth:grant-type:token-exchange"];
     const agent = await aClient(tenantId, { grantTypes, principalType: "Agent", firstParty: false });
     const service = await aClient(tenantId, { grantTypes: ["client_credentials"], firstParty: false });
@@ -199,13 +202,13 @@ describe("POST /connect/introspect", () => {
     expect(await introspect(body["access_token"])).toEqual({ active: false });
   });
 
-  it("calls inactive whatever is no token of ours", async () => {
+  it("reports any text that is not a token of this server as inactive", async () => {
     const token = await serviceToken();
     for (const wrong of ["unknown", `${token.slice(0, -4)}AAAA`, token.split(".").slice(0, 2).join(".")])
       expect(await introspect(wrong)).toEqual({ active: false });
   });
 
-  it("answers clients with a secret only", async () => {
+  it("answers only clients with a secret", async () => {
     const open = await aClient(tenantId, {
       public: true,
       grantTypes: ["authorization_code", "refresh_token"],
