@@ -99,7 +99,8 @@ export class ReplaceableSupergraph implements SupergraphManager {
   /** Checks a candidate and puts it in the place of the graph at hand. One candidate at a time. */
   async replace(candidate: SupergraphCandidate): Promise<Replacement> {
     const replacement = this.#replacing.then(() => this.#replace(candidate));
-    this.#replacing = replacement;
+    // a replacement that throws must not stop the later ones
+    this.#replacing = replacement.catch(() => undefined);
     const { outcome } = await replacement;
     this.outcomes[outcome] += 1;
     return replacement;
