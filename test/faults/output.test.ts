@@ -63,11 +63,11 @@ describe("the output of the platform", () => {
   });
 
   it("is also JSON when the platform does not start", async () => {
-    const said: string[] = [];
-    const started = startPlatformProcess(dataDir, { PORT: "many" }, (line) => said.push(line));
+    const lines: string[] = [];
+    const started = startPlatformProcess(dataDir, { PORT: "many" }, (line) => lines.push(line));
     await expect(started).rejects.toThrow("ended with 78");
-    await eventually("it says why", () => said.length > 0);
-    expect(said.map((line) => JSON.parse(line) as object)).toEqual([
+    await eventually("it says why", () => lines.length > 0);
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
       expect.objectContaining({
         level: 60,
         msg: expect.stringMatching(/^The environment variables are not valid:\n {2}PORT: /),

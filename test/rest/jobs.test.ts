@@ -60,7 +60,7 @@ describe("GET /jobs", () => {
   });
 
   it("has tools that say what to do after a misspelled option and when the platform was killed", async () => {
-    const said = (script: string, dataDir: string, ...args: string[]) =>
+    const outputOf = (script: string, dataDir: string, ...args: string[]) =>
       run(process.execPath, ["--no-warnings", script, ...args], {
         env: { PATH: process.env["PATH"], DATA_DIR: dataDir },
       })
@@ -69,10 +69,10 @@ describe("GET /jobs", () => {
     const [dataDir, closed] = [await temporaryDataDirectory(), "http://127.0.0.1:1"];
     await writeFile(join(dataDir, "runtime.json"), JSON.stringify({ publicUrl: closed, internalUrl: closed }));
     for (const tool of [script, tokenScript]) {
-      expect(await said(tool, dataDir)).toBe(
+      expect(await outputOf(tool, dataDir)).toBe(
         `No platform runs with the data directory ${dataDir}. Start it with "npm start".\n`,
       );
-      expect(await said(tool, dataDir, "--scope", "x")).toContain("npm run -s");
+      expect(await outputOf(tool, dataDir, "--scope", "x")).toContain("npm run -s");
     }
     await removeData(dataDir);
   });

@@ -28,7 +28,7 @@ export function variablesProblem(variables: Readonly<Record<string, unknown>>): 
   for (const [name, value] of Object.entries(variables)) {
     const extent = { depth: 0, nodes: 0 };
     measureValue(value, 1, extent);
-    const problem = problemOf(`The variable ${name.slice(0, 40)}`, extent, mostVariableDepth);
+    const problem = problemOf(`The variable ${name.slice(0, 40)}`, extent, maxVariableDepth);
     if (problem) {
       return problem;
     }
@@ -36,7 +36,7 @@ export function variablesProblem(variables: Readonly<Record<string, unknown>>): 
   return undefined;
 }
 
-const mostVariableDepth = valueLimits.maxDepth + valueLimits.inputLevels;
+const maxVariableDepth = valueLimits.maxDepth + valueLimits.inputLevels;
 
 function problemOf(subject: string, { depth, nodes }: Extent, maxDepth: number): { detail: string } | undefined {
   const { maxNodes } = valueLimits;
@@ -66,7 +66,7 @@ function measureValue(value: unknown, level: number, extent: Extent): void {
     return;
   }
   extent.nodes += 1;
-  if (isWithin(level, extent, mostVariableDepth)) {
+  if (isWithin(level, extent, maxVariableDepth)) {
     for (const key of Object.keys(value)) {
       measureValue((value as Record<string, unknown>)[key], level + 1, extent);
     }

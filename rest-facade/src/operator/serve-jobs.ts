@@ -4,7 +4,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 const usualLimit = 50;
-const mostAtOnce = 200;
+const maxPageSize = 200;
 
 /** The background work of all tenants and the dead letters of the bus, without payloads. */
 export interface JobAdministration {
@@ -65,7 +65,7 @@ async function operator(request: FastifyRequest, verifier: Verifier): Promise<Pr
 function limitOf(text: string | undefined): number {
   if (text === undefined) return usualLimit;
   const limit = Number(text);
-  if (Number.isInteger(limit) && limit >= 1) return Math.min(limit, mostAtOnce);
+  if (Number.isInteger(limit) && limit >= 1) return Math.min(limit, maxPageSize);
   throw new DomainError("VALIDATION_FAILED", {
     detail: "The parameter limit must be a whole number of at least 1.",
     errors: [{ pointer: "/limit", code: "OUT_OF_RANGE", detail: "Must be at least 1." }],

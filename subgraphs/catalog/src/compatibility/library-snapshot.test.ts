@@ -52,13 +52,13 @@ describe("the libraries of an evaluation", () => {
         const context = aCaller();
         const tenant = tenantOf(context);
         const put = aWriter(context);
-        const remembering = new LibrarySnapshots(fixture.database.reader);
+        const snapshots = new LibrarySnapshots(fixture.database.reader);
         for (const [{ packageName, needs, deprecated }, asked] of steps) {
           const { deprecate } = await put(packageName, needs);
           if (deprecated) await deprecate();
           for (const one of [always, asked, always]) {
             const first = await new LibrarySnapshots(fixture.database.reader).of(tenant, one);
-            const again = await remembering.of(tenant, one);
+            const again = await snapshots.of(tenant, one);
             expect(again.revisions).toEqual(first.revisions);
             expect(again.catalog).toEqual(first.catalog);
           }

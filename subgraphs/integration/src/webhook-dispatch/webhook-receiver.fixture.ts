@@ -23,7 +23,7 @@ export class WebhookReceiver {
   /** The number of requests that wait for a response. */
   waiting = 0;
   /** The highest number of requests that waited at the same time. */
-  mostWaiting = 0;
+  maxWaiting = 0;
   readonly #server: Server;
   readonly #unanswered = new Set<ServerResponse>();
 
@@ -44,7 +44,7 @@ export class WebhookReceiver {
 
   #wait(response: ServerResponse): void {
     this.waiting += 1;
-    this.mostWaiting = Math.max(this.mostWaiting, this.waiting);
+    this.maxWaiting = Math.max(this.maxWaiting, this.waiting);
     this.#unanswered.add(response);
     response.once("close", () => {
       this.waiting -= 1;

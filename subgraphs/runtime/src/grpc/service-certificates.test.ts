@@ -9,7 +9,7 @@ import { certificateNames, serviceIdentities } from "./service-identity.js";
 describe("certificates of the services", () => {
   let folder: string;
   const file = (name: string) => join(folder, name);
-  const later = (days: number) => new Date(Date.now() + days * dayMs);
+  const daysFromNow = (days: number) => new Date(Date.now() + days * dayMs);
 
   beforeEach(async () => {
     folder = join(await mkdtemp(join(tmpdir(), "certificates-")), "tls");
@@ -46,15 +46,15 @@ describe("certificates of the services", () => {
 
   it("are renewed in the last half of their life under the same authority", async () => {
     const made = await serviceCertificates(folder);
-    expect(await serviceCertificates(folder, later(364))).toEqual(made);
-    const renewed = await serviceCertificates(folder, later(366));
+    expect(await serviceCertificates(folder, daysFromNow(364))).toEqual(made);
+    const renewed = await serviceCertificates(folder, daysFromNow(366));
     expect(renewed.catalog.certificate).not.toEqual(made.catalog.certificate);
     expect(renewed.catalog.authority).toEqual(made.catalog.authority);
   });
 
   it("come from a new authority before the old one ends", async () => {
     const made = await serviceCertificates(folder);
-    const renewed = await serviceCertificates(folder, later(1826));
+    const renewed = await serviceCertificates(folder, daysFromNow(1826));
     expect(renewed.catalog.authority).not.toEqual(made.catalog.authority);
     const issuer = new X509Certificate(renewed.spine.authority);
     expect(new X509Certificate(renewed.spine.certificate).verify(issuer.publicKey)).toBe(true);
@@ -62,7 +62,7 @@ describe("certificates of the services", () => {
 
   it("are made anew where they lack a name, as those of earlier releases, under the same authority", async () => {
     const made = await serviceCertificates(folder);
-    const validity = { notBefore: new Date(), notAfter: later(700) };
+    const validity = { notBefore: new Date(), notAfter: daysFromNow(700) };
     const authority = { certificate: made.catalog.authority, key: await readFile(file("ca.key")) };
     const former = await makeServiceCertificate(
       [{ type: "dns", value: "gateway.factory.internal" }],

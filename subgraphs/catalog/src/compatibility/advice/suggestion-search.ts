@@ -105,7 +105,7 @@ export class SuggestionSearch {
         return `Replace ${packageName} ${fromVersion} with ${replacedBy} ${toVersion}${this.#standing(replacedBy, toVersion)}`;
       case "ChangeVersion":
         return packageName === null
-          ? `Change the template version from ${fromVersion} to ${toVersion}${this.#templateStanding(toVersion)}`
+          ? `Change the template version from ${fromVersion} to ${toVersion}${this.#templateFacts(toVersion)}`
           : `Change ${packageName} from ${fromVersion} to ${toVersion}${this.#standing(packageName, toVersion)}`;
     }
   }
@@ -116,7 +116,7 @@ export class SuggestionSearch {
     return release === undefined ? "" : ` (${release.status}, supports ${frameworkName(this.#input.runtime)})`;
   }
 
-  #templateStanding(version: string | null): string {
+  #templateFacts(version: string | null): string {
     const found = this.#input.template?.otherVersions.find(({ semanticVersion }) => semanticVersion === version);
     return found === undefined ? "" : ` (${found.status}, targets ${found.targetFramework})`;
   }

@@ -7,7 +7,7 @@ import { runCheck } from "../run-check.js";
 import { configPath, type Files, pack, sound } from "../structural-lint/lint-pack.fixture.js";
 import { type CheckName, type FindingCode, findingCodes } from "./finding-codes.js";
 
-type Situation = () => Promise<Finding[]> | Finding[];
+type FindingCase = () => Promise<Finding[]> | Finding[];
 
 /** Nothing in the present engine renders the same request in two ways; the comparison has its own test. */
 type Reachable = Exclude<FindingCode, "NonDeterministic">;
@@ -46,7 +46,7 @@ const versioned = '<Project><PackageReference Include="A" Version="1.0" /></Proj
 const central =
   "<Project><PropertyGroup><ManagePackageVersionsCentrally>true</ManagePackageVersionsCentrally></PropertyGroup></Project>";
 
-const situations: Record<Reachable, Situation> = {
+const findingCases: Record<Reachable, FindingCase> = {
   CaseCollision: () => lint({}, { "a.txt": "", "A.txt": "" }),
   ConditionUnparseable: () => lint({ sources: [{ condition: "(true" }] }),
   ConstraintNotChecked: () => lint({ constraints: { linux: { type: "os", args: "Linux" } } }),
@@ -160,8 +160,8 @@ const placeless = new Set<string>([
 ]);
 
 describe("finding codes", () => {
-  it.each(Object.keys(situations) as Reachable[])("%s is found", async (code) => {
-    const findings = await situations[code]();
+  it.each(Object.keys(findingCases) as Reachable[])("%s is found", async (code) => {
+    const findings = await findingCases[code]();
     const one = findings.find((candidate) => candidate.code === code);
     const { check } = findingCodes[code];
     expect(one).toMatchObject({ code, check, message: expect.stringMatching(/^.{15,}[.)]$/) });
