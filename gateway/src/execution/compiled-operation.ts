@@ -35,20 +35,20 @@ import { isEvents, ResponseStream } from "./response-stream.js";
 import { type UnservedField, unservedErrors, unservedFields } from "./unserved-fields.js";
 
 export interface SubscribeOptions<C> {
-  /** The context of each event's joins; without it loaders of the first context would serve every event. */
+  /** Makes a context for each event. Otherwise the data loaders of the first context would serve every event. */
   readonly contextForEvent?: () => C;
   /**
-   * Stands for everything in the contexts of `contextForEvent` that resolvers read. Subscribers of one group, operation
-   * and set of variables share the answer to an event that their subgraph hands to all of them as one object.
+   * Identifies everything in the contexts of `contextForEvent` that resolvers read. When a subgraph hands the same
+   * event object to several subscribers, those with equal group, operation and variables share one answer.
    */
   readonly group?: string;
 }
 
-/** A planned operation, ready to run any number of times. Nothing it returns rejects because of what a client sent. */
+/** A planned operation, ready to run many times. Invalid client input never makes a returned promise reject. */
 export interface CompiledOperation<C> {
   readonly kind: "query" | "mutation" | "subscription";
   readonly plan: QueryPlan;
-  /** `signal` ends a query before its next fetch; a mutation runs to its end. */
+  /** An aborted `signal` stops a query before its next fetch. It does not stop a mutation. */
   execute(variables: Record<string, unknown> | undefined, context: C, signal?: Abortable): Promise<ExecutionResult>;
   subscribe(
     variables: Record<string, unknown> | undefined,
@@ -67,9 +67,9 @@ export interface OperationSource<C> extends PlanTools<C> {
   readonly plan: QueryPlan;
 }
 
-/** One projection per combination of @skip/@include variables; a client could ask for every combination. */
+/** The maximum size of the projection cache. A client could ask for every combination of @skip and @include values. */
 export const maxProjections = 16;
-// the same cap as graphql-js puts on what it reports to a client
+// graphql-js reports at most this number of variable errors to a client.
 const maxVariableErrors = 50;
 
 export function compileOperation<C>(source: OperationSource<C>): CompiledOperation<C> {
@@ -171,7 +171,7 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
     });
   }
 
-  /** The answer may go to many subscribers: nothing changes it afterwards. */
+  /** The answer may go to many subscribers, so it is frozen. */
   async #respond(event: unknown, subscribed: Run<C>): Promise<ExecutionResult> {
     const run: Run<C> = { ...subscribed, errors: [], data: undefined, extensions: undefined };
     const answer = await this.#responder.respond(run, async (started) => {
@@ -182,13 +182,15 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
   }
 }
 
-/** Undefined where nothing may be shared. A digest, since every event is looked up by it. */
+/**
+ * The key of a shared answer, undefined without sharing. It is a short digest, because each event is looked up by it.
+ */
 function sharingGroup(group: string | undefined, variables: Readonly<Fields>): string | undefined {
   const key = group === undefined ? undefined : representationKey(variables);
   return key === undefined ? undefined : createHash("sha256").update(`${group}\n${key}`).digest("base64");
 }
 
-/** Starts runs of one operation and shapes what they gathered into the response. */
+/** Starts the runs of one operation and builds the response from the data that the fetches gathered. */
 class Responder<C> {
   readonly #source: OperationSource<C>;
   readonly #rootType: GraphQLObjectType;
@@ -210,7 +212,7 @@ class Responder<C> {
       isPassThrough(fetch, { ...source, rootType, selectionSet: source.operation.selectionSet });
   }
 
-  /** A run that already has errors is refused: its variables do not fit. */
+  /** Starts a run. A run that already has errors must not fetch, because its variables do not fit the operation. */
   start(variables: Record<string, unknown> | undefined, context: C, signal?: Abortable): Run<C> {
     const { schema, operation } = this.#source;
     const provided = variables ?? {};
@@ -264,7 +266,7 @@ class Responder<C> {
       );
       data = projected.data;
       if (errors.length === 0 && projected.errors.length > 0) {
-        // Apollo's gateway and router report these the same way: with errors from a fetch they only repeat its failure
+        // Apollo's gateway and router do the same. After a failed fetch these errors only repeat its failure.
         extensions = { ...extensions, valueCompletion: projected.errors };
       }
     }

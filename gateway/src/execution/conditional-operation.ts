@@ -4,15 +4,16 @@ import type { CompiledOperation } from "./compiled-operation.js";
 
 export interface Specialisation<C> {
   readonly conditions: readonly string[];
-  /** Undefined when the variables do not fit the operation. */
+  /** Returns undefined when the variables do not fit the operation. */
   readonly coerce: (variables: Record<string, unknown> | undefined) => Readonly<Fields> | undefined;
-  /** Undefined where the general plan has to serve. */
+  /** Returns undefined when the general plan must serve these values. */
   readonly compile: (values: Readonly<Fields>) => CompiledOperation<C> | undefined;
 }
 
 /**
- * Plans each combination of @skip/@include values for itself, when it first occurs. The planner (2.14.4) makes the inputs
- * of a skipped @requires field a condition of the whole entity fetch, so the other fields of the entity came back null.
+ * Uses a separate plan for each combination of @skip and @include values, compiled at its first use. The planner
+ * (2.14.4) makes the inputs of a skipped @requires field a condition of the whole entity fetch, so with one general
+ * plan the other fields of the entity were null.
  */
 export function conditionalOperation<C>(
   general: CompiledOperation<C>,
@@ -30,7 +31,7 @@ export function conditionalOperation<C>(
       try {
         operation = compile(values) ?? general;
       } catch {
-        // the general plan has been compiled and answers every combination
+        // The general plan is compiled already and serves every combination.
         operation = general;
       }
       specialised.set(key, operation);

@@ -4,7 +4,7 @@ import { GraphQLError, type GraphQLFormattedError, Kind } from "graphql";
 const downstreamServiceError = "DOWNSTREAM_SERVICE_ERROR";
 const badUserInput = "BAD_USER_INPUT";
 
-/** A subgraph's error at its place in the response; its extensions stay. */
+/** Copies an error of a subgraph to its path in the response, with its extensions. */
 export function downstreamError(
   error: GraphQLError | GraphQLFormattedError,
   subgraph: string,
@@ -21,7 +21,7 @@ export function downstreamError(
   });
 }
 
-/** A value that only the subgraph's own scalar refuses. graphql-js gives no code for it. */
+/** Whether a variable was refused by a custom scalar of the subgraph. graphql-js sets no code for such an error. */
 function isAboutVariables(error: GraphQLError | GraphQLFormattedError): boolean {
   return (
     error instanceof GraphQLError &&
@@ -30,7 +30,7 @@ function isAboutVariables(error: GraphQLError | GraphQLFormattedError): boolean 
   );
 }
 
-/** For a fetch that rejected. The reason may name hosts or statements, so only the log may show it. */
+/** The error of a fetch that rejected. The reason may contain host names or SQL, so only the log may show it. */
 export function failedFetch(reason: unknown, subgraph: string): GraphQLError {
   if (reason instanceof GraphQLError) {
     return downstreamError(reason, subgraph, undefined);

@@ -3,7 +3,7 @@ import { type Fields, ownValue } from "../query-planner/own-property.js";
 
 const eachItem = "@";
 
-/** All objects at a plan path, nulls left out, in response order. */
+/** Returns all objects at a plan path in response order, without nulls. */
 export function entitiesAt(data: unknown, path: ResponsePath, depth = 0, found: Fields[] = []): Fields[] {
   if (Array.isArray(data)) {
     const next = path[depth] === eachItem ? depth + 1 : depth;
@@ -21,7 +21,7 @@ export function entitiesAt(data: unknown, path: ResponsePath, depth = 0, found: 
   return found;
 }
 
-/** The response path of each object that `entitiesAt` finds, in the same order. Only walked when something failed. */
+/** The response path of each object that `entitiesAt` finds, in the same order. It is computed only for errors. */
 export function pathsAt(data: unknown, path: ResponsePath): ResponsePath[] {
   const found: ResponsePath[] = [];
   const walk = (value: unknown, depth: number, trail: ResponsePath): void => {

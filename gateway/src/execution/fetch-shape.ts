@@ -3,7 +3,7 @@ import { fetchDocument } from "./fetch-document.js";
 import { type FieldShape, fieldShape } from "./merge.js";
 import { renameInShape } from "./rewrites.js";
 
-/** The keys that a fetch adds: those of the root object, or those of each entity. */
+/** The keys that a fetch adds to the root object or, for an entity fetch, to each entity. */
 export function shapeOf(node: FetchNode): FieldShape {
   const { operation, fragments } = fetchDocument(node);
   const whole = fieldShape(operation.selectionSet, fragments);

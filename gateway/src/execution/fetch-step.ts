@@ -9,22 +9,22 @@ import { mergeFields } from "./merge.js";
 import { compileRepresentation, isNullKey, representationKey } from "./representation.js";
 import { compileRewrites, renamedKeys } from "./rewrites.js";
 
-/** As an AbortSignal, which is only looked at. */
+/** The part of an AbortSignal that this package reads. */
 export interface Abortable {
   readonly aborted: boolean;
 }
 
-/** One execution of an operation: what it was given and what has been gathered so far. */
+/** One execution of an operation: its variables and context, and the data and errors gathered so far. */
 export interface Run<C> {
-  /** As the client sent them: each subgraph coerces for itself. */
+  /** The variables as the client sent them. Each subgraph coerces them itself. */
   readonly provided: Readonly<Fields>;
-  /** Coerced, for @skip and @include. */
+  /** The coerced variables, which decide @skip and @include. */
   readonly coerced: Readonly<Fields>;
   readonly context: C;
-  /** Once aborted, no further fetch starts. */
+  /** After an abort no further fetch starts. */
   readonly signal: Abortable | undefined;
   readonly errors: GraphQLError[];
-  /** Keys that have another name in the plan than in the response. */
+  /** Key in the plan -> key in the response, for keys whose names differ. */
   readonly clientKeys: ReadonlyMap<string, string>;
   data: Fields | undefined;
   extensions: Fields | undefined;
@@ -34,7 +34,7 @@ export type Step<C> = (run: Run<C>) => Promise<void> | void;
 
 export interface PlanTools<C> {
   readonly subgraphs: ReadonlyMap<string, Subgraph<C>>;
-  /** With inaccessible elements, because representations may need them. */
+  /** The schema with inaccessible elements, because representations may need them. */
   readonly supergraphSchema: GraphQLSchema;
 }
 
@@ -53,7 +53,7 @@ export function prepareFetch<C>(node: FetchNode, tools: PlanTools<C>): PreparedF
   return subgraph.prepare(node.operation, node.operationName);
 }
 
-/** Runs one fetch and adds what came back to every entity at `path`. */
+/** Runs one fetch and merges its result into every entity at `path`. */
 export function compileFetch<C>(node: FetchNode, path: ResponsePath, tools: PlanTools<C>): Step<C> {
   const prepared = prepareFetch(node, tools);
   const exchange: (run: Run<C>) => Exchange | undefined = node.requires
@@ -111,7 +111,7 @@ function plainExchange<C>(node: FetchNode, path: ResponsePath, schema: GraphQLSc
   };
 }
 
-/** Takes in the result of a root operation (or of one event): its errors, its extensions and its data. */
+/** Merges the result of a root operation, or of one event, into the run: its errors, its extensions and its data. */
 export function compileRootAnswer<C>(
   node: FetchNode,
   schema: GraphQLSchema,
@@ -146,14 +146,14 @@ function entityExchange<C>(node: FetchNode, path: ResponsePath, tools: PlanTools
   const variablesOf = variablePicker(node.variableUsages, 1);
   const sharedKey = (entity: Fields, representation: Fields): string | undefined => {
     const key = representationKey(representation);
-    // rewrites of the answer depend on the type the entity has here, which an interface object does not send
+    // The rewrites of the answer depend on the type of this entity. An interface object does not send its type.
     return rewriteOutput && key !== undefined ? `${String(entity["__typename"])} ${key}` : key;
   };
 
   return (run: Run<C>): Exchange | undefined => {
     const entities = entitiesAt(run.data, path);
     const representations: Fields[] = [];
-    // for each entity, the place of its representation, -1 where it has none
+    // For each entity: the index of its representation, or -1 when it has no representation.
     const placeOf: number[] = [];
     const known = new Map<string, number>();
     for (const entity of entities) {
@@ -227,7 +227,10 @@ function entityExchange<C>(node: FetchNode, path: ResponsePath, tools: PlanTools
   };
 }
 
-/** The subgraph that gave the entity no key is at fault, and silence would look like an entity without these fields. */
+/**
+ * Reports an entity whose key is null. The subgraph that returned the entity is at fault. Without this error the
+ * response would look as if the other fields of the entity were null.
+ */
 function nullKey(subgraph: string, path: ResponsePath | undefined): GraphQLError {
   return new GraphQLError(
     `The key of this object is null, so its fields in the subgraph "${subgraph}" cannot be fetched.`,
@@ -247,7 +250,10 @@ function renamePath(path: ResponsePath, names: ReadonlyMap<string, string>): Res
   return path.map((element) => (typeof element === "string" ? (names.get(element) ?? element) : element));
 }
 
-/** With `extra` the caller adds variables of its own, so each call needs a fresh object. */
+/**
+ * Returns a function that picks the named variables. With `extra` the caller adds its own variables to the result, so
+ * each call returns a new object.
+ */
 export function variablePicker(
   names: readonly string[] | undefined,
   extra = 0,

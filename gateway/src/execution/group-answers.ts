@@ -1,11 +1,11 @@
 /**
- * Answers to events, each made once for all subscribers of a group. An answer is kept for as long as one of them is
- * at work with it: a subscriber that comes to the event later has it made again, so that a slow one holds no memory.
+ * Makes the answer to an event once for all subscribers of a group. An answer is held weakly, only while a subscriber
+ * still uses it. A later subscriber makes the answer again, so a slow subscriber does not fill the memory.
  */
 export class GroupAnswers<Answer> {
   readonly #ofEvent = new WeakMap<object, Map<string, WeakRef<Promise<Answer>>>>();
 
-  /** `group` stands for everything that the answer depends on beside the event; undefined: nothing is shared. */
+  /** `group` identifies everything besides the event that the answer depends on. Without a group nothing is shared. */
   get(event: unknown, group: string | undefined, make: () => Promise<Answer>): Promise<Answer> {
     if (group === undefined || typeof event !== "object" || event === null) {
       return make();

@@ -18,7 +18,7 @@ export interface IntrospectedOperation {
   readonly fragments: Fragments;
 }
 
-/** Answers one `__schema` or `__type` field from the API schema; subgraphs never see it. */
+/** Answers one `__schema` or `__type` field from the API schema. Subgraphs never receive these fields. */
 export function introspect(
   { schema, operation, fragments }: IntrospectedOperation,
   nodes: readonly FieldNode[],

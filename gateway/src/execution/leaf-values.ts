@@ -8,10 +8,10 @@ import {
   isEnumType,
 } from "graphql";
 
-// an exponent in the decimal form means the number is not a plain integer
+// A number whose decimal form has an exponent is not accepted as an integer.
 const integer = /^-?(?:0|[1-9][0-9]*)$/;
 
-/** Whether a subgraph's value may stand in the response. Custom scalars may hold anything. */
+/** Returns a function that checks if a subgraph's value is valid. Every value of a custom scalar is valid. */
 export function leafCheck(type: GraphQLLeafType): (value: unknown) => boolean {
   if (isEnumType(type)) {
     const names = new Set(type.getValues().map((value) => value.name));

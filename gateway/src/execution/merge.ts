@@ -1,7 +1,9 @@
 import { type FragmentDefinitionNode, Kind, type SelectionSetNode } from "graphql";
 import { type Fields, isFields, ownValue, setOwn } from "../query-planner/own-property.js";
 
-/** Response keys of an operation; null marks a leaf, whose value (a JSON scalar, say) is replaced and never entered. */
+/**
+ * The response keys of an operation. Null marks a leaf, whose value (such as a JSON scalar) is replaced, not merged.
+ */
 export type FieldShape = Map<string, FieldShape | null>;
 
 export function fieldShape(
@@ -26,7 +28,7 @@ export function fieldShape(
   return shape;
 }
 
-/** Adds `source` to `target`. With `copy`, nothing composite of `source` is shared with `target` afterwards. */
+/** Merges `source` into `target`. With `copy`, the two share no object or list afterwards. */
 export function mergeFields(target: Fields, source: Fields, shape: FieldShape, copy: boolean): void {
   for (const key of Object.keys(source)) {
     const value = source[key];

@@ -26,18 +26,18 @@ type Note @key(fields: "id") { id: ID! text: String! }`;
 export const comments = `${link}
 type Note @key(fields: "id") { id: ID! comment: String owner: String }`;
 
-/** Notes of one subgraph with comments of another, which only `templates.read` may read. */
+/** A subgraph of notes and a subgraph of their comments. A caller needs the scope `templates.read` to read comments. */
 export class Notebook {
   readonly executor: SupergraphExecutor<RequestContext>;
   readonly supergraphSdl: string;
   readonly schemas: ReadonlyMap<string, GraphQLSchema>;
-  /** Whether a subscription that is asked to end tells the number of the notes that it has seen. */
+  /** Whether a subscription that must end reports a cursor: the number of notes that it has seen. */
   tellsCursor = true;
-  /** Notes that a subscriber has taken. */
+  /** The number of notes that subscribers have received. */
   taken = 0;
   added = 0;
   joined = 0;
-  /** Fetches of a note that have begun; each waits for the gate. */
+  /** The number of note fetches that have begun. Each fetch waits for the gate. */
   asked = 0;
   gate: Promise<void> = Promise.resolve();
   readonly #subscribers = new Set<Channel<Note>>();
@@ -62,7 +62,7 @@ export class Notebook {
     return this.#subscribers.size;
   }
 
-  /** One object to every subscriber, of whatever tenant. */
+  /** Pushes the same object to every subscriber of every tenant. */
   tell(note: Note): void {
     for (const subscriber of this.#subscribers) subscriber.push(note);
   }
@@ -121,7 +121,7 @@ export class Notebook {
           return reference;
         },
         comment: guarded(({ principal }) => `for ${principal?.tenantId}`),
-        // a group of subscribers does not share it
+        // The subject differs within a group, so the subscribers of a group must not share it.
         owner: guarded(({ principal }) => principal?.subject),
       },
     };

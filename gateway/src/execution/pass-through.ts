@@ -19,7 +19,7 @@ export interface ClientSelection {
   readonly selectionSet: SelectionSetNode;
 }
 
-/** The one fetch of a plan without any other, if there is such. */
+/** The fetch of a plan that consists of exactly one fetch, or undefined for any other plan. */
 export function onlyFetch(plan: QueryPlan): FetchNode | undefined {
   const node = plan.node;
   if (node?.kind === "Subscription") {
@@ -29,9 +29,9 @@ export function onlyFetch(plan: QueryPlan): FetchNode | undefined {
 }
 
 /**
- * Whether the subgraph's data is the response as it stands: the same keys in the same order all the way down, only
- * concrete types, nothing hidden. Composition makes subgraph output types at least as strict, so nullability holds.
- * Only sound for results of a conforming executor, and for operations without @skip and @include.
+ * Whether the data of the subgraph already is the response: it has the same keys in the same order at every level, only
+ * concrete types, and no hidden elements. Composition makes the output types of a subgraph at least as strict, so
+ * nullability holds. This is correct only for a conforming executor and for operations without @skip and @include.
  */
 export function isPassThrough(fetch: FetchNode, client: ClientSelection): boolean {
   if (fetch.requires || fetch.outputRewrites?.length) {
@@ -72,7 +72,7 @@ function sameFields(
   );
 }
 
-/** Subgraphs may call their root types differently. */
+/** Whether the type is a root type. Names do not matter, because a subgraph may give its root types other names. */
 function isRootType(schema: GraphQLSchema, type: GraphQLObjectType): boolean {
   return type === schema.getQueryType() || type === schema.getMutationType() || type === schema.getSubscriptionType();
 }

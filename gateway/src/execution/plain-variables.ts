@@ -3,7 +3,7 @@ import { type Fields, ownValue, setOwn } from "../query-planner/own-property.js"
 
 const maxInt = 2_147_483_647;
 
-/** Values that coerce to themselves, by built-in scalar. */
+/** For each built-in scalar: whether a value coerces to itself. */
 const coercesToItself: Readonly<Record<string, ((value: unknown) => boolean) | undefined>> = {
   ID: (value) => typeof value === "string",
   String: (value) => typeof value === "string",
@@ -12,8 +12,9 @@ const coercesToItself: Readonly<Record<string, ((value: unknown) => boolean) | u
 };
 
 /**
- * A shortcut past `getVariableValues` for operations whose variables are all built-in scalars without defaults: the
- * coerced values when every one coerces to itself, undefined when GraphQL has to look closer or to complain.
+ * A fast replacement for `getVariableValues`, for operations whose variables are all built-in scalars without defaults.
+ * It returns the coerced values when every value coerces to itself. Otherwise it returns undefined, and GraphQL must
+ * coerce the values and report the errors.
  */
 export function plainVariables(
   definitions: readonly VariableDefinitionNode[],

@@ -1,7 +1,7 @@
 import type { PlanNode, ResponsePath } from "@apollo/query-planner";
 import { compileFetch, type PlanTools, type Step } from "./fetch-step.js";
 
-/** Compiles a plan node into one function. Steps stay synchronous as long as every fetch answers synchronously. */
+/** Compiles a plan node into one function. The function is synchronous as long as every fetch is synchronous. */
 export function compilePlan<C>(node: PlanNode, path: ResponsePath, tools: PlanTools<C>): Step<C> {
   switch (node.kind) {
     case "Fetch":

@@ -19,9 +19,9 @@ import { type Fields, isFields, ownValue } from "../query-planner/own-property.j
 import { collectFields, innerSelections, type SelectionContext } from "../query-planner/selection.js";
 import { leafCheck } from "./leaf-values.js";
 
-/** A null whose error has been reported: no second error while it travels up. */
+/** A null whose error is already reported. It adds no second error when it propagates to the parent. */
 const reportedNull = Symbol("reported null");
-/** A null where the schema allows none: the enclosing object or list becomes null. */
+/** A null that the schema does not allow. The enclosing object or list becomes null. */
 const bubblingNull = Symbol("bubbling null");
 
 interface Frame {
@@ -30,15 +30,15 @@ interface Frame {
   readonly introspect: (nodes: readonly FieldNode[]) => unknown;
 }
 
-/** `where` names the position for messages. Returns a value, null, reportedNull or bubblingNull. */
+/** Completes one value. `where` names the position in messages. Returns a value, null, reportedNull or bubblingNull. */
 type Complete = (value: unknown, frame: Frame, where: string) => unknown;
 
 interface ProjectedField {
   readonly key: string;
-  /** Where the gathered data has it. */
+  /** The key of the field in the gathered data. */
   readonly sourceKey: string;
   readonly where: string;
-  /** Undefined for __typename of a type known beforehand, whose value is `constant`. */
+  /** Undefined for the __typename of a type that is known at compile time. The field `constant` holds that value. */
   readonly complete: Complete | undefined;
   readonly constant: string | undefined;
   readonly introspection: readonly FieldNode[] | undefined;
@@ -57,7 +57,7 @@ export interface ProjectionContext extends SelectionContext {
 
 export type Projection = (data: Fields, introspect: Frame["introspect"]) => Projected;
 
-/** Compiles what the client asked into a function that orders, filters and checks what the fetches gathered. */
+/** Compiles the selection of the client into a function that orders, filters and checks the gathered data. */
 export function compileProjection(
   context: ProjectionContext,
   rootType: GraphQLObjectType,
@@ -119,7 +119,7 @@ class ProjectionCompiler {
     return definition && { ...base, complete: this.#output(definition.type, nodes), introspection: undefined };
   }
 
-  /** An interface object whose real type could not be fetched: the failed fetch has reported it. */
+  /** The object becomes null if the fetch of its real type failed (interface object). That fetch reported the error. */
   #typename(key: string): Complete {
     return (value) => {
       const type = typeof value === "string" ? this.#context.schema.getType(value) : undefined;
@@ -165,7 +165,7 @@ class ProjectionCompiler {
         const type = this.#context.schema.getType(typename);
         project = isCompositeType(type) ? this.object(type, selectionSets) : null;
         if (project) {
-          // unknown names come from subgraphs and are not remembered, so that the map stays small
+          // Names that the schema does not contain are not cached, so that subgraphs cannot fill the map.
           byTypename.set(typename, project);
         }
       }
@@ -180,7 +180,7 @@ class ProjectionCompiler {
       }
       const typename = ownValue(value, "__typename");
       const project = projectorOf(typeof typename === "string" ? typename : declared.name);
-      // the name stays out of the message: it may be a type that clients must not see
+      // The message does not contain the name, because clients may not be allowed to see this type.
       return project ? project(value, frame) : reported(frame, "Invalid __typename found for object at", where);
     };
   }

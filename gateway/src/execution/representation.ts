@@ -5,7 +5,7 @@ import { satisfyingTypes } from "./type-conditions.js";
 
 type Fill = (source: Fields, target: Fields) => boolean;
 
-/** Compiles `requires` into a function from an entity to its representation, null where a required field is missing. */
+/** Compiles `requires` into a function from an entity to its representation. Null if a required field is missing. */
 export function compileRepresentation(
   schema: GraphQLSchema,
   requires: QueryPlanSelectionNode[],
@@ -17,7 +17,7 @@ export function compileRepresentation(
   };
 }
 
-/** Whether the representation has members besides the type's name, and all of them are null. */
+/** Whether the representation has fields besides `__typename` and all these fields are null. */
 export function isNullKey(representation: Fields): boolean {
   const names = Object.keys(representation).filter((name) => name !== "__typename");
   return names.length > 0 && names.every((name) => isNothing(representation[name]));
@@ -50,7 +50,7 @@ function compileSelection(schema: GraphQLSchema, selection: QueryPlanSelectionNo
       const typename = source["__typename"];
       if (typeof typename === "string" && types.has(typename)) {
         const part: Fields = Object.create(null);
-        // a fragment that cannot be filled adds nothing; another one may still apply
+        // A fragment with a missing field adds nothing. Another fragment may still apply.
         if (fill(source, part)) {
           addFields(target, part);
         }
@@ -58,13 +58,13 @@ function compileSelection(schema: GraphQLSchema, selection: QueryPlanSelectionNo
       return true;
     };
   }
-  // an alias is where the data has it; the subgraph knows it by its name
+  // The gathered data has the field under its alias. The subgraph expects the field under its name.
   const key = selection.alias ?? selection.name;
   const inner = selection.selections ? compileSelections(schema, selection.selections) : undefined;
   return (source, target) => {
     const value = ownValue(source, key);
     if (value === undefined) {
-      // its fetch failed and has already been reported
+      // The fetch of this field failed, and its error is already reported.
       return false;
     }
     setOwn(target, selection.name, inner ? composite(value, inner) : value);
@@ -95,7 +95,7 @@ function addFields(target: Fields, part: Fields): void {
   }
 }
 
-/** Equal for equal representations; undefined when it holds something that cannot be compared. */
+/** Returns equal keys for equal representations, or undefined for a value that cannot be compared. */
 export function representationKey(value: unknown): string | undefined {
   switch (typeof value) {
     case "string":

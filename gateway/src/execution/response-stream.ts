@@ -2,7 +2,7 @@ import { type ExecutionResult, GraphQLError } from "graphql";
 
 type Events = AsyncIterable<unknown>;
 
-/** Whether a subgraph answered a subscription with a stream of events, and not with errors. */
+/** Whether a subgraph answered a subscription with a stream of events instead of errors. */
 export function isEvents(result: Events | ExecutionResult): result is Events {
   return Symbol.asyncIterator in result;
 }
@@ -10,14 +10,14 @@ export function isEvents(result: Events | ExecutionResult): result is Events {
 export interface EventHandling {
   /** Turns an event of the subgraph into the response. It never rejects, so that one bad event does not end the stream. */
   respond(event: unknown): Promise<ExecutionResult>;
-  /** The error for the consumer when the source itself breaks, which ends the stream. */
+  /** Returns the error for the consumer when the source fails. The failure ends the stream. */
   broken(reason: unknown): Error;
 }
 
-/** The error that tells a subscriber why its stream ends. `lastEvent`: the last item of a source that was asked to end. */
+/** Makes the error that tells a subscriber why its stream ends. `lastEvent` is the last item of an ended source. */
 export type EndingError = (lastEvent: unknown) => GraphQLError;
 
-/** A source that can be asked to end: its next item is its last one, and answers with an error that tells the cursor. */
+/** A source that can be ended. After `end` it sends one last item, whose response is an error with the cursor. */
 interface EndableSource {
   end(): void;
 }
@@ -25,8 +25,8 @@ interface EndableSource {
 const finished: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /**
- * The responses of one subscription. It pulls one event at a time, so that a slow consumer slows the source and nothing
- * is buffered here.
+ * The responses of one subscription. The stream pulls one event at a time and buffers nothing, so a slow consumer slows
+ * down the source.
  */
 export class ResponseStream implements AsyncIterableIterator<ExecutionResult> {
   readonly #source: AsyncIterator<unknown>;
@@ -40,7 +40,7 @@ export class ResponseStream implements AsyncIterableIterator<ExecutionResult> {
     this.#handling = handling;
   }
 
-  /** Calls back once, when the stream is over. */
+  /** Calls `listener` once, when the stream has ended. */
   onClose(listener: () => void): void {
     if (this.#closed) listener();
     else this.#onClose = listener;
@@ -75,7 +75,7 @@ export class ResponseStream implements AsyncIterableIterator<ExecutionResult> {
     throw reason;
   }
 
-  /** Ends the stream from outside, after the event at hand. A source that cannot tell its cursor is closed. */
+  /** Ends the stream after the current event. A source without a method `end` is closed and reports no cursor. */
   async end(error: EndingError): Promise<void> {
     if (this.#closed) return;
     if (isEndable(this.#source)) return this.#source.end();
@@ -83,7 +83,7 @@ export class ResponseStream implements AsyncIterableIterator<ExecutionResult> {
     await this.#source.return?.();
   }
 
-  /** Lets go of everything that the responses are made with. A consumer that pulls later gets the error only. */
+  /** Drops all references that are needed to make responses. A consumer that pulls later receives only the error. */
   detach(error: EndingError): void {
     this.#handling = {
       respond: async (event) => ({ errors: [error(event)] }),

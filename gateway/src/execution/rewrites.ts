@@ -9,7 +9,7 @@ const typeConditionPrefix = "... on ";
 type Change = (target: Fields) => void;
 type Visit = (value: unknown) => void;
 
-/** Compiles the planner's input or output rewrites of one fetch; undefined when there are none. */
+/** Compiles the input or output rewrites that the planner made for one fetch. Returns undefined without rewrites. */
 export function compileRewrites(schema: GraphQLSchema, rewrites: FetchDataRewrite[] | undefined): Visit | undefined {
   if (!rewrites || rewrites.length === 0) {
     return undefined;
@@ -44,7 +44,7 @@ function step(schema: GraphQLSchema, element: string, next: Visit): Visit {
   const types = satisfyingTypes(schema, element.slice(typeConditionPrefix.length));
   return eachObject((target) => {
     const typename = target["__typename"];
-    // an object without __typename can only be of the type that was selected
+    // An object without __typename always has the selected type.
     if (typeof typename !== "string" || types.has(typename)) {
       next(target);
     }
@@ -78,7 +78,7 @@ function renamer(field: string, renamed: string): Change {
   };
 }
 
-/** Gives renamed keys the shape of the alias the planner selected them under. */
+/** Copies the shape of each alias that the planner chose to the key that replaces the alias. */
 export function renameInShape(shape: FieldShape, rewrites: FetchDataRewrite[] | undefined): void {
   for (const rewrite of rewrites ?? []) {
     if (rewrite.kind === "KeyRenamer") {
@@ -97,7 +97,7 @@ export function renameInShape(shape: FieldShape, rewrites: FetchDataRewrite[] | 
   }
 }
 
-/** Alias chosen by the planner -> response key of the client, for error paths. */
+/** Alias that the planner chose -> response key of the client. Error paths use this mapping. */
 export function renamedKeys(rewrites: FetchDataRewrite[] | undefined): ReadonlyMap<string, string> {
   const keys = new Map<string, string>();
   for (const rewrite of rewrites ?? []) {

@@ -11,13 +11,13 @@ export interface Shop {
   readonly supergraphSdl: string;
   readonly renamed: Channel<Row>;
   readonly added: Channel<Row>;
-  /** Every `_entities` representation list a subgraph was asked for, by subgraph. */
+  /** For each entity fetch: the subgraph and the number of representations that it received. */
   readonly asked: { subgraph: string; count: number }[];
 }
 
 let composed: string | undefined;
 
-/** Three subgraphs with their own data, so that a mutation in one shop is not seen in another. */
+/** Three subgraphs with their own data, so that a mutation in one shop does not change another shop. */
 export function openShop(): Shop {
   const renamed = new Channel<Row>();
   const added = new Channel<Row>();

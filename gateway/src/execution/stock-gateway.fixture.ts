@@ -7,7 +7,7 @@ export type StockExecutor = (
   variables: Record<string, unknown> | undefined,
 ) => Promise<ExecutionResult>;
 
-/** Apollo's own gateway over the same subgraphs, as reference. APOLLO_TELEMETRY_DISABLED must be set before the call. */
+/** Apollo's own gateway over the same subgraphs, for comparison. Set APOLLO_TELEMETRY_DISABLED before the call. */
 export async function openStockGateway(shop: Shop): Promise<{ execute: StockExecutor; stop: () => Promise<void> }> {
   const { ApolloGateway, LocalGraphQLDataSource } = await import("@apollo/gateway");
   const silent = { debug() {}, info() {}, warn() {}, error() {} };

@@ -13,14 +13,14 @@ import type { Subgraph } from "../subgraphs/subgraph.js";
 import { type CompiledOperation, compileOperation } from "./compiled-operation.js";
 import { conditionalOperation } from "./conditional-operation.js";
 
-/** Compiles operations over the connected subgraphs. It does not keep them; the caller does. */
+/** Compiles operations over the connected subgraphs. The caller caches the compiled operations. */
 export class SupergraphExecutor<C> {
   /** The schema that clients see. */
   readonly apiSchema: GraphQLSchema;
   readonly #planner: OperationPlanner;
   readonly #subgraphs: ReadonlyMap<string, Subgraph<C>>;
 
-  /** Throws when the supergraph is invalid or names a subgraph that is not given. */
+  /** Throws when the supergraph is invalid or names a subgraph that is not in `subgraphs`. */
   static fromSdl<C>(
     supergraphSdl: string,
     subgraphs: readonly Subgraph<C>[],
@@ -41,15 +41,15 @@ export class SupergraphExecutor<C> {
   }
 
   /**
-   * Plans in this thread, without a bound: for trusted documents. The document must be valid for `apiSchema`.
-   * Throws a GraphQLError when the operation does not exist or cannot be planned.
+   * Plans a trusted document in this thread, without limits. The document must be valid for `apiSchema`. Throws a
+   * GraphQLError when the operation does not exist or cannot be planned.
    */
   compile(document: DocumentNode, operationName?: string): CompiledOperation<C> {
     const asked = askedOperation(this.#planner, document, operationName);
     return readably(() => this.#compile(asked, this.#planner.plans(asked)));
   }
 
-  /** The same with plans made elsewhere, in time linear in the size of document and plans. */
+  /** Compiles an operation with plans from another thread, in time linear in the size of the document and plans. */
   compilePlanned(document: DocumentNode, operationName: string | undefined, plans: PlanData): CompiledOperation<C> {
     const asked = askedOperation(this.#planner, document, operationName);
     return readably(() => this.#compile(asked, receivedPlans(plans, asked.conditions)));

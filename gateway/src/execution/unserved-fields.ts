@@ -13,18 +13,19 @@ export interface AskedFields {
   readonly names: PlannedNames;
 }
 
-/** A field that no fetch of the plan brings. */
+/** A field that no fetch of the plan returns. */
 export interface UnservedField {
-  /** The path of its parent, with the names that the plan uses. */
+  /** The path of the parent object, with the key names of the plan. */
   readonly parent: ResponsePath;
-  /** The client's key. */
+  /** The response key of the client. */
   readonly key: string;
 }
 
 /**
- * The planner (2.14.4) leaves out fields without a word when no subgraph can resolve them, such as those of an interface
- * that no object type implements. Without this they would be null as if that were their value. Fields under a type
- * condition are left out for good reasons too, and fields with @skip or @include by request: neither is looked at.
+ * Finds the fields that the planner (2.14.4) leaves out without an error because no subgraph can resolve them, such as
+ * the fields of an interface that no object type implements. Without this check the response would contain null for
+ * them. The check ignores fields under a type condition and fields with @skip or @include, because a correct plan may
+ * leave these fields out.
  */
 export function unservedFields(asked: AskedFields, selectionSet: SelectionSetNode): UnservedField[] {
   const shape: FieldShape = new Map();
@@ -40,7 +41,7 @@ export function unservedFields(asked: AskedFields, selectionSet: SelectionSetNod
   return found;
 }
 
-/** An error for each place in the data that lacks the field. */
+/** Returns an error for each object in the data that lacks the field. */
 export function unservedErrors(fields: readonly UnservedField[], data: Fields): GraphQLError[] {
   return fields.flatMap(({ parent, key }) =>
     pathsAt(data, parent).map(

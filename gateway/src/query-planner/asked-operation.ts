@@ -11,7 +11,7 @@ import { type LiftedLiterals, liftLiterals } from "./lifted-literals.js";
 import { type PlannedNames, planningNames } from "./planning-names.js";
 import { conditionVariables, type Fragments } from "./selection.js";
 
-/** One operation of a document, as the client wrote it and as the planner gets it. */
+/** One operation of a document, in the form that the client wrote and in the form that the planner receives. */
 export interface AskedOperation {
   readonly operation: OperationDefinitionNode;
   readonly fragments: Fragments;
@@ -19,19 +19,19 @@ export interface AskedOperation {
   readonly conditions: readonly string[];
   readonly names: PlannedNames;
   readonly literals: LiftedLiterals;
-  /** For the planner: aliases renamed, literals lifted. */
+  /** The document for the planner, with renamed aliases and lifted literals. */
   readonly planned: DocumentNode;
 }
 
 export interface AskedSchema {
   readonly apiSchema: GraphQLSchema;
-  /** Names of all fields of the supergraph, those of inaccessible types too. */
+  /** The names of all fields of the supergraph, including the fields of inaccessible types. */
   readonly fieldNames: ReadonlySet<string>;
-  /** Names that only the planning schema has -> the fields that they stand for. */
+  /** Name that exists only in the planning schema -> the field that it replaces. */
   readonly inputFields: ReadonlyMap<string, string>;
 }
 
-/** The document must be valid for the schema. Linear in its size. */
+/** Prepares one operation for planning, in linear time. The document must be valid for the schema. */
 export function askedOperation(
   { apiSchema, fieldNames, inputFields }: AskedSchema,
   document: DocumentNode,

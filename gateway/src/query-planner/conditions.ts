@@ -1,7 +1,7 @@
 import { type DirectiveNode, type DocumentNode, Kind, type SelectionNode, visit } from "graphql";
 import type { Fields } from "./own-property.js";
 
-// with more condition variables the general plan serves every combination: plans would double with each
+// Each further condition variable doubles the number of plans. Above this limit only the general plan is used.
 const maxSpecializedConditions = 3;
 
 /** Whether each combination of these conditions gets a plan of its own. */
@@ -9,19 +9,19 @@ export function isSpecialised(conditions: readonly string[]): boolean {
   return conditions.length > 0 && conditions.length <= maxSpecializedConditions;
 }
 
-/** One letter per condition; the same for values that decide alike. */
+/** Returns one digit per condition. The key is equal for values that select the same fields. */
 export function conditionKey(conditions: readonly string[], values: Readonly<Fields>): string {
   return conditions.map((name) => (values[name] === true ? "1" : "0")).join("");
 }
 
-/** Every combination. */
+/** Returns every combination of values. */
 export function conditionValues(conditions: readonly string[]): Fields[] {
   return Array.from({ length: 2 ** conditions.length }, (_, number) =>
     Object.fromEntries(conditions.map((name, place) => [name, ((number >> place) & 1) === 1])),
   );
 }
 
-/** Leaves out what the values skip, and the directives of what they include. */
+/** Removes the skipped selections, and the @skip and @include directives whose values are known. */
 export function withoutConditions(document: DocumentNode, values: Readonly<Fields>): DocumentNode {
   const resolve = (selection: SelectionNode): SelectionNode | null | undefined => {
     const kept = selection.directives?.filter((directive) => decision(directive, values) === undefined) ?? [];
@@ -43,7 +43,7 @@ export function withoutConditions(document: DocumentNode, values: Readonly<Field
   });
 }
 
-/** Whether the directive includes its selection; undefined when it is another directive or of another operation. */
+/** Whether the directive includes its selection. Undefined for other directives and for conditions without a value. */
 function decision({ name, arguments: given }: DirectiveNode, values: Readonly<Fields>): boolean | undefined {
   const value = given?.find((argument) => argument.name.value === "if")?.value;
   const condition =

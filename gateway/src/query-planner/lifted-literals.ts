@@ -23,9 +23,9 @@ import { type Fields, ownValue, setOwn } from "./own-property.js";
 
 /** A document whose literals are variables, so that one plan serves all values. */
 export interface LiftedLiterals {
-  /** The document with variables in their place, one operation only. */
+  /** The document with variables instead of the literals. It contains one operation. */
   readonly document: DocumentNode;
-  /** The variables of the client and the lifted literals, made for each run. The same object when nothing was lifted. */
+  /** Returns the variables of the client plus the lifted literals for one run, or `provided` if nothing was lifted. */
   readonly variables: (provided: Readonly<Fields>, coerced: Readonly<Fields>) => Readonly<Fields>;
 }
 
@@ -38,9 +38,9 @@ interface LiftedLiteral {
 }
 
 /**
- * Puts lists, objects and values of custom scalars out of the document and into variables. The work of the planner
- * (2.14.4) doubles with each level of a list in a literal; it never looks into a variable. Variables inside a literal
- * are taken as coerced for the API schema, so that defaults apply and what was left out stays left out.
+ * Moves lists, objects and values of custom scalars from the document into variables. The work of the planner (2.14.4)
+ * doubles with each level of a list in a literal, but the planner never reads a variable. Variables inside a literal
+ * get the values coerced for the API schema, so that defaults apply and omitted fields stay omitted.
  */
 export function liftLiterals(
   schema: GraphQLSchema,
@@ -54,7 +54,7 @@ export function liftLiterals(
   const lifted = new Map<string, LiftedLiteral>();
   const freeName = nameGiver(document);
   const lift = (value: ValueNode, type: GraphQLInputType): LiftedLiteral => {
-    // equal literals share a variable: fields of one response key must keep equal arguments
+    // Equal literals share one variable, because fields with the same response key must keep equal arguments.
     const key = `${String(type)} ${canonicalText(value)}`;
     const known = lifted.get(key);
     if (known) {
@@ -143,7 +143,7 @@ function nameGiver(document: DocumentNode): () => string {
   };
 }
 
-/** The same for literals that differ only in layout or in the order of their fields. */
+/** Returns the same text for literals that differ only in layout or in the order of their fields. */
 function canonicalText(value: ValueNode): string {
   if (value.kind === Kind.LIST) {
     return `[${value.values.map(canonicalText).join(",")}]`;
@@ -155,7 +155,7 @@ function canonicalText(value: ValueNode): string {
   return print(value as ASTNode);
 }
 
-/** Makes a literal into what a client would send for it as JSON. */
+/** Converts a literal into the JSON value that a client would send for it. */
 function builder(value: ValueNode, type: GraphQLInputType | undefined): Build {
   const nullable = type && getNullableType(type);
   switch (value.kind) {
@@ -173,7 +173,7 @@ function builder(value: ValueNode, type: GraphQLInputType | undefined): Build {
       );
     }
     case Kind.INT:
-      // an ID may have more digits than a number keeps
+      // An ID may have more digits than a JavaScript number can represent exactly.
       return nullable && getNamedType(nullable).name === "ID" ? () => value.value : constant(Number(value.value));
     case Kind.FLOAT:
       return constant(Number(value.value));
@@ -187,12 +187,12 @@ const constant =
   () =>
     value;
 
-/** A variable that was left out is null in a list (GraphQL 3.11). */
+/** In a list, an omitted variable becomes null (GraphQL 3.11). */
 function list(items: readonly Build[]): Build {
   return (coerced) => items.map((item) => item(coerced) ?? null);
 }
 
-/** A variable that was left out leaves its field out (GraphQL 3.10). */
+/** In an object, a field with an omitted variable is omitted too (GraphQL 3.10). */
 function object(fields: readonly (readonly [string, Build])[]): Build {
   return (coerced) => {
     const built: Fields = {};

@@ -11,30 +11,33 @@ import { fieldNames } from "./planning-names.js";
 /** The plans of one operation. */
 export interface OperationPlans {
   readonly general: QueryPlan;
-  /** For one combination of @skip and @include values; undefined where the general plan has to serve it. */
+  /** Returns the plan for one combination of @skip and @include values. Undefined if the general plan must serve it. */
   readonly specialised: (values: Readonly<Fields>) => QueryPlan | undefined;
 }
 
-/** Plans as plain data, as they come from another thread. */
+/** Plans as plain data that one thread sends to another. */
 export interface PlanData {
   readonly general: QueryPlan;
   readonly specialised: Readonly<Record<string, QueryPlan>>;
 }
 
-/** The planner and the schema that Apollo's gateway has built when it loaded a supergraph. */
+/** The planner and the schema that Apollo's gateway built when it loaded a supergraph. */
 export interface LoadedSupergraph {
   readonly planner: QueryPlanner;
   readonly apiSchema: GraphQLSchema;
 }
 
-/** The settings with which Apollo's gateway builds a planner that is used here. Named fragments would only make the subgraph operations shorter, and planning slower. */
+/**
+ * The settings of the planner that this package takes over from Apollo's gateway. Named fragments are not reused,
+ * because fragments shorten the subgraph operations but slow down the planning.
+ */
 export const queryPlannerConfig: QueryPlannerConfig = { reuseQueryFragments: false };
 
-/** The only place that knows Apollo's planner. */
+/** Plans operations with Apollo's planner. No other class calls that planner. */
 export class OperationPlanner implements AskedSchema {
   /** The schema that clients see. */
   readonly apiSchema: GraphQLSchema;
-  /** With inaccessible elements. */
+  /** The schema with inaccessible elements. */
   readonly supergraphSchema: GraphQLSchema;
   readonly fieldNames: ReadonlySet<string>;
   readonly inputFields: ReadonlyMap<string, string>;
@@ -45,8 +48,8 @@ export class OperationPlanner implements AskedSchema {
   #planner: QueryPlanner | undefined;
 
   /**
-   * Throws when the supergraph is invalid. The planner is built with the first plan, unless the gateway has built it
-   * already from the same supergraph.
+   * Throws when the supergraph is invalid. The planner is built for the first plan, unless the gateway already built a
+   * planner from the same supergraph.
    */
   constructor(supergraphSdl: string, loaded?: LoadedSupergraph) {
     const given = parse(supergraphSdl, { noLocation: true });
@@ -65,7 +68,7 @@ export class OperationPlanner implements AskedSchema {
     this.#planner = adopted?.planner;
   }
 
-  /** Plans a combination of conditions when it first occurs. */
+  /** Plans the operation now, and each combination of conditions when `specialised` asks for it. */
   plans({ planned, operation }: AskedOperation): OperationPlans {
     const name = operation.name?.value;
     return {
@@ -74,14 +77,14 @@ export class OperationPlanner implements AskedSchema {
         try {
           return this.#plan(withoutConditions(planned, values), name);
         } catch {
-          // the general plan answers every combination
+          // The general plan serves every combination.
           return undefined;
         }
       },
     };
   }
 
-  /** Every combination beforehand. */
+  /** Plans every combination in advance. */
   allPlans(asked: AskedOperation): PlanData {
     const { general, specialised } = this.plans(asked);
     const combinations = isSpecialised(asked.conditions) ? conditionValues(asked.conditions) : [];
@@ -100,7 +103,7 @@ export class OperationPlanner implements AskedSchema {
   }
 }
 
-/** As they came from another thread. */
+/** Converts the plan data of another thread into plans. */
 export function receivedPlans({ general, specialised }: PlanData, conditions: readonly string[]): OperationPlans {
   return { general, specialised: (values) => specialised[conditionKey(conditions, values)] };
 }

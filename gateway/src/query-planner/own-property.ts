@@ -6,15 +6,15 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The own property of that name, never an inherited one. */
+/** Returns the own property with this name, never an inherited property. */
 export function ownValue(target: Fields, key: string): unknown {
   return Object.hasOwn(target, key) ? target[key] : undefined;
 }
 
-/** Sets an own property, even one with the name of an inherited setter such as `__proto__`. */
+/** Sets an own property, even when an inherited setter such as `__proto__` has the same name. */
 export function setOwn(target: Fields, key: string, value: unknown): void {
   if (key in target && !Object.hasOwn(target, key)) {
-    // `__proto__` is a setter, and a frozen prototype refuses to be shadowed by assignment
+    // `__proto__` is a setter, and an assignment cannot override a property of a frozen prototype.
     Object.defineProperty(target, key, { value, configurable: true, enumerable: true, writable: true });
   } else {
     target[key] = value;

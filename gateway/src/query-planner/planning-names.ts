@@ -8,17 +8,17 @@ import {
   visit,
 } from "graphql";
 
-/** A document with the names that the planner gets, and the way back to the client's names. */
+/** A document with the names for the planner, and the mapping back to the names of the client. */
 export interface PlannedNames {
-  /** The document as the planner gets it. */
+  /** The document that the planner receives. */
   readonly document: DocumentNode;
   /** The key of a field in the gathered data. */
   readonly keyOf: (field: FieldNode) => string;
-  /** Key in the gathered data -> the client's key, for error paths. */
+  /** Key in the gathered data -> response key of the client. Error paths use this mapping. */
   readonly clientKeys: ReadonlyMap<string, string>;
 }
 
-/** The names of all fields that representations could need. */
+/** Returns the names of all fields that a representation may need. */
 export function fieldNames(schema: GraphQLSchema): ReadonlySet<string> {
   const names = new Set(["__typename"]);
   for (const type of Object.values(schema.getTypeMap())) {
@@ -32,8 +32,9 @@ export function fieldNames(schema: GraphQLSchema): ReadonlySet<string> {
 }
 
 /**
- * Gives every alias that is also a field's name another name inside the plan. The planner (2.14.4) gathers keys and
- * @requires inputs under their plain names: `price: name` would send the name as the price, `id: name` return the id.
+ * Renames every alias that equals a field name. The planner (2.14.4) gathers keys and @requires inputs under their
+ * field names. Without the renaming, `price: name` would send the name as the price, and `id: name` would return the
+ * id.
  */
 export function planningNames(
   document: DocumentNode,

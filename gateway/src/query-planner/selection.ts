@@ -27,7 +27,7 @@ export type CollectedFields = Map<string, FieldNode[]>;
 export interface SelectionContext {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
-  /** Only Booleans used by @skip and @include are read. */
+  /** The condition values. Only the Booleans that @skip and @include use are read. */
   readonly variables: Readonly<Fields>;
 }
 

@@ -16,12 +16,12 @@ const link = `extend schema @link(
 
 export interface Composed {
   readonly executor: SupergraphExecutor<object>;
-  /** The operations that each subgraph was asked to run, in order of preparation. */
+  /** The operations that the subgraphs prepared, in order. */
   readonly prepared: { readonly subgraph: string; readonly operation: string }[];
   readonly run: (text: string, variables?: Record<string, unknown>) => Promise<ExecutionResult>;
 }
 
-/** Subgraphs from SDL and resolvers, composed as in production. */
+/** Makes subgraphs from SDL and resolvers, and composes them as in production. */
 export function composed(subgraphs: Readonly<Record<string, readonly [sdl: string, resolvers: Resolvers]>>): Composed {
   const entries = Object.entries(subgraphs).map(([name, [sdl, resolvers]]) => ({
     name,

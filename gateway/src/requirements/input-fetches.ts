@@ -12,7 +12,7 @@ import {
 } from "graphql";
 import type { RequiredInputs } from "./required-inputs.js";
 
-/** The plan with the fields that subgraphs know in place of the required inputs of the planning schema. */
+/** Returns the plan with the original fields of the subgraphs instead of the input names of the planning schema. */
 export function withInputs(plan: QueryPlan, inputs: RequiredInputs): QueryPlan {
   if (inputs.byName.size === 0 || !plan.node) return plan;
   const rewriter = new PlanRewriter(inputs);
@@ -51,7 +51,9 @@ class PlanRewriter {
     }
   }
 
-  /** The name of an input is the alias of its field, in what is asked and in what representations are made of. */
+  /**
+   * Replaces each input name with its original field in the operation and in `requires`. The input name is the alias.
+   */
   named(fetch: FetchNode): FetchNode {
     const document = visit(parse(fetch.operation, { noLocation: true }), {
       Field: (field): FieldNode | undefined => {
@@ -77,7 +79,7 @@ class PlanRewriter {
     return input ? { ...selection, ...inner, alias: selection.name, name: input.field } : { ...selection, ...inner };
   }
 
-  /** One fetch for each set of fields whose inputs fit into one representation. */
+  /** Splits a fetch whose inputs conflict: one representation cannot hold the same field with different arguments. */
   #split(fetch: FetchNode): FetchNode[] {
     if (!fetch.requires || !this.#hasConflict(inputNames(fetch.requires, this.#inputs))) return [fetch];
     const document = parse(fetch.operation, { noLocation: true });
@@ -100,7 +102,7 @@ class PlanRewriter {
   #neededBy(typeCondition: string, field: string): ReadonlySet<string> {
     const direct = this.#inputs.byField.get(`${typeCondition}.${field}`);
     if (direct) return direct;
-    // the condition may be an interface whose implementations have the field sets
+    // The type condition may be an interface while the field sets belong to its implementations.
     return new Set(
       [...this.#inputs.byField].flatMap(([coordinate, names]) => (coordinate.endsWith(`.${field}`) ? [...names] : [])),
     );
@@ -111,7 +113,7 @@ class PlanRewriter {
     return new Set(fields).size < fields.length;
   }
 
-  /** Leaves out the inputs that the group does not need, and what would be empty without them. */
+  /** Removes the inputs that the group does not need, and removes selections that become empty. */
   #without(selection: QueryPlanSelectionNode, group: ReadonlySet<string>): QueryPlanSelectionNode[] {
     if (selection.kind === "Field" && this.#inputs.byName.has(selection.name) && !group.has(selection.name)) return [];
     if (!selection.selections) return [selection];
@@ -132,7 +134,7 @@ function inputNames(
   return found;
 }
 
-/** The text, with the variables that it still uses. */
+/** Prints the document and removes the variables that it no longer uses. */
 function operationText(document: DocumentNode): Pick<FetchNode, "operation" | "variableUsages"> {
   const used = new Set<string>();
   visit(document, {

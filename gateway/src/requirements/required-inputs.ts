@@ -18,16 +18,16 @@ import {
 
 /** A field with arguments inside a `@requires` field set. */
 export interface RequiredInput {
-  /** The field that subgraphs know. */
+  /** The original field, which the subgraphs know. */
   readonly field: string;
   readonly arguments: readonly ArgumentNode[];
 }
 
-/** The fields with arguments that `@requires` asks for, by their name and by the field that requires them. */
+/** The fields with arguments that `@requires` needs, by input name and by the field that requires them. */
 export interface RequiredInputs {
-  /** Name in the planning schema -> what it stands for. */
+  /** Name in the planning schema -> the original field and its arguments. */
   readonly byName: ReadonlyMap<string, RequiredInput>;
-  /** `Type.field` -> the names of the inputs that its field sets require. */
+  /** `Type.field` -> the names of the inputs that the field requires. */
   readonly byField: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -39,9 +39,9 @@ export interface PlanningSupergraph {
 }
 
 /**
- * Gives each field with arguments inside a `@requires` a field of its own in the supergraph that the planner gets. The
- * planner (2.14.4) knows such an input by its name only: `price(currency: "EUR")` of the client, or of another
- * `@requires`, took the place of `price(currency: "USD")`, without an error.
+ * Adds a separate field to the planning supergraph for each field with arguments inside a `@requires`. The planner
+ * (2.14.4) identifies such an input by its name only. A `price(currency: "EUR")` of the client or of another
+ * `@requires` therefore replaced `price(currency: "USD")` without an error.
  */
 export function separateInputs(supergraph: DocumentNode): PlanningSupergraph {
   const separation = new Separation(supergraph);
@@ -59,9 +59,9 @@ class Separation implements RequiredInputs {
   readonly #fieldNames = new Set<string>();
   /** `Type.field(arguments)` -> name of the input. */
   readonly #known = new Map<string, string>();
-  /** Type -> the fields that it gets. */
+  /** Type -> the fields that are added to the type. */
   readonly #added = new Map<string, Map<string, FieldDefinitionNode>>();
-  /** The fields that have inputs now, as `Type.field`. */
+  /** The fields, as `Type.field`, that are now replaced by inputs. */
   readonly #separated = new Set<string>();
 
   constructor(supergraph: DocumentNode) {
@@ -73,7 +73,7 @@ class Separation implements RequiredInputs {
     }
   }
 
-  /** The type with its field sets renamed; undefined where nothing changes. */
+  /** Returns the type with renamed fields in its field sets, or undefined when nothing changes. */
   rewritten<T extends TypeDefinition>(type: T): T | undefined {
     let changed = false;
     const fields = type.fields?.map((field) => {
@@ -101,7 +101,9 @@ class Separation implements RequiredInputs {
     return visit(document, { ObjectTypeDefinition: complete, InterfaceTypeDefinition: complete });
   }
 
-  /** Composition refuses an external field that no field set and no interface of its subgraph needs. */
+  /**
+   * Removes external fields that no field set and no interface of the subgraph needs. Composition rejects such fields.
+   */
   #used(field: FieldDefinitionNode, type: TypeDefinition, fieldSets: FieldSets): FieldDefinitionNode {
     const isUnused = (directive: ConstDirectiveNode): boolean => {
       const graph = argument(directive, "graph");
@@ -181,7 +183,7 @@ class Separation implements RequiredInputs {
     return name;
   }
 
-  /** The type, and the types that implement it. */
+  /** Returns the type and the types that implement it. */
   #owners(type: string): TypeDefinition[] {
     return [...this.#types.values()].filter(
       ({ name, interfaces }) => name.value === type || interfaces?.some((each) => each.name.value === type),
@@ -202,7 +204,7 @@ type FieldSets = ReadonlyMap<string, ReadonlySet<string>>;
 
 const fieldSetArguments = ["requires", "provides", "key"];
 
-/** The names that occur in the field sets of each graph. */
+/** Graph -> the names that occur in its field sets. */
 function fieldSetsByGraph(document: DocumentNode): FieldSets {
   const names = new Map<string, Set<string>>();
   visit(document, {
@@ -230,15 +232,15 @@ function namedType(type: TypeNode): string {
 }
 
 /**
- * Puts the keys by which a subgraph resolves a type before those by which it does not. For an entity that goes back to
- * the subgraph it came from, the planner (2.14.4) takes the first key, resolvable or not.
+ * Puts the resolvable keys of a type before the other keys. When an entity returns to the subgraph that it came from,
+ * the planner (2.14.4) takes the first key, even when that key is not resolvable.
  */
 export function resolvableKeysFirst(supergraph: DocumentNode): DocumentNode {
   const sorted = <T extends TypeDefinition>(type: T): T | undefined =>
     type.directives?.some((directive, index, all) => isUnresolvable(directive) && isBeforeResolvable(index, all))
       ? {
           ...type,
-          // a stable sort: the order of the other keys stays
+          // The sort is stable, so the order of the other keys stays the same.
           directives: [...type.directives].sort((a, b) => Number(isUnresolvable(a)) - Number(isUnresolvable(b))),
         }
       : undefined;

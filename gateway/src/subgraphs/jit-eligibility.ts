@@ -20,16 +20,19 @@ import {
 } from "graphql";
 
 const plainLiterals: ReadonlySet<string> = new Set([Kind.INT, Kind.FLOAT, Kind.STRING, Kind.BOOLEAN]);
-// compiled code is not counted in the memory of an operation
+// The memory limit of an operation does not include compiled code, so this constant limits the size of the operation.
 const maxNodes = 400;
 
 /**
- * Whether graphql-jit (0.8.9) gives the data that graphql-js gives, decided from schema and document alone. A closed list,
- * proven by a property test: a query of one operation without directives and named fragments; variables and literals of
- * built-in scalars, variables of enums and representations; object types without `isTypeOf` (and `_Entity`, which
- * @apollo/subgraph resolves by __typename); a resolver on every field, because jit does not await promises that the
- * default resolver finds; no key that plain objects inherit, because jit writes them as object literals. It drops the
- * variables inside literals of custom scalars and shares the literal between requests: they are not on the list.
+ * Whether graphql-jit (0.8.9) returns the same data as graphql-js, decided from the schema and the document alone. A
+ * property test proves the list of allowed operations: a query of one operation without directives and named fragments;
+ * variables and literals of built-in scalars; variables of enums and representations; object types without `isTypeOf`,
+ * and `_Entity`, which @apollo/subgraph resolves by __typename; a resolver on every field, because graphql-jit does not
+ * await promises that the default resolver finds; no response key that plain objects inherit, because graphql-jit
+ * writes results as object literals.
+ *
+ * Literals of custom scalars are not allowed: graphql-jit drops the variables inside such a literal and shares the
+ * literal between requests.
  */
 export function isJitEligible(
   schema: GraphQLSchema,
@@ -104,7 +107,7 @@ function isPlainField(
   if (!field || (!field.resolve && !isMeta)) {
     return false;
   }
-  // a default is shared between requests
+  // graphql-jit shares a default value between requests, so a default must not be an object.
   const defaults = field.args.every(({ defaultValue }) => typeof defaultValue !== "object" || defaultValue === null);
   const type = getNamedType(field.type);
   return defaults && (isPlainObject(type) || isLeafType(type) || (atRoot && type.name === "_Entity"));

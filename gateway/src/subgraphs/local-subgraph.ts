@@ -14,15 +14,15 @@ import { validationAborted } from "../limits/document-limits.js";
 import { isJitEligible } from "./jit-eligibility.js";
 import type { PreparedFetch, Subgraph } from "./subgraph.js";
 
-// counting keeps code generation away from documents that a client sends once
+// The counter avoids code generation for documents that a client sends only once.
 const standardJitAfterRuns = 50;
 
 export interface LocalSubgraphOptions {
-  /** After so many runs an eligible query is compiled with graphql-jit; 50, when left out. */
+  /** The number of runs after which graphql-jit compiles an eligible query. The default is 50. */
   readonly jitAfterRuns?: number;
 }
 
-/** A subgraph in this process. An operation is parsed and validated when it is prepared, then executed as a document. */
+/** A subgraph in this process. `prepare` parses and validates an operation once, and each run executes the document. */
 export function localSubgraph<C>(name: string, schema: GraphQLSchema, options: LocalSubgraphOptions = {}): Subgraph<C> {
   return {
     name,
@@ -41,7 +41,7 @@ function readDocument(name: string, schema: GraphQLSchema, operationText: string
   const [problem] = validate(schema, document);
   if (problem) {
     const message = `Subgraph "${name}" refuses a planned operation: ${problem.message}`;
-    // this is not a defect of the planner: graphql-js limits the comparison of fields that merge
+    // This error is not a defect of the planner. graphql-js limits how many merged fields it compares.
     if (problem.message === validationAborted) throw new GraphQLError(message, { extensions: { code: "TOO_COMPLEX" } });
     throw new Error(message, { cause: problem });
   }
@@ -75,7 +75,7 @@ function prepareLocal<C>(operation: LocalOperation, jitAfterRuns: number): Prepa
       if (!query) {
         return byGraphqlJs();
       }
-      // jit lists other errors than graphql-js and tells them in other words: a query that failed runs there once more
+      // The errors of graphql-jit differ from those of graphql-js, so a failed query runs again in graphql-js.
       const checked = (result: ExecutionResult) =>
         !result.errors || isRefusal(result, rootFields) ? result : byGraphqlJs();
       const result = query(undefined, context, variables);
@@ -87,7 +87,7 @@ function prepareLocal<C>(operation: LocalOperation, jitAfterRuns: number): Prepa
   };
 }
 
-/** Its only root field threw, so nothing else of it has run. An answer that is not found is such a one. */
+/** Whether the only root field threw, so that no other resolver has run. A "not found" error is an example. */
 function isRefusal({ errors = [] }: ExecutionResult, rootFields: number): boolean {
   const [error] = errors;
   return rootFields === 1 && errors.length === 1 && error?.path?.length === 1 && error.originalError !== undefined;
@@ -95,6 +95,6 @@ function isRefusal({ errors = [] }: ExecutionResult, rootFields: number): boolea
 
 function compileJit({ schema, document, operationName }: LocalOperation): CompiledQuery["query"] | undefined {
   const compiled = compileQuery(schema, document, operationName);
-  // graphql-jit answers with errors when it cannot compile; then graphql-js goes on answering
+  // When graphql-jit cannot compile, it returns errors, and graphql-js continues to execute the query.
   return isCompiledQuery(compiled) ? compiled.query : undefined;
 }

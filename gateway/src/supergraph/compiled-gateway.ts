@@ -17,8 +17,9 @@ type Execute = Loaded["executor"];
 type GatewayRequest = Parameters<Execute>[0];
 
 /**
- * Apollo's gateway with the compiled executor in the place of its own. Apollo's part loads the supergraph, replaces it
- * and builds the planner; the executor finds the graph of a request by the schema that the request began with.
+ * Apollo's gateway with the compiled executor instead of its own executor. Apollo's code loads and replaces the
+ * supergraph and builds the planner. The executor finds the graph of a request by the schema with which the request
+ * began.
  */
 export class CompiledGateway extends ApolloGateway {
   readonly #supergraph: ReplaceableSupergraph;
@@ -29,7 +30,7 @@ export class CompiledGateway extends ApolloGateway {
     disableApolloTelemetry();
     super({
       supergraphSdl: supergraph,
-      // checked before it comes here
+      // The supergraph is already checked.
       validateSupergraph: false,
       queryPlannerConfig,
       logger: options.logger,
@@ -41,7 +42,7 @@ export class CompiledGateway extends ApolloGateway {
     });
     this.#supergraph = supergraph;
     this.#options = options;
-    // the first of the listeners: no request meets a schema without a graph
+    // This listener must be the first, so that no request meets a schema without a graph.
     this.onSchemaLoadOrUpdate(({ apiSchema }) => supergraph.link(apiSchema));
   }
 
@@ -53,7 +54,7 @@ export class CompiledGateway extends ApolloGateway {
     return { schema, executor: (request) => this.execute(request) as ReturnType<Execute> };
   }
 
-  /** Answers a request on the graph of its schema. */
+  /** Answers a request with the graph that belongs to its schema. */
   async execute(request: GatewayRequest): Promise<ExecutionResult> {
     const graph = this.#supergraph.graphs.of(request.schema as GraphQLSchema);
     const caller = request.context as RequestContext;
@@ -67,7 +68,7 @@ export class CompiledGateway extends ApolloGateway {
   }
 }
 
-/** Reads the document on the graph that the request began with, charges it and runs it. */
+/** Reads the document with the graph of the request, charges the operation to the rate limits and runs it. */
 async function run(
   graph: Graph,
   { document, source, request, context, operation }: GatewayRequest,

@@ -31,7 +31,7 @@ const noLimits: RateLimits = {
   spendAnonymous: async () => ({ exceeded: false, seconds: 0 }),
 };
 
-/** Apollo Server over the compiled gateway, with subgraphs of this process. */
+/** Starts Apollo Server over the compiled gateway, with subgraphs in this process. */
 export async function startGateway(
   { supergraphSdl, schemas }: { supergraphSdl: string; schemas: ReadonlyMap<string, GraphQLSchema> },
   { limits = noLimits, introspection = true, ...replacing }: GatewayOptions = {},
@@ -40,7 +40,7 @@ export async function startGateway(
   const logger = createLogger("test", "silent");
   const subgraphs = [...schemas].map(([name, schema]) => localSubgraph<RequestContext>(name, schema));
   const options = { subgraphs, introspection, limits, logger };
-  // in this thread: the thread of the product takes a second for each candidate
+  // The check runs in this thread, because a new thread takes about a second for each candidate.
   const check = async (candidate: SupergraphCheck) => judgeSupergraph(candidate);
   const supergraph = new ReplaceableSupergraph({ reviewedSdl: supergraphSdl }, options, { check, ...replacing });
   const gateway = new CompiledGateway(supergraph, options);

@@ -26,7 +26,7 @@ import { SupergraphExecutor } from "../execution/supergraph-executor.js";
 import type { LoadedSupergraph } from "../query-planner/operation-planner.js";
 import type { Subgraph } from "../subgraphs/subgraph.js";
 
-/** The part that all graphs of this process share. */
+/** The options that all graphs of this process share. */
 export interface GraphOptions {
   readonly subgraphs: readonly Subgraph<RequestContext>[];
   readonly introspection: boolean;
@@ -35,7 +35,7 @@ export interface GraphOptions {
   readonly planning?: Partial<PlanningLimits>;
 }
 
-/** A document of our own that was compiled for a graph, such as that of a REST route. */
+/** A document of the platform that was compiled for a graph, such as the document of a REST route. */
 export interface StoredDocument {
   readonly text: string;
   readonly operationName: string;
@@ -45,15 +45,15 @@ export interface PreparedOperation {
   run(variables: Record<string, unknown>, context: RequestContext): Promise<ExecutionResult>;
 }
 
-/** How long a subscriber may take to fetch the error that ends its subscription. */
+/** The time (ms) that a subscriber has to fetch the error that ends its subscription. */
 const farewellMs = 5000;
 
 /**
- * One supergraph with everything that is compiled for it: its executor, its planning thread, its cache of ad-hoc
- * operations, its stored documents, and the operations and subscriptions that run on it.
+ * One supergraph and everything that belongs to it: its executor, its planning thread, its cache of ad-hoc operations,
+ * its stored documents, and the operations and subscriptions that run on it.
  */
 export class Graph {
-  /** The first digits of the SHA-256 of the SDL. */
+  /** The first 12 hexadecimal digits of the SHA-256 of the SDL. */
   readonly id: string;
   readonly supergraphSdl: string;
   readonly operations: AdHocOperations;
@@ -79,17 +79,17 @@ export class Graph {
     return this.#executor.apiSchema;
   }
 
-  /** The documents that `prepare` was asked for, so that the next graph can compile them before it serves. */
+  /** The documents that `prepare` received. The next graph compiles them before it serves requests. */
   get storedDocuments(): readonly StoredDocument[] {
     return [...this.#stored.values()];
   }
 
-  /** How many subscriptions run on this graph. */
+  /** The number of subscriptions that run on this graph. */
   get subscriptions(): number {
     return this.#subscriptions.size;
   }
 
-  /** Plans the documents in the thread. Throws an error that names the first one that does not fit the graph. */
+  /** Plans the documents in the planning thread. The error names the first operation that does not fit the graph. */
   async compileStored(documents: readonly StoredDocument[]): Promise<void> {
     for (const { text, operationName } of documents) {
       const operation = await this.operations.compileStored(text, operationName).catch((cause: Error) => {
@@ -99,7 +99,7 @@ export class Graph {
     }
   }
 
-  /** A trusted document, validated, planned and compiled once. Throws when it does not fit the graph. */
+  /** Validates, plans and compiles a trusted document once. Throws when the document does not fit the graph. */
   prepare(text: string, operationName: string): PreparedOperation {
     const document = parse(text);
     const operation = this.#stored.get(text)?.operation ?? this.#compile(text, operationName);
@@ -115,7 +115,7 @@ export class Graph {
     };
   }
 
-  /** Counts something that runs on this graph, until `leave`. */
+  /** Counts an operation or request that runs on this graph. Call `leave` when it ends. */
   enter(): void {
     this.#running += 1;
   }
@@ -125,18 +125,20 @@ export class Graph {
     if (this.#running === 0) this.#onIdle?.();
   }
 
-  /** Keeps a subscription until it ends. */
+  /** Registers a subscription until it ends. */
   addSubscription(stream: ResponseStream): void {
     this.#subscriptions.add(stream);
     stream.onClose(() => this.#subscriptions.delete(stream));
   }
 
-  /** Ends so many subscriptions, each with an error that tells its cursor. Resolves when none of them needs the graph. */
+  /**
+   * Ends `count` subscriptions, each with an error that tells its cursor. Resolves when none of them uses the graph.
+   */
   async endSubscriptions(count = this.#subscriptions.size): Promise<void> {
     await Promise.all([...this.#subscriptions].slice(0, count).map((stream) => this.#endSubscription(stream)));
   }
 
-  /** Resolves when nothing runs on this graph, or after the limit. Call it when nothing new comes. */
+  /** Resolves when nothing runs on this graph, or after `limitMs`. Call it only when no new request can arrive. */
   async idle(limitMs: number): Promise<void> {
     if (this.#running === 0) return;
     await new Promise<void>((resolve) => {
@@ -156,7 +158,7 @@ export class Graph {
   async #endSubscription(stream: ResponseStream): Promise<void> {
     this.#subscriptions.delete(stream);
     await new Promise<void>((resolve) => {
-      // a subscriber that does not read must not keep the graph
+      // A subscriber that does not read must not keep the graph in memory.
       const timer = setTimeout(() => {
         stream.detach(endingError);
         resolve();
@@ -178,7 +180,7 @@ export class Graph {
   }
 }
 
-/** The cursor is known to the feed only, which tells it with its last item. */
+/** Makes the error that ends a subscription. Only the feed knows the cursor, and its last item contains the cursor. */
 function endingError(lastEvent: unknown): GraphQLError {
   const reason =
     lastEvent instanceof FeedEnd

@@ -12,11 +12,12 @@ import {
 } from "@apollo/federation-internals";
 
 /**
- * Compares a supergraph with its subgraphs. Returns a sentence for each type, field, argument, input field, enum value,
- * member of a union and key that it asks for and a subgraph lacks, and for each one that a subgraph requires and the
- * supergraph does not know. Empty for a good supergraph.
+ * Compares a supergraph with the SDL of its connected subgraphs. It returns one sentence for each type, field,
+ * argument, input field, enum value, union member and key that the supergraph expects and a subgraph lacks or declares
+ * with another type. It also returns one sentence for each argument and input field that a subgraph requires and the
+ * supergraph does not know. The list is empty when everything fits.
  *
- * `connected`: the SDL that each connected subgraph tells of itself (`_service { sdl }`), by name.
+ * `connected`: subgraph name -> the SDL that the subgraph returns (`_service { sdl }`).
  */
 export function missingInSubgraphs(supergraph: Supergraph, connected: Readonly<Record<string, string>>): string[] {
   const problems: string[] = [];
@@ -39,7 +40,7 @@ export function missingInSubgraphs(supergraph: Supergraph, connected: Readonly<R
 
 type Report = (problem: string) => void;
 
-/** `_entities`, `_Any`, `federation__FieldSet`, `link__Import`: each subgraph has its own. */
+/** The names that Federation adds to each subgraph, such as `_entities`, `_Any` and `link__Import`. */
 const isOfFederation = (name: string) => name.startsWith("_") || name.includes("__");
 
 const kindOf = ({ kind }: NamedType) =>
@@ -48,7 +49,7 @@ const kindOf = ({ kind }: NamedType) =>
     .replace(/^InputObject$/, "input")
     .toLowerCase();
 
-/** Both are of one kind. */
+/** Compares two types of the same kind. */
 function compareTypes(asked: NamedType, own: NamedType, report: Report): void {
   if (asked.kind === "EnumType") compareEnums(asked, own as EnumType, report);
   else if (asked.kind === "UnionType") compareUnions(asked, own as UnionType, report);

@@ -10,21 +10,21 @@ import { checkSupergraph, type SupergraphCandidate, type SupergraphVerdict } fro
 type GatewayTools = Parameters<SupergraphManager["initialize"]>[0];
 
 /**
- * A part of the platform that compiles something for a graph. It throws where the graph does not fit; the function that
- * it returns puts the result in service, synchronously and without a failure.
+ * A part of the platform that compiles something for a graph. It throws when the graph does not fit. It returns a
+ * function that puts the result into service. That function must be synchronous and must not throw.
  */
 export type GraphUser = (graph: Graph) => () => void;
 
 export type Replacement =
   | { readonly outcome: "replaced" | "unchanged"; readonly id: string; readonly reasons?: never }
-  /** Why the candidate cannot serve. The graph at hand goes on. */
+  /** The reasons why the candidate cannot serve. The current graph continues to serve. */
   | { readonly outcome: "refused"; readonly reasons: readonly string[] };
 
-/** `reviewedSdl`: one that was composed and checked before it came here. */
+/** The supergraph at the start. `reviewedSdl` is the SDL of a supergraph that was composed and checked in advance. */
 export type InitialSupergraph = { readonly reviewedSdl: string } | SupergraphCandidate;
 
 interface ReplacingOptions {
-  /** Judges a candidate, in a thread of its own unless told otherwise. */
+  /** Checks a candidate. The default runs in a separate thread. */
   readonly check: typeof checkSupergraph;
   readonly subscriptionsEndMs: number;
 }
@@ -34,16 +34,16 @@ interface PendingGraph {
   isLinked: boolean;
 }
 
-/** Subscriptions of a replaced graph end one after the other in this time, so that they do not all come back at once. */
+/** The time (ms) over which the subscriptions of a replaced graph end, so that not all reconnect at once. */
 const subscriptionsEndMs = 30_000;
 const subscriptionSteps = 30;
-/** As long as the longest operation may take. */
+/** The longest time (ms) that an operation may take. */
 const longestOperationMs = 60_000;
 
-/** Gives Apollo's gateway its supergraph, and replaces it while the platform runs. Every check comes before the swap. */
+/** Gives Apollo's gateway its supergraph and replaces it at run time. Every check runs before the replacement. */
 export class ReplaceableSupergraph implements SupergraphManager {
   readonly graphs = new ServingGraphs();
-  /** How many candidates came to which outcome. */
+  /** The number of candidates per outcome. */
   readonly outcomes: Record<Replacement["outcome"], number> = { replaced: 0, unchanged: 0, refused: 0 };
   readonly #initial: InitialSupergraph;
   readonly #options: GraphOptions;
@@ -57,7 +57,7 @@ export class ReplaceableSupergraph implements SupergraphManager {
   #retiring: Promise<void> = Promise.resolve();
   #hurry = new AbortController();
   readonly #closing = new AbortController();
-  /** While it is compiled. */
+  /** The graph of the candidate, while it is compiled. */
   #candidate: Graph | undefined;
 
   constructor(initial: InitialSupergraph, options: GraphOptions, replacing: Partial<ReplacingOptions> = {}) {
@@ -67,7 +67,7 @@ export class ReplaceableSupergraph implements SupergraphManager {
     this.#logger = options.logger;
   }
 
-  /** Called by Apollo's gateway when it loads. Throws when a supergraph of the operator cannot serve. */
+  /** Apollo's gateway calls this method when it loads. Throws when the supergraph of an operator cannot serve. */
   async initialize(gateway: GatewayTools): Promise<{ supergraphSdl: string }> {
     this.#gateway = gateway;
     if ("reviewedSdl" in this.#initial) return { supergraphSdl: this.#initial.reviewedSdl };
@@ -76,13 +76,13 @@ export class ReplaceableSupergraph implements SupergraphManager {
     return verdict;
   }
 
-  /** The gateway has loaded its first supergraph. Throws when it does not fit the connected subgraphs. */
+  /** Serves the first supergraph that the gateway loaded. Throws when it does not fit the connected subgraphs. */
   begin(supergraphSdl: string, loaded: LoadedSupergraph): void {
     this.graphs.serve(new Graph(supergraphSdl, this.#options, loaded), loaded.apiSchema);
     this.#schema = loaded.apiSchema;
   }
 
-  /** The gateway has replaced its schema: the graph that was compiled for it begins to serve in the same step. */
+  /** Links the new schema of the gateway to its compiled graph. The graph begins to serve in the same step. */
   link(schema: GraphQLSchema): void {
     if (!this.#pending) return;
     this.graphs.serve(this.#pending.graph, schema);
@@ -90,13 +90,16 @@ export class ReplaceableSupergraph implements SupergraphManager {
     this.#schema = schema;
   }
 
-  /** Compiles for the graph at hand, and for each later one before it serves. Throws when the graph at hand does not fit. */
+  /**
+   * Registers a part that compiles for the current graph and for each later graph before that graph serves. Throws when
+   * the current graph does not fit.
+   */
   use(user: GraphUser): void {
     user(this.graphs.current)();
     this.#users.push(user);
   }
 
-  /** Checks a candidate and puts it in the place of the graph at hand. One candidate at a time. */
+  /** Checks a candidate and replaces the current graph with it. Candidates are processed one at a time. */
   async replace(candidate: SupergraphCandidate): Promise<Replacement> {
     const replacement = this.#replacing.then(() => this.#replace(candidate));
     // a replacement that throws must not stop the later ones
@@ -150,7 +153,7 @@ export class ReplaceableSupergraph implements SupergraphManager {
     this.#retiring = this.#retire(replaced);
   }
 
-  /** At most two graphs live: what is left on the one before ends now. */
+  /** At most two graphs exist at a time, so everything that still runs on the previous graph must end now. */
   async #previousGraphEnded(): Promise<void> {
     this.#hurry.abort();
     await this.#retiring;
@@ -161,7 +164,7 @@ export class ReplaceableSupergraph implements SupergraphManager {
     const { signal } = this.#hurry;
     const graph = this.graphs.previous;
     if (!graph) return;
-    // a request that Apollo Server has taken just now reaches its graph within this turn
+    // A request that Apollo Server has just accepted reaches its graph within this turn of the event loop.
     await nextTurn();
     const quiet = graph.idle(longestOperationMs).then(() => graph.close());
     const step = Math.ceil(graph.subscriptions / subscriptionSteps);
@@ -173,7 +176,7 @@ export class ReplaceableSupergraph implements SupergraphManager {
       await graph.endSubscriptions(signal.aborted ? undefined : step);
     }
     await quiet;
-    // one that began while the others ended
+    // These subscriptions began while the others ended.
     await graph.endSubscriptions();
     this.graphs.forgetPrevious(schema);
   }
@@ -183,7 +186,7 @@ export class ReplaceableSupergraph implements SupergraphManager {
     return this.#replacingOptions.check(check, { logger: this.#logger, signal: this.#closing.signal });
   }
 
-  /** The SDL that each connected subgraph tells of itself. */
+  /** Subgraph name -> the SDL that the connected subgraph returns. */
   async #connectedSdls(): Promise<Record<string, string>> {
     const sdls = this.#options.subgraphs.map(async ({ name }) => {
       const source = this.#gateway?.getDataSource({ name, url: `http://${name}` });

@@ -4,7 +4,7 @@ import type { Subgraph } from "../subgraphs/subgraph.js";
 
 type Options = Parameters<GraphQLDataSource["process"]>[0];
 
-/** A connected subgraph as Apollo's gateway knows it. The compiled executor takes `subgraph` and goes past `process`. */
+/** A connected subgraph for Apollo's gateway. The compiled executor uses `subgraph` directly instead of `process`. */
 export class SubgraphDataSource implements GraphQLDataSource {
   readonly subgraph: Subgraph<RequestContext>;
 
@@ -12,7 +12,7 @@ export class SubgraphDataSource implements GraphQLDataSource {
     this.subgraph = subgraph;
   }
 
-  /** Runs one document of the gateway itself: its health check, or the question for the SDL of the subgraph. */
+  /** Runs a document of the gateway itself: its health check, or its query for the SDL of the subgraph. */
   async process({ request, context }: Options): ReturnType<GraphQLDataSource["process"]> {
     const prepared = this.subgraph.prepare(request.query ?? "", request.operationName);
     return prepared.run(request.variables ?? {}, context as RequestContext) as ReturnType<GraphQLDataSource["process"]>;

@@ -2,32 +2,32 @@ import { Worker } from "node:worker_threads";
 import { logChildOutput } from "@factory/runtime/telemetry/foreign-output";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 
-/** A supergraph that may take the place of the one that serves: as SDL, or as the SDL of each of its subgraphs. */
+/** A candidate that may replace the current supergraph: the SDL of a supergraph, or the SDL of each subgraph. */
 export type SupergraphCandidate =
   | { readonly supergraphSdl: string }
   | { readonly subgraphSdls: Readonly<Record<string, string>> };
 
 export interface SupergraphCheck {
   readonly candidate: SupergraphCandidate;
-  /** The SDL that each connected subgraph tells of itself, by name. */
+  /** Subgraph name -> the SDL that the connected subgraph returns. */
   readonly connected: Readonly<Record<string, string>>;
 }
 
 export type SupergraphVerdict =
   | { readonly supergraphSdl: string; readonly problems?: never }
-  /** Why the candidate cannot serve, in sentences for the operator. */
+  /** The reasons why the candidate cannot serve, as sentences for the operator. */
   | { readonly problems: readonly string[] };
 
-/** Longer than any check takes, so that a broken thread does not hold up the next candidate. */
+/** The time limit of a check. It is longer than any normal check, so only a blocked thread reaches it. */
 const timeoutMs = 60_000;
 const memoryLimits = { maxOldGenerationSizeMb: 512 };
 
-/** Composes and checks a candidate in a thread of its own, so that this one goes on serving. */
+/** Composes and checks a candidate in a separate thread, so that the main thread continues to serve requests. */
 export async function checkSupergraph(
   check: SupergraphCheck,
   { logger, signal }: { logger: Logger; signal: AbortSignal },
 ): Promise<SupergraphVerdict> {
-  // tests run the .ts files, threads need the compiled ones
+  // Tests run the .ts files, but a thread needs the compiled .js file.
   const compiled = import.meta.url.endsWith(".ts")
     ? "../../dist/supergraph/supergraph-check-worker.js"
     : "./supergraph-check-worker.js";
@@ -41,7 +41,7 @@ export async function checkSupergraph(
     stderr: true,
   });
   for (const output of [thread.stdout, thread.stderr]) logChildOutput(output, logger);
-  // a timer or a listener that stays would keep the candidate
+  // A remaining timer or listener would keep the candidate in memory.
   const done = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   try {

@@ -6,13 +6,14 @@ const pollMs = 2000;
 const extension = ".graphql";
 
 /**
- * The supergraph of an operator: a file with its SDL, or a folder with the SDL of each subgraph (`catalog.graphql`, …),
- * which are composed. It is polled, since a file that is mounted from elsewhere often reports no change.
+ * The supergraph of an operator: a file with the SDL of the supergraph, or a folder with the SDL of each subgraph (for
+ * example `catalog.graphql`), which are then composed. The files are polled, since mounted files often send no change
+ * events.
  */
 export class SupergraphFile {
   readonly #path: string;
   readonly #pollMs: number;
-  /** State of the files when they were read last. */
+  /** The state of the files at the last `read`. */
   #read: string | undefined;
 
   constructor(path: string, options: { pollMs?: number } = {}) {
@@ -30,8 +31,8 @@ export class SupergraphFile {
   }
 
   /**
-   * Calls back when something has changed since the last `read`, and two looks in a row saw the same, so that no half of
-   * a file is read.
+   * Calls `onChange` when the files differ from the last `read` and two polls in a row saw the same state. The second
+   * poll makes sure that no half-written file is read. Returns a function that stops the polling.
    */
   watch(onChange: () => void): () => void {
     let last: string | undefined;
@@ -44,7 +45,7 @@ export class SupergraphFile {
     return () => clearInterval(timer);
   }
 
-  /** The files of a folder; undefined for a single file. */
+  /** Returns the files of a folder, or undefined when the path is a single file. */
   async #files(): Promise<string[] | undefined> {
     if (!(await stat(this.#path)).isDirectory()) return undefined;
     const names = await readdir(this.#path);
