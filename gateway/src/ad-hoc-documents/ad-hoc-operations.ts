@@ -27,20 +27,20 @@ export type ReadOperation =
 
 type Owned = AskedDocument & { readonly document: DocumentNode; readonly digest: string; readonly owner: string };
 
-// a plan of this size takes about 50 ms to compile here
+// A plan of this size takes about 50 ms to compile in the main thread.
 const maxPlanBytes = 64 * 1024;
-// measured on the heap: a syntax tree and its projections, and the operation that is compiled from a plan
+// Heap sizes, measured: a syntax tree with its projections per byte of text, a compiled operation per byte of its plan.
 const bytesPerDocument = 8 * 1024;
 const bytesPerTextByte = 60;
 const bytesPerPlanByte = 30;
-/** The points that a new document costs its author beyond the request. A usual document costs none. */
+/** The extra points that the sender pays for planning a new document. A usual document costs no extra points. */
 const cpuMsPerPoint = 100;
 const planBytesPerPoint = 4096;
 const pointsOfCut = 60;
 
 /**
- * Operations of documents that clients send. An unknown document is checked against the limits here, then validated and
- * planned in a thread with a deadline, then compiled here, which takes time linear in its size.
+ * Compiles the operations of documents that clients send. The main thread checks an unknown document against the
+ * limits. A worker thread with a deadline validates and plans it. Then the main thread compiles it in linear time.
  */
 export class AdHocOperations {
   readonly #executor: SupergraphExecutor<RequestContext>;
@@ -69,17 +69,20 @@ export class AdHocOperations {
     return this.#executor.apiSchema;
   }
 
-  /** The number and the memory of the documents that are kept. */
+  /** The number of cached documents, and their memory in bytes. */
   get held(): { readonly documents: number; readonly bytes: number } {
     return this.#cache.held;
   }
 
-  /** The syntax tree of a kept document, by the SHA-256 of its text. */
+  /** Returns the syntax tree of a cached document, by the SHA-256 of its text. */
   document(digest: string): DocumentNode | undefined {
     return this.#cache.document(digest);
   }
 
-  /** The compiled operation of a document, or the errors that refuse it. Charges the caller for invalid documents and for slow planning. */
+  /**
+   * Returns the compiled operation of a document, or the errors that refuse it. Charges the caller for invalid
+   * documents and for slow planning.
+   */
   async read(asked: AskedDocument, caller: RequestContext): Promise<ReadOperation> {
     try {
       return await this.#read(asked, caller);
@@ -91,8 +94,8 @@ export class AdHocOperations {
   }
 
   /**
-   * Plans a document of our own in the thread, so that this one goes on serving, and compiles it here. Throws a
-   * GraphQLError when the document does not fit the graph.
+   * Plans a document of the platform in the worker thread, so that the main thread can serve requests meanwhile. Then
+   * compiles it in the main thread. Throws a GraphQLError when the document does not fit the graph.
    */
   async compileStored(text: string, operationName: string): Promise<CompiledOperation<RequestContext>> {
     const answer = await this.#thread.plan("stored documents", { text, operationName });
@@ -200,7 +203,7 @@ const unknownOperation = () =>
     "VALIDATION_FAILED",
   );
 
-/** The number of projections that a document may need. */
+/** Returns the number of projections that a document may need: one for each combination of its conditions. */
 function projections(text: string): number {
   const conditions = text.match(/@\s*(?:skip|include)/g)?.length ?? 0;
   return Math.min(2 ** conditions, maxProjections);

@@ -17,8 +17,8 @@ interface FunctionCoverage {
 }
 
 /*
- * The entry of a thread: counting looks through all functions of its isolate, which are few here and, late in a run of
- * the suite, very many in the process of the tests.
+ * This file is the entry of a worker thread. Counting reads all functions of an isolate. A worker has few functions,
+ * but the test process has very many near the end of a test run.
  */
 const setup = workerData as PlanningSetup;
 const planner = new OperationPlanner(setup.supergraphSdl);
@@ -29,7 +29,7 @@ session.connect();
 session.post("Profiler.enable");
 session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
 
-/** Calls since the last time. The answer comes before `post` returns. */
+/** Returns the number of calls since the last call. The inspector calls back before `post` returns. */
 function takeCalls(): number {
   let calls = 0;
   session.post("Profiler.takePreciseCoverage", (error, answer) => {
@@ -40,7 +40,7 @@ function takeCalls(): number {
   return calls;
 }
 
-/** Counts function calls, since milliseconds mean little on a busy machine. */
+/** Counts function calls, because milliseconds are not a reliable measure on a busy machine. */
 function counted(request: PlanningRequest): CountedAnswer {
   const { text } = request;
   if (limitProblem(parse(text, { maxTokens: documentLimits.maxTokens }), Buffer.byteLength(text)))

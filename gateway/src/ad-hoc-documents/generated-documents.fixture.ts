@@ -15,10 +15,10 @@ import {
   isUnionType,
 } from "graphql";
 
-/** A source of numbers that fast-check shrinks: each choice of the writer takes the next one. */
+/** Numbers that fast-check generates and shrinks. Each choice of the writer takes the next number. */
 type Choices = readonly number[];
 
-/** Writes valid documents of a schema, up to about as many tokens as a document may have. */
+/** Writes valid documents for a schema, with at most about `tokens` tokens. */
 class DocumentWriter {
   readonly #schema: GraphQLSchema;
   readonly #choices: Choices;
@@ -73,7 +73,7 @@ class DocumentWriter {
     const field = fields[this.#pick(fields.length)];
     if (!field) return "__typename";
     const written = this.#field(field, depth);
-    // the same again is valid and merged
+    // A field that is selected twice is valid, since both selections are merged.
     return kind === 3 ? `${written} ${written}` : written;
   }
 
@@ -88,7 +88,7 @@ class DocumentWriter {
     const optional = field.args.filter(({ type }) => !isNonNullType(type) && this.#pick(3) === 0);
     const given = [...required, ...optional].map((argument) => this.#argument(argument)).join(", ");
     const named = getNamedType(field.type);
-    // arguments must be equal where fields merge: an alias of its own keeps them apart
+    // Fields merge only if their arguments are equal, so a field with arguments gets its own alias.
     const alias = given === "" ? "" : `a${this.#at}: `;
     this.#tokensLeft -= given.length / 4;
     const head = `${alias}${field.name}${given && `(${given})`} ${this.#condition()}`;

@@ -5,12 +5,12 @@ import type { CompiledOperation } from "../execution/compiled-operation.js";
 export interface CacheLimits {
   readonly documents: number;
   readonly bytes: number;
-  /** The part of both that documents of one owner may take. */
+  /** The share of `documents` and of `bytes` that one owner may use, between 0 and 1. */
   readonly ownerShare: number;
 }
 
 interface KnownDocument<C> {
-  /** The tenant, client or address that sent it first. */
+  /** The tenant, client or address that sent the document first. */
   readonly owner: string;
   readonly document: DocumentNode;
   readonly operations: Map<string, CompiledOperation<C>>;
@@ -25,12 +25,13 @@ interface Holding {
 const standardLimits: CacheLimits = { documents: 1000, bytes: 32 * 1024 * 1024, ownerShare: 0.5 };
 
 /**
- * The ad-hoc documents that are kept: syntax tree, plans and compiled operations live and go together, the least recently
- * used first. An owner over its share loses its own documents, never those of others.
+ * The cache of ad-hoc documents. The syntax tree, plans and compiled operations of a document are evicted together.
+ * The least recently used document is evicted first. An owner over its share loses its own documents, never those of
+ * others.
  */
 export class OperationCache<C> {
   readonly #limits: CacheLimits;
-  /** By the digest of the text. */
+  /** Keyed by the digest of the text. */
   readonly #known: LRUCache<string, KnownDocument<C>>;
   readonly #holdings = new Map<string, Holding>();
 
@@ -48,7 +49,7 @@ export class OperationCache<C> {
     return { documents: this.#known.size, bytes: this.#known.calculatedSize };
   }
 
-  /** The syntax tree of a known document, which counts as used from now on. */
+  /** Returns the syntax tree of a cached document, and marks the document as used. */
   document(digest: string): DocumentNode | undefined {
     return this.#known.get(digest)?.document;
   }
@@ -57,7 +58,10 @@ export class OperationCache<C> {
     return this.#known.peek(digest)?.operations.get(name);
   }
 
-  /** Keeps an operation with its document; `bytes` is its memory. Too large a document is not kept. */
+  /**
+   * Caches an operation with its document. `bytes` is the memory of the operation. A document that is larger than the
+   * share of one owner is not cached.
+   */
   keep(
     digest: string,
     { owner, document, name, bytes }: { owner: string; document: DocumentNode; name: string; bytes: number },
@@ -73,7 +77,7 @@ export class OperationCache<C> {
     this.#known.set(digest, known);
   }
 
-  /** Forgets documents of the same owner until another one fits into the owner's share. */
+  /** Evicts documents of this owner until the new document fits into the owner's share. */
   #makeRoom({ owner, bytes }: KnownDocument<C>): void {
     const { documents, bytes: allBytes, ownerShare } = this.#limits;
     const isOver = () => {

@@ -17,7 +17,7 @@ const repetitive = "The document selects the same fields too many times. Select 
 
 const bytesOf = (plan: unknown) => Buffer.byteLength(JSON.stringify(plan));
 
-/** Validates and plans an unknown document. How long that takes has no proven limit, so it belongs into a thread. */
+/** Validates and plans an unknown document. The time has no proven upper limit, so this runs in a worker thread. */
 export function planDocument(
   planner: OperationPlanner,
   { text, operationName }: PlanningRequest,
@@ -39,7 +39,7 @@ export function planDocument(
     return { kind: "planned", plans, bytes: sizes.reduce((sum, size) => sum + size, 0) };
   } catch (error) {
     if (error instanceof GraphQLError) return { kind: "refused", problems: [problemOf(error)] };
-    // only the stack limits the depth of validation and planning
+    // A RangeError is a stack overflow. Validation and planning are recursive, and only the stack limits their depth.
     if (error instanceof RangeError)
       return tooComplex("The document is nested too deeply to be planned. Use fewer levels.");
     return { kind: "broken", message: error instanceof Error ? error.message : String(error) };

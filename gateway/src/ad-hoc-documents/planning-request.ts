@@ -7,13 +7,15 @@ export interface PlanningSetup {
   readonly maxPlanBytes: number;
 }
 
-/** An operation of a document within its limits. It may be invalid or absent. */
+/**
+ * An operation of a document that is within the limits. The document may be invalid, or the operation may be missing.
+ */
 export interface PlanningRequest {
   readonly text: string;
   readonly operationName: string | undefined;
 }
 
-/** A GraphQL error, on its way between threads. */
+/** A GraphQL error in a form that can be sent between threads. */
 export interface PlanningProblem {
   readonly message: string;
   readonly positions: readonly number[] | undefined;
@@ -22,7 +24,7 @@ export interface PlanningProblem {
 
 export type PlanningAnswer =
   | { readonly kind: "planned"; readonly plans: PlanData; readonly bytes: number; readonly cpuMs: number }
-  /** The document is wrong. */
+  /** The document is invalid or too complex. */
   | { readonly kind: "refused"; readonly problems: readonly PlanningProblem[]; readonly cpuMs: number }
   /** The planner has a defect. */
   | { readonly kind: "broken"; readonly message: string; readonly cpuMs: number };

@@ -5,11 +5,11 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { FairQueue } from "@factory/runtime/threads/fair-queue";
 import type { PlanningAnswer, PlanningRequest, PlanningSetup } from "./planning-request.js";
 
-/** The time that a document may take to be planned. */
+/** The time limits for the planning of one document. */
 export interface PlanningLimits {
-  /** CPU time of the thread for one document in milliseconds, which a busy machine does not shorten. */
+  /** CPU time of the thread for one document in milliseconds. Other load on the machine does not count. */
   readonly cpuMs: number;
-  /** Elapsed time in milliseconds, for a thread that does not get the processor at all. */
+  /** Elapsed time in milliseconds. This limit ends a thread that gets no CPU time. */
   readonly wallMs: number;
 }
 
@@ -34,8 +34,9 @@ const checksPerLimit = 8;
 const memoryLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 
 /**
- * One thread that validates and plans unknown documents, the owners in turn. It starts with the first document. When a
- * document takes too long, its thread is ended, and the next document gets a new thread.
+ * One worker thread that validates and plans unknown documents. The owners of documents take turns. The thread starts
+ * with the first document. When a document takes too long, the thread is ended, and the next document gets a new
+ * thread.
  */
 export class PlanningThread {
   readonly #setup: PlanningSetup;
@@ -92,7 +93,7 @@ export class PlanningThread {
   async #watch(thread: Worker): Promise<void> {
     const { task, startedAt, cpuBefore } = this.#planning ?? {};
     if (!task || startedAt === undefined) return;
-    // a thread that has ended meanwhile tells no usage
+    // A thread that has ended does not report its CPU usage.
     const used = await cpuBefore?.then((before) => thread.cpuUsage(before)).catch(() => undefined);
     const cpuMs = used ? (used.user + used.system) / 1000 : 0;
     if (this.#planning?.task !== task) return;
@@ -107,7 +108,7 @@ export class PlanningThread {
   }
 
   #start(): void {
-    // tests run the .ts files, threads need the compiled ones
+    // Tests run the .ts files, but a thread needs the compiled file.
     const compiled = import.meta.url.endsWith(".ts")
       ? "../../dist/ad-hoc-documents/planning-worker.js"
       : "./planning-worker.js";
@@ -137,7 +138,7 @@ export class PlanningThread {
     const outOfMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
     if (outOfMemory) this.#logger.warn("the planning of a GraphQL document needed too much memory and was ended");
     else this.#logger.error({ err: error }, "the planning thread ended unexpectedly");
-    // otherwise a thread that cannot start would be started again and again
+    // Without this rejection, a thread that cannot start would be started again in an endless loop.
     if (!this.#ready) this.#queue.shift()?.reject(error);
     void this.#end((task) => (outOfMemory ? task.resolve("cut") : task.reject(error)));
     this.#next();

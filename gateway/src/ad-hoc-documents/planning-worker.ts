@@ -5,7 +5,7 @@ import type { PlanningAnswer, PlanningRequest, PlanningSetup } from "./planning-
 
 const setup = workerData as PlanningSetup;
 const planner = new OperationPlanner(setup.supergraphSdl);
-// loaded and prepared once, before any document is charged for it
+// This call loads and prepares the planner, so that no client is charged for this time.
 planDocument(planner, { text: "{ __typename }", operationName: undefined }, setup);
 
 parentPort?.on("message", (request: PlanningRequest) => {

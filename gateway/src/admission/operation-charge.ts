@@ -28,8 +28,8 @@ export interface Operation {
 }
 
 /**
- * Counts each root field as the REST request that it stands for, and an operation without root fields as one read.
- * Returns the error of an operation over a limit, of which nothing may run.
+ * Counts each root field like the REST request that does the same, and an operation without root fields as one read.
+ * Returns an error if a limit is exceeded. In that case no part of the operation may run.
  */
 export async function refusedByRate(
   limits: RateLimits,
@@ -37,7 +37,7 @@ export async function refusedByRate(
   context: RequestContext,
 ): Promise<GraphQLError | undefined> {
   const { principal } = context;
-  // the front door has counted the request itself by its address
+  // The front door has already counted one request for this address.
   if (!principal) return refusedByAddress(limits, operationFields({ document, operation }).length - 1, context);
   const points = new Map<RateClass, number>();
   for (const name of operationFields({ document, operation })) {
@@ -52,21 +52,24 @@ export async function refusedByRate(
   return undefined;
 }
 
-/** Operations without a token are counted per address. */
+/** Counts the root fields of an operation without a token, by client address. */
 async function refusedByAddress(limits: RateLimits, count: number, context: RequestContext) {
   if (count <= 0) return undefined;
   const { exceeded, seconds } = await limits.spendAnonymous(context.address ?? "", count);
   return exceeded ? toGraphqlError(rateLimited("anonymous", seconds), context) : undefined;
 }
 
-/** The error of a tenant that has sent too many invalid documents: none is read until its window ends. */
+/**
+ * Returns an error if the tenant has sent too many invalid documents. No document of the tenant is read until the time
+ * window of the limit ends.
+ */
 export async function refusedUnread(limits: RateLimits, context: RequestContext): Promise<DomainError | undefined> {
   if (!context.principal) return undefined;
   const { exceeded, seconds } = await limits.spend("invalid", context.principal, 0);
   return exceeded ? rateLimited("invalid", seconds) : undefined;
 }
 
-/** Counts a document that does not parse, is not valid or has no operation to run. */
+/** Counts a document that cannot be parsed, is not valid or has no operation to run. */
 export async function countInvalid(limits: RateLimits, { principal }: RequestContext): Promise<void> {
   if (principal) await limits.spend("invalid", principal, 1);
 }
@@ -83,7 +86,10 @@ function rateLimited(rate: RateClass | "anonymous", seconds: number): DomainErro
   });
 }
 
-/** Expands fragments. The document is valid and within its limits, so this ends soon. */
+/**
+ * Returns the names of the root fields, with fragments expanded. The document is valid and within its limits, so the
+ * recursion ends.
+ */
 function rootFields(document: DocumentNode, { selections }: SelectionSetNode): string[] {
   return selections.flatMap((selection) => {
     if (selection.kind === Kind.FIELD) return [selection.name.value];

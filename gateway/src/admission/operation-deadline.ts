@@ -15,7 +15,10 @@ const longFields: ReadonlySet<string> = new Set([
   "libraryUpgradeAdvice",
 ]);
 
-/** The longest time in milliseconds that an operation with these root fields may take, over REST, HTTP and websocket. */
+/**
+ * Returns the deadline in milliseconds for an operation with these root fields. It is the same for REST, HTTP and
+ * websocket.
+ */
 export const deadlineOf = (rootFields: readonly string[]): number =>
   rootFields.some((name) => longFields.has(name)) ? longMs : usualMs;
 
@@ -23,11 +26,14 @@ export interface TimedRequest {
   readonly variables: Record<string, unknown>;
   readonly context: RequestContext;
   readonly deadlineMs: number;
-  /** Called when the operation has really ended, which may be after its answer. */
+  /** Called when the operation has ended. After a timeout, the operation ends later than its answer. */
   readonly onEnd?: () => void;
 }
 
-/** Runs an operation and answers UPSTREAM_TIMEOUT at its deadline. A query then stops at its next fetch; a mutation runs to its end. */
+/**
+ * Runs an operation and answers UPSTREAM_TIMEOUT at its deadline. After the deadline, a query stops at its next fetch,
+ * and a mutation runs to its end.
+ */
 export function runInTime(
   operation: CompiledOperation<RequestContext>,
   { variables, context, deadlineMs, onEnd }: TimedRequest,

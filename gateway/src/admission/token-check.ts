@@ -4,7 +4,10 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type GraphQLError, Kind, parse, valueFromASTUntyped } from "graphql";
 import { type Operation, operationFields } from "./operation-charge.js";
 
-/** The error of an operation without a token, unless all its root fields are declared anonymous. Introspection needs no token. */
+/**
+ * Returns an error for an operation without a token, unless all its root fields are declared anonymous. Introspection
+ * does not need a token.
+ */
 export type TokenCheck = (operation: Operation, context: RequestContext) => GraphQLError | undefined;
 
 /** Reads the anonymous fields from the `@auth` directives of the supergraph. */

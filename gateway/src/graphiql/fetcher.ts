@@ -1,6 +1,7 @@
 /**
- * How the page runs operations, as a script for browsers: queries and mutations by fetch, subscriptions by graphql-ws.
- * GraphiQL's own client sends nothing in `connection_init`, where alone a browser can name its token for a websocket.
+ * The browser script that runs the operations of the GraphiQL page: queries and mutations over fetch, subscriptions
+ * over a websocket. The client of GraphiQL sends no token in `connection_init`, the only place where a browser can
+ * send the token of a websocket.
  */
 export const fetcherScript = `
 async function factoryFetcher({ query, operationName, variables }, { headers = {}, documentAST } = {}) {

@@ -14,17 +14,20 @@ subscription {
 }
 `;
 
-/** The page brings its scripts inside itself, and its editor runs workers from blobs; it may call this server only. */
+/**
+ * The Content-Security-Policy of the page. The scripts are inline, the editor starts workers from blobs, and fetch may
+ * call this server only.
+ */
 export const pagePolicy =
   "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; img-src data: 'self'; font-src data:; connect-src 'self' ws: wss:; frame-ancestors 'none'";
 
 const start = "YogaGraphiQL.renderYogaGraphiQL(";
 
-/** GraphiQL is 9 MB of text: it is loaded by the first request for the page. */
+/** Returns the HTML of GraphiQL. The package has 9 MB of text, so the first request for the page loads it. */
 export async function graphiqlPage(): Promise<string> {
   const { renderGraphiQL } = await import("@graphql-yoga/render-graphiql");
   const page = renderGraphiQL({ title: "Factory platform", defaultQuery });
-  // options go into the page as JSON, which holds no function
+  // The options are written into the page as JSON, which cannot contain a function.
   const place = page.lastIndexOf(start);
   if (place === -1) throw new Error("The page of @graphql-yoga/render-graphiql does not begin as expected");
   const render = "((root, options) => YogaGraphiQL.renderYogaGraphiQL(root, { ...options, fetcher: factoryFetcher }))(";

@@ -51,7 +51,10 @@ export function graphqlEndpoint(options: {
   };
 }
 
-/** Refuses a wrong token. An absent token is refused later, when the document is known, unless all its fields are anonymous. */
+/**
+ * Creates the context of a request, and refuses an invalid token. A missing token is refused later, when the document
+ * is known, unless all root fields of the operation are anonymous.
+ */
 async function contextOf(request: FastifyRequest, reply: FastifyReply, verifier: Verifier): Promise<RequestContext> {
   const { headers, raw } = request;
   const principal = headers.authorization === undefined ? undefined : await authenticate(raw, verifier);
@@ -64,7 +67,10 @@ async function contextOf(request: FastifyRequest, reply: FastifyReply, verifier:
   return requestContext({ principal, idempotencyKey, address, trace: traceOf(request), signal: new HangUp(reply.raw) });
 }
 
-/** The trace that the front door has opened. Without the front door the gateway continues the trace of the caller. */
+/**
+ * Returns the trace that the front door has started. Without the front door, the gateway continues the trace of the
+ * caller.
+ */
 function traceOf(request: FastifyRequest & { trace?: Trace }): Trace {
   const parent = request.headers["traceparent"];
   return request.trace ?? continueTrace(typeof parent === "string" ? parent : undefined);

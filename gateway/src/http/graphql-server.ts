@@ -25,7 +25,10 @@ export interface GraphqlServer {
   stop(): Promise<void>;
 }
 
-/** GraphQL over HTTP: Apollo Server speaks the protocol, the compiled executor of the gateway answers. */
+/**
+ * Starts GraphQL over HTTP. Apollo Server handles the protocol, and the compiled executor of the gateway runs the
+ * operations.
+ */
 export async function startGraphqlServer(options: {
   gateway: CompiledGateway;
   graphs: ServingGraphs;
@@ -42,7 +45,7 @@ export async function startGraphqlServer(options: {
     allowBatchedHttpRequests: false,
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: documentLimits.maxTokens },
-    // the executor validates documents and keeps them, within limits of its own
+    // The executor validates documents and caches them, with its own limits.
     dangerouslyDisableValidation: true,
     documentStore: documentStore(options.graphs),
     formatError: publicErrors({ logger: options.logger, schemaDetails: options.introspection }),
@@ -67,7 +70,10 @@ export async function startGraphqlServer(options: {
 
 const sha256Digits = 64;
 
-/** Lets Apollo Server find documents in the cache of the graph, and keep none of its own. Its key ends in the SHA-256 of the text. */
+/**
+ * The document store of Apollo Server. It reads the cache of the graph and stores nothing. A key ends with the SHA-256
+ * of the text.
+ */
 function documentStore(graphs: ServingGraphs): NonNullable<Options["documentStore"]> {
   return {
     get: async (key) => graphs.current.operations.document(key.slice(-sha256Digits)),
@@ -87,7 +93,7 @@ const replayMark: ApolloServerPlugin<RequestContext> = {
   },
 };
 
-/** Counts the documents that do not parse, which Apollo Server refuses by itself. */
+/** Counts documents that cannot be parsed. Apollo Server refuses them before the executor can count them. */
 const invalidCount = (limits: RateLimits): ApolloServerPlugin<RequestContext> => ({
   async requestDidStart() {
     return {
@@ -98,7 +104,7 @@ const invalidCount = (limits: RateLimits): ApolloServerPlugin<RequestContext> =>
   },
 });
 
-/** Sets the HTTP status when the whole operation was refused for one reason. */
+/** Sets the HTTP status when all errors of the operation have the same code. */
 const refusedStatus: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {
     return {

@@ -9,7 +9,7 @@ import {
 } from "graphql";
 import { literalProblem } from "./value-limits.js";
 
-/** The limits of an ad-hoc document. `maxTokens` is also given to the parser, which stops there. */
+/** The limits of an ad-hoc document. The parser also gets `maxTokens`, and stops at this limit. */
 export const documentLimits = {
   maxBytes: 32 * 1024,
   maxTokens: 2000,
@@ -19,24 +19,24 @@ export const documentLimits = {
   maxCost: 5000,
   objectCost: 2,
   scalarCost: 1,
-  /** How much more each level costs than the one above. */
+  /** The factor by which a level costs more than the level above. */
   depthFactor: 1.5,
-  /** List length that costs as much as a single object. */
+  /** The list length that costs as much as a single object. */
   listUnit: 20,
   maxListFactor: 10,
   /** The cost of a `__schema` or `__type` field. */
   introspectionCost: 1000,
 } as const;
 
-/** The message of graphql-js when a document selects the same fields so often that it stops comparing them. */
+/** The message of graphql-js when a document repeats the same fields so often that graphql-js stops comparing them. */
 export const validationAborted = "Validation aborted.";
 
-/** The message of graphql-js when it has stopped to read at `maxTokens`. It gives no code. */
+/** The message of graphql-js when the parser stops at `maxTokens`. This error has no code. */
 export const tooManyTokens = /^Syntax Error: Document contains more tha[nt] \d+ tokens\./;
 
 const introspectionFields: ReadonlySet<string> = new Set(["__schema", "__type"]);
 const lengthArguments: ReadonlySet<string> = new Set(["first", "last", "limit"]);
-// through these names careless code reaches prototypes
+// Careless code that uses these names as keys can change prototypes (prototype pollution).
 const refusedNames: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 interface Measure {
@@ -48,7 +48,10 @@ interface Measure {
 
 const nothing: Measure = { depth: 0, aliases: 0, rootFields: 0, cost: 0 };
 
-/** The first limit that a document exceeds. Without `variables`, a list length that is a variable counts as the longest. */
+/**
+ * Returns the first limit that a document exceeds. Without `variables`, a list length that is a variable counts as the
+ * maximum.
+ */
 export function limitProblem(
   document: DocumentNode,
   documentBytes: number,
@@ -91,7 +94,7 @@ function refusedName(document: DocumentNode): { detail: string } | undefined {
   let refused: string | undefined;
   visit(document, {
     Field({ alias, name }) {
-      // an alias __typename would let a client choose the type of an entity
+      // With the alias __typename, a client could choose the type of an entity.
       if (alias && (refusedNames.has(alias.value) || (alias.value === "__typename" && name.value !== "__typename"))) {
         refused = `The alias ${alias.value} is not allowed. Use another alias.`;
       }
@@ -105,7 +108,7 @@ function refusedName(document: DocumentNode): { detail: string } | undefined {
   return refused === undefined ? undefined : { detail: refused };
 }
 
-/** Values in arguments, in directives and in defaults. */
+/** Checks the values in arguments, in directives and in default values. */
 function refusedValue(document: DocumentNode): { detail: string } | undefined {
   let problem: { detail: string } | undefined;
   visit(document, {
@@ -120,7 +123,10 @@ function refusedValue(document: DocumentNode): { detail: string } | undefined {
   return problem;
 }
 
-/** Measures a document with its fragments expanded. Each fragment is measured once, so nested spreads cannot multiply the work. */
+/**
+ * Measures a document with its fragments expanded. Each fragment is measured once, so nested spreads cannot multiply
+ * the work.
+ */
 class Meter {
   readonly #fragments = new Map<string, SelectionSetNode>();
   readonly #measured = new Map<string, Measure>();
@@ -168,7 +174,7 @@ class Meter {
     if (known || !selectionSet) {
       return known ?? nothing;
     }
-    // stands while the fragment is being measured: a cycle ends here, and validation refuses it
+    // This value ends the recursion when fragments form a cycle. Validation refuses the cycle later.
     this.#measured.set(name, nothing);
     const measure = this.measure(selectionSet);
     this.#measured.set(name, measure);
@@ -178,7 +184,8 @@ class Meter {
   #field(field: FieldNode): Measure {
     const aliases = field.alias ? 1 : 0;
     if (introspectionFields.has(field.name.value)) {
-      // its depth is bounded by a rule of graphql-js, its aliases would multiply what it answers
+      // A rule of graphql-js limits the depth of introspection. Aliases count, because they multiply the size of the
+      // result.
       const inner = field.selectionSet ? this.measure(field.selectionSet).aliases : 0;
       return { depth: 1, aliases: aliases + inner, rootFields: 1, cost: documentLimits.introspectionCost };
     }

@@ -1,9 +1,10 @@
 import { Kind, type ValueNode } from "graphql";
 
 /**
- * The limits of values. All values of a literal count, from the argument or default on. A variable counts only its
- * lists and objects, since the size of the request limits the rest. A variable may nest deeper by the input objects around a
- * JSON value, so that a parameterSchema of 32 levels passes.
+ * The limits of values. In a literal, all values count, beginning with the argument or the default value. In a
+ * variable, only lists and objects count, because the request size limits the other values. A variable may have
+ * `inputLevels` more levels for the input objects around a JSON value, so that a parameterSchema of 32 levels is
+ * allowed.
  */
 export const valueLimits = {
   maxDepth: 32,
@@ -16,14 +17,17 @@ interface Extent {
   nodes: number;
 }
 
-/** The limit that a literal exceeds. It stops at the first level or value too many, so that deep values cannot exhaust the stack. */
+/**
+ * Returns the limit that a literal exceeds. Measuring stops at the first level or value over the limit, so that deep
+ * values cannot exhaust the stack.
+ */
 export function literalProblem(value: ValueNode): { detail: string } | undefined {
   const extent = { depth: 0, nodes: 0 };
   measureLiteral(value, 1, extent);
   return problemOf("An argument or default value in the document", extent, valueLimits.maxDepth);
 }
 
-/** The limit that a variable exceeds. */
+/** Returns the limit that one of the variables exceeds. */
 export function variablesProblem(variables: Readonly<Record<string, unknown>>): { detail: string } | undefined {
   for (const [name, value] of Object.entries(variables)) {
     const extent = { depth: 0, nodes: 0 };

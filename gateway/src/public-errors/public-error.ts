@@ -3,7 +3,7 @@ import { GraphQLError, type GraphQLFormattedError, Kind } from "graphql";
 import { tooManyTokens } from "../limits/document-limits.js";
 import { withoutSchemaNames } from "./schema-names.js";
 
-/** Codes of Apollo and graphql-js, and the codes of the platform for them. */
+/** Maps the error codes of Apollo and graphql-js to the codes of the platform. */
 const foreignCodes: Record<string, string | undefined> = {
   GRAPHQL_PARSE_FAILED: "VALIDATION_FAILED",
   GRAPHQL_VALIDATION_FAILED: "VALIDATION_FAILED",
@@ -15,7 +15,7 @@ const foreignCodes: Record<string, string | undefined> = {
   INTERNAL_SERVER_ERROR: "INTERNAL",
 };
 
-/** Public messages for codes whose own messages may contain statements, paths and addresses. */
+/** Public messages for codes whose original messages may contain SQL statements, paths and addresses. */
 const hidden: Record<string, string | undefined> = {
   INTERNAL: "An internal error occurred.",
   UPSTREAM_FAILED: "A service that this operation needs has failed. Try again later.",
@@ -23,20 +23,23 @@ const hidden: Record<string, string | undefined> = {
 
 type PublicError = (formatted: GraphQLFormattedError, error: unknown) => GraphQLFormattedError;
 
-/** Makes the public form of an error for HTTP and websocket: it has a code of the closed list, and hides the cause of a bug. */
+/**
+ * Converts an error to its public form for HTTP and websocket. The public form has an error code of the platform and
+ * hides the cause of a bug.
+ */
 export function publicErrors(options: { logger: Logger; schemaDetails: boolean }): PublicError {
   return (formatted, error) => {
     const { extensions = {} } = formatted;
     const code = closedCode(extensions, error);
     const message = hidden[code];
     if (message === undefined) {
-      // a refusal of the platform has its code already; graphql-js speaks of the schema
+      // An error of the platform already has its code. Messages of graphql-js may contain names of the schema.
       const isOfSchema = code === "VALIDATION_FAILED" && extensions["code"] !== code;
       const text = isOfSchema && !options.schemaDetails ? withoutSchemaNames(formatted.message) : formatted.message;
       return { ...formatted, message: text, extensions: { ...extensions, code } };
     }
     const { traceId, serviceName } = extensions;
-    // a subgraph that names the trace has logged the cause already
+    // A subgraph that sets traceId has already logged the cause.
     if (traceId === undefined)
       options.logger.error(
         { err: originOf(error), code },
@@ -54,7 +57,9 @@ function closedCode(extensions: Readonly<Record<string, unknown>>, error: unknow
   return typeof code === "string" ? (foreignCodes[code] ?? code) : "INTERNAL";
 }
 
-/** Whether graphql-js refused the document or its variables: no field has run, and the error has no code. */
+/**
+ * Whether graphql-js refused the document or its variables. In that case no field has run, and the error has no code.
+ */
 function isAboutRequest(error: unknown): boolean {
   return (
     error instanceof GraphQLError &&

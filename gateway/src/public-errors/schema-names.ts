@@ -37,7 +37,10 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/"(?!\$|@)_{0,2}[A-Za-z]\w*\.(\w+)(\([^"]*\))?"/g, '"$1"'],
 ];
 
-/** The extensions with the names of types removed from `valueCompletion` (nulls that the schema forbids). Undefined when it is absent. */
+/**
+ * Removes the names of types from the extension `valueCompletion`, which reports nulls that the schema forbids. Returns
+ * undefined when this extension is absent.
+ */
 export function withoutSchemaDetails(
   extensions: Readonly<Record<string, unknown>> | undefined,
 ): Record<string, unknown> | undefined {
@@ -50,7 +53,7 @@ export function withoutSchemaDetails(
   return { ...extensions, valueCompletion };
 }
 
-/** A message of graphql-js without the names of types and of fields that the caller did not name. */
+/** Removes the names of types, and of fields that the caller did not name, from a message of graphql-js. */
 export function withoutSchemaNames(message: string): string {
   return phrases.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), message);
 }

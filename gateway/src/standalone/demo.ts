@@ -37,7 +37,10 @@ interface ExecutionBody {
   error: object | null;
 }
 
-/** The main job, end to end, through the public surface of a platform of its own. Exit 0: everything below held. */
+/**
+ * Runs the main job end to end, through the public API of a separate platform process. Exit code 0 means that all steps
+ * succeeded.
+ */
 async function main(): Promise<void> {
   const report = new Report();
   report.step("Start the platform: one process, embedded PostgreSQL, free ports");

@@ -8,7 +8,7 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import { transformFile } from "@swc/core";
 import { environmentWith, platformEnvironment } from "./settings/environment.js";
 
-// `npm run dev`: the platform, started again within two seconds of a change. PostgreSQL goes on meanwhile.
+// `npm run dev` runs the platform and restarts it within two seconds after a change. PostgreSQL keeps running.
 
 /** The packages whose sources the platform runs, with the folder that holds them. */
 const packages = [
@@ -22,7 +22,7 @@ const packages = [
   "subgraphs/integration/src",
   "subgraphs/spine/src",
 ];
-/** An editor writes a file in several steps. */
+/** The delay before a restart, because an editor writes a file in several steps. */
 const settleMs = 50;
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -34,7 +34,7 @@ const print = (text: string) => process.stdout.write(`dev: ${text}\n`);
 let platform: ChildProcess | undefined;
 let changed = new Set<string>();
 let timer: NodeJS.Timeout | undefined;
-/** One restart at a time: two platforms cannot hold one data directory. */
+/** Restarts run one after the other, because two platforms cannot use the same data directory. */
 let restarting: Promise<void> = Promise.resolve();
 let isStopping = false;
 let checking: ChildProcess | undefined;
@@ -68,7 +68,10 @@ function start(): void {
   });
 }
 
-/** Remembers a change of a source, a GraphQL document or the schema, and acts when the files have settled. */
+/**
+ * Records a change of a source, a GraphQL document or the schema. The restart follows when no file has changed for
+ * `settleMs`.
+ */
 function note(file: string): void {
   if (!/\.(ts|graphql|json)$/.test(file) || /\.(test|fixture)\.ts$/.test(file) || file.includes("/dist/")) return;
   changed.add(file);
@@ -78,7 +81,7 @@ function note(file: string): void {
   }, settleMs);
 }
 
-/** Compiles what has changed and starts the platform again. Types are checked afterwards, since that takes longer. */
+/** Compiles the changed files and restarts the platform. The type check runs afterwards, because it takes longer. */
 async function restart(): Promise<void> {
   const files = [...changed];
   if (files.length === 0) return;
@@ -93,7 +96,7 @@ async function restart(): Promise<void> {
   print(`changed: ${files.join(", ")}`);
   const old = platform;
   platform = undefined;
-  // killed rather than stopped: a stop gives callers a second of grace, and nothing is lost by a crash
+  // The old process is killed, because a normal stop waits one second for callers. A crash loses no data.
   if (old && old.exitCode === null && old.signalCode === null) {
     const ended = new Promise((done) => old.once("exit", done));
     old.kill("SIGKILL");

@@ -14,7 +14,10 @@ import { removeData, temporaryDataDirectory } from "./client/platform-process.js
 
 const tables = { catalog: catalogTables, integration: integrationTables, spine: spineTables };
 
-/** `npm run migration -- <subgraph> <name>`: writes what the entities have and the committed migrations lack. */
+/**
+ * `npm run migration -- <subgraph> <name>` writes a migration with the changes of the entities that the committed
+ * migrations do not contain.
+ */
 async function main(schema: string | undefined, name: string | undefined): Promise<void> {
   if (schema === undefined || !(schema in tables) || name === undefined)
     throw new Error(`Name the subgraph: npm run migration -- ${Object.keys(tables).join("|")} <name>`);

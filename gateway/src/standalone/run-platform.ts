@@ -16,14 +16,20 @@ import { skipUnusedPackages } from "./unused-packages.js";
 const exitUnavailable = 69;
 const exitInUse = 75;
 const stopTimeoutMs = 20_000;
-/** Without its database nothing that runs can be finished; who starts the process again need not wait long. */
+/** Running work cannot finish without the database, so the stop is short and the process can be restarted soon. */
 const givenUpStopTimeoutMs = 5000;
-/** Its few steps before PostgreSQL runs would otherwise wait behind all modules. A first start makes the cluster meanwhile. */
+/**
+ * Loading the modules waits this long for the launch of PostgreSQL, because the loading would block the few steps of
+ * the launch. A first start takes longer, since it creates the cluster while the modules are loaded.
+ */
 const launchPatienceMs = 100;
-/** The first requests need what is loaded late, and do not wait for the disk. */
+/**
+ * The delay before the compile cache is written. By then it contains the modules that the first requests load, and
+ * these requests do not wait for the disk.
+ */
 const compileCacheDelayMs = 5000;
 
-/** One process from its environment to its exit code. */
+/** Runs the platform as one process, from its environment to its exit code. */
 export async function runPlatform(): Promise<void> {
   await run().catch((error: unknown) => {
     const code = exitCode(error);
@@ -40,7 +46,7 @@ async function run(): Promise<void> {
   const logger = createLogger("platform", environment.logLevel);
   logForeignOutput(logger);
   if (environment.failpoint !== undefined) armFailpoint(environment.failpoint);
-  // PostgreSQL starts, and recovers after a crash, while the modules of the platform are loaded
+  // PostgreSQL starts while the modules of the platform are loaded. After a crash it also recovers during this time.
   let onLaunch = () => {};
   const launched = new Promise<void>((resolve) => (onLaunch = resolve));
   const database = openPlatformDatabase(environment, logger, onLaunch);
@@ -60,7 +66,7 @@ async function run(): Promise<void> {
       logger.error({ timeoutMs }, "the platform did not stop in time; the process ends now");
       process.exit(code);
     }, timeoutMs).unref();
-    // before the start is complete, PostgreSQL is stopped by its watch
+    // Before the start is complete, the process can exit at once: the watch process then stops PostgreSQL.
     if (!platform) process.exit(code);
     platform.stop().then(
       () => process.exit(code),
@@ -79,7 +85,7 @@ async function run(): Promise<void> {
     throw listenProblem(error, environment) ?? error;
   });
   process.stdout.write(`${greeting(platform, environment.development)}\n`);
-  // a process that is killed writes nothing at its end
+  // The cache is written early, because a killed process cannot write the cache at its end.
   setTimeout(flushCompileCache, compileCacheDelayMs).unref();
   void platform.databaseGivenUp.then(() => {
     logger.fatal("the database is still not available; the process stops");
@@ -92,7 +98,7 @@ async function run(): Promise<void> {
     });
 }
 
-/** For a reader at a terminal; anything else that reads the output gets JSON only, as from the logger. */
+/** Returns the text for a person at a terminal. Other readers of the output get JSON only, as from the logger. */
 function greeting({ publicUrl, internalUrl }: Platform, development: boolean): string {
   const msg = "The platform is ready.";
   const urls = { docs: `${publicUrl}/docs`, graphql: `${publicUrl}/graphql`, internal: internalUrl };
@@ -106,7 +112,7 @@ function greeting({ publicUrl, internalUrl }: Platform, development: boolean): s
   ].join("\n");
 }
 
-/** A second error while the process stops changes nothing. */
+/** Limits `work` to one call: a second error while the process stops changes nothing. */
 function once(work: () => void): () => void {
   let done = false;
   return () => {

@@ -35,7 +35,7 @@ import { subscriberGroup } from "./subscriber-group.js";
 export interface GraphqlSockets {
   /** Throws a DomainError when too many sockets are open. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Closes the sockets whose tokens are not valid any more. */
+  /** Closes the sockets whose tokens this revocation makes invalid. */
   revoked(revocation: Revocation): void;
   close(): Promise<void>;
 }
@@ -43,11 +43,14 @@ export interface GraphqlSockets {
 interface SocketState {
   principal: Principal;
   token: string;
-  /** From `connection_init`. The operations of the socket continue this trace. */
+  /** The trace from `connection_init`. The operations of the socket continue this trace. */
   traceparent: string | undefined;
   expiry: NodeJS.Timeout;
   operations: number;
-  /** The streams by their subscribe message, since an id may be used again before its operation has ended. */
+  /**
+   * The streams, keyed by subscribe message. A client may use an operation id again before the first operation has
+   * ended.
+   */
   readonly streams: Map<object, AsyncIterable<unknown>>;
 }
 
@@ -56,7 +59,7 @@ interface Connection {
   readonly seat: Seat;
 }
 
-/** The arguments that graphql-ws hands from `onSubscribe` to `execute` and `subscribe`. */
+/** The arguments that graphql-ws passes from `onSubscribe` to `execute` and `subscribe`. */
 interface SocketOperation extends ExecutionArgs {
   readonly contextValue: RequestContext;
   readonly traceparent: string | undefined;
@@ -72,11 +75,14 @@ const maxSocketsPerPrincipal = 20;
 const maxMessageBytes = 64 * 1024;
 const initTimeoutMs = 10_000;
 const goingAway = 1001;
-/** From the registry of close codes (RFC 6455, section 11.7). */
+/** The close code Try Again Later, from the IANA registry (RFC 6455, section 11.7). */
 const tryAgainLater = 1013;
 const longestTimerMs = 2_147_483_647;
 
-/** Speaks graphql-transport-ws. A socket is authenticated by `authorization` in its init payload, and is closed with 4403 when its token expires. */
+/**
+ * Serves the protocol graphql-transport-ws. A socket is authenticated by `authorization` in the payload of
+ * `connection_init`. It is closed with 4403 when its token expires.
+ */
 export function graphqlSockets(options: {
   graphs: Pick<ServingGraphs, "current">;
   verifier: Verifier;
@@ -104,9 +110,9 @@ export function graphqlSockets(options: {
     const principal =
       token === undefined ? undefined : await verifier.verify(token).catch(refuse(channel, "Forbidden"));
     const open = principal ? (socketsOf.get(principal.subject) ?? 0) : 0;
-    // graphql-ws does not report the end of a socket that closes before it is acknowledged
+    // graphql-ws does not report the end of a socket that closes before the acknowledgment.
     if (!channel.isOpen) return false;
-    // false closes with 4403, after which clients may come back with a new token
+    // Returning false closes the socket with 4403. The client may then connect again with a new token.
     if (token === undefined || !principal || open >= maxSocketsPerPrincipal) return false;
     seat.known();
     socketsOf.set(principal.subject, open + 1);
@@ -125,7 +131,8 @@ export function graphqlSockets(options: {
     const left = (socketsOf.get(state.principal.subject) ?? 1) - 1;
     if (left > 0) socketsOf.set(state.principal.subject, left);
     else socketsOf.delete(state.principal.subject);
-    // graphql-ws ends the operations that it knows by an id, and forgets the id when an earlier operation with it ends
+    // graphql-ws ends only operations whose id it knows. It forgets an id when one operation with this id ends,
+    // although another operation with the same id may still run.
     await Promise.all([...state.streams.values()].map(async (stream) => stream[Symbol.asyncIterator]().return?.()));
   };
 
@@ -137,7 +144,7 @@ export function graphqlSockets(options: {
     return undefined;
   };
 
-  /** The operation runs on the graph that read it, even if another graph serves meanwhile. */
+  /** Runs an operation on the graph that read its document, even if this graph has been replaced meanwhile. */
   const onItsGraph = async <Result>(
     args: SocketOperation,
     work: (args: SocketOperation) => Promise<Result>,
@@ -162,7 +169,7 @@ export function graphqlSockets(options: {
             extensions: { code: "UNAUTHENTICATED" },
           }),
         ];
-      // graphql-ws forgets the id when the client completes the operation, and all of them when the socket closes
+      // graphql-ws forgets the id when the client completes the operation, and all ids when the socket closes.
       const signal = {
         get aborted() {
           return !(id in context.subscriptions);
@@ -258,7 +265,10 @@ export function graphqlSockets(options: {
   };
 }
 
-/** Closes a socket whose token is refused. A problem of the tenant is named by its error code. 1013 says that the verifier could not decide, so that a new token would not help. */
+/**
+ * Returns an error handler that closes a socket with a refused token. The close reason is the error code if the tenant
+ * is the problem. Code 1013 means that the verifier could not decide, so a new token would not help.
+ */
 function refuse(channel: SocketChannel, reason: string): (error: unknown) => undefined {
   return (error) => {
     if (isUnavailable(error)) channel.close(tryAgainLater, "Unavailable");
@@ -290,11 +300,11 @@ async function subscribe(args: SocketOperation) {
   const { operation, graph, variableValues, contextValue, traceparent } = args;
   if (!contextValue.principal) throw new Error("A socket without a principal cannot subscribe");
   const { key: group, principal } = subscriberGroup(contextValue.principal);
-  // data loaders keep entities, so each event gets a context of its own, with its own span
+  // Data loaders cache entities, so each event gets its own context, with its own span.
   const contextForEvent = () => requestContext({ principal, trace: continueTrace(traceparent) });
   const stream = await operation.subscribe({ ...variableValues }, contextValue, { contextForEvent, group });
   if (stream instanceof ResponseStream) graph.addSubscription(stream);
-  // graphql-ws keeps the arguments for as long as the subscription, whose graph may be replaced before
+  // graphql-ws keeps these arguments until the subscription ends. They would keep a replaced graph in memory.
   Object.assign(args, { schema: undefined, document: undefined, operation: undefined, graph: undefined });
   return stream;
 }

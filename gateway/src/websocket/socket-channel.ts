@@ -5,13 +5,15 @@ import { MessageRateLimit } from "./message-rate-limit.js";
 export interface ChannelLimits {
   /** Milliseconds between pings to a peer that has answered the last one. */
   readonly keepAliveMs: number;
-  /** Milliseconds that a pong may take. The ping stands behind everything that the peer has not read. */
+  /**
+   * Milliseconds to wait for a pong. The peer reads a ping only after all earlier messages, so a slow peer needs time.
+   */
   readonly patienceMs: number;
-  /** Characters that are sent before the peer has confirmed that it reads. */
+  /** The maximum of characters that are sent before the peer confirms that it has read them. */
   readonly window: number;
-  /** Characters that may wait for the window: answers to a peer that sends operations and does not read. */
+  /** The maximum of characters that wait for the window: results for a peer that sends operations and does not read. */
   readonly maxWaiting: number;
-  /** Milliseconds that the answer to a close may take. */
+  /** Milliseconds to wait until the peer answers a close frame. */
   readonly closeMs: number;
 }
 
@@ -27,16 +29,17 @@ const policyViolation = 1008;
 const internalError = 1011;
 
 /**
- * One websocket with flow control. The kernel would buffer megabytes for a peer that does not read, and neither its
- * subscriptions nor the keep-alive would notice how slow it is. So a ping follows every quarter of the window, and its
- * pong (RFC 6455, section 5.5.3) confirms that everything before it was read. Further messages wait for the pong.
+ * One websocket with flow control. The kernel would buffer megabytes for a peer that does not read. Then neither the
+ * subscriptions nor the keep-alive would notice that the peer is slow. Therefore a ping follows every quarter of the
+ * window. Its pong (RFC 6455, section 5.5.3) confirms that the peer has read all earlier messages. When the window is
+ * full, further messages wait for a pong.
  */
 export class SocketChannel implements ProtocolSocket {
   readonly #socket: WebSocket;
   readonly #limits: ChannelLimits;
   readonly #rateLimit = new MessageRateLimit();
   readonly #keepAlive: NodeJS.Timeout;
-  /** Pings without an answer, oldest first. `mark`: the characters that had been sent before. */
+  /** Pings without a pong, oldest first. `mark` is the number of characters that were sent before the ping. */
   #pings: { readonly mark: number; readonly at: number }[] = [];
   #waiting: { readonly data: string; readonly sent: () => void }[] = [];
   #waitingLength = 0;
@@ -47,10 +50,10 @@ export class SocketChannel implements ProtocolSocket {
     this.#socket = socket;
     this.#limits = limits;
     this.#keepAlive = setInterval(() => this.#look(), limits.keepAliveMs);
-    // ws answers a ping by itself
+    // The library ws answers pings by itself. Here they are only counted.
     socket.on("ping", () => void this.#admit());
     socket.on("pong", (mark: Buffer) => this.#acknowledge(Number(mark.toString())));
-    // ws closes the socket after an error, with the code that belongs to it
+    // The library ws closes the socket after an error, with the matching close code.
     socket.on("error", () => undefined);
     socket.once("close", () => this.#end());
   }
@@ -63,7 +66,7 @@ export class SocketChannel implements ProtocolSocket {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** Resolves when the message is sent, or when the socket has ended and it never will be. */
+  /** Sends a message. Resolves when the message is sent, or when the socket has ended without sending it. */
   send(data: string): Promise<void> {
     if (!this.isOpen) return Promise.resolve();
     if (this.#isWindowOpen && this.#waiting.length === 0) return this.#write(data);
@@ -79,7 +82,7 @@ export class SocketChannel implements ProtocolSocket {
     this.#socket.close(code, reason);
   }
 
-  /** Messages of a socket that is closing are ignored: its token may have expired. */
+  /** Calls `receive` for each message. Messages of a closing socket are ignored, because its token may have expired. */
   onMessage(receive: (data: string) => Promise<void>): void {
     this.#socket.on("message", (data: Buffer) => {
       if (this.isOpen && this.#admit())
@@ -94,7 +97,7 @@ export class SocketChannel implements ProtocolSocket {
     return false;
   }
 
-  /** Another limit counts the message at hand. */
+  /** Does not count the current message, because another rate limit counts it. */
   countedElsewhere(): void {
     this.#rateLimit.giveBack();
   }
@@ -115,7 +118,7 @@ export class SocketChannel implements ProtocolSocket {
     this.#socket.ping(String(this.#sent));
   }
 
-  /** A peer may answer only the latest of several pings. */
+  /** Handles a pong. The pong also confirms all earlier pings, because a peer may answer only the latest ping. */
   #acknowledge(mark: number): void {
     const place = this.#pings.findIndex((ping) => ping.mark === mark);
     if (place < 0) return;

@@ -1,22 +1,26 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 
 export interface SeatLimits {
-  /** Sockets without a known principal, in all and per address. */
+  /** The maximum of sockets whose principal is not known yet. */
   readonly unknown: number;
+  /** The same maximum per address. */
   readonly unknownPerAddress: number;
-  /** All sockets of one address, behind which a whole company may be. */
+  /** The maximum of all sockets of one address. A whole company may share one address. */
   readonly perAddress: number;
 }
 
 export interface Seat {
-  /** The principal of the socket is known from now on. */
+  /** Records that the principal of the socket is known. */
   known(): void;
   leave(): void;
 }
 
 const defaultLimits: SeatLimits = { unknown: 4000, unknownPerAddress: 200, perAddress: 2000 };
 
-/** Limits the websockets whose principal is not known yet. The limits of the principal count from then on. */
+/**
+ * Limits the websockets whose principal is not known yet, and all websockets of one address. A socket with a known
+ * principal also counts for the limit of this principal.
+ */
 export class SocketSeats {
   readonly #limits: SeatLimits;
   readonly #unknownOf = new Map<string, number>();
@@ -27,7 +31,10 @@ export class SocketSeats {
     this.#limits = limits;
   }
 
-  /** Throws RATE_LIMITED or UNAVAILABLE when all places are taken. */
+  /**
+   * Takes a seat for a new socket. Throws RATE_LIMITED when the address has too many sockets, and UNAVAILABLE when the
+   * process has too many sockets without a known principal.
+   */
   take(address: string): Seat {
     const { unknown, unknownPerAddress, perAddress } = this.#limits;
     if (count(this.#unknownOf, address) >= unknownPerAddress || count(this.#allOf, address) >= perAddress)
@@ -67,7 +74,7 @@ export class SocketSeats {
 
 const count = (counts: ReadonlyMap<string, number>, key: string) => counts.get(key) ?? 0;
 
-/** Changes a count, and removes an address without sockets. */
+/** Changes the count of an address, and deletes the address when its count is 0. */
 function add(counts: Map<string, number>, key: string, change: number): void {
   const next = count(counts, key) + change;
   if (next > 0) counts.set(key, next);

@@ -29,15 +29,15 @@ export interface SocketServer {
   readonly gateway: TestGateway;
   readonly sockets: GraphqlSockets;
   readonly port: number;
-  /** Points by rate class. */
+  /** The points that were spent, by rate class. */
   readonly spent: Record<string, number>;
-  /** The status of a handshake that was refused, by the code of its reason. */
+  /** The error codes of the refused handshakes. */
   readonly refusals: readonly string[];
   connect(token?: string): Promise<Client>;
   close(): Promise<void>;
 }
 
-/** Websockets over a notebook; a token is the key of the principal it stands for. */
+/** Starts a websocket server over a notebook. A token is the key of its principal in `principals`. */
 export async function startSocketServer(
   principals: Record<string, Principal>,
   options: SocketOptions = {},
@@ -91,7 +91,10 @@ export async function startSocketServer(
   };
 }
 
-/** With a token it resolves when the socket is acknowledged, otherwise when it is open. */
+/**
+ * Opens a socket. Without a token it resolves when the socket is open, with a token when the server has acknowledged
+ * it.
+ */
 async function connect(url: string, token: string | undefined): Promise<Client> {
   const socket = new WebSocket(url, "graphql-transport-ws");
   const messages: Message[] = [];

@@ -1,13 +1,16 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 
 export interface SubscriberGroup {
-  /** Equal for principals that see the same of every event. */
+  /** Principals with the same key see the same part of every event. */
   readonly key: string;
   /** The members that all principals of the group share. Reading another member throws. */
   readonly principal: Principal;
 }
 
-/** Whether a guard or resolver behind an event may read a member. The readable members form the key of the group. */
+/**
+ * The value is true for members that the guards and resolvers of an event may read. These members form the key of the
+ * group.
+ */
 const readable: Readonly<Record<keyof Principal, boolean>> = {
   tenantId: true,
   tenantSlug: true,
@@ -31,7 +34,10 @@ const readable: Readonly<Record<keyof Principal, boolean>> = {
 const members = Object.keys(readable) as (keyof Principal)[];
 const groups = new WeakMap<Principal, SubscriberGroup>();
 
-/** The group of a principal. It is kept with the principal, which lives as long as its token is cached. */
+/**
+ * Returns the group of a principal. The group is cached as long as the principal, and the principal as long as its
+ * token.
+ */
 export function subscriberGroup(principal: Principal): SubscriberGroup {
   let group = groups.get(principal);
   if (!group) {
@@ -52,7 +58,10 @@ function keyOf(principal: Principal): string {
   );
 }
 
-/** A view of the principal that throws for other members, since such an answer would be wrong for the rest of the group. */
+/**
+ * Returns a principal with the readable members only. Reading another member throws, because its value would be wrong
+ * for the other principals of the group.
+ */
 function commonPart(principal: Principal): Principal {
   const common = {};
   for (const member of members) {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** How a developer's tool reaches a running platform; see runtime.json and bootstrap.json in DATA_DIR. */
+/** The addresses at which developer tools reach a running platform. They are in runtime.json in DATA_DIR. */
 export interface RunningPlatform {
   readonly publicUrl: string;
   readonly internalUrl: string;
@@ -19,7 +19,7 @@ export interface Answer<T> {
   readonly body: T;
 }
 
-/** A problem body, in one line. */
+/** Thrown for an answer with an unexpected status or body. The message shows the answer in one line. */
 export class UnexpectedAnswer extends Error {
   override readonly name = "UnexpectedAnswer";
 
@@ -33,7 +33,10 @@ export async function readJson<T>(dataDir: string, file: string): Promise<T> {
   return JSON.parse(await readFile(join(dataDir, file), "utf8")) as T;
 }
 
-/** The platform of DATA_DIR, for a tool at a terminal. A process that was killed leaves its runtime.json. */
+/**
+ * Returns the running platform of DATA_DIR. A killed process leaves its runtime.json behind, so this calls the platform
+ * and throws if it does not answer.
+ */
 export async function runningPlatform(dataDir: string): Promise<RunningPlatform> {
   try {
     const platform = await readJson<RunningPlatform>(dataDir, "runtime.json");
@@ -44,7 +47,10 @@ export async function runningPlatform(dataDir: string): Promise<RunningPlatform>
   }
 }
 
-/** How a tool at a terminal ends with an error; after a misspelt option it tells the right ones. */
+/**
+ * Creates the error handler of a terminal tool. It prints the error, after an invalid option also the usage, and exits
+ * with code 1.
+ */
 export function failTool(usage: string): (error: unknown) => never {
   return (error) => {
     const { message, code } = error as NodeJS.ErrnoException;
@@ -79,7 +85,7 @@ export async function call<T>(
   return answer;
 }
 
-/** Gets a token by client_credentials. Throws UnexpectedAnswer. */
+/** Gets a token with the grant client_credentials. Throws UnexpectedAnswer. */
 export async function accessToken(
   { publicUrl }: RunningPlatform,
   client: ClientCredentials,
@@ -105,7 +111,7 @@ interface TenantBody {
 
 const patience = { tries: 200, delayMs: 50 };
 
-/** A provisioned tenant of that slug, made when it is missing. */
+/** Returns the active tenant with this slug. Creates and provisions the tenant if necessary. */
 export async function ensureTenant(
   platform: RunningPlatform,
   token: string,
@@ -130,7 +136,7 @@ export async function ensureTenant(
   throw new Error(`Tenant ${slug} did not become Active`);
 }
 
-/** Makes a tenant and a client in it, as the platform's administrator. */
+/** Creates an API client in a tenant. The token must belong to a platform administrator. */
 export async function createTenantClient(
   platform: RunningPlatform,
   token: string,

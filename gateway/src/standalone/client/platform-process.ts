@@ -10,20 +10,20 @@ import { bareEnvironment } from "../settings/environment.js";
 import type { RunningPlatform } from "./platform-api.js";
 
 const main = fileURLToPath(new URL("../../../dist/standalone/main.js", import.meta.url));
-/** Generous: a first start makes the cluster, and the machine may be busy. */
+/** A long timeout, because a first start creates the database cluster and the machine may be busy. */
 const startTimeoutMs = 120_000;
 const freePorts = { PORT: "0", INTERNAL_PORT: "0", GRPC_PORT: "0" };
 
-/** The platform as its user starts it: a process of its own, on free ports. */
+/** The platform in a separate process on free ports, started in the same way as by a user. */
 export interface PlatformProcess extends RunningPlatform {
   readonly grpcAddress: string;
   readonly dataDir: string;
   readonly pid: number;
-  /** Its exit code; null: a signal ended it. */
+  /** Resolves with the exit code of the process, or with null if a signal ended it. */
   readonly ended: Promise<number | null>;
-  /** SIGTERM, and the exit code it ends with. */
+  /** Sends SIGTERM and resolves with the exit code. */
   stop(): Promise<number | null>;
-  /** SIGKILL: what a crash does. */
+  /** Sends SIGKILL, which has the same effect as a crash. */
   kill(): Promise<void>;
 }
 
@@ -32,7 +32,10 @@ export async function temporaryDataDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), "factory-"));
 }
 
-/** Starts the platform as a child process and resolves when it is ready. Throws after two minutes, or when it ends before. */
+/**
+ * Starts the platform as a child process and resolves when it is ready. Throws after two minutes, or when the process
+ * ends before it is ready.
+ */
 export async function startPlatformProcess(
   dataDir: string,
   variables: Record<string, string> = {},
@@ -68,12 +71,12 @@ export async function startPlatformProcess(
   };
 }
 
-/** Also removes the cluster that a process started as root keeps elsewhere. */
+/** Removes DATA_DIR. Also removes the database cluster, which a process started as root keeps in another folder. */
 export async function removeData(dataDir: string): Promise<void> {
   await removeDataDirectory(dataDir, createLogger("cleanup", "silent"));
 }
 
-/** The process prints once when it is ready. */
+/** Resolves when the process prints that the platform is ready. */
 function ready(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(

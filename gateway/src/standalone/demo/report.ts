@@ -1,4 +1,4 @@
-/** The text that a person reads while the demo runs. */
+/** Prints the progress of the demo for a person at a terminal. */
 export class Report {
   readonly #started = performance.now();
   #progress = false;
@@ -14,7 +14,7 @@ export class Report {
     process.stdout.write(`${seconds}s  ${text}\n`);
   }
 
-  /** The call and the members of its answer that matter, each cut to a line. */
+  /** Prints a request and the given members of its answer, each shortened to one line. */
   answer(request: string, status: number, body: object): void {
     this.line(`${request} -> ${status}`);
     for (const [name, value] of Object.entries(body)) {
@@ -23,7 +23,7 @@ export class Report {
     }
   }
 
-  /** One line that is written over, on a terminal; nothing elsewhere. */
+  /** Prints a line that the next output overwrites. Prints nothing if the output is not a terminal. */
   progress(text: string): void {
     if (!process.stdout.isTTY) return;
     this.#progress = true;

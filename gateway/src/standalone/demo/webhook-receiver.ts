@@ -14,7 +14,10 @@ export interface WebhookReceiver {
   close(): Promise<void>;
 }
 
-/** A receiver as a partner would write one: it trusts a body only when the Standard Webhooks signature is right. */
+/**
+ * Starts a webhook receiver such as a partner would write. It answers 401 if the Standard Webhooks signature is not
+ * valid.
+ */
 export async function startWebhookReceiver(
   secret: () => string,
   onReceived: (webhook: ReceivedWebhook) => void,

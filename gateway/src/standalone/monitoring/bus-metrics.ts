@@ -1,7 +1,10 @@
 import type { BusDeadLetters } from "@factory/runtime/bus/dead-letters";
 import { Gauge, type Registry } from "prom-client";
 
-/** Registers the gauge of messages that the groups of the bus could not consume. It has no values while the database does not answer. */
+/**
+ * Registers the gauge of dead letters: messages that a consumer group of the bus could not consume. The gauge has no
+ * values while the database does not answer.
+ */
 export function busMetrics(registry: Registry, deadLetters: Pick<BusDeadLetters, "backlog">): void {
   const gauge = new Gauge({
     name: "bus_unconsumed_messages",

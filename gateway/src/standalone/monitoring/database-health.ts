@@ -7,7 +7,10 @@ interface Readiness {
 
 type Checked = Readonly<Record<string, { ready(): Promise<void> }>>;
 
-/** The part of `/readyz` about the database. While the database does not answer, no query is sent, so `/readyz` answers at once. */
+/**
+ * Returns the database part of `/readyz`. While the database does not answer, no query is sent, so that `/readyz`
+ * answers at once.
+ */
 export async function databaseHealth(watch: ServerWatch, subgraphs: Checked): Promise<Readiness> {
   const state = (good: boolean) => (good ? "ok" : "unavailable");
   const answers = watch.answers ? await Promise.allSettled(Object.values(subgraphs).map((each) => each.ready())) : [];

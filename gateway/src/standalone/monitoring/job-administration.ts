@@ -3,7 +3,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { JobOperations, JobPosition, OperatorJob } from "@factory/runtime/jobs/administration/job-operations";
 import { Counter, type Registry } from "prom-client";
 
-/** The jobs of all subgraphs, as one list, and the dead letters of the bus. */
+/** Lists and redrives the jobs of all subgraphs, and the dead letters of the bus. */
 export class JobAdministration {
   readonly #subgraphs: readonly JobOperations[];
   readonly #deadLetters: BusDeadLetters;
@@ -14,7 +14,7 @@ export class JobAdministration {
     countRepaired(subgraphs, registry);
   }
 
-  /** Newest first. */
+  /** Lists the jobs, newest first. */
   async list(after: string | undefined, limit: number) {
     const before = after === undefined ? undefined : positionOf(after);
     const pages = await Promise.all(this.#subgraphs.map((subgraph) => subgraph.list(before, limit + 1)));
@@ -34,7 +34,7 @@ export class JobAdministration {
     return owner.redrive(queue, jobId, actorId);
   }
 
-  /** By consumer, oldest first. */
+  /** Lists the dead letters by consumer, oldest first. */
   async deadLetters(after: string | undefined, limit: number) {
     const found = await this.#deadLetters.list({ after: letterAfter(after), limit: limit + 1 });
     const items = found.slice(0, limit);
@@ -52,7 +52,7 @@ export class JobAdministration {
       });
   }
 
-  /** Rows that wait for work which will not come, by slice. */
+  /** The number of orphaned rows by slice. An orphaned row waits for a job that does not exist. */
   async lying(): Promise<Record<string, number>> {
     return Object.assign({}, ...(await Promise.all(this.#subgraphs.map((subgraph) => subgraph.lying()))));
   }
@@ -72,7 +72,7 @@ function countRepaired(subgraphs: readonly JobOperations[], registry: Registry):
   });
 }
 
-/** All servers of a platform write times in one form, so their text is in order. */
+/** Compares times as text, because all servers of a platform write times in the same format. */
 function isBefore([at, id]: JobPosition, [otherAt, otherId]: JobPosition): boolean {
   return at === otherAt ? id < otherId : at < otherAt;
 }

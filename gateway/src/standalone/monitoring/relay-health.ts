@@ -1,7 +1,10 @@
 import { type RelayLag, relayLagLimitSeconds } from "@factory/runtime/outbox/relay";
 import { Gauge, type Registry } from "prom-client";
 
-/** The part of `/readyz` about the relays. A lag leaves the platform ready: requests are served, and their events follow. */
+/**
+ * Returns the relay part of `/readyz`. The platform stays ready during a lag, because requests are served and only
+ * events are late.
+ */
 export function relayHealth(registry: Registry, relays: Record<string, RelayLag>): () => Record<string, string> {
   const gauge = new Gauge({
     name: "outbox_lag_seconds",

@@ -1,7 +1,10 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { ReplaceableSupergraph } from "../../supergraph/replaceable-supergraph.js";
 
-/** How often the supergraph was replaced or refused, which one serves, and how many graphs live. */
+/**
+ * Registers metrics of the supergraph: replacements by outcome, the supergraph in use, and the number of graphs in
+ * memory.
+ */
 export function supergraphMetrics(registry: Registry, { graphs, outcomes }: ReplaceableSupergraph): void {
   const counter: Counter<"outcome"> = new Counter({
     name: "supergraph_replacements_total",

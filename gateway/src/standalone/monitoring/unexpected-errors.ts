@@ -2,8 +2,9 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { Counter, type Registry } from "prom-client";
 
 /**
- * Errors that no code caught. A rejection that nothing awaited is logged and counted, and the process goes on: the
- * work that failed had its own state. After an exception the state is unknown, so the process stops.
+ * Handles errors that no code has caught. An unhandled rejection is logged and counted, and the process continues,
+ * because the failed work had its own state. After an uncaught exception the state of the process is unknown, so the
+ * process stops.
  */
 export function watchUnexpectedErrors(logger: Logger, registry: Registry, stop: () => void): void {
   const counter = new Counter({

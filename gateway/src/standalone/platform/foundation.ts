@@ -15,7 +15,7 @@ import { readMasterKeys } from "../settings/secrets-key.js";
 import type { PlatformDatabase } from "./platform-database.js";
 import type { RunningParts } from "./running-parts.js";
 
-/** The input of every starter: the settings, the log and metrics, and the parts that run already. */
+/** The input of every start function: the settings, the log, the metrics, and the parts that are already running. */
 export interface Start {
   readonly environment: PlatformEnvironment;
   readonly logger: Logger;
@@ -28,15 +28,15 @@ export interface Foundation {
   readonly dataDir: string;
   readonly masterKeys: MasterKeys;
   readonly port: number;
-  /** As callers see the platform, without a slash at its end. */
+  /** The URL at which callers reach the platform, without a slash at the end. */
   readonly publicUrl: string;
   readonly bus: PostgresBus;
-  /** Whether the database server answers. */
+  /** Reports whether the database server answers. */
   readonly watch: ServerWatch;
   readonly hostOf: (subgraph: SubgraphName) => SubgraphHost;
 }
 
-/** The database with its roles and schemas, the bus over it, the keys, and the public address. */
+/** Starts the database with its roles and schemas, and the bus. Reads the keys and determines the public address. */
 export async function startFoundation(
   { environment, logger, parts }: Start,
   openDatabase: Promise<PlatformDatabase>,

@@ -9,7 +9,7 @@ import type { Foundation, Start } from "./foundation.js";
 import type { Graph } from "./graph.js";
 import type { Subgraphs } from "./subgraphs.js";
 
-/** The public and the internal listener, with metrics, readiness and the operations of the operator. */
+/** Starts the public and the internal listener, with metrics, readiness and the operations of the operator. */
 export async function startFrontDoor(
   { environment, logger, registry, parts }: Start,
   { bus, watch, publicUrl, port }: Foundation,
@@ -47,7 +47,7 @@ export async function startFrontDoor(
       logger,
     },
   );
-  // together: the front door refuses new websockets while the open ones are closed
+  // Both close at the same time, so that the front door refuses new websockets while the open ones are closed.
   parts.add("facade", async () => void (await Promise.all([facade.close(), closeSockets()])));
   return facade;
 }

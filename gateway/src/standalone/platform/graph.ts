@@ -14,14 +14,14 @@ import { supergraphMetrics } from "../monitoring/supergraph-metrics.js";
 import type { Start } from "./foundation.js";
 import type { Subgraphs } from "./subgraphs.js";
 
-/** The federated graph as the facade serves it: documents of REST routes, `/graphql`, and its websockets. */
+/** The federated graph for the facade: the documents of REST routes, `/graphql`, and its websockets. */
 export interface Graph extends Pick<FacadePorts, "useGraph" | "graphql"> {
   readonly limits: RateLimits;
   /** Closes the open websockets. */
   readonly closeSockets: () => Promise<void>;
 }
 
-/** The gateway over the three subgraphs of this process. */
+/** Starts the gateway over the three subgraphs of this process. */
 export async function startGraph(
   { environment, logger, registry, parts }: Start,
   { catalog, integration, spine, verifier, onRevoked }: Subgraphs,
@@ -68,7 +68,10 @@ export async function startGraph(
   };
 }
 
-/** Replaces the supergraph when its file has changed, and reads it again on SIGHUP. Returns what ends this. */
+/**
+ * Reads the supergraph file again after a change and on SIGHUP, and replaces the supergraph. Returns a function that
+ * stops this.
+ */
 function follow(file: SupergraphFile, supergraph: ReplaceableSupergraph, logger: Logger): () => void {
   const reread = () => {
     file

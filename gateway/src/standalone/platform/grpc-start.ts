@@ -6,8 +6,9 @@ import type { PlatformGrpc } from "./grpc.js";
 const grpcModule = () => import("./grpc.js");
 
 /**
- * Loads the modules of gRPC while PostgreSQL starts, and makes the certificates of the services once `dataDirHeld`
- * resolves: only the process that holds DATA_DIR may write there. A failure is reported where the result is awaited.
+ * Loads the gRPC modules while PostgreSQL starts. Creates the certificates of the services when `dataDirHeld`
+ * resolves, because only the process that holds the lock of DATA_DIR may write there. A failure is reported when the
+ * result is awaited.
  */
 export function prepareCertificates(
   dataDir: string,
@@ -43,7 +44,7 @@ export function startPlatformGrpc(
   );
 }
 
-/** Keeps a rejection from ending the process before the promise is awaited. */
+/** Prevents a rejection from ending the process before the promise is awaited. */
 function reportedLater<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   return work;

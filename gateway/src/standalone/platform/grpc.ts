@@ -21,24 +21,30 @@ export interface PlatformGrpcSettings {
 
 export interface PlatformGrpc {
   readonly address: string;
-  /** The client with which the catalog asks integration for secrets. It shows the catalog's certificate. */
+  /**
+   * The client with which the catalog requests secrets from integration. It authenticates with the certificate of the
+   * catalog.
+   */
   readonly secrets: SecretResolver;
   close(): Promise<void>;
 }
 
 const folderIn = (dataDir: string) => join(dataDir, "tls");
 
-/** Takes the time to load that the start of PostgreSQL leaves; writes nothing. */
+/** Loads the gRPC modules while PostgreSQL starts. Writes no files. */
 export async function loadGrpc(dataDir: string, development: boolean): Promise<void> {
   await Promise.all([loadCertificateAuthority(folderIn(dataDir)), development ? loadReflection() : undefined]);
 }
 
-/** Only the process that holds DATA_DIR may write there. */
+/** Prepares the certificates of the services. Only the process that holds the lock of DATA_DIR may call this. */
 export function platformCertificates(dataDir: string): Promise<ServiceCertificates> {
   return serviceCertificates(folderIn(dataDir));
 }
 
-/** The gRPC services of all subgraphs on one port, and the platform's own way to them: over the same mutual TLS. */
+/**
+ * Starts the gRPC services of all subgraphs on one port. The platform calls them over the same mutual TLS as other
+ * clients.
+ */
 export async function startGrpc(settings: PlatformGrpcSettings): Promise<PlatformGrpc> {
   const { certificates, services, host, port, development, logger } = settings;
   const server = await startGrpcServer({
@@ -64,7 +70,7 @@ export async function startGrpc(settings: PlatformGrpcSettings): Promise<Platfor
   };
 }
 
-/** A wildcard is listened on, but not connected to. */
+/** Returns an address for clients. A server can listen on a wildcard address, but a client cannot connect to it. */
 function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   return host === "::" ? "::1" : host;

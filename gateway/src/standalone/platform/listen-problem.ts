@@ -2,17 +2,17 @@ import { types } from "node:util";
 import { EnvironmentError } from "@factory/runtime/environment/read-environment";
 import type { PlatformEnvironment } from "../settings/environment.js";
 
-/** Another process listens on a port that the platform needs. */
+/** Thrown when another process listens on a port that the platform needs. */
 export class PortInUseError extends Error {
   override readonly name = "PortInUseError";
 }
 
 type Addresses = Pick<PlatformEnvironment, "host" | "port" | "internalPort" | "grpcPort">;
 
-/** Where `error` tells why a server could not listen: the same in words that name the setting. */
+/** Converts a listen error to an error that names the setting to change. Returns undefined for other errors. */
 export function listenProblem(error: unknown, addresses: Addresses): Error | undefined {
   if (!types.isNativeError(error)) return undefined;
-  // gRPC joins what happened at each address into one text and gives no code
+  // gRPC joins the errors of all addresses into one text and gives no error code.
   const code = /\b(?:EADDRINUSE|EACCES|EADDRNOTAVAIL|ENOTFOUND)\b|^Name resolution failed/.exec(error.message)?.[0];
   if (code === undefined) return undefined;
   const port = /\b(?:EADDRINUSE|EACCES)\b.*?:(\d+)(?![\d:.])/.exec(error.message)?.[1];

@@ -12,7 +12,10 @@ export interface PlatformDatabase {
   readonly close: () => Promise<void>;
 }
 
-/** A server of the operator's, or our own; either way this process alone holds DATA_DIR from here on. */
+/**
+ * Connects to the database of the operator, or starts the embedded PostgreSQL. In both cases this process then holds
+ * the lock of DATA_DIR.
+ */
 export async function openPlatformDatabase(
   { dataDir, databaseUrl, postgresBinDir, databaseGiveUpMs: giveUpAfterMs }: PlatformEnvironment,
   logger: Logger,

@@ -18,18 +18,20 @@ export interface Platform {
   readonly publicUrl: string;
   readonly internalUrl: string;
   readonly grpcAddress: string;
-  /** Resolves when the database was silent for as long as the operator waits; never, if the operator waits for ever. */
+  /** Resolves when the database has not answered for DATABASE_GIVE_UP_SECONDS. Never resolves without this setting. */
   readonly databaseGivenUp: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Where the platform reports: its log and its metrics. */
+/** The log and the metrics of the platform. */
 export interface Telemetry {
   readonly logger: Logger;
   readonly registry: Registry;
 }
 
-/** The whole platform in this process, over one PostgreSQL. If a part cannot start, the parts that run are closed. */
+/**
+ * Starts the whole platform in this process, over one PostgreSQL. If a part cannot start, the running parts are closed.
+ */
 export function startPlatform(
   environment: PlatformEnvironment,
   { logger, registry }: Telemetry,
@@ -55,7 +57,10 @@ export function startPlatform(
   });
 }
 
-/** Writes `runtime.json`, where the tools of a developer find a running platform, and in development a sample template. */
+/**
+ * Writes `runtime.json`, in which developer tools find a running platform. In development it also writes the repository
+ * of the sample template.
+ */
 async function announce(
   { environment, parts }: Start,
   { dataDir }: Foundation,

@@ -5,7 +5,7 @@ interface RunningPart {
   readonly close: () => Promise<void>;
 }
 
-/** The parts of a process in the order of their start. They are closed in the reverse order, each one once. */
+/** The parts of a process in the order of their start. They are closed in reverse order, each part once. */
 export class RunningParts {
   readonly #logger: Logger;
   readonly #running: RunningPart[] = [];
@@ -15,12 +15,12 @@ export class RunningParts {
     this.#logger = logger;
   }
 
-  /** From now on `stop` closes this part, before the parts that were added earlier. */
+  /** Adds a running part. `stop` closes it before the parts that were added earlier. */
   add(name: string, close: () => Promise<void>): void {
     this.#running.push({ name, close });
   }
 
-  /** Adds a part whose start has not ended yet. `stop` waits for its start, and closes it if that succeeded. */
+  /** Adds a part that is still starting. `stop` waits for the start, and closes the part if the start succeeded. */
   addStarting(name: string, start: Promise<{ close(): Promise<void> }>): void {
     this.add(name, async () => {
       const part = await start.catch(() => undefined);
@@ -28,7 +28,7 @@ export class RunningParts {
     });
   }
 
-  /** Runs the starters. If one of them fails, the parts that run are closed before the failure is reported. */
+  /** Runs `start`. If it fails, the running parts are closed before the failure is reported. */
   async startOrClose<T>(start: () => Promise<T>): Promise<T> {
     try {
       return await start();
@@ -38,7 +38,7 @@ export class RunningParts {
     }
   }
 
-  /** Throws an AggregateError after the last part, if some of them could not be closed. */
+  /** Closes all parts. Throws an AggregateError after the last part if some parts could not be closed. */
   stop(): Promise<void> {
     this.#stopped ??= this.#closeAll();
     return this.#stopped;
@@ -51,7 +51,7 @@ export class RunningParts {
       await close().catch((error: unknown) => failures.push(error));
       this.#logger.debug({ part: name, ms: Math.round(performance.now() - started) }, "stopped");
     }
-    // PostgreSQL and the lock are closed last, and are reached although an earlier part failed
+    // PostgreSQL and the lock are closed last, even if an earlier part could not be closed.
     if (failures.length > 0) throw new AggregateError(failures, "some parts could not be stopped");
   }
 }

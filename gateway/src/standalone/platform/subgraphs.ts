@@ -20,7 +20,10 @@ export interface Subgraphs {
   readonly onRevoked: (listener: (revocation: Revocation) => void) => void;
 }
 
-/** Starts the spine first, since the others verify its tokens, and then integration, catalog and gRPC side by side. */
+/**
+ * Starts the spine first, because the other subgraphs verify its tokens. Then starts integration, catalog and gRPC in
+ * parallel.
+ */
 export async function startSubgraphs(
   start: Start,
   foundation: Foundation,
@@ -58,11 +61,11 @@ export async function startSubgraphs(
     nugetFeeds: environment.nugetFeeds,
     allowSsh: environment.allowSsh,
     sourceCredentials: environment.sourceCredentials,
-    // a job that resumes before the gRPC server listens waits for it
+    // A job that resumes before the gRPC server listens waits for this server.
     secrets: { resolve: async (...request) => (await grpcStart).secrets.resolve(...request) },
   });
   const grpcStart = startPlatformGrpc(start, certificates, Promise.all([integrationStart, catalogStart]));
-  // the catalog is closed first: its running jobs still ask for secrets
+  // Parts are closed in reverse order. The catalog is closed first, because its running jobs still request secrets.
   parts.addStarting("integration", integrationStart);
   parts.addStarting("gRPC", grpcStart);
   parts.addStarting("catalog", catalogStart);

@@ -36,7 +36,7 @@ const isFeedUrl = (text: string) =>
 
 const sourceCredential = /^[^=\s]+=(secret:\/\/)?[\w.:/@+-]+$/;
 
-/** Nothing behind the port: options in a query could turn the verification of certificates off. */
+/** Allows no path or query after the port, because query options could turn off the verification of certificates. */
 const isSmtpUrl = (text: string) =>
   /^smtps?:\/\/[^/?#\s]+\/?$/i.test(text) && URL.canParse(text) && new URL(text).hostname !== "";
 
@@ -44,7 +44,7 @@ const mailbox = /^[^\s<>@,;"]+@[^\s<>@,;"]+$|^[^<>@,;"\p{Cc}]+ <[^\s<>@,;"]+@[^\
 
 const variables = z
   .object({
-    /** A misspelt production would open what development opens. */
+    /** Other values are refused, because a misspelled "production" would enable the features of development. */
     NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
     HOST: z.string().default("127.0.0.1"),
     PORT: port(4000),
@@ -53,61 +53,75 @@ const variables = z
     PUBLIC_URL: z.url().optional(),
     DATA_DIR: z.string().default(".data"),
     DATABASE_URL: z.string().optional(),
-    /** After so long without the database the process ends with exit code 69; without it, it waits for ever. */
+    /** Seconds without the database after which the process ends with exit code 69. If absent, it waits forever. */
     DATABASE_GIVE_UP_SECONDS: integer(1, 31_536_000).optional(),
     EMBEDDED_DATABASE: flag.optional(),
     POSTGRES_BIN_DIR: z.string().optional(),
-    /** 32 bytes or more; in development one is made and kept in DATA_DIR. */
+    /** At least 32 characters. In development, a missing key is created and stored in DATA_DIR. */
     SECRETS_KEY: z.string().min(32, "must have at least 32 characters").optional(),
-    /** Earlier values of SECRETS_KEY, with commas between them or as a JSON array. They open sealed values and seal none. */
+    /**
+     * Earlier values of SECRETS_KEY, separated by commas or as a JSON array. They decrypt stored values, but do not
+     * encrypt new ones.
+     */
     FORMER_SECRETS_KEYS: keys.refine(
       (former) => former.every(({ length }) => length >= 32),
       "must contain only keys of at least 32 characters",
     ),
     PLATFORM_CLIENT_ID: z.string().min(1).optional(),
     PLATFORM_CLIENT_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
-    /** `smtps://user:password@host:465`, or `smtp://…:587` with STARTTLS. Without it development files its mail, production sends none. */
+    /**
+     * `smtps://user:password@host:465`, or `smtp://…:587` with STARTTLS. If absent, development writes mail to files,
+     * and production sends no mail.
+     */
     SMTP_URL: z
       .string()
       .refine(isSmtpUrl, "must be smtp:// or smtps:// with a host and an optional port, without a path or a query")
       .optional(),
-    /** `address`, or `Name <address>`. */
+    /** The format is `address` or `Name <address>`. */
     MAIL_FROM: z
       .string()
       .max(300)
       .regex(mailbox, "must be an e-mail address, or a name and an address: Name <address>")
       .optional(),
-    /** A supergraph SDL, or a folder with the SDL of each subgraph; without it the committed one serves. */
+    /**
+     * A file with a supergraph SDL, or a folder with the SDL of each subgraph. If absent, the committed supergraph is
+     * used.
+     */
     SUPERGRAPH_FILE: z.string().min(1).optional(),
     LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
     ALLOWED_ORIGINS: list,
-    /** Addresses or networks of the proxies in front, whose X-Forwarded-For tells clients apart. */
+    /**
+     * Addresses or networks of trusted reverse proxies. Their header X-Forwarded-For gives the address of the client.
+     */
     TRUSTED_PROXIES: list.refine(
       (networks) => networks.every(isNetwork),
       "must contain only IP addresses and networks",
     ),
-    /** Hosts of sources and targets that may be private or speak plain http. */
+    /** Hosts of sources and targets that may have private addresses or use plain HTTP. */
     ALLOWED_HOSTS: list,
     /** Folders that may hold template repositories for git+file. */
     SOURCE_ROOTS: list,
-    /** Service indexes of the NuGet v3 feeds behind `nuget:` sources. */
+    /** URLs of the service indexes of the NuGet v3 feeds for `nuget:` sources. */
     NUGET_FEEDS: list.refine(
       (feeds) => feeds.every(isFeedUrl),
       "must contain only http or https URLs without credentials",
     ),
-    /** git+ssh sources and ssh targets; the keys come from credentials. */
+    /** Allows git+ssh sources and ssh targets. Their keys come from credentials. */
     ALLOW_SSH: flag.default(false),
-    /** `github.com=secret://github`: the credential a tenant may have for a host of its template sources. */
+    /**
+     * Pairs of a host and a credential, for example `github.com=secret://github`. A tenant may have this credential for
+     * template sources on this host.
+     */
     SOURCE_CREDENTIALS: list.refine(
       (pairs) => pairs.every((pair) => sourceCredential.test(pair)),
       "must have the form host=credential",
     ),
-    /** How long webhook messages and their attempts are kept after they have ended. */
+    /** Days for which webhook messages and their attempts are kept after they have ended. */
     WEBHOOK_RETENTION_DAYS: integer(1, 3650).default(30),
-    /** How long dead letters of the bus are kept. */
+    /** Days for which dead letters of the bus are kept. */
     DEAD_LETTER_RETENTION_DAYS: integer(1, 3650).default(30),
     RATE_LIMIT_FACTOR: z.coerce.number().positive().default(1),
-    /** Fault tests: where this process kills itself, e.g. execution.pushing:kill:1 */
+    /** For fault tests: the place where this process kills itself, for example execution.pushing:kill:1. */
     FAIL: z.string().optional(),
   })
   .superRefine((given, context) => {
@@ -125,7 +139,7 @@ const variables = z
     if (given.LOG_LEVEL === "trace") problem("LOG_LEVEL", "must not be trace in production");
   });
 
-/** The variables that README and .env.example describe. */
+/** The names of all variables, which README and .env.example describe. */
 export const settings: readonly string[] = Object.keys(variables.shape);
 
 /** The settings of the process, read from its environment and checked. */
@@ -209,7 +223,7 @@ export function environmentWith(variables: Record<string, string>, processEnv: N
   return { ...processEnv, ...variables };
 }
 
-/** Nothing of the caller's own configuration: only what a child process needs to run at all. */
+/** Returns only the variables that a child process needs to run, without the configuration of the caller. */
 export function bareEnvironment(processEnv: NodeJS.ProcessEnv = process.env): Record<string, string> {
   const needed = ["PATH", "HOME", "LANG", "TMPDIR"];
   return Object.fromEntries(

@@ -1,6 +1,9 @@
 import { createServer } from "node:net";
 
-/** The port itself, or for 0 one that was free a moment ago: the issuer must be known before anything listens. */
+/**
+ * Returns `port`, or for 0 a port that was free a moment ago. The issuer contains the port, so it must be known before
+ * the platform listens.
+ */
 export async function choosePort(port: number, host: string): Promise<number> {
   if (port !== 0) return port;
   const server = createServer();

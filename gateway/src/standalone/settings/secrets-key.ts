@@ -5,8 +5,9 @@ import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { PlatformEnvironment } from "./environment.js";
 
 /**
- * The keys that everything stored secretly hangs on: SECRETS_KEY and FORMER_SECRETS_KEYS. In development, without
- * SECRETS_KEY, those of DATA_DIR/secrets.key (0600): one a line, the newest first.
+ * Reads the master keys that protect all stored secrets: SECRETS_KEY and FORMER_SECRETS_KEYS. In development without
+ * SECRETS_KEY, the keys come from DATA_DIR/secrets.key (mode 0600), one key per line, the newest first. A missing file
+ * is created.
  */
 export async function readMasterKeys(
   { secretsKey, formerSecretsKeys }: Pick<PlatformEnvironment, "secretsKey" | "formerSecretsKeys">,
