@@ -97,10 +97,13 @@ describe("a message about a schema that is not shown", () => {
   });
 
   it("stays readable", () => {
-    const messagesOf = (text: string) => validate(schema, parse(text)).map(({ message }) => withoutSchemaNames(message));
+    const messagesOf = (text: string) =>
+      validate(schema, parse(text)).map(({ message }) => withoutSchemaNames(message));
     expect(messagesOf("{ secret }")).toEqual(['Cannot query field "secret".']);
     expect(messagesOf("{ b(n: 1, other: 2) }")).toEqual(['Unknown argument "other" on field "b".']);
-    expect(messagesOf("{ b }")).toEqual(['Field "b" argument "n" of type "Int!" is required, but it was not provided.']);
+    expect(messagesOf("{ b }")).toEqual([
+      'Field "b" argument "n" of type "Int!" is required, but it was not provided.',
+    ]);
     expect(messagesOf("{ e(k: 4) }")).toEqual(["The enum cannot represent non-enum value: 4."]);
     expect(withoutSchemaNames("Cannot return null for non-nullable field Secret.name.")).toBe(
       'Cannot return null for non-nullable field "name".',
