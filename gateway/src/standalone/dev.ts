@@ -38,6 +38,7 @@ let timer: NodeJS.Timeout | undefined;
 let restarting: Promise<void> = Promise.resolve();
 let isStopping = false;
 let checking: ChildProcess | undefined;
+let uncheckedChange = false;
 
 await mkdir(dataDir, { recursive: true, mode: 0o700 });
 const database = environment.databaseUrl
@@ -46,7 +47,8 @@ const database = environment.databaseUrl
 const watchers: FSWatcher[] = packages.map((folder) =>
   watch(join(root, folder), { recursive: true }, (_, file) => note(join(folder, file ?? ""))),
 );
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop());
+// `on` rather than `once`: a terminal and npm may both deliver the signal, and a second one must not kill this process
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
 print(
   `data in ${relative(process.cwd(), dataDir)}; for tools: DATA_DIR=${relative(process.cwd(), dataDir)} npm run token`,
 );
@@ -61,7 +63,10 @@ function start(): void {
   platform = child;
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     process.stdout.write(text);
-    if (text.includes("The platform is ready.")) print(`ready after ${Math.round(performance.now() - started)} ms`);
+    if (!text.includes("The platform is ready.")) return;
+    print(`ready after ${Math.round(performance.now() - started)} ms`);
+    // not earlier, since the check would take the CPU from the start
+    if (uncheckedChange) checkTypes();
   });
   child.once("exit", (code, signal) => {
     if (platform === child) print(`the platform ended with ${code ?? signal}; it starts again after the next change`);
@@ -102,8 +107,8 @@ async function restart(): Promise<void> {
     old.kill("SIGKILL");
     await ended;
   }
+  uncheckedChange = true;
   start();
-  checkTypes();
 }
 
 async function compile(file: string): Promise<void> {
@@ -128,6 +133,7 @@ async function compile(file: string): Promise<void> {
 }
 
 function checkTypes(): void {
+  uncheckedChange = false;
   checking?.kill();
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   const child = spawn(process.execPath, [compiler, "-b"], { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
@@ -138,6 +144,7 @@ function checkTypes(): void {
 }
 
 async function stop(): Promise<void> {
+  if (isStopping) return;
   isStopping = true;
   for (const watcher of watchers) watcher.close();
   clearTimeout(timer);
