@@ -9,27 +9,17 @@ import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
 import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
-import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
-import {
-  type ExecutionArgs,
-  type ExecutionResult,
-  GraphQLError,
-  getOperationAST,
-  type OperationDefinitionNode,
-} from "graphql";
+import { requestContext } from "@factory/runtime/tenancy/request-context";
+import { type ExecutionResult, GraphQLError, getOperationAST, type OperationDefinitionNode } from "graphql";
 import { CloseCode, type Context, handleProtocols, makeServer } from "graphql-ws";
 import { WebSocketServer } from "ws";
-import { operationFields, type RateLimits, refusedByRate, refusedUnread } from "../admission/operation-charge.js";
-import { deadlineOf, runInTime } from "../admission/operation-deadline.js";
-import type { CompiledOperation } from "../execution/compiled-operation.js";
-import { ResponseStream } from "../execution/response-stream.js";
+import { type RateLimits, refusedByRate, refusedUnread } from "../admission/operation-charge.js";
 import { publicErrors } from "../public-errors/public-error.js";
 import { withoutSchemaDetails } from "../public-errors/schema-names.js";
-import type { Graph } from "../supergraph/graph.js";
 import type { ServingGraphs } from "../supergraph/serving-graphs.js";
 import { type ChannelLimits, defaultChannelLimits, SocketChannel } from "./socket-channel.js";
+import { runOperation, type SocketOperation, subscribeOperation } from "./socket-operation.js";
 import { type Seat, SocketSeats } from "./socket-seats.js";
-import { subscriberGroup } from "./subscriber-group.js";
 
 /** The websockets of this process. */
 export interface GraphqlSockets {
@@ -57,15 +47,6 @@ interface SocketState {
 interface Connection {
   readonly channel: SocketChannel;
   readonly seat: Seat;
-}
-
-/** The arguments that graphql-ws passes from `onSubscribe` to `execute` and `subscribe`. */
-interface SocketOperation extends ExecutionArgs {
-  readonly contextValue: RequestContext;
-  readonly traceparent: string | undefined;
-  readonly operation: CompiledOperation<RequestContext>;
-  readonly graph: Graph;
-  readonly channel: SocketChannel;
 }
 
 type SocketContext = Context<Record<string, unknown>, Connection>;
@@ -219,8 +200,8 @@ export function graphqlSockets(options: {
       state.operations -= 1;
       state.streams.delete(payload);
     },
-    execute: (args) => onItsGraph(args as SocketOperation, run),
-    subscribe: (args) => onItsGraph(args as SocketOperation, subscribe),
+    execute: (args) => onItsGraph(args as SocketOperation, runOperation),
+    subscribe: (args) => onItsGraph(args as SocketOperation, subscribeOperation),
     onError: (_context, _id, _payload, errors) => errors.map((error) => publicError(error.toJSON(), error)),
     onNext: (_context, _id, _payload, _args, { data, errors, extensions }) => {
       const shown = introspection ? undefined : withoutSchemaDetails(extensions);
@@ -286,25 +267,4 @@ function tokenFrom(params: Readonly<Record<string, unknown>> | undefined): strin
 function textOf(params: Readonly<Record<string, unknown>> | undefined, name: string): string | undefined {
   const value = params?.[name];
   return typeof value === "string" ? value : undefined;
-}
-
-function run({ operation, graph, document, operationName, variableValues, contextValue: context }: SocketOperation) {
-  const definition = getOperationAST(document, operationName) as OperationDefinitionNode;
-  const deadlineMs = deadlineOf(operationFields({ document, operation: definition }));
-  graph.enter();
-  const onEnd = () => graph.leave();
-  return runInTime(operation, { variables: { ...variableValues }, context, deadlineMs, onEnd });
-}
-
-async function subscribe(args: SocketOperation) {
-  const { operation, graph, variableValues, contextValue, traceparent } = args;
-  if (!contextValue.principal) throw new Error("A socket without a principal cannot subscribe");
-  const { key: group, principal } = subscriberGroup(contextValue.principal);
-  // Data loaders cache entities, so each event gets its own context, with its own span.
-  const contextForEvent = () => requestContext({ principal, trace: continueTrace(traceparent) });
-  const stream = await operation.subscribe({ ...variableValues }, contextValue, { contextForEvent, group });
-  if (stream instanceof ResponseStream) graph.addSubscription(stream);
-  // graphql-ws keeps these arguments until the subscription ends. They would keep a replaced graph in memory.
-  Object.assign(args, { schema: undefined, document: undefined, operation: undefined, graph: undefined });
-  return stream;
 }

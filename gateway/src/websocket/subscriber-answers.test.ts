@@ -51,7 +51,7 @@ describe("subscribers of one event", () => {
     expect(stranger).toEqual({ data: { noted: { id: "7", comment: "for ten_2" } } });
   });
 
-  it("with the same rights share one join, and whoever has more rights has one more", async () => {
+  it("with the same rights share one join, and a subscriber with more rights causes a second join", async () => {
     const answers = await told(["first", "alike", "first", "second"]);
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect([server.notebook.joined, server.notebook.taken]).toEqual([2, 2]);

@@ -28,7 +28,8 @@ export class PackageUpgradeType {
 
   @Field(() => String, {
     nullable: true,
-    description: "The newest version that this package alone can change to; null when there is none.",
+    description:
+      "The newest version that this package alone can change to. It is null if the package cannot change alone.",
   })
   to: string | null;
 

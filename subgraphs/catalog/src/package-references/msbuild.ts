@@ -63,7 +63,7 @@ export function removeMetadata(text: string, item: XmlElement, name: string): st
   return child === undefined ? text : removeElement(text, child);
 }
 
-/** Adds an item to the group with items of its kind: in order where the group is sorted, else last. Creates a group where there is none. */
+/** Adds an item to the group with items of its kind: in order if the group is sorted, otherwise last. Creates a missing group. */
 export function addItem(text: string, kind: PackageItem, attributes: readonly (readonly [string, string])[]): string {
   const project = outline(text);
   const group = project.children.find(

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "@factory/template-engine/json-value";
 
-/** The value at a JSON pointer (RFC 6901), which may be written as a URI fragment; undefined when there is none. */
+/** The value at a JSON pointer (RFC 6901), which may be written as a URI fragment. Undefined if the pointer leads to no value. */
 export function atPointer(root: JsonValue, pointer: string): JsonValue | undefined {
   const plain = pointer.startsWith("#") ? decoded(pointer.slice(1)) : pointer;
   if (plain !== "" && !plain.startsWith("/")) return undefined;

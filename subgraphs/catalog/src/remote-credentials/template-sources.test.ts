@@ -42,7 +42,7 @@ describe("TemplateSources", () => {
     await server.stop();
   });
 
-  /** Only the owner has the credential; whoever is asked for one is noted. */
+  /** Only the owner has the credential. Each tenant whose credential is requested is recorded. */
   const sourcesFor = (host: string, hosts?: readonly string[]) => {
     const credentials = new RemoteCredentials({
       resolve: async (tenantId, credentialRef, purpose, subject) => {

@@ -64,7 +64,7 @@ export function isSimilarWord(word: string): boolean {
   return word.length >= minFuzzyLength - 1 && word.length <= maxSimilarLength;
 }
 
-/** The lowest text above all texts with this prefix, in byte order; undefined where there is none. */
+/** The lowest text above all texts with this prefix, in byte order. Undefined if no such text exists. */
 export function afterPrefix(prefix: string): string | undefined {
   const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
   while (points.length > 0) {

@@ -8,7 +8,7 @@ const maxHistoryCommits = 1_000;
 const maxLogBytes = 16 * 1024 * 1024;
 const maxHistoryBytes = 256 * 1024 * 1024;
 
-/** The files that the newest scaffold of the same template below `head` rendered; undefined when there is none. */
+/** The files that the newest scaffold of the same template below `head` rendered. Undefined if the template has no scaffold there. */
 export async function findMergeBase(
   workspace: Workspace,
   head: string,

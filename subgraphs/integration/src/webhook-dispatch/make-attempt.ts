@@ -15,7 +15,7 @@ export interface MadeAttempt {
   readonly startedAt: Date;
   readonly durationMs: number;
   readonly status: WebhookMessageState;
-  /** The delay until the next attempt. Null when there is none. */
+  /** The delay until the next attempt, or null after the last attempt. */
   readonly delayMs: number | null;
 }
 

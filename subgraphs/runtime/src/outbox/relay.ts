@@ -31,7 +31,7 @@ const oldest = {
 
 /** The state of a relay, for the operator. */
 export interface RelayLag {
-  /** The age of the oldest message that is committed and not published; 0 when there is none. */
+  /** The age of the oldest message that is committed and not published, or 0 if every message is published. */
   lagSeconds(): number;
 }
 

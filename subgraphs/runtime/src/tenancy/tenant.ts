@@ -21,7 +21,7 @@ export interface Tenant {
   readonly caller?: Abandonable;
 }
 
-/** The principal of the request. Throws UNAUTHENTICATED when there is none. */
+/** The principal of the request. Throws UNAUTHENTICATED for a request without a token. */
 export function principalOf(context: RequestContext): Principal {
   if (!context.principal)
     throw new DomainError("UNAUTHENTICATED", {

@@ -41,7 +41,7 @@ const table = [
 /** The family of a framework. The last three mean: every framework, no particular one, and an unknown one. */
 export type FrameworkIdentifier = (typeof table)[number][0] | "Any" | "Agnostic" | "Unsupported";
 
-/** A target framework. `platform` is lower case and empty where there is none; .NET 5 and later are `.NETCoreApp`. */
+/** A target framework. `platform` is lower case, or empty for a framework without a platform. .NET 5 and later are `.NETCoreApp`. */
 export interface Framework {
   readonly identifier: FrameworkIdentifier;
   readonly version: FourParts;

@@ -100,7 +100,7 @@ class RegisteredRelease<P extends PackageMetadata> implements Release<P> {
   }
 }
 
-// a range that is not valid restricts nothing; whoever stores metadata checks its ranges
+// An invalid range restricts nothing here. The catalog checks ranges when it stores metadata.
 function readDependency({ packageName, range: text, targetFramework }: PackageRequirement): Dependency[] {
   const range = parseRangeOnce(text);
   const group = targetFramework == null ? undefined : readFrameworkOnce(targetFramework);

@@ -160,7 +160,7 @@ export function isEmpty({ min, minInclusive, max, maxInclusive }: VersionRange):
   return min !== undefined && max !== undefined && compareVersions(min, max) === 0 && !(minInclusive && maxInclusive);
 }
 
-/** The range of versions that are in both ranges, without floating parts; undefined where there are none. */
+/** The range of versions that are in both ranges, without floating parts. Undefined if no version is in both. */
 export function meet(a: VersionRange, b: VersionRange): VersionRange | undefined {
   const low = isLowEnough(a, b) ? b : a;
   const high = isHighEnough(a, b) ? b : a;

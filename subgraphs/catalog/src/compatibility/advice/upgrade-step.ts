@@ -11,7 +11,7 @@ export interface UpgradeBlock {
   version: string;
   rule: RuleName;
   detail: string;
-  /** The other package that prevents the upgrade; null when there is none. */
+  /** The other package that prevents the upgrade. Null if no single package does. */
   packageName: string | null;
 }
 

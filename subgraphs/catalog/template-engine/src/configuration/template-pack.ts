@@ -52,7 +52,7 @@ export function templateRoots(files: FileTree): string[] {
 
 /**
  * Loads the template that the choice selects. Without a choice it loads the template at the top of the tree, or the only
- * template in it. Throws a TemplateError when there is none or several.
+ * template in it. Throws a TemplateError unless exactly one template fits.
  */
 export function loadTemplatePack(files: FileTree, choice: TemplateChoice = {}): TemplatePack {
   const found = templateRoots(files);

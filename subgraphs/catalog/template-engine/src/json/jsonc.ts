@@ -41,7 +41,7 @@ export function parseJsonc(text: string): JsoncResult {
   return { value: read.value, fault: null };
 }
 
-/** The first syntax fault of JSON with comments and trailing commas; undefined when there is none. */
+/** The first syntax fault of JSON with comments and trailing commas. Undefined for valid text. */
 export function jsoncFault(text: string): JsoncFault | undefined {
   return readJsonc(text).fault;
 }

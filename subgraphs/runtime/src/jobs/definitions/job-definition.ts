@@ -87,13 +87,15 @@ export const aloneQueue = (queue: string): string => `${queue}.alone`;
 /** The queue to which a dead-letter queue or a queue of jobs that run alone belongs. */
 export const baseQueue = (queue: string): string => queue.replace(/\.(dead|alone)$/, "");
 
+/** The end of a job that ran for longer than its queue allows. */
+export const runTooLong = { code: "RUN_TOO_LONG", message: "The job took longer than it may." };
+
 /** Reads the reason of a failure from the output that pg-boss stored. */
 export function jobEnd(output: unknown): JobEnd {
   const written = (output ?? {}) as { code?: unknown; message?: unknown; value?: { message?: unknown } };
   const { code, message = written.value?.message } = written;
   const text = typeof message === "string" ? message.slice(0, 500) : "The job failed.";
   // The two texts by which pg-boss reports a time-out.
-  if (text === "job timed out" || text.startsWith("handler execution exceeded"))
-    return { code: "RUN_TOO_LONG", message: "The job took longer than it may." };
+  if (text === "job timed out" || text.startsWith("handler execution exceeded")) return runTooLong;
   return { code: typeof code === "string" ? code : undefined, message: text };
 }

@@ -15,6 +15,7 @@ import {
   type JobHandlers,
   jobEnd,
   maintenance,
+  runTooLong,
   type SendOptions,
   type TenantPayload,
 } from "../definitions/job-definition.js";
@@ -26,27 +27,18 @@ import { type AloneJob, JobRuns, type JobSql, type TakenJob } from "../runs/job-
 import { JobWorkers } from "../runs/job-workers.js";
 import { ProcessLease } from "../runs/process-lease.js";
 import { jobAccess } from "./access-functions.js";
+import { attemptOf } from "./job-attempt.js";
 import { JobSender } from "./job-sender.js";
 import { jobTables, nameSubjects } from "./job-tables.js";
 import { openBoss } from "./open-pg-boss.js";
 import { createQueues, deadLetterRetryLimit, registerQueues } from "./register-queues.js";
+import type { QueueHandler, WorkedQueue } from "./worked-queue.js";
 
 export type { JobAttempt, JobDefinition } from "../definitions/job-definition.js";
 
 const maintenancePauseMs = 15 * 60_000;
 
-const expired = { code: "RUN_TOO_LONG", message: "The job took longer than it may." };
-
 type DeadJob = JobWithMetadata<TenantPayload>;
-type Handler = JobHandler<TenantPayload>;
-
-interface Worked {
-  readonly job: JobDefinition<TenantPayload>;
-  readonly handle: Handler;
-  readonly inChild: Handler | undefined;
-  readonly dead: DeadLetterRule<TenantPayload>;
-}
-
 /**
  * The job queue on pg-boss in the schema `<subgraph>_jobs`. Jobs are sent inside the transaction that makes them
  * necessary.
@@ -62,7 +54,7 @@ export class JobQueue {
   readonly #process: JobProcess;
   readonly #sender: JobSender;
   readonly #workers: JobWorkers;
-  readonly #worked = new Map<string, Worked>();
+  readonly #worked = new Map<string, WorkedQueue>();
   readonly #held = new HeldJobs();
   readonly #runs: JobRuns;
   readonly #lease: ProcessLease;
@@ -101,7 +93,7 @@ export class JobQueue {
     });
     const end: AloneWork["end"] = (job, reason) => this.#end(job, reason);
     const worked = () => [...this.#worked.values()];
-    const alone = (some: readonly Worked[]) => some.map(({ job }) => aloneQueue(job.queue));
+    const alone = (some: readonly WorkedQueue[]) => some.map(({ job }) => aloneQueue(job.queue));
     const children = () => alone(worked().filter(({ inChild }) => inChild));
     const run: AloneWork["run"] = (job, signal) => this.#runAlone(job, signal, "handle");
     await this.#lane.start({ queues: () => alone(worked()), run, end }, children);
@@ -148,7 +140,7 @@ export class JobQueue {
     dead: DeadLetterRule<P>,
   ): Promise<void> {
     const { here: handle, inChild } = typeof run === "function" ? { here: run, inChild: undefined } : run;
-    const worked = { job, handle, inChild, dead } as unknown as Worked;
+    const worked = { job, handle, inChild, dead } as unknown as WorkedQueue;
     this.#worked.set(job.queue, worked);
     const { queue, concurrency, concurrencyPerTenant } = job;
     const limits = { concurrency, concurrencyPerTenant };
@@ -206,7 +198,7 @@ export class JobQueue {
     await this.#boss.stop({ graceful: true, timeout: abortMs });
   }
 
-  async #run(job: JobDefinition<object>, taken: JobWithMetadata<TenantPayload>, handle: Handler): Promise<void> {
+  async #run(job: JobDefinition<object>, taken: JobWithMetadata<TenantPayload>, handle: QueueHandler): Promise<void> {
     const held = this.#held.hold(taken);
     const attempt = attemptOf(job, taken);
     try {
@@ -281,7 +273,7 @@ export class JobQueue {
     } catch (error) {
       if (signal.aborted) return false;
       this.#logger.warn({ err: error, queue: taken.name, jobId: taken.id }, "a job failed while it ran alone");
-      await this.#failAlone(taken, expiry.aborted ? expired : error);
+      await this.#failAlone(taken, expiry.aborted ? runTooLong : error);
     } finally {
       held.release();
     }
@@ -301,9 +293,4 @@ export class JobQueue {
   async #end(job: { id: string; name: string; retryCount?: number }, reason: object): Promise<void> {
     if (await this.#runs.exhaust(job)) await this.#boss.fail(job.name, job.id, reason);
   }
-}
-
-function attemptOf(job: JobDefinition<object>, { retryCount, retryLimit }: { retryCount: number; retryLimit: number }) {
-  const interruptions = Math.max(0, retryLimit - job.retryLimit);
-  return { attempt: retryCount + 1 - interruptions, lastAttempt: retryCount >= retryLimit };
 }
