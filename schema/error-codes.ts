@@ -80,6 +80,7 @@ export const errorCodes = {
   SOURCE_REF_INVALID:              { status: 422,  title: "Source ref invalid", when: "the source reference has credentials, a blocked host or control characters" },
   TARGET_BLOCKED:                  { status: 422,  title: "Target blocked", when: "the address (webhook endpoint, base URL or source) is blocked for outgoing requests" },
   TARGET_INVALID:                  { status: 422,  title: "Target invalid", when: "the scheme, host or branch name of the target is not allowed" },
+  QUOTA_EXCEEDED:                  { status: 429,  title: "Quota exceeded", when: "the metered limit of the edition is used up; resetAt tells when it starts anew, header Retry-After" },
   RATE_LIMITED:                    { status: 429,  title: "Too many requests", when: "a rate limit is reached; header Retry-After" },
   INTERNAL:                        { status: 500,  title: "Internal error", when: "the platform has a bug; its log has the cause under the traceId" },
   UPSTREAM_FAILED:                 { status: 502,  title: "Upstream failed", when: "a subgraph failed" },
