@@ -1,0 +1,153 @@
+/** A JSON Schema (draft 2020-12) of one value. */
+export type SettingSchema = Readonly<Record<string, unknown>>;
+
+/** The kind of a principal that publishes. */
+type PublisherType = "Agent" | "User" | "Service";
+
+/** The type of the value of every known setting. */
+export interface TenantSettingValues {
+  readonly "governance.publish.requiresApproval": readonly PublisherType[];
+  readonly "execution.requirePublished": boolean;
+  readonly "execution.requireCompatible": boolean;
+  readonly "scaffold.repositoryBase": string | null;
+  readonly "compatibility.unknownLibraries": "advisory" | "violation";
+  readonly "signIn.passwordMinLength": number;
+  readonly "signIn.sessionHours": number;
+  readonly "signIn.allowedEmailDomains": readonly string[];
+  readonly "retention.auditLogDays": number;
+  readonly "retention.webhookDays": number | null;
+}
+
+/** The key of a known setting, which is the key of its configuration entry. */
+export type SettingKey = keyof TenantSettingValues;
+
+/** What the platform knows about a setting or a limit. */
+export interface SettingDefinition<Value> {
+  /** A value that does not fit is refused with 422. */
+  readonly schema: SettingSchema;
+  /** The value of a tenant that has set none. */
+  readonly default: Value;
+  readonly description: string;
+  /** Who may set it: the tenant by a configuration entry, or only the platform by `setTenantLimits`. */
+  readonly setBy: "Tenant" | "Platform";
+}
+
+type TenantSettings = { readonly [Key in SettingKey]: SettingDefinition<TenantSettingValues[Key]> };
+
+const domainPattern = "^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$";
+
+/** The settings that the platform acts on. A tenant may store other keys too; they have no effect. */
+export const tenantSettings: TenantSettings = {
+  "governance.publish.requiresApproval": {
+    schema: { type: "array", items: { enum: ["Agent", "User", "Service"] }, uniqueItems: true, maxItems: 3 },
+    default: ["Agent"],
+    description:
+      "The types of principals that get the scopes templates.publish and libraries.publish only through an approval. Tokens that exist already keep their scopes until they expire.",
+    setBy: "Tenant",
+  },
+  "execution.requirePublished": {
+    schema: { type: "boolean" },
+    default: false,
+    description: "Whether only published template versions may be executed.",
+    setBy: "Tenant",
+  },
+  "execution.requireCompatible": {
+    schema: { type: "boolean" },
+    default: false,
+    description: "Whether an execution is refused when its libraries are not compatible.",
+    setBy: "Tenant",
+  },
+  "scaffold.repositoryBase": {
+    schema: {
+      anyOf: [
+        { type: "string", format: "uri", pattern: "^(https|ssh|file)://[^\\s?#]+$", maxLength: 2048 },
+        { type: "null" },
+      ],
+    },
+    default: null,
+    description:
+      "The git URL that stands before a target repository of the form owner/name. Null: the git store of the platform.",
+    setBy: "Tenant",
+  },
+  "compatibility.unknownLibraries": {
+    schema: { enum: ["advisory", "violation"] },
+    default: "advisory",
+    description: "Whether a library that the catalog does not have is an advisory or a violation of an evaluation.",
+    setBy: "Tenant",
+  },
+  "signIn.passwordMinLength": {
+    schema: { type: "integer", minimum: 8, maximum: 128 },
+    default: 8,
+    description: "The smallest number of characters of a new password. Existing passwords stay valid.",
+    setBy: "Tenant",
+  },
+  "signIn.sessionHours": {
+    schema: { type: "integer", minimum: 1, maximum: 720 },
+    default: 720,
+    description:
+      "After this number of hours since the sign-in, a user has to sign in again: sessions and refresh tokens end.",
+    setBy: "Tenant",
+  },
+  "signIn.allowedEmailDomains": {
+    schema: {
+      type: "array",
+      items: { type: "string", pattern: domainPattern, maxLength: 253 },
+      uniqueItems: true,
+      maxItems: 100,
+    },
+    default: [],
+    description:
+      "The domains, in lower case, of the e-mail addresses that may be invited. Subdomains are not included. Empty: all domains.",
+    setBy: "Tenant",
+  },
+  "retention.auditLogDays": {
+    schema: { type: "integer", minimum: 30, maximum: 3650 },
+    default: 365,
+    description: "How many days the records of the audit log are kept.",
+    setBy: "Tenant",
+  },
+  "retention.webhookDays": {
+    schema: { anyOf: [{ type: "integer", minimum: 1, maximum: 3650 }, { type: "null" }] },
+    default: null,
+    description:
+      "How many days ended webhook messages and their attempts are kept, if that is less than the period of the platform. Null: the period of the platform.",
+    setBy: "Tenant",
+  },
+};
+
+/** The type of every limit that the platform sets for a tenant. */
+export interface TenantLimitValues {
+  readonly rateLimitFactor: number;
+  readonly maxRunningExecutions: number;
+}
+
+export type TenantLimitKey = keyof TenantLimitValues;
+
+/** Configuration keys with this prefix show the limits of the tenant; a tenant cannot set them. */
+export const limitKeyPrefix = "limits.";
+
+/** The limits that the platform sets for a tenant (`setTenantLimits`). Configuration shows them as `limits.<key>`. */
+export const tenantLimits: { readonly [Key in TenantLimitKey]: SettingDefinition<TenantLimitValues[Key]> } = {
+  rateLimitFactor: {
+    schema: { type: "number", minimum: 0.1, maximum: 100 },
+    default: 1,
+    description: "Multiplies the rate limits that the edition of the tenant gives.",
+    setBy: "Platform",
+  },
+  maxRunningExecutions: {
+    schema: { type: "integer", minimum: 1, maximum: 100 },
+    default: 5,
+    description: "How many executions of the tenant run at the same time. Others wait.",
+    setBy: "Platform",
+  },
+};
+
+/** Whether the platform acts on this configuration key. */
+export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(tenantSettings, key);
+
+/** Whether the key names a limit of the tenant. */
+export const isTenantLimitKey = (key: string): key is TenantLimitKey => Object.hasOwn(tenantLimits, key);
+
+/** The value that holds for a tenant without an entry of this key. */
+export const settingDefault = <Key extends SettingKey>(key: Key): TenantSettingValues[Key] =>
+  tenantSettings[key].default;
