@@ -17,6 +17,7 @@ import { Migration20261122072419_outbox_status } from "./migrations/Migration202
 import { Migration20261122074348_waiting_rows } from "./migrations/Migration20261122074348_waiting_rows.js";
 import { Migration20261122103120_list_orders } from "./migrations/Migration20261122103120_list_orders.js";
 import { Migration20261122104313_foreign_keys } from "./migrations/Migration20261122104313_foreign_keys.js";
+import { Migration20261122181104_tenant_version } from "./migrations/Migration20261122181104_tenant_version.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -41,5 +42,6 @@ export const spineTables = {
     Migration20261122074348_waiting_rows,
     Migration20261122103120_list_orders,
     Migration20261122104313_foreign_keys,
+    Migration20261122181104_tenant_version,
   ],
 };

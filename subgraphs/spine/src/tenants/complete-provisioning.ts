@@ -8,6 +8,7 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import { lockTenant } from "./find-tenant.js";
 import { platformTenant } from "./platform-tenant.js";
 import type { ProvisioningStep } from "./provisioning-step.js";
+import { bumpTenantVersion } from "./tenant-version.js";
 
 /** The job that runs `ProvisioningCompletion`; it belongs to the tenant of the platform. */
 export const completeProvisioningJob: JobDefinition<{ tenantId: string }> = {
@@ -78,6 +79,7 @@ export class ProvisioningCompletion {
         await step.run(transaction, tenant);
         tenant.provisionedSteps = [...tenant.provisionedSteps, step.name];
       }
+      await bumpTenantVersion(transaction);
     });
   }
 

@@ -11,6 +11,7 @@ import { ProvisioningRun, runningCondition } from "./provisioning-run.entity.js"
 import type { ProvisioningStep } from "./provisioning-step.js";
 import { Tenant } from "./tenant.entity.js";
 import { tenantFacts } from "./tenant.view.js";
+import { bumpTenantVersion } from "./tenant-version.js";
 
 export interface ProvisionTenantPayload {
   tenantId: string;
@@ -72,13 +73,14 @@ export class ProvisioningRunner implements JobOwner<ProvisionTenantPayload> {
         tenant.provisionedSteps = [...new Set([...tenant.provisionedSteps, step.name])];
       });
     }
-    await this.#whileRunning(payload, async ({ record }, { run, tenant }) => {
+    await this.#whileRunning(payload, async (transaction, { run, tenant }) => {
       run.status = "Completed";
       run.endedAt = tenant.updatedAt = new Date();
       tenant.status = "Active";
+      await bumpTenantVersion(transaction);
       const { tenantId, runId } = payload;
       const { subscriptionId } = tenant;
-      record({
+      transaction.record({
         type: "TenantProvisioned",
         subject: `tenants/${tenantId}`,
         data: { ...tenantFacts(tenant), runId, subscriptionId },
@@ -87,13 +89,14 @@ export class ProvisioningRunner implements JobOwner<ProvisionTenantPayload> {
   }
 
   async abandoned(payload: ProvisionTenantPayload): Promise<void> {
-    await this.#whileRunning(payload, async ({ record }, { run, tenant }) => {
+    await this.#whileRunning(payload, async (transaction, { run, tenant }) => {
       run.status = "Failed";
       run.endedAt = tenant.updatedAt = new Date();
       tenant.status = "ProvisioningFailed";
+      await bumpTenantVersion(transaction);
       const { tenantId, runId } = payload;
       const failedStep = this.#steps.find(({ name }) => !run.completedSteps.includes(name))?.name ?? null;
-      record({
+      transaction.record({
         type: "TenantProvisioningFailed",
         subject: `tenants/${tenantId}`,
         data: { tenantId, runId, status: tenant.status, failedStep },
@@ -102,7 +105,8 @@ export class ProvisioningRunner implements JobOwner<ProvisionTenantPayload> {
   }
 
   /** Continues the run at the failed step. Throws INVALID_STATE when another run has started since. */
-  async revived({ em, record }: Transaction, { tenantId, runId }: ProvisionTenantPayload): Promise<void> {
+  async revived(transaction: Transaction, { tenantId, runId }: ProvisionTenantPayload): Promise<void> {
+    const { em, record } = transaction;
     const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
     const tenant = await em.findOne(Tenant, { tenantId }, lock);
     const run = await em.findOne(ProvisioningRun, { tenantId, runId }, lock);
@@ -115,6 +119,7 @@ export class ProvisioningRunner implements JobOwner<ProvisionTenantPayload> {
     run.endedAt = null;
     tenant.status = "Provisioning";
     tenant.updatedAt = new Date();
+    await bumpTenantVersion(transaction);
     record({
       type: "TenantProvisioningStarted",
       subject: `tenants/${tenantId}`,

@@ -11,6 +11,7 @@ import { ProvisioningRun } from "./provisioning-run.entity.js";
 import type { ProvisioningRunType } from "./provisioning-run.type.js";
 import { provisionTenantJob } from "./provisioning-runner.js";
 import { provisionableStates } from "./tenant.states.js";
+import { bumpTenantVersion } from "./tenant-version.js";
 
 /** Starts a provisioning run, or returns the run that is under way. */
 export class ProvisioningService {
@@ -48,6 +49,7 @@ export class ProvisioningService {
     const runId = newId("run");
     tenant.status = "Provisioning";
     tenant.updatedAt = now;
+    await bumpTenantVersion(transaction);
     const run = { tenantId, runId, status: "Running", completedSteps: [], requestedAt: now, endedAt: null } as const;
     em.persist(em.create(ProvisioningRun, { ...run, completedSteps: [] }));
     record({

@@ -12,6 +12,7 @@ import type { TenantMoveInput } from "./tenant.input.js";
 import type { TenantState } from "./tenant.states.js";
 import type { TenantType } from "./tenant.type.js";
 import { tenantEntityView, tenantFacts } from "./tenant.view.js";
+import { bumpTenantVersion } from "./tenant-version.js";
 
 interface TenantTransition {
   readonly from: readonly TenantState[];
@@ -68,6 +69,7 @@ async function moveTenant(
     });
   tenant.status = to;
   tenant.updatedAt = new Date();
+  await bumpTenantVersion(transaction);
   await recordRevocation(transaction, to === "Active" ? "TenantOpened" : "TenantClosed", tenantId);
   transaction.record({ type: event, subject: `tenants/${tenantId}`, data: { ...tenantFacts(tenant), reason } });
   return tenantEntityView(tenant);

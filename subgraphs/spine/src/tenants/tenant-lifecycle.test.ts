@@ -1,5 +1,5 @@
 import type { Revocation } from "@factory/runtime/auth/revocations";
-import { newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Answer, platformAdmin, principal, RunningSpine, until } from "../running-spine.fixture.js";
 
@@ -40,6 +40,22 @@ describe("a tenant that is Active", () => {
       ["TenantResumed", `tenants/${tenantId}`, "Active", "for resumeTenant"],
       ["TenantSuspended", `tenants/${tenantId}`, "Suspended", "for suspendTenant"],
       ["TenantArchived", `tenants/${tenantId}`, "Archived", "for archiveTenant"],
+    ]);
+  });
+
+  it("has a higher version after each change", async () => {
+    const changing = await platform.activeTenant("changing");
+    const version = async () => {
+      const text = "select version, changed_at > created_at as later from tenants where tenant_id = $1";
+      return (await platform.admin.query(text, [decodeId("ten", changing)])).rows[0];
+    };
+    const provisioned = await version();
+    await move("suspendTenant", changing);
+    await move("suspendTenant", changing);
+    // created, provisioning started, provisioned; the second suspension is refused
+    expect([provisioned, await version()]).toEqual([
+      { version: "3", later: true },
+      { version: "4", later: true },
     ]);
   });
 

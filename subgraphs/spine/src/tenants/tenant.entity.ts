@@ -7,6 +7,7 @@ import type { TenantState } from "./tenant.states.js";
 @Entity(platformTable("tenants"))
 @Index({ name: "tenants_page", properties: ["createdAt", "tenantId"] })
 @Index({ name: "tenants_by_name", properties: ["name", "tenantId"] })
+@Index({ name: "tenants_by_change", properties: ["changedAt", "tenantId"] })
 export class Tenant {
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;
@@ -49,4 +50,12 @@ export class Tenant {
 
   @Property({ type: "timestamptz" })
   updatedAt: Date;
+
+  /** Ascends with every change of what a snapshot of the tenant contains: see `bumpTenantVersion`. */
+  @Property({ type: "bigint", default: 1 })
+  version: string;
+
+  /** The time of the statement that made this version. Its transaction may commit later. */
+  @Property({ type: "timestamptz", defaultRaw: "clock_timestamp()" })
+  changedAt: Date;
 }
