@@ -33,6 +33,7 @@ export const testSettings: SpineSettings = {
   issuer: "http://127.0.0.1:4000",
   masterKeys: someMasterKeys(7),
   allowedOrigins: ["https://studio.example"],
+  verifier: { verify: () => Promise.reject(new Error("no gRPC call is made")) },
 };
 
 /** A value of a GraphQL result, untyped like the result of `JSON.parse`. */

@@ -39,10 +39,13 @@ export async function startSubgraphs(
     allowedOrigins: environment.allowedOrigins,
     mail: environment.smtp ?? (development ? { outbox: join(dataDir, "outbox") } : undefined),
     rateLimitFactor: environment.rateLimitFactor,
+    // The verifier takes its keys from the spine, so the spine gets it after its own start.
+    verifier: { verify: async (token) => (await verification).verifier.verify(token) },
     ...(environment.platformClient ? { platformClient: environment.platformClient } : {}),
   });
   parts.add("spine", () => spine.close());
-  const { verifier, onRevoked } = await verifyTokensOf(spine, publicUrl);
+  const verification = verifyTokensOf(spine, publicUrl);
+  const { verifier, onRevoked } = await verification;
   const integrationStart = startIntegration(hostOf("integration"), {
     masterKeys,
     allowLoopback: development,
@@ -64,7 +67,7 @@ export async function startSubgraphs(
     // A job that resumes before the gRPC server listens waits for this server.
     secrets: { resolve: async (...request) => (await grpcStart).secrets.resolve(...request) },
   });
-  const grpcStart = startPlatformGrpc(start, certificates, Promise.all([integrationStart, catalogStart]));
+  const grpcStart = startPlatformGrpc(start, certificates, Promise.all([spine, integrationStart, catalogStart]));
   // Parts are closed in reverse order. The catalog is closed first, because its running jobs still request secrets.
   parts.addStarting("integration", integrationStart);
   parts.addStarting("gRPC", grpcStart);

@@ -6,7 +6,7 @@ import { aTokenIssuer } from "@factory/runtime/auth/token-issuer.fixture";
 import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
 import { type GrpcServer, startGrpcServer } from "@factory/runtime/grpc/grpc-server";
 import { type ServiceCertificates, serviceCertificates } from "@factory/runtime/grpc/service-certificates";
-import { type ServiceIdentity, serviceIdentities } from "@factory/runtime/grpc/service-identity";
+import { type ServiceIdentity, platformIdentities } from "@factory/runtime/grpc/service-identity";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -64,7 +64,7 @@ describe("factory.catalog.v1.Promotion", () => {
 
   it("answers every service of the platform", async () => {
     const request = { libraryVersionId: newId("lbv") };
-    for (const identity of serviceIdentities)
+    for (const identity of platformIdentities)
       await expect(clientAs(identity).publishLibraryVersion(request, await bearing())).rejects.toMatchObject({
         code: "LIBRARY_VERSION_NOT_FOUND",
       });

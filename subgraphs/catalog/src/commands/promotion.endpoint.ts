@@ -3,7 +3,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { authenticatedCall } from "@factory/runtime/grpc/authenticated-call";
 import type { ServiceCallContext } from "@factory/runtime/grpc/call-boundary";
 import { type GrpcService, grpcService } from "@factory/runtime/grpc/grpc-service";
-import { serviceIdentities } from "@factory/runtime/grpc/service-identity";
+import { platformIdentities } from "@factory/runtime/grpc/service-identity";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { commandTypes } from "@factory/schema/command-names";
 import { PromotionDefinition } from "@factory/schema/proto/generated/factory/catalog/v1/promotion";
@@ -24,7 +24,7 @@ interface PromotionServices {
 }
 
 /**
- * The gRPC service factory.catalog.v1.Promotion. Any service of the platform may call it. The access token decides what
+ * The gRPC service factory.catalog.v1.Promotion. Any service of the platform itself may call it. The access token decides what
  * is allowed.
  */
 export function promotionEndpoint({
@@ -72,6 +72,6 @@ export function promotionEndpoint({
           upgradeAnswer(await compatibility.upgrades(context, runtime, libraries)),
         ),
     },
-    serviceIdentities,
+    platformIdentities,
   );
 }

@@ -1,8 +1,11 @@
 import type { PeerCertificate } from "node:tls";
 import { subgraphNames } from "@factory/schema/subgraph-names";
 
-/** The services of the platform, each with its own certificate. */
-export const serviceIdentities = [...subgraphNames, "gateway"] as const;
+/** The services of the platform itself. */
+export const platformIdentities = [...subgraphNames, "gateway"] as const;
+
+/** Every service with a certificate. `product` stands for the SaaS products that ask the platform for entitlements. */
+export const serviceIdentities = [...platformIdentities, "product"] as const;
 export type ServiceIdentity = (typeof serviceIdentities)[number];
 
 /** The DNS name in the certificate of a service. The domain `.internal` is reserved for private use. */
@@ -30,7 +33,15 @@ export function certificateNames(identity: ServiceIdentity): string {
   return `DNS:${serverName(identity)}, DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1`;
 }
 
-/** The service of a verified certificate; undefined unless it has exactly the names of one service. */
+/** The names of this machine in the format of `node:tls`. A certificate may contain them beside the name of a service. */
+const localNames: readonly string[] = ["DNS:localhost", "IP Address:127.0.0.1", "IP Address:0:0:0:0:0:0:0:1"];
+
+/**
+ * The service of a verified certificate; undefined unless its subject alternative names are the name of one service, and
+ * no others except those of this machine.
+ */
 export function identityOf(certificate: PeerCertificate | undefined): ServiceIdentity | undefined {
-  return serviceIdentities.find((identity) => certificate?.subjectaltname === certificateNames(identity));
+  const names = certificate?.subjectaltname?.split(", ").filter((name) => !localNames.includes(name));
+  if (names?.length !== 1) return undefined;
+  return serviceIdentities.find((identity) => names[0] === `DNS:${serverName(identity)}`);
 }

@@ -1,3 +1,4 @@
+import type { Verifier } from "@factory/runtime/auth/authenticate";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { serviceKey } from "@factory/runtime/subgraph/service-registry";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
@@ -6,6 +7,7 @@ import { ActiveSigningKeys } from "../signing-keys/active-signing-keys.js";
 import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server.js";
 import { artifactRetention } from "./provider/oidc-adapter.js";
 import { OidcArtifact } from "./provider/oidc-artifact.entity.js";
+import { tokenEndpoint } from "./tokens/token.endpoint.js";
 
 export interface AuthorizationServerSettings {
   /** The absolute URL of the platform, without a trailing slash. It is also the audience of every token. */
@@ -15,6 +17,8 @@ export interface AuthorizationServerSettings {
   readonly allowedOrigins?: readonly string[];
   /** Multiplies the limits on tokens of a client and on failed sign-ins. */
   readonly rateLimitFactor?: number;
+  /** Verifies the tokens that services of the platform ask about over gRPC. */
+  readonly verifier: Verifier;
 }
 
 /** The authorization server, for the HTTP listener and for verifiers of tokens. */
@@ -43,5 +47,6 @@ export const authorizationServer: SliceModule<AuthorizationServerSettings> = {
     services.add(server, authorizationServerService);
     onStop(() => server.close());
   },
+  grpcServices: (_, { settings }) => [tokenEndpoint(settings.verifier)],
   retention: () => [artifactRetention],
 };

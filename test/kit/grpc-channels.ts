@@ -1,0 +1,26 @@
+import { join } from "node:path";
+import { readJson } from "@factory/gateway/standalone/client/platform-api";
+import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
+import { type ServiceCertificate, serviceCertificates } from "@factory/runtime/grpc/service-certificates";
+import type { ServiceIdentity } from "@factory/runtime/grpc/service-identity";
+import { platform } from "./platform.js";
+
+/** Channels to the gRPC port of the platform, which `close` closes together. */
+export class GrpcChannels {
+  readonly #channels: GrpcChannel[] = [];
+
+  /** A channel with the certificate of a service, or with another one. */
+  async as(caller: ServiceIdentity | ServiceCertificate): Promise<GrpcChannel> {
+    const { dataDir } = platform();
+    const { grpcAddress: address } = await readJson<{ grpcAddress: string }>(dataDir, "runtime.json");
+    const certificate =
+      typeof caller === "string" ? (await serviceCertificates(join(dataDir, "tls")))[caller] : caller;
+    const channel = new GrpcChannel({ address, server: "gateway", certificate });
+    this.#channels.push(channel);
+    return channel;
+  }
+
+  close(): void {
+    for (const channel of this.#channels) channel.close();
+  }
+}
