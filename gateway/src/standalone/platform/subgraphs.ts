@@ -67,7 +67,11 @@ export async function startSubgraphs(
     // A job that resumes before the gRPC server listens waits for this server.
     secrets: { resolve: async (...request) => (await grpcStart).secrets.resolve(...request) },
   });
-  const grpcStart = startPlatformGrpc(start, certificates, Promise.all([spine, integrationStart, catalogStart]));
+  const grpcStart = startPlatformGrpc(
+    start,
+    certificates,
+    Promise.all([Promise.resolve(spine), integrationStart, catalogStart]),
+  );
   // Parts are closed in reverse order. The catalog is closed first, because its running jobs still request secrets.
   parts.addStarting("integration", integrationStart);
   parts.addStarting("gRPC", grpcStart);
