@@ -13,8 +13,7 @@ export class GrpcChannels {
   async as(caller: ServiceIdentity | ServiceCertificate): Promise<GrpcChannel> {
     const { dataDir } = platform();
     const { grpcAddress: address } = await readJson<{ grpcAddress: string }>(dataDir, "runtime.json");
-    const certificate =
-      typeof caller === "string" ? (await serviceCertificates(join(dataDir, "tls")))[caller] : caller;
+    const certificate = typeof caller === "string" ? (await serviceCertificates(join(dataDir, "tls")))[caller] : caller;
     const channel = new GrpcChannel({ address, server: "gateway", certificate });
     this.#channels.push(channel);
     return channel;

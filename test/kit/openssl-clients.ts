@@ -26,7 +26,19 @@ export function opensslClient({ names, ownAuthority = false }: OpensslClient): S
     openssl("req", "-new", ...newKey, "-keyout", "client.key", "-out", "client.csr", "-subj", "/CN=client");
     writeFileSync(file("names.cnf"), `subjectAltName=${names}\nextendedKeyUsage=clientAuth\n`);
     const signer = ["-CA", join(authority, "ca.crt"), "-CAkey", join(authority, "ca.key"), "-set_serial", "0x1234"];
-    openssl("x509", "-req", "-in", "client.csr", ...signer, "-days", "2", "-extfile", "names.cnf", "-out", "client.crt");
+    openssl(
+      "x509",
+      "-req",
+      "-in",
+      "client.csr",
+      ...signer,
+      "-days",
+      "2",
+      "-extfile",
+      "names.cnf",
+      "-out",
+      "client.crt",
+    );
     return {
       authority: readFileSync(join(tls, "ca.crt")),
       certificate: readFileSync(file("client.crt")),

@@ -6,7 +6,7 @@ import { aTokenIssuer } from "@factory/runtime/auth/token-issuer.fixture";
 import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
 import { type GrpcServer, startGrpcServer } from "@factory/runtime/grpc/grpc-server";
 import { type ServiceCertificates, serviceCertificates } from "@factory/runtime/grpc/service-certificates";
-import { type ServiceIdentity, platformIdentities } from "@factory/runtime/grpc/service-identity";
+import { platformIdentities, type ServiceIdentity } from "@factory/runtime/grpc/service-identity";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";

@@ -3,12 +3,12 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type GrpcService, grpcService } from "@factory/runtime/grpc/grpc-service";
 import { serviceIdentities } from "@factory/runtime/grpc/service-identity";
+import type { ErrorCode } from "@factory/schema/error-codes";
 import {
   type DeepPartial,
   type IntrospectResponse,
   TokensDefinition,
 } from "@factory/schema/proto/generated/factory/spine/v1/tokens";
-import type { ErrorCode } from "@factory/schema/error-codes";
 
 /** The refusals of a verifier that say something about the token. Any other one says that nothing was verified. */
 const inactiveCodes: readonly ErrorCode[] = ["TOKEN_INVALID", "TOKEN_EXPIRED", "TENANT_SUSPENDED", "TENANT_UNKNOWN"];
