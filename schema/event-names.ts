@@ -93,6 +93,7 @@ export const eventTypes = {
   TenantSuspended:                { source: "spine",        readScopes: ["tenant.read"] },
   TenantResumed:                  { source: "spine",        readScopes: ["tenant.read"] },
   TenantArchived:                 { source: "spine",        readScopes: ["tenant.read"] },
+  TenantLimitsUpdated:            { source: "spine",        readScopes: ["tenant.read"] },
   UserInvited:                    { source: "spine",        readScopes: ["user.read"] },
   InvitationResent:               { source: "spine",        readScopes: ["user.read"] },
   InvitationRevoked:              { source: "spine",        readScopes: ["user.read"] },

@@ -75,6 +75,7 @@ const inTheLogOnly: readonly EventType[] = [
   "TenantSuspended",
   "TenantResumed",
   "TenantArchived",
+  "TenantLimitsUpdated",
 ];
 
 const unreadable = [...inTheLogOnly, ...beyondATest, ...ofThePlatform];
@@ -291,6 +292,10 @@ describe("the emitted events", () => {
     const about = await aFeed<Subject>({ token, query: subjectsQuery });
     await eventually("every event arrives with its subject", () => about.events.length >= feed.events.length);
     [subjects, subjectErrors] = [[...about.events], [...about.errors]];
+    await graphql(
+      `mutation { setTenantLimits(tenantId: "${tenant.tenantId}", input: { rateLimitFactor: 2 }) { tenantId } }`,
+      { token: await platformToken() },
+    );
     for (const move of ["suspendTenant", "resumeTenant", "archiveTenant"] as const) await moved(tenant, move);
     await eventually("the events of the tenant are in its log", async () => {
       inTheLog = await logged(tenant.tenantId);

@@ -18,6 +18,7 @@ import { Migration20261122074348_waiting_rows } from "./migrations/Migration2026
 import { Migration20261122103120_list_orders } from "./migrations/Migration20261122103120_list_orders.js";
 import { Migration20261122104313_foreign_keys } from "./migrations/Migration20261122104313_foreign_keys.js";
 import { Migration20261122181104_tenant_version } from "./migrations/Migration20261122181104_tenant_version.js";
+import { Migration20261122181445_tenant_limits } from "./migrations/Migration20261122181445_tenant_limits.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -43,5 +44,6 @@ export const spineTables = {
     Migration20261122103120_list_orders,
     Migration20261122104313_foreign_keys,
     Migration20261122181104_tenant_version,
+    Migration20261122181445_tenant_limits,
   ],
 };

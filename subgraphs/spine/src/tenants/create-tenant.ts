@@ -29,7 +29,7 @@ function persistTenant({ em, record }: Transaction, facts: NewTenant & Pick<Tena
   const tenant = em.create(Tenant, {
     ...facts,
     ...{ subscriptionId: null, systemRolesDigest: null, ownerInvitationId: null },
-    ...{ provisionedSteps: [], createdAt: now, updatedAt: now, version: "1", changedAt: now },
+    ...{ provisionedSteps: [], limits: {}, createdAt: now, updatedAt: now, version: "1", changedAt: now },
   });
   em.persist(tenant);
   record({ type: "TenantRegistered", tenantId, subject: `tenants/${tenantId}`, data: tenantFacts(tenant) });

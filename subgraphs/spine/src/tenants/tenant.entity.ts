@@ -1,5 +1,6 @@
 import { platformTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { TenantLimitValues } from "@factory/schema/tenant-settings";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import type { TenantState } from "./tenant.states.js";
 
@@ -44,6 +45,10 @@ export class Tenant {
   /** Names of the provisioning steps that have run for this tenant. */
   @Property({ type: "text[]", default: [] })
   provisionedSteps: string[];
+
+  /** The limits that differ from the default of the platform. */
+  @Property({ type: "json", defaultRaw: "'{}'" })
+  limits: Partial<TenantLimitValues>;
 
   @Property({ type: "timestamptz" })
   createdAt: Date;

@@ -1,5 +1,6 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
-import { Field, InputType } from "type-graphql";
+import { tenantLimits } from "@factory/schema/tenant-settings";
+import { Field, Float, InputType, Int } from "type-graphql";
 import { slugPattern } from "./slug.js";
 
 @InputType()
@@ -26,6 +27,15 @@ export class TenantMoveInput {
   @Field(() => String, { nullable: true, description: "The reason for the change. It is stored in the event." })
   @Constraint({ minLength: 1, maxLength: 2000 })
   reason?: string | null;
+}
+
+@InputType({ description: "A limit that is left out stays unchanged. Null restores the default." })
+export class TenantLimitsInput {
+  @Field(() => Float, { nullable: true, description: tenantLimits.rateLimitFactor.description })
+  rateLimitFactor?: number | null;
+
+  @Field(() => Int, { nullable: true, description: tenantLimits.maxRunningExecutions.description })
+  maxRunningExecutions?: number | null;
 }
 
 @InputType()

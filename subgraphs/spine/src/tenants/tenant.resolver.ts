@@ -4,21 +4,29 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import type { ProvisioningService } from "./provisioning.service.js";
 import { ProvisioningRunType } from "./provisioning-run.type.js";
-import { RegisterTenantInput, TenantFilterInput, TenantMoveInput } from "./tenant.input.js";
+import { RegisterTenantInput, TenantFilterInput, TenantLimitsInput, TenantMoveInput } from "./tenant.input.js";
 import { sortedTenants, type TenantService } from "./tenant.service.js";
 import { TenantConnection, TenantType } from "./tenant.type.js";
 import type { TenantLifecycleService } from "./tenant-lifecycle.service.js";
+import type { TenantLimitsService } from "./tenant-limits.service.js";
 
 @Resolver(() => TenantType)
 export class TenantResolver {
   readonly #tenants: TenantService;
   readonly #lifecycle: TenantLifecycleService;
   readonly #provisioning: ProvisioningService;
+  readonly #limits: TenantLimitsService;
 
-  constructor(tenants: TenantService, lifecycle: TenantLifecycleService, provisioning: ProvisioningService) {
+  constructor(
+    tenants: TenantService,
+    lifecycle: TenantLifecycleService,
+    provisioning: ProvisioningService,
+    limits: TenantLimitsService,
+  ) {
     this.#tenants = tenants;
     this.#lifecycle = lifecycle;
     this.#provisioning = provisioning;
+    this.#limits = limits;
   }
 
   @Query(() => TenantConnection, { description: "All tenants of the platform, for platform administrators." })
@@ -79,6 +87,19 @@ export class TenantResolver {
   @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
   registerTenant(@Arg("input") input: RegisterTenantInput, @Ctx() context: RequestContext): Promise<TenantType> {
     return this.#tenants.register(context, input);
+  }
+
+  @Mutation(() => TenantType, {
+    description:
+      "Sets the limits of a tenant, for platform administrators. The configuration of the tenant shows them read-only, as limits.*.",
+  })
+  @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
+  setTenantLimits(
+    @Arg("tenantId", () => ID) tenantId: string,
+    @Arg("input") input: TenantLimitsInput,
+    @Ctx() context: RequestContext,
+  ): Promise<TenantType> {
+    return this.#limits.set(context, tenantId, input);
   }
 
   @Mutation(() => ProvisioningRunType, {

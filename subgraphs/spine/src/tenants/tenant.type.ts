@@ -1,7 +1,8 @@
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { tenantLimits } from "@factory/schema/tenant-settings";
+import { Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
 export const TenantStatus = {
   Provisioning: "Provisioning",
@@ -11,6 +12,18 @@ export const TenantStatus = {
   Archived: "Archived",
 } as const;
 registerEnumType(TenantStatus, { name: "TenantStatus" });
+
+@ObjectType("TenantLimits", {
+  simpleResolvers: true,
+  description: "The limits that the platform has set for the tenant, or their defaults.",
+})
+export class TenantLimitsType {
+  @Field(() => Float, { description: tenantLimits.rateLimitFactor.description })
+  rateLimitFactor: number;
+
+  @Field(() => Int, { description: tenantLimits.maxRunningExecutions.description })
+  maxRunningExecutions: number;
+}
 
 /** `Tenant` in GraphQL, keyed by tenantId. */
 @ObjectType("Tenant", { simpleResolvers: true })
@@ -39,6 +52,9 @@ export class TenantType {
 
   @Field(() => ID, { nullable: true, description: "The first invitation of the owner. Null until it is sent." })
   ownerInvitationId: string | null;
+
+  @Field(() => TenantLimitsType)
+  limits: TenantLimitsType;
 }
 
 export const TenantConnection = connectionType("Tenant", () => TenantType, "In the order of creation.");

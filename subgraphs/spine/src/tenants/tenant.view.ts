@@ -1,4 +1,5 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import { type TenantLimitValues, tenantLimits } from "@factory/schema/tenant-settings";
 import type { Tenant } from "./tenant.entity.js";
 import type { TenantState } from "./tenant.states.js";
 import type { TenantType } from "./tenant.type.js";
@@ -13,10 +14,12 @@ export interface TenantRow {
   created_at: Date | string;
   subscription_id: string | null;
   owner_invitation_id: string | null;
+  /** JSON text in a transaction, whose connections leave JSON to the ORM. */
+  limits: Partial<TenantLimitValues> | string;
 }
 
 export const tenantColumns =
-  "tenant_id, name, slug, status, edition_code, created_at, subscription_id, owner_invitation_id";
+  "tenant_id, name, slug, status, edition_code, created_at, subscription_id, owner_invitation_id, limits";
 
 export function tenantView(row: TenantRow): TenantType {
   return {
@@ -28,13 +31,23 @@ export function tenantView(row: TenantRow): TenantType {
     createdAt: new Date(row.created_at).toISOString(),
     subscriptionId: row.subscription_id && encodeId("sub", row.subscription_id),
     ownerInvitationId: row.owner_invitation_id && encodeId("inv", row.owner_invitation_id),
+    limits: tenantLimitsView(typeof row.limits === "string" ? JSON.parse(row.limits) : row.limits),
   };
 }
 
 export function tenantEntityView(tenant: Tenant): TenantType {
   const { tenantId, name, slug, status, editionCode, createdAt, subscriptionId, ownerInvitationId } = tenant;
   const ids = { subscriptionId, ownerInvitationId };
-  return { tenantId, name, slug, status, editionCode, createdAt: createdAt.toISOString(), ...ids };
+  const limits = tenantLimitsView(tenant.limits);
+  return { tenantId, name, slug, status, editionCode, createdAt: createdAt.toISOString(), ...ids, limits };
+}
+
+/** All limits of a tenant: those that were set, and the defaults of the others. */
+export function tenantLimitsView(stored: Partial<TenantLimitValues>): TenantLimitValues {
+  return {
+    rateLimitFactor: stored.rateLimitFactor ?? tenantLimits.rateLimitFactor.default,
+    maxRunningExecutions: stored.maxRunningExecutions ?? tenantLimits.maxRunningExecutions.default,
+  };
 }
 
 /** The data of events about a tenant. It leaves out the address of the owner, because other subgraphs store it. */

@@ -9,6 +9,7 @@ import { Tenant } from "./tenant.entity.js";
 import { TenantResolver } from "./tenant.resolver.js";
 import { TenantService } from "./tenant.service.js";
 import { TenantLifecycleService } from "./tenant-lifecycle.service.js";
+import { TenantLimitsService } from "./tenant-limits.service.js";
 
 /** Tenants and their provisioning. */
 export const tenants: SliceModule = {
@@ -27,11 +28,13 @@ export const tenants: SliceModule = {
     "TenantSuspended",
     "TenantResumed",
     "TenantArchived",
+    "TenantLimitsUpdated",
   ],
   waitingRows: [waitingProvisioningRuns],
   start({ database, jobs, cursors, logger, work, onStarted }, services) {
     services.add(new TenantService(database, cursors));
     services.add(new TenantLifecycleService(database));
+    services.add(new TenantLimitsService(database));
     services.add(new ProvisioningService(database, jobs));
     const steps = services.add(new ProvisioningSteps()).all;
     const runner = new ProvisioningRunner(database, steps);
@@ -40,7 +43,14 @@ export const tenants: SliceModule = {
     work(completeProvisioningJob, (_, attempt) => completion.run(attempt), maintenance);
     onStarted(() => completion.request(jobs));
   },
-  resolvers: (get) => [new TenantResolver(get(TenantService), get(TenantLifecycleService), get(ProvisioningService))],
+  resolvers: (get) => [
+    new TenantResolver(
+      get(TenantService),
+      get(TenantLifecycleService),
+      get(ProvisioningService),
+      get(TenantLimitsService),
+    ),
+  ],
   references(get) {
     const service = get(TenantService);
     return {
