@@ -56,8 +56,8 @@ function requireValid(input: TenantLimitsInput): void {
 async function changeLimits(transaction: Transaction, input: TenantLimitsInput): Promise<TenantType> {
   const tenant = await requireTenant(transaction);
   const before = tenantLimitsView(tenant.limits);
-  const stored = Object.entries({ ...tenant.limits, ...input }).filter(([, value]) => value != null);
-  tenant.limits = Object.fromEntries(stored) as Partial<TenantLimitValues>;
+  const values = limitKeys.map((key) => [key, input[key] === undefined ? tenant.limits[key] : input[key]] as const);
+  tenant.limits = Object.fromEntries(values.filter(([, value]) => value != null)) as Partial<TenantLimitValues>;
   const limits = tenantLimitsView(tenant.limits);
   if (limitKeys.some((key) => limits[key] !== before[key])) {
     tenant.updatedAt = new Date();
