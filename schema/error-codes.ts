@@ -67,6 +67,7 @@ export const errorCodes = {
   API_CLIENT_INVALID:              { status: 422,  title: "API client invalid", when: "the grant types, redirect addresses and kind of the client contradict each other; errors[]" },
   AUTH_MODE_NOT_SUPPORTED:         { status: 422,  title: "Auth mode not supported", when: "the mode does not match the authentication model of a strict provider" },
   CHECK_UNKNOWN:                   { status: 422,  title: "Check unknown", when: "the name is not one of the three checks" },
+  EDITION_FEATURES_INVALID:        { status: 422,  title: "Edition features invalid", when: "a feature of the edition has an unknown kind or a member that is missing or out of its range; errors[]" },
   ENGINE_KIND_NOT_SUPPORTED:       { status: 422,  title: "Engine kind not supported", when: "the engineKind is not supported" },
   EVENT_TYPE_UNKNOWN:              { status: 422,  title: "Event type unknown", when: "the eventType is not an event type of the platform" },
   IDEMPOTENCY_KEY_REUSED:          { status: 422,  title: "Idempotency-Key reused", when: "the same key was used before with another request" },

@@ -119,6 +119,7 @@ export const eventTypes = {
   SubscriptionSuspended:          { source: "spine",        readScopes: ["subscription.read"] },
   SubscriptionCancelled:          { source: "spine",        readScopes: ["subscription.read"] },
   SubscriptionExpired:            { source: "spine",        readScopes: ["subscription.read"] },
+  EditionUpdated:                 { source: "spine",        readScopes: ["tenant.read"] },
   EntitlementLimitReached:        { source: "spine",        readScopes: ["subscription.read"] },
   FeatureFlagUpdated:             { source: "spine",        readScopes: ["config.read"] },
   ConfigurationUpdated:           { source: "spine",        readScopes: ["config.read"] },

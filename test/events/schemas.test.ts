@@ -9,6 +9,7 @@ import addFormats from "ajv-formats";
 import { aPendingApproval } from "../kit/agents.js";
 import { sentCommand } from "../kit/commands.js";
 import { rows } from "../kit/database.js";
+import { anEdition } from "../kit/editions.js";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
 import { aFeed } from "../kit/feed.js";
@@ -62,7 +63,7 @@ function problems(name: string, value: unknown): unknown[] {
 }
 
 /** Events that a token of the platform's own tenant receives. */
-const ofThePlatform: readonly EventType[] = ["SigningKeyRotated"];
+const ofThePlatform: readonly EventType[] = ["EditionUpdated", "SigningKeyRotated"];
 /**
  * Events that need hours of failures or a final failure of a provisioning step, so that a request cannot cause them.
  */
@@ -102,7 +103,7 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
   "webhook-subscriptions": ["WebhookSubscription", "eventType"],
 };
 /** The first segments of subjects whose objects have no key. The field `subject` is null for them. */
-const noKeyedType = ["commands", "mails", "signing-keys", "subscriptions"];
+const noKeyedType = ["commands", "editions", "mails", "signing-keys", "subscriptions"];
 
 interface Subject {
   events: { type: string; subjectPath: string; subject: Readonly<Record<string, unknown>> | null };
@@ -356,12 +357,13 @@ describe("the emitted events", () => {
   it("also come from the platform's own tenant", async () => {
     const token = await platformToken();
     await graphql("mutation { rotateSigningKeys { keyId } }", { token });
+    await anEdition(token);
     const query = `subscription { events(after: "0") { type data subjectPath subject { __typename ... on Tenant { aboutTenant: slug } } } }`;
     const feed = await aFeed<{ events: ReceivedEvent["events"] & Subject["events"] }>({ token, query });
     const eventOf = (type: string) => feed.events.find(({ events }) => events.type === type);
     await eventually(
-      "the events of the registration and of the keys arrive",
-      () => !!(eventOf("TenantRegistered") && eventOf("SigningKeyRotated")),
+      "the events of the registration, of the keys and of the edition arrive",
+      () => !!(eventOf("TenantRegistered") && eventOf("SigningKeyRotated") && eventOf("EditionUpdated")),
     );
     expect(feed.events.flatMap(({ events: { type, data } }) => problems(type, data))).toEqual([]);
     expect(feed.errors).toEqual([]);
@@ -370,6 +372,7 @@ describe("the emitted events", () => {
       aboutTenant: "platform",
     });
     expect(eventOf("SigningKeyRotated")?.events.subject).toBeNull();
+    expect(eventOf("EditionUpdated")?.events.subject).toBeNull();
     await feed.stop();
   });
 

@@ -3,6 +3,7 @@ import { accessControl } from "./access-control/access-control.module.js";
 import { approvals } from "./approvals/approvals.module.js";
 import { authorizationServer } from "./authorization-server/authorization-server.module.js";
 import { bootstrap } from "./bootstrap/bootstrap.module.js";
+import { editions } from "./editions/editions.module.js";
 import { httpEndpoints } from "./http-endpoints/http-endpoints.module.js";
 import { invitations } from "./invitations/invitations.module.js";
 import { mail } from "./mail/mail.module.js";
@@ -21,6 +22,7 @@ export const spineModules = [
   httpEndpoints,
   revocations,
   mail,
+  editions,
   tenants,
   planSubscriptions,
   roles,

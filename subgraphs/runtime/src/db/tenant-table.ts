@@ -5,6 +5,8 @@ export const workerGroup = "platform_worker";
 
 const sameTenant = "tenant_id = nullif(current_setting('app.tenant', true), '')::uuid";
 const tenantPolicy = { name: "tenant", using: sameTenant, check: sameTenant };
+const isPlatform = "current_setting('app.platform', true) = 'on'";
+const platformPolicy = { name: "platform", using: isPlatform, check: isPlatform };
 const workerPolicy = { name: "worker", roles: [workerGroup], using: "true", check: "true" };
 
 interface TableOptions {
@@ -22,12 +24,17 @@ export function tenantTable(tableName: string): TableOptions {
 
 /** As `tenantTable`, and open to administrators of the platform, who work across tenants. */
 export function platformTable(tableName: string): TableOptions {
-  const platform = "current_setting('app.platform', true) = 'on'";
-  return {
-    tableName,
-    rowLevelSecurity: "force",
-    policies: [tenantPolicy, workerPolicy, { name: "platform", using: platform, check: platform }],
-  };
+  return { tableName, rowLevelSecurity: "force", policies: [tenantPolicy, workerPolicy, platformPolicy] };
+}
+
+/**
+ * Entity options of a table whose rows belong to the platform and not to a tenant. Only platform administrators and
+ * workers write it; `readers` tells who reads it.
+ */
+export function platformOwnedTable(tableName: string, readers: "everybody" | "platform"): TableOptions {
+  const policies = [workerPolicy, platformPolicy];
+  const open = { name: "readable", command: "select", using: "true" } as const;
+  return { tableName, rowLevelSecurity: "force", policies: readers === "everybody" ? [...policies, open] : policies };
 }
 
 /** As `tenantTable`; workers also see and delete expired rows. */

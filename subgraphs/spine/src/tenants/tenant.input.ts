@@ -13,7 +13,7 @@ export class RegisterTenantInput {
   @Constraint({ pattern: slugPattern })
   slug: string;
 
-  @Field({ description: "Free, Standard or Enterprise." })
+  @Field({ description: "The code of an edition that is not retired, for example Free, Standard or Enterprise." })
   @Constraint({ minLength: 1, maxLength: 100 })
   editionCode: string;
 

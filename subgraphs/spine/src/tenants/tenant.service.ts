@@ -11,8 +11,8 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
+import type { EditionCatalog } from "../editions/edition-catalog.js";
 import { createTenant } from "./create-tenant.js";
-import { editions, isEdition } from "./editions.js";
 import { unknownTenant } from "./find-tenant.js";
 import { isReservedSlug } from "./slug.js";
 import { Tenant } from "./tenant.entity.js";
@@ -47,10 +47,12 @@ export const sortedTenants = new SortedList<TenantType, string>({
 export class TenantService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
+  readonly #editions: EditionCatalog;
 
-  constructor(database: Database, cursors: CursorSeal) {
+  constructor(database: Database, cursors: CursorSeal, editions: EditionCatalog) {
     this.#database = database;
     this.#cursors = cursors;
+    this.#editions = editions;
   }
 
   /** Platform administrators with tenant.read find every tenant, other callers only their own. */
@@ -76,8 +78,7 @@ export class TenantService {
       throw new DomainError("SLUG_TAKEN", {
         detail: `The slug "${input.slug}" is reserved by the platform. Choose another slug.`,
       });
-    if (!isEdition(input.editionCode))
-      throw invalidEnumValue([{ pointer: "/input/editionCode", allowed: editions }], "REFERENCE_NOT_FOUND");
+    if (!(await this.#editions.canBeChosen(input.editionCode))) throw this.#editions.unknown("/input/editionCode");
     try {
       return await idempotentMutation(this.#database, context, {
         field: "registerTenant",

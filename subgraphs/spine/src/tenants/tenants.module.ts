@@ -1,5 +1,6 @@
 import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { EditionCatalog } from "../editions/edition-catalog.js";
 import { completeProvisioningJob, ProvisioningCompletion } from "./complete-provisioning.js";
 import { ProvisioningService } from "./provisioning.service.js";
 import { ProvisioningRun } from "./provisioning-run.entity.js";
@@ -32,7 +33,7 @@ export const tenants: SliceModule = {
   ],
   waitingRows: [waitingProvisioningRuns],
   start({ database, jobs, cursors, logger, work, onStarted }, services) {
-    services.add(new TenantService(database, cursors));
+    services.add(new TenantService(database, cursors, services.get(EditionCatalog)));
     services.add(new TenantLifecycleService(database));
     services.add(new TenantLimitsService(database));
     services.add(new ProvisioningService(database, jobs));

@@ -1,0 +1,89 @@
+import type { Listener } from "@factory/runtime/connections/listener";
+import { DrainLoop } from "@factory/runtime/db/drain-loop";
+import type { DomainError } from "@factory/runtime/errors/domain-error";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { EditionFeatures } from "@factory/schema/edition-features";
+import type { Pool } from "pg";
+import type { EditionType } from "./edition.type.js";
+import { type EditionRow, editionColumns, editionRowView } from "./edition.view.js";
+
+/** PostgreSQL channel that tells of changed editions. */
+export const editionsChannel = "spine_editions";
+
+const noFeatures: EditionFeatures = {};
+
+/** Versions only ascend and no edition is deleted, so the sum differs after each change. */
+const digest = { name: "editions_digest", text: "select coalesce(sum(version), 0)::text as digest from editions" };
+const all = { name: "all_editions", text: `select ${editionColumns} from editions order by code` };
+
+/**
+ * The editions in memory. A change reaches every process soon after its commit, by a notification or at the next look,
+ * which comes once a second.
+ */
+export class EditionCatalog {
+  readonly #workers: Pick<Pool, "query">;
+  readonly #listener: Listener;
+  readonly #loop: DrainLoop;
+  #digest = "";
+  #reading: Promise<void> = Promise.resolve();
+  #editions: ReadonlyMap<string, EditionType> = new Map();
+
+  /** `workers` connects as the worker role. */
+  constructor(workers: Pick<Pool, "query">, listener: Listener, logger: Logger) {
+    this.#workers = workers;
+    this.#listener = listener;
+    this.#loop = new DrainLoop(async () => {
+      await this.refresh();
+      return "empty";
+    }, logger);
+  }
+
+  /** Reads the editions, and follows their changes from then on. */
+  async start(): Promise<void> {
+    await this.#listener.on(editionsChannel, () => this.#loop.wake());
+    await this.refresh();
+    this.#loop.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  find(code: string): EditionType | undefined {
+    return this.#editions.get(code);
+  }
+
+  /** The features of the edition; none for an unknown code. */
+  featuresOf(code: string): EditionFeatures {
+    return this.#editions.get(code)?.features ?? noFeatures;
+  }
+
+  /** Whether a tenant can choose the edition. An edition of another process may be a second old, so it is looked up. */
+  async canBeChosen(code: string): Promise<boolean> {
+    if (!this.#editions.has(code)) await this.refresh();
+    return this.#editions.get(code)?.active === true;
+  }
+
+  /** The refusal of a code that no tenant can choose: REFERENCE_NOT_FOUND with UNKNOWN_VALUE. */
+  unknown(pointer: string): DomainError {
+    const allowed = [...this.#editions.values()].filter(({ active }) => active).map(({ code }) => code);
+    return invalidEnumValue([{ pointer, allowed }], "REFERENCE_NOT_FOUND");
+  }
+
+  /** Reads the editions if they have changed, one read after the other. */
+  refresh(): Promise<void> {
+    const read = this.#reading.then(() => this.#read());
+    this.#reading = read.catch(() => undefined);
+    return read;
+  }
+
+  async #read(): Promise<void> {
+    const { rows: digests } = await this.#workers.query<{ digest: string }>(digest);
+    const found = digests[0]?.digest ?? "";
+    if (found === this.#digest) return;
+    const { rows } = await this.#workers.query<EditionRow>(all);
+    this.#editions = new Map(rows.map((row) => [row.code, editionRowView(row)]));
+    this.#digest = found;
+  }
+}

@@ -1,0 +1,59 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf } from "@factory/runtime/tenancy/tenant";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { LockMode } from "@mikro-orm/postgresql";
+import { Edition } from "./edition.entity.js";
+import type { EditionType } from "./edition.type.js";
+import { editionView } from "./edition.view.js";
+import { editionsChannel } from "./edition-catalog.js";
+import { EditionVersion } from "./edition-version.entity.js";
+
+/** The version that a change restores; null for another change. */
+type RevertedFrom = number | null;
+
+/** Locks the edition until the transaction ends, so that changes come one after the other. Throws NOT_FOUND. */
+export async function lockEdition({ em }: Transaction, code: string): Promise<Edition> {
+  const edition = await em.findOne(Edition, { code }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!edition) throw unknownEdition();
+  return edition;
+}
+
+/** NOT_FOUND of an edition. */
+export function unknownEdition(): DomainError {
+  return new DomainError("NOT_FOUND", { detail: "The edition does not exist. The list of editions shows all codes." });
+}
+
+/** Stores the changed edition as its next version. */
+export function nextVersion(
+  transaction: Transaction,
+  context: RequestContext,
+  edition: Edition,
+  revertedFrom: RevertedFrom = null,
+): EditionType {
+  edition.version += 1;
+  edition.updatedAt = new Date();
+  return recordEdition(transaction, context, edition, revertedFrom);
+}
+
+/** Keeps the current version in the history, records EditionUpdated and tells the other processes. */
+export function recordEdition(
+  { em, record, notify }: Transaction,
+  context: RequestContext,
+  edition: Edition,
+  revertedFrom: RevertedFrom,
+): EditionType {
+  const { code, version, name, description, trialDays, features, active, updatedAt: changedAt } = edition;
+  const changedBy = principalOf(context).subject;
+  const facts = { code, version, name, description, trialDays, features, active, revertedFrom };
+  em.persist(em.create(EditionVersion, { ...facts, changedAt, changedBy }));
+  const { features: _, ...data } = facts;
+  record({
+    type: "EditionUpdated",
+    subject: `editions/${code}`,
+    data: { tenantId: platformTenantId, ...data, features },
+  });
+  notify(editionsChannel);
+  return editionView(edition);
+}

@@ -1,0 +1,22 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { Edition } from "./edition.entity.js";
+import { EditionResolver } from "./edition.resolver.js";
+import { EditionService } from "./edition.service.js";
+import { EditionCatalog } from "./edition-catalog.js";
+import { EditionVersion } from "./edition-version.entity.js";
+import { seedEditions } from "./seed-editions.js";
+
+/** What tenants can subscribe to, and the features of each edition. */
+export const editions: SliceModule = {
+  slice: "editions",
+  entities: [Edition, EditionVersion],
+  events: ["EditionUpdated"],
+  async start({ database, workers, listener, cursors, logger, onStop }, services) {
+    await seedEditions(workers);
+    const catalog = services.add(new EditionCatalog(workers, listener, logger));
+    await catalog.start();
+    onStop(() => catalog.stop());
+    services.add(new EditionService(database, cursors, catalog));
+  },
+  resolvers: (get) => [new EditionResolver(get(EditionService))],
+};

@@ -1,0 +1,22 @@
+import { graphql } from "./request.js";
+
+/** An edition of the platform, as GraphQL shows it. */
+export interface TestEdition {
+  readonly code: string;
+  readonly name: string;
+  readonly trialDays: number;
+  readonly features: Readonly<Record<string, unknown>>;
+  readonly active: boolean;
+  readonly version: number;
+}
+
+/** Creates an edition with a new code. `token` belongs to a platform administrator. */
+export async function anEdition(token: string, input: Record<string, unknown> = {}): Promise<TestEdition> {
+  const code = `Edition-${Math.random().toString(36).slice(2)}`;
+  const { body } = await graphql<{ createEdition: TestEdition }>(
+    "mutation ($input: CreateEditionInput!) { createEdition(input: $input) { code name trialDays features active version } }",
+    { token, variables: { input: { code, name: code, features: {}, ...input } } },
+  );
+  if (!body.data?.createEdition) throw new Error(JSON.stringify(body));
+  return body.data.createEdition;
+}
