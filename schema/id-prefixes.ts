@@ -30,6 +30,7 @@ export const idPrefixes = {
   crv: "credential version",
   att: "delivery attempt",
   msg: "outbound message",
+  aud: "audit record",
 } as const;
 
 /** The prefix of a wire ID, for example `tpl`. */

@@ -148,7 +148,7 @@ export class RunningSpine {
 
   async eventsOf(tenantId: string): Promise<Envelope[]> {
     const { rows } = await this.admin.query<{ envelope: Envelope }>(
-      "select envelope from outbox where envelope->>'tenantid' = $1 order by seq",
+      "select envelope from outbox where envelope->>'tenantid' = $1 and envelope->>'messagekind' = 'event' order by seq",
       [tenantId],
     );
     return rows.map(({ envelope }) => envelope);

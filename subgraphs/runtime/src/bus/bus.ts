@@ -1,5 +1,6 @@
 import type { CommandType } from "@factory/schema/command-names";
 import type { EventType } from "@factory/schema/event-names";
+import type { AuditRecord, auditRecordType } from "../messages/audit-record.js";
 import type { CommandEnvelope, Envelope, Message } from "../messages/envelope.js";
 
 /** Publishes messages. */
@@ -40,21 +41,27 @@ export interface MessageConsumer<Of extends Message> {
   handle(messages: readonly BusMessage<Of>[]): Promise<void>;
 }
 
-/** A consumer of events. It never receives a command. */
+/** A consumer of events. It never receives a command or an audit record. */
 export interface EventConsumer extends MessageConsumer<Envelope> {
   readonly kind?: "event";
   /** The event types; absent: all types. */
   readonly types?: readonly EventType[];
 }
 
-/** A consumer of the commands that it names. It never receives an event. */
+/** A consumer of the commands that it names. It never receives an event or an audit record. */
 export interface CommandConsumer extends MessageConsumer<CommandEnvelope> {
   readonly kind: "command";
   readonly types: readonly CommandType[];
 }
 
-/** A consumer of events or of commands. */
-export type BusConsumer = EventConsumer | CommandConsumer;
+/** A consumer of audit records. It never receives an event or a command. */
+export interface AuditConsumer extends MessageConsumer<AuditRecord> {
+  readonly kind: "audit";
+  readonly types: readonly [typeof auditRecordType];
+}
+
+/** A consumer of events, of commands or of audit records. */
+export type BusConsumer = EventConsumer | CommandConsumer | AuditConsumer;
 
 /**
  * The message bus between subgraphs. PostgreSQL is the only driver; another driver must pass the same test suite.

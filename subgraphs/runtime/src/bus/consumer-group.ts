@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { type Drained, DrainLoop } from "../db/drain-loop.js";
 import type { Turn } from "../db/leader-election.js";
+import { auditRecordType } from "../messages/audit-record.js";
 import type { Logger } from "../telemetry/logger.js";
 import { type Consumer, ConsumerLog, type Kept, type NextMessage, type Read } from "./consumer-log.js";
 import { type BusPauses, GroupHealth, isPassing, reasonOf, type Verdict, verdictOn } from "./failure.js";
@@ -55,7 +56,8 @@ export class ConsumerGroup {
   wake(published: string | undefined): void {
     const { types } = this.#consumer;
     const woken = published ? published.split(" ") : undefined;
-    if (!types || !woken || types.some((type) => woken.includes(type))) this.#passing.wake();
+    const wanted = (type: string) => (types ? types.some((own) => own === type) : type !== auditRecordType);
+    if (!woken || woken.some(wanted)) this.#passing.wake();
   }
 
   /** Stops after the current batch. */

@@ -1,11 +1,12 @@
 import type pg from "pg";
+import { auditRecordType } from "../messages/audit-record.js";
 import type { Message } from "../messages/envelope.js";
 import type { BusConsumer, BusMessage, MessageConsumer } from "./bus.js";
 import { keyColumns } from "./bus-schema.js";
 
 const batchSize = 200;
 
-/** A consumer of either kind. The statement that reads for it separates events and commands. */
+/** A consumer of any kind. The statement that reads for it separates events, commands and audit records. */
 export type Consumer = MessageConsumer<Message> & Pick<BusConsumer, "kind" | "types">;
 export type Read = BusMessage<Message>;
 
@@ -48,8 +49,9 @@ const next = {
     from place
     left join lateral (
       select position, envelope, ${keyColumns("envelope")} from bus.messages
-      where position > place."from" and position <= place."end" and envelope->>'messagekind' = $2
-        and ($3::text[] is null or type = any($3)) order by position limit $4) message on true
+      where position > place."from" and position <= place."end"
+        and case when $3::text[] is null then type <> '${auditRecordType}' else type = any($3) end
+        and envelope->>'messagekind' = $2 order by position limit $4) message on true
     left join waiting on waiting.tenant = message.tenant
     order by message.position`,
 };

@@ -1,7 +1,9 @@
 import pg from "pg";
 import { Retention } from "../db/retention.js";
 import { DomainError } from "../errors/domain-error.js";
+import type { AuditRecord } from "../messages/audit-record.js";
 import { createCommand } from "../messages/command.js";
+import { createAuditRecord } from "../messages/create-audit-record.js";
 import { createEvent, type Envelope } from "../messages/envelope.js";
 import { continueTrace } from "../telemetry/trace.js";
 import { aDatabase, aTenant, quiet, type TestDatabase, until } from "../unit-of-work/database.fixture.js";
@@ -107,6 +109,55 @@ describe("the bus in PostgreSQL", () => {
     await until(() => events.length === 2 && commands.length === 2);
     expect(commands).toEqual([first.id, second.id]);
     expect(new Set(everything)).toEqual(new Set(["event"]));
+  });
+
+  it("gives audit records to consumers of audit records only, in their order", async () => {
+    const recordsOf = (text: string) =>
+      Array.from({ length: 3 }, (_, index) =>
+        createAuditRecord({ operation: `${text}${index}` }, { source: "catalog", tenantId: aTenant().tenantId, cause }),
+      );
+    const everything: string[] = [];
+    const seen: AuditRecord[] = [];
+    await bus.subscribe({
+      group: "audit-all",
+      handle: async (messages) => void everything.push(...messages.map(({ envelope }) => envelope.messagekind)),
+    });
+    const ofType = await follow("audited", "audit-events");
+    // before anybody consumes them, as in a subgraph that runs alone
+    const early = recordsOf("early");
+    await bus.publish([...envelopes(1, "audited-a"), ...early]);
+    await until(() => ofType.length === 1);
+    await bus.subscribe({
+      group: "audit-records",
+      kind: "audit",
+      types: ["AuditRecord"],
+      handle: async (messages) => void seen.push(...messages.map(({ envelope }) => envelope)),
+    });
+    const late = recordsOf("late");
+    await bus.publish([...late, ...envelopes(1, "audited-b")]);
+    await until(() => ofType.length === 2 && seen.length === 6);
+    expect(seen).toEqual([...early, ...late]);
+    expect(new Set(everything)).toEqual(new Set(["event"]));
+  });
+
+  it("wakes no consumer of events for audit records", async () => {
+    const way = await countedWay(test.definition.connections.worker);
+    const counted = await PostgresBus.open(way.url, quiet);
+    await counted.subscribe({ group: "undisturbed", handle: async () => undefined });
+    const publish = () =>
+      bus.publish([createAuditRecord({ operation: "x" }, { source: "catalog", tenantId: aTenant().tenantId, cause })]);
+    const counts: number[] = [];
+    // the group also looks once a second, which may fall between
+    for (let round = 0; round < 3; round += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      way.count();
+      await publish();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      counts.push(way.count());
+    }
+    expect(Math.min(...counts)).toBe(0);
+    await counted.close();
+    way.close();
   });
 
   it("moves the position of a group past messages for other groups", async () => {

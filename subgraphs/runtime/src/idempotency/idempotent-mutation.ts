@@ -2,18 +2,22 @@ import type { Principal } from "../auth/principal.js";
 import { tenantStatement } from "../db/tenant-statement.js";
 import { databaseFailure } from "../errors/database-failure.js";
 import { DomainError } from "../errors/domain-error.js";
-import type { RequestContext } from "../tenancy/request-context.js";
+import type { AuditedAction } from "../messages/audit-record.js";
+import { namedSubject } from "../messages/named-subject.js";
+import { originOf, type RequestContext } from "../tenancy/request-context.js";
 import { principalOf, type Tenant, tenantOf } from "../tenancy/tenant.js";
 import type { Database, Transaction } from "../unit-of-work/database.js";
 import { fingerprint } from "./fingerprint.js";
 
 /** A mutation whose effect, events, jobs and stored result are written in one transaction. `Result` is plain JSON. */
 export interface Mutation<Prepared, Result> {
-  /** The root field; it is part of the stored key. */
+  /** The root field; it is part of the stored key, and the operation in the audit log. */
   readonly field: string;
   readonly arguments: unknown;
   /** The tenant whose rows are written, where it differs from the caller's tenant. */
   readonly tenant?: Tenant;
+  /** For the audit log, where the record must tell more or something else than the field and its arguments. */
+  readonly audit?: Partial<AuditedAction>;
   /** Slow work before the transaction opens, for example network access. It does not run for a repeated request. */
   prepare?(): Promise<Prepared>;
   /**
@@ -54,7 +58,8 @@ const storeResult = {
 };
 
 /**
- * Runs a mutation once for each Idempotency-Key, principal and field within 24 hours. A repetition gets the stored result.
+ * Runs a mutation once for each Idempotency-Key, principal and field within 24 hours. A repetition gets the stored
+ * result, and only the first request writes an audit record.
  * Throws IDEMPOTENCY_KEY_INVALID, IDEMPOTENCY_KEY_REUSED or IDEMPOTENCY_IN_PROGRESS.
  */
 export async function idempotentMutation<Result, Prepared = undefined>(
@@ -66,11 +71,23 @@ export async function idempotentMutation<Result, Prepared = undefined>(
   const tenant = mutation.tenant ?? tenantOf(context);
   const { trace, correlationId, causationId } = context;
   const { subject, scopes: actorScopes } = principal;
-  const cause = { trace, correlationId, causationId, actorId: subject, actorScopes, principal };
+  const cause = {
+    trace,
+    correlationId,
+    causationId,
+    actorId: subject,
+    actorScopes,
+    principal,
+    origin: originOf(context),
+  };
+  const commit = (transaction: Transaction, prepared: Prepared) => {
+    transaction.audit({ operation: mutation.field, subject: namedSubject(mutation.arguments), ...mutation.audit });
+    return mutation.commit(transaction, prepared);
+  };
   const key = context.idempotencyKey;
   if (key === undefined) {
     const prepared = (await mutation.prepare?.()) as Prepared;
-    return database.transaction(tenant, cause, (transaction) => mutation.commit(transaction, prepared));
+    return database.transaction(tenant, cause, (transaction) => commit(transaction, prepared));
   }
   if (!keyForm.test(key))
     throw new DomainError("IDEMPOTENCY_KEY_INVALID", {
@@ -84,7 +101,7 @@ export async function idempotentMutation<Result, Prepared = undefined>(
   const { winner, made } = await database.transaction(tenant, cause, async (transaction) => {
     const winner = await claim(transaction, scope, print);
     if (winner) return { winner };
-    const made = await mutation.commit(transaction, prepared);
+    const made = await commit(transaction, prepared);
     await transaction.defer(storeResult, [tenant.uuid, ...scope, JSON.stringify(made)]);
     return { made };
   });

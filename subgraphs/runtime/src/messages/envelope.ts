@@ -3,6 +3,7 @@ import { type EventType, eventTypes } from "@factory/schema/event-names";
 import type { Principal } from "../auth/principal.js";
 import { newId } from "../identifiers/wire-id.js";
 import { type Trace, traceparent } from "../telemetry/trace.js";
+import type { AuditRecord, Origin } from "./audit-record.js";
 
 /**
  * The attributes of every message on the bus: CloudEvents 1.0 in structured JSON, with extension attributes of the
@@ -51,7 +52,7 @@ export interface CommandEnvelope<Data = Record<string, unknown>> extends Attribu
 }
 
 /** A message of the bus. */
-export type Message = Envelope | CommandEnvelope;
+export type Message = Envelope | CommandEnvelope | AuditRecord;
 
 /** An event to be recorded. */
 export interface NewEvent {
@@ -74,6 +75,8 @@ export interface Cause {
   actorScopes?: ReadonlySet<string> | undefined;
   /** The principal of the actor, where the cause is a request with a token. */
   principal?: Principal | undefined;
+  /** The client address and user agent, for the audit log only. */
+  origin?: Origin | undefined;
 }
 
 /** Creates the envelope of an event of the tenant, with a new ID and the current time. */

@@ -11,8 +11,10 @@ export const outboxInsert: PreparedStatement = {
     from unnest($2::uuid[], $3::jsonb[]) with ordinality as message(id, envelope, place) order by place`,
 };
 
+const prefixes = { event: "evt", command: "cmd", audit: "aud" } as const;
+
 /** The parameters of `outboxInsert`. */
 export function outboxValues(tenant: Tenant, messages: readonly Message[]): unknown[] {
-  const ids = messages.map(({ messagekind, id }) => decodeId(messagekind === "event" ? "evt" : "cmd", id));
+  const ids = messages.map(({ messagekind, id }) => decodeId(prefixes[messagekind], id));
   return [tenant.uuid, ids, messages.map((envelope) => JSON.stringify(envelope))];
 }

@@ -27,7 +27,9 @@ class RememberingBus implements BusPublisher {
   }
 
   of(subject: string): unknown[] {
-    return [...this.messages.values()].filter((message) => message.subject === subject).map(({ data }) => data["turn"]);
+    return [...this.messages.values()].flatMap((message) =>
+      message.messagekind === "event" && message.subject === subject ? [message.data["turn"]] : [],
+    );
   }
 }
 

@@ -17,8 +17,10 @@ export interface RequestContext {
   /** The IDs of the message that caused the operation, if any. Events of the operation carry them. */
   readonly correlationId: string | undefined;
   readonly causationId: string | undefined;
-  /** The client address, where the caller is otherwise unknown. */
+  /** The client address in the form that rate limits use. It is personal: it is never logged. */
   readonly address: string | undefined;
+  /** The header User-Agent, for the audit log only. */
+  readonly userAgent: string | undefined;
   /** Whether the operation came through the internal listener. */
   readonly internal: boolean;
   /** Is aborted once the caller has gone. Absent while a mutation runs, because a mutation always runs to its end. */
@@ -33,10 +35,16 @@ export interface RequestContext {
 export function requestContext(
   from: Pick<RequestContext, "principal" | "trace"> &
     Partial<
-      Pick<RequestContext, "idempotencyKey" | "correlationId" | "causationId" | "internal" | "address" | "signal">
+      Pick<
+        RequestContext,
+        "idempotencyKey" | "correlationId" | "causationId" | "internal" | "address" | "userAgent" | "signal"
+      >
     >,
 ): RequestContext {
-  const { idempotencyKey, correlationId, causationId, address, signal, internal = false } = from;
-  const given = { ...from, idempotencyKey, correlationId, causationId, address, signal, internal };
+  const { idempotencyKey, correlationId, causationId, address, userAgent, signal, internal = false } = from;
+  const given = { ...from, idempotencyKey, correlationId, causationId, address, userAgent, signal, internal };
   return { ...given, loaders: new Map(), replayed: false };
 }
+
+/** The client of the operation, for the audit log. */
+export const originOf = ({ address, userAgent }: RequestContext) => ({ address, userAgent });

@@ -14,7 +14,9 @@ import { runAgain } from "../db/run-again.js";
 import type { TableReferences } from "../db/table-references.js";
 import { TenantReader } from "../db/tenant-statement.js";
 import { deferredQuery, type Statement, statementQuery, TransactionDialect } from "../db/transaction-dialect.js";
+import type { AuditedAction } from "../messages/audit-record.js";
 import { createCommand, type NewCommand } from "../messages/command.js";
+import { createAuditRecord } from "../messages/create-audit-record.js";
 import {
   type Cause,
   type CommandEnvelope,
@@ -59,6 +61,11 @@ export interface Transaction {
   readonly record: (event: NewEvent) => Envelope;
   /** Sends a command with this transaction. Throws when the actor lacks the scopes of the command. */
   readonly send: (command: NewCommand) => CommandEnvelope;
+  /**
+   * Writes one record of this action to the audit log of the tenant, with the events. A second call replaces the first.
+   * The subject of the first event, if there is one, replaces the subject of the action.
+   */
+  readonly audit: (action: AuditedAction) => void;
   /** Runs a statement of SQL with parameters `$1` in this transaction. Prepare a statement that runs often. */
   readonly execute: <R = Record<string, unknown>>(statement: Statement, values?: readonly unknown[]) => Promise<R[]>;
   /** Runs a statement whose answer is not needed. It is sent with the next statement, which throws its error. */
@@ -149,6 +156,7 @@ export class Database {
   async #once<T>(tenant: Tenant, cause: Cause, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const messages: Message[] = [];
     const committed: (() => void)[] = [];
+    let audited: AuditedAction | undefined;
     const done = await this.#orm.em.fork().transactional(async (em) => {
       const execute: Transaction["execute"] = (statement, values) => run(em, statementQuery(statement, values));
       const defer: Transaction["defer"] = async (statement, values) => {
@@ -175,9 +183,18 @@ export class Database {
           messages.push(envelope);
           return envelope;
         },
+        audit: (action) => {
+          audited = action;
+        },
       };
       const result = await work(transaction);
       await em.flush();
+      if (audited) {
+        const subject = messages.find(({ messagekind }) => messagekind === "event")?.subject ?? audited.subject;
+        messages.push(
+          createAuditRecord({ ...audited, subject }, { source: this.#schema, tenantId: tenant.tenantId, cause }),
+        );
+      }
       if (messages.length > 0) {
         await defer(outboxInsert, outboxValues(tenant, messages));
         if (this.#relay) committed.push(() => this.#relay?.wake());
