@@ -13,6 +13,7 @@ import { principals } from "./principals/principals.module.js";
 import { revocations } from "./revocations/revocations.module.js";
 import { roles } from "./roles/roles.module.js";
 import { signingKeys } from "./signing-keys/signing-keys.module.js";
+import { tenantSnapshots } from "./tenant-snapshots/tenant-snapshots.module.js";
 import { tenants } from "./tenants/tenants.module.js";
 import { users } from "./users/users.module.js";
 
@@ -33,6 +34,7 @@ export const spineModules = [
   approvals,
   signingKeys,
   authorizationServer,
+  tenantSnapshots,
   bootstrap,
 ] as const;
 

@@ -10,7 +10,10 @@ export const protobufPackage = "spine.v1";
 export const protobufFileName = "factory/spine/v1/tenants.proto";
 
 export interface SnapshotsRequest {
-  /** At most 500. When present, the other members are ignored. Unknown tenants are absent from the answer. */
+  /**
+   * At most 500. When present, the other members are ignored. Unknown tenants are absent from the answer.
+   * When next_page_token of the answer is not empty, not all fit into the message: ask again for the absent ones.
+   */
   tenantIds: string[];
   /** Epoch milliseconds: tenants that have changed at or after this time, in the order of their change. 0: all tenants. */
   changedSinceMs: number;

@@ -1,0 +1,48 @@
+// tables: tenants, plan_subscriptions
+import type { PreparedStatement } from "@factory/runtime/db/transaction-dialect";
+
+/** A row of either statement as PostgreSQL returns it. */
+export interface SnapshotRow {
+  tenant_id: string;
+  version: string;
+  slug: string;
+  status: string;
+  edition_code: string;
+  subscription_status: string | null;
+  /** Microseconds since 1970, as decimal text. */
+  changed_at: string;
+  /** Milliseconds since 1970 by the clock of the database. */
+  read_at: string;
+}
+
+const epochMicros = (time: string) => `(extract(epoch from ${time}) * 1000000)::bigint`;
+
+/**
+ * The facts of the tenants of the sub-select `found`. Tables of one tenant are read under the row-level policy of that
+ * tenant: `scope` sets it for each row before the lateral join reads the tables (as `tenantStatement` does for one
+ * tenant). The version is read before them, so newer facts may stand beside an older version, never the other way round.
+ */
+const snapshotsOf = (found: string) => `
+  select scope.tenant_id, scope.version, scope.slug, scope.status, scope.edition_code, scope.changed_at, scope.read_at,
+    plan.status as subscription_status
+  from (select found.*, set_config('app.tenant', found.tenant_id::text, true)::uuid as tenant from (${found}) found
+    offset 0) scope
+  left join lateral (select subscription.status from plan_subscriptions subscription
+    where subscription.tenant_id = scope.tenant order by subscription.created_at limit 1) plan on true`;
+
+const columns = `tenant_id, version, slug, status, edition_code, ${epochMicros("changed_at")} as changed_at,
+  (extract(epoch from clock_timestamp()) * 1000)::bigint as read_at`;
+
+/** The tenants with the ids of `$1`. */
+export const snapshotsOfTenants: PreparedStatement = {
+  name: "tenant_snapshots",
+  text: snapshotsOf(`select ${columns} from tenants where tenant_id = any($1::uuid[]) order by tenant_id offset 0`),
+};
+
+/** At most `$3` tenants after the position `$1` (microseconds since 1970) and `$2` (tenant), in the order of their change. */
+export const changedSnapshots: PreparedStatement = {
+  name: "changed_tenant_snapshots",
+  text: snapshotsOf(`select ${columns} from tenants
+    where (changed_at, tenant_id) > (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::uuid)
+    order by tenants.changed_at, tenant_id limit $3`),
+};

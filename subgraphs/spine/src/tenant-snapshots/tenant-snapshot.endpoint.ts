@@ -1,0 +1,12 @@
+import { type GrpcService, grpcService } from "@factory/runtime/grpc/grpc-service";
+import { TenantsDefinition } from "@factory/schema/proto/generated/factory/spine/v1/tenants";
+import type { TenantSnapshotService } from "./tenant-snapshot.service.js";
+
+/** The gRPC service spine.v1.Tenants, for the parts of the platform that act on settings of tenants. */
+export function tenantSnapshotEndpoint(snapshots: TenantSnapshotService): GrpcService {
+  return grpcService(TenantsDefinition, { snapshots: (request, { trace }) => snapshots.snapshots(request, trace) }, [
+    "catalog",
+    "integration",
+    "gateway",
+  ]);
+}
