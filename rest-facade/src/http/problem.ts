@@ -1,5 +1,6 @@
 import { stepUpChallenge } from "@factory/runtime/auth/step-up";
 import { DomainError, type ErrorFacts, type FieldError } from "@factory/runtime/errors/domain-error";
+import { versionTag } from "@factory/runtime/input-validation/preconditions";
 import { type ErrorCode, errorCodes, type HttpErrorCode } from "@factory/schema/error-codes";
 import { GraphQLError } from "graphql";
 
@@ -118,7 +119,8 @@ function headersFor(code: ErrorCode, facts: ErrorFacts): Record<string, string> 
   }
   if (code === "UNAVAILABLE" || code === "SECRET_STORE_UNAVAILABLE" || code === "IDEMPOTENCY_IN_PROGRESS")
     return { "retry-after": "1" };
-  const { retryAfterSeconds } = facts;
+  const { retryAfterSeconds, currentVersion } = facts;
+  if (code === "PRECONDITION_FAILED" && typeof currentVersion === "number") return { etag: versionTag(currentVersion) };
   if (code === "RATE_LIMITED" && typeof retryAfterSeconds === "number")
     return { "retry-after": `${retryAfterSeconds}` };
   return {};

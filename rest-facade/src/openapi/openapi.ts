@@ -144,13 +144,14 @@ const summaryOf = (name: string) => {
   return `${words[0]?.toUpperCase()}${words.slice(1)}`;
 };
 
-function refusals({ row, path, input, method }: CompiledRoute): string[] {
+function refusals({ row, path, input, method, conditions }: CompiledRoute): string[] {
   return [
     "400",
     ...(row.anonymous ? ["404", "410"] : ["401", "403"]),
     ...(path.includes("{") ? ["404"] : []),
     ...(row.version === "media-type" ? ["406"] : []),
-    ...(method === "POST" ? ["409", "413", "415", "422"] : method === "DELETE" ? ["409"] : []),
+    ...(method === "POST" || method === "PUT" ? ["409", "413", "415", "422"] : method === "DELETE" ? ["409"] : []),
+    ...(conditions.length > 0 ? ["412"] : []),
     ...(input || method === "GET" ? ["429"] : []),
   ];
 }
@@ -162,6 +163,7 @@ function headersOf({ row, method }: CompiledRoute): Member {
     "x-trace-id": header("Trace id of this request."),
     ratelimit: header("The number of requests that the tenant may still send in this window."),
     ...(method === "GET" ? { etag: header("Send it back as If-None-Match.") } : {}),
+    ...(method === "PUT" && row.etag ? { etag: header("The new version. Send it back as If-Match.") } : {}),
     ...(row.location ? { location: header("The address of the result.") } : {}),
     ...(row.retryWhile || row.reply === 202
       ? { "retry-after": header("The seconds to wait before the next request. Present until the work is complete.") }
@@ -176,7 +178,10 @@ function headersOf({ row, method }: CompiledRoute): Member {
   };
 }
 
-function parametersOf({ row, path, query, method, operation }: CompiledRoute, graph: GraphQLSchema): Member[] {
+function parametersOf(
+  { row, path, query, conditions, method, operation }: CompiledRoute,
+  graph: GraphQLSchema,
+): Member[] {
   const text = { type: "string" };
   const optional = (name: string, description: string, schema: JsonSchema = text) => ({
     name,
@@ -193,6 +198,12 @@ function parametersOf({ row, path, query, method, operation }: CompiledRoute, gr
     ...query.map(({ names: [name], schema, description }) => {
       return { name, in: "query", required: false, schema, ...(description && { description }) };
     }),
+    ...conditions.map((name) =>
+      optional(
+        name === "ifMatch" ? "If-Match" : "If-None-Match",
+        describeVariable(operation, name, graph) ?? "A precondition (RFC 9110 section 13.1).",
+      ),
+    ),
     ...(row.idempotent
       ? [
           optional(

@@ -3,6 +3,7 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import { HangUp } from "@factory/runtime/ingress/hang-up";
+import { versionTag } from "@factory/runtime/input-validation/preconditions";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import type { RateClass } from "@factory/schema/rate-classes";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -130,7 +131,7 @@ function sendResource({ row, query }: CompiledRoute): Send {
   const isList = query.some(({ variable }) => variable === "after");
   return (body, request, reply) => {
     const text = JSON.stringify(body);
-    const tag = entityTag(text);
+    const tag = row.etag ? tagOf(row.etag, body) : entityTag(text);
     reply.header("etag", tag).header("cache-control", "private, no-cache");
     if (retryWhile?.includes(String(body["status"]))) reply.header("retry-after", "1");
     if (isList && typeof body["nextCursor"] === "string")
@@ -155,6 +156,7 @@ function sendResult({ row, location }: CompiledRoute): Send {
     const { body, status } = row.mayExist ? withoutCreated(result) : { body: result, status: undefined };
     reply.code(status ?? row.reply).header("cache-control", "no-store");
     if (context.replayed) reply.header("idempotent-replayed", "true");
+    if (row.etag && row.reply !== 204) reply.header("etag", tagOf(row.etag, body));
     if (row.reply === 204) return reply.removeHeader("content-type").send();
     const place = location?.(body, request.params as Record<string, string>);
     if (place !== undefined) {
@@ -163,6 +165,11 @@ function sendResult({ row, location }: CompiledRoute): Send {
     }
     return serialized(JSON.stringify(body), reply);
   };
+}
+
+function tagOf(member: string, { [member]: version }: Answer): string {
+  if (typeof version !== "number") throw new Error(`The answer has no number ${member}, although its row has an etag`);
+  return versionTag(version);
 }
 
 function withoutCreated({ created, ...body }: Answer): { body: Answer; status: 200 | undefined } {

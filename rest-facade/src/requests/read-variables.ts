@@ -28,11 +28,15 @@ export interface QueryParameter {
   readonly description: string | undefined;
 }
 
-/** Compiles a row's variables once: path parameters by name, the body as `input`, everything else from the query string. */
+/**
+ * Compiles a row's variables once: path parameters by name, the body as `input`, `ifMatch` and `ifNoneMatch` from their
+ * headers, everything else from the query string.
+ */
 export function readVariables(operation: Operation, path: string, graph: GraphQLSchema) {
   const inPath = new Set(pathParameters(path));
   const reads: Read[] = [];
   const query: QueryParameter[] = [];
+  const conditions: string[] = [];
   let input: GraphQLInputObjectType | undefined;
   for (const definition of operation.definition.variableDefinitions ?? []) {
     const name = definition.variable.name.value;
@@ -40,6 +44,9 @@ export function readVariables(operation: Operation, path: string, graph: GraphQL
     else if (name === "input") {
       input = inputType(definition, graph);
       reads.push(readBody(input));
+    } else if (conditionHeaders[name] !== undefined) {
+      conditions.push(name);
+      reads.push(readHeader(name, conditionHeaders[name]));
     } else {
       const described = describeVariable(operation, name, graph) ?? listDescriptions[name];
       const parameter = { ...queryParameter(name, definition.type), description: described };
@@ -47,7 +54,7 @@ export function readVariables(operation: Operation, path: string, graph: GraphQL
       reads.push(readQuery(parameter));
     }
   }
-  return { input, query, read: (request: FastifyRequest) => readAll(reads, request) };
+  return { input, query, conditions, read: (request: FastifyRequest) => readAll(reads, request) };
 }
 
 function readAll(reads: readonly Read[], request: FastifyRequest): Variables {
@@ -71,6 +78,18 @@ const readPath =
         detail: "This path does not exist. The documented paths are listed at /docs.",
       });
     variables[name] = value;
+  };
+
+const conditionHeaders: Record<string, "if-match" | "if-none-match" | undefined> = {
+  ifMatch: "if-match",
+  ifNoneMatch: "if-none-match",
+};
+
+const readHeader =
+  (name: string, header: "if-match" | "if-none-match"): Read =>
+  ({ headers }, variables) => {
+    const value = headers[header];
+    if (value !== undefined) variables[name] = value;
   };
 
 function inputType({ type }: VariableDefinitionNode, graph: GraphQLSchema): GraphQLInputObjectType {

@@ -20,6 +20,8 @@ export interface Route {
   readonly platformAdmin?: true;
   /** Needs no token and ignores one that is sent. Its requests are counted per address. */
   readonly anonymous?: true;
+  /** GET and PUT answer a strong entity tag: this member of the body. The operation takes `ifMatch` and `ifNoneMatch`. */
+  readonly etag?: "version";
   /** Accepts `Idempotency-Key`. */
   readonly idempotent?: true;
   readonly version?: "media-type" | "header";
