@@ -5,6 +5,7 @@ import { isObjectType } from "graphql";
 import pg from "pg";
 import { aPendingApproval } from "../kit/agents.js";
 import { databaseUrl } from "../kit/database.js";
+import { aFlag } from "../kit/feature-flags.js";
 import { aLibrary } from "../kit/libraries.js";
 import { aProvider } from "../kit/providers.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
@@ -34,6 +35,8 @@ beforeAll(async () => {
   objects = await tenantObjects(tenant);
   for (const name of ["b", "a"]) {
     await aLibrary(token, { packageName: `Sorted.${name}` });
+    await aFlag(token, name);
+    await aFlag(token, objects.key, { description: name });
     await aProvider(token, { key: name, displayName: `Sorted ${name}` });
     await request("POST /v1/templates", { token, body: { name: `sorted-${name}` } });
     const principalId = await aClientId(token);

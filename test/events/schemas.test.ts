@@ -12,6 +12,7 @@ import { rows } from "../kit/database.js";
 import { anEdition } from "../kit/editions.js";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
+import { aFlag } from "../kit/feature-flags.js";
 import { aFeed } from "../kit/feed.js";
 import { aLibrary, aRetiredVersion } from "../kit/libraries.js";
 import { aPerson } from "../kit/people.js";
@@ -286,6 +287,7 @@ describe("the emitted events", () => {
     await sentCommand(tenant.tenantId, "RetireLibraryVersion", {});
     await aChangedApiClient(token);
     await assignARole(token);
+    await aFlag(token, "told", { rules: [{ attribute: "country", operator: "IN", values: ["CH"] }] });
     await decideApprovals(token, tenant.tenantId);
     await signInAndRevoke(tenant);
     const seen = () => new Set(feed.events.map(({ events }) => events.type));

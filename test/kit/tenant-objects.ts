@@ -3,6 +3,7 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { aPendingApproval } from "./agents.js";
 import { rows } from "./database.js";
 import { executed } from "./executions.js";
+import { aFlag } from "./feature-flags.js";
 import { aLibrary, versionMutation } from "./libraries.js";
 import { aProvider } from "./providers.js";
 import { graphql, request } from "./request.js";
@@ -33,6 +34,8 @@ export const unknownIds = {
   userId: newId("usr"),
   invitationId: newId("inv"),
   jobId: randomUUID(),
+  /** Of a feature flag. */
+  key: "walked-unknown",
 };
 
 export type ObjectKind = keyof typeof unknownIds;
@@ -67,10 +70,11 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
   const [roleId, clientId] = [await aRole(token), await aClientId(token)];
   const { assignmentId } = await post(`/v1/roles/${roleId}/assignments`, { principalId: clientId });
   const [{ userId }, { invitationId }] = [await aUser(token), await anInvitation(token)];
+  const key = await aFlag(token, `walked-${tenantId}`);
   const made: Record<string, string | null | undefined> = {
     ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
     ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId: await aProvider(token) },
-    ...{ userId, invitationId, jobId: await aJobId(tenantId) },
+    ...{ userId, invitationId, jobId: await aJobId(tenantId), key },
     ...{ roleId, clientId, assignmentId, approvalId: await aPendingApproval(tenantId) },
   };
   const missing = Object.keys(unknownIds).filter((kind) => typeof made[kind] !== "string");
@@ -108,6 +112,7 @@ const inputs: Record<string, Record<string, unknown>> = {
   AssignRoleInput: principal,
   UpdateRoleInput: { name: "walked" },
   UpdateApiClientInput: { name: "walked" },
+  SetFeatureFlagInput: { enabled: true },
 };
 
 /**

@@ -92,7 +92,7 @@ describe.each(rows.filter(({ route }) => route.anonymous !== true))("$at", ({ ro
 
   it.each(route.scopes)("is open to %s alone", async (scope) => {
     const token = await (route.platformAdmin ? platformToken(scope) : tenant.tokenWith(scope));
-    const { status } = await call(route, token, methodOf(route.at) === "POST" ? { body: {} } : {});
+    const { status } = await call(route, token, /POST|PUT/.test(methodOf(route.at)) ? { body: {} } : {});
     expect([401, 403, 405]).not.toContain(status);
   });
 
@@ -222,6 +222,7 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
   "POST /v1/libraries/search": () => ({}),
   "POST /v1/libraries/compatibility/evaluate": () => ({ runtime: "net8.0", libraries: [] }),
   "POST /v1/roles/{roleId}/assignments": () => ({ principalId: principals.pop() }),
+  "PUT /v1/feature-flags/{key}": () => ({ enabled: true, description: unique() }),
   "POST /v1/approvals/{approvalId}/approve": () => ({ comment: unique() }),
   "POST /v1/approvals/{approvalId}/reject": () => ({ comment: unique() }),
   "POST /v1/users/invitations": () => ({ email: anAddress(), roleCodes: ["Viewer"] }),
@@ -255,12 +256,12 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
     });
 
   const post = (body: unknown, headers: Record<string, string> = {}) => {
-    const ids = { templateId: version.templateId, roleId, approvalId };
+    const ids = { templateId: version.templateId, roleId, approvalId, key: unique() };
     const path = Object.entries(ids).reduce(
       (path, [name, id]) => path.replace(`{${name}}`, id),
       at.split(" ")[1] ?? "",
     );
-    return request<unknown>(`POST ${path}`, { base: baseOf(route), token: goodToken(route), body, headers });
+    return request<unknown>(`${methodOf(at)} ${path}`, { base: baseOf(route), token: goodToken(route), body, headers });
   };
   const goodBody = () => goodBodies[at]?.() ?? {};
   let accepted: Response<unknown> | undefined;

@@ -4,6 +4,7 @@ import { approvals } from "./approvals/approvals.module.js";
 import { authorizationServer } from "./authorization-server/authorization-server.module.js";
 import { bootstrap } from "./bootstrap/bootstrap.module.js";
 import { editions } from "./editions/editions.module.js";
+import { featureFlags } from "./feature-flags/feature-flags.module.js";
 import { httpEndpoints } from "./http-endpoints/http-endpoints.module.js";
 import { invitations } from "./invitations/invitations.module.js";
 import { mail } from "./mail/mail.module.js";
@@ -26,6 +27,7 @@ export const spineModules = [
   editions,
   tenants,
   planSubscriptions,
+  featureFlags,
   roles,
   oauthClients,
   users,

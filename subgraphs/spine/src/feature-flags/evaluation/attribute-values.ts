@@ -1,0 +1,37 @@
+/** A semantic version as far as its precedence goes (Semantic Versioning 2.0.0, section 11). */
+export interface Semver {
+  readonly core: readonly [bigint, bigint, bigint];
+  /** Empty for a release. */
+  readonly prerelease: readonly (bigint | string)[];
+}
+
+const maxVersionLength = 256;
+const number = "(?:0|[1-9]\\d*)";
+const identifier = `(?:${number}|\\d*[A-Za-z-][0-9A-Za-z-]*)`;
+const semver = new RegExp(
+  `^(${number})\\.(${number})\\.(${number})(?:-(${identifier}(?:\\.${identifier})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
+);
+
+/** Undefined for a text that is not a semantic version, also for one with a leading v. */
+export function parseSemver(text: string): Semver | undefined {
+  const [, major, minor, patch, prerelease] = (text.length <= maxVersionLength && semver.exec(text)) || [];
+  if (major === undefined || minor === undefined || patch === undefined) return undefined;
+  return {
+    core: [BigInt(major), BigInt(minor), BigInt(patch)],
+    prerelease: prerelease?.split(".").map((part) => (/^\d+$/.test(part) ? BigInt(part) : part)) ?? [],
+  };
+}
+
+const date = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
+
+/** Epoch milliseconds of a date or point in time as RFC 3339; undefined for another text. */
+export function parseDate(text: string): number | undefined {
+  const time = date.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** Undefined for a text that is not a finite decimal number. */
+export function parseNumber(text: string): number | undefined {
+  const value = /^[ \t]*[+-]?(?:\d|\.\d)/.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(value) ? value : undefined;
+}

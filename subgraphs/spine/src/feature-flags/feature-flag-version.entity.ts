@@ -1,0 +1,50 @@
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { FlagChange, FlagRule, Stickiness } from "./flag-rule.js";
+
+/** What a flag was after one change of it, and who made the change. It stays after the flag is deleted. */
+@Entity(tenantTable("feature_flag_versions"))
+@Index({
+  name: "feature_flag_versions_deleted",
+  expression:
+    "create index feature_flag_versions_deleted on feature_flag_versions (tenant_id, changed_at, key) where change = 'Deleted'",
+})
+export class FeatureFlagVersion {
+  [PrimaryKeyProp]?: ["tenantId", "key", "version"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: "text" })
+  key: string;
+
+  @PrimaryKey({ type: "integer" })
+  version: number;
+
+  @Property({ type: "text" })
+  change: FlagChange;
+
+  @Property({ type: "boolean" })
+  enabled: boolean;
+
+  @Property({ type: "integer" })
+  rolloutPercentage: number;
+
+  @Property({ type: "text", nullable: true })
+  description: string | null;
+
+  @Property({ type: "text" })
+  stickiness: Stickiness;
+
+  @Property({ type: "json" })
+  rules: FlagRule[];
+
+  @Property({ type: "timestamptz" })
+  changedAt: Date;
+
+  /** The subject of the token that made the change. */
+  @Property({ type: "text" })
+  changedBy: string;
+}

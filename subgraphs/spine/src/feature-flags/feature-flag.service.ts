@@ -1,0 +1,186 @@
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
+import type { Preconditions } from "@factory/runtime/input-validation/preconditions";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import type { PageRequest } from "@factory/runtime/pagination/page";
+import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { FeatureFlagFilterInput, SetFeatureFlagInput } from "./feature-flag.input.js";
+import type {
+  FeatureFlagConnection,
+  FeatureFlagType,
+  FeatureFlagVersionConnection,
+  FeatureFlagVersionType,
+  SetFeatureFlagType,
+} from "./feature-flag.type.js";
+import {
+  type FlagRow,
+  type FlagVersionRow,
+  flagColumns,
+  flagRowView,
+  settingsOf,
+  versionColumns,
+  versionRowView,
+} from "./feature-flag.view.js";
+import { FeatureFlagVersion } from "./feature-flag-version.entity.js";
+import { settingsFrom } from "./flag-settings.js";
+import { deleteFlag, writeFlag } from "./write-flag.js";
+
+const oneFlag = tenantStatement(
+  "one_feature_flag",
+  `select ${flagColumns} from feature_flags where tenant_id = scope.tenant and key = $2`,
+);
+
+const oneVersion = tenantStatement(
+  "one_feature_flag_version",
+  "select version from feature_flag_versions where tenant_id = scope.tenant and key = $2 order by version desc limit 1",
+);
+
+export const sortedFlags = new SortedList<FeatureFlagType, TenantStatement>({
+  list: "feature_flags",
+  columns: {
+    key: { column: "key", type: "text", unique: true, of: ({ key }) => key },
+    updatedAt: { column: "updated_at", type: "timestamptz", of: ({ updatedAt }) => updatedAt },
+  },
+  id: { column: "key", type: "text", of: ({ key }) => key },
+  byDefault: "key",
+  firstParameter: 4,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select ${flagColumns} from feature_flags where tenant_id = scope.tenant
+         and ($2::boolean is null or enabled = $2) and ($3::text is null or starts_with(key, $3)) ${after}
+       order by ${order} limit ${limit}`,
+    ),
+});
+
+export const sortedVersions = new SortedList<FeatureFlagVersionType, TenantStatement>({
+  list: "feature_flag_versions",
+  columns: { version: { column: "version", type: "integer", unique: true, of: ({ version }) => String(version) } },
+  id: { column: "version", type: "integer", of: ({ version }) => String(version) },
+  byDefault: "-version",
+  firstParameter: 3,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select ${versionColumns} from feature_flag_versions where tenant_id = scope.tenant and key = $2 ${after}
+       order by ${order} limit ${limit}`,
+    ),
+});
+
+const keyForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+/** Reads and changes the feature flags of a tenant. */
+export class FeatureFlagService {
+  readonly #database: Database;
+  readonly #cursors: CursorSeal;
+
+  constructor(database: Database, cursors: CursorSeal) {
+    this.#database = database;
+    this.#cursors = cursors;
+  }
+
+  async get(context: RequestContext, key: string): Promise<FeatureFlagType> {
+    const row = await this.#database.reader.row<FlagRow>(oneFlag, tenantOf(context), key);
+    if (!row) throw unknownFlag();
+    return flagRowView(row);
+  }
+
+  async list(context: RequestContext, request: PageRequest<FeatureFlagFilterInput>): Promise<FeatureFlagConnection> {
+    const tenant = tenantOf(context);
+    const { enabled = null, prefix = null } = request.filter ?? {};
+    const page = sortedFlags.page(this.#cursors, { tenantId: tenant.tenantId, enabled, prefix }, request);
+    const rows = await this.#database.reader.rows<FlagRow>(page.statement, tenant, enabled, prefix, ...page.values);
+    return page.connection(rows.map(flagRowView));
+  }
+
+  /** The versions of a flag, also of a deleted one. Throws NOT_FOUND if the tenant never had it. */
+  async history(
+    context: RequestContext,
+    key: string,
+    request: PageRequest<never>,
+  ): Promise<FeatureFlagVersionConnection> {
+    const tenant = tenantOf(context);
+    const { reader } = this.#database;
+    const page = sortedVersions.page(this.#cursors, { tenantId: tenant.tenantId, key }, request);
+    const rows = await reader.rows<FlagVersionRow>(page.statement, tenant, key, ...page.values);
+    if (rows.length === 0 && !(await reader.row(oneVersion, tenant, key))) throw unknownFlag();
+    return page.connection(rows.map(versionRowView));
+  }
+
+  /** Creates or replaces a flag. A flag that stays the same keeps its version, and no event is recorded. */
+  async set(
+    context: RequestContext,
+    key: string,
+    input: SetFeatureFlagInput,
+    preconditions: Preconditions,
+  ): Promise<SetFeatureFlagType> {
+    if (!keyForm.test(key)) throw malformedKey();
+    const settings = settingsFrom(input);
+    return this.#change(context, "setFeatureFlag", { key, input, ...preconditions }, (transaction, changedBy) =>
+      writeFlag(transaction, { key, settings, preconditions, changedBy }),
+    );
+  }
+
+  /** Throws NOT_FOUND if the flag does not exist. */
+  delete(context: RequestContext, key: string, preconditions: Preconditions): Promise<FeatureFlagType> {
+    return this.#change(context, "deleteFeatureFlag", { key, ...preconditions }, async (transaction, changedBy) => {
+      const deleted = await deleteFlag(transaction, { key, preconditions, changedBy });
+      if (!deleted) throw unknownFlag();
+      return deleted;
+    });
+  }
+
+  /** Makes a flag what it was in an earlier version. Throws NOT_FOUND for a version that is not kept. */
+  restore(
+    context: RequestContext,
+    key: string,
+    version: number,
+    preconditions: Preconditions,
+  ): Promise<SetFeatureFlagType> {
+    const asked = { key, version, ...preconditions };
+    return this.#change(context, "restoreFeatureFlag", asked, async (transaction, changedBy) => {
+      const { tenantId } = transaction.tenant;
+      const former = await transaction.em.findOne(FeatureFlagVersion, { tenantId, key, version });
+      if (!former) throw unknownVersion();
+      const settings = settingsOf(former);
+      return writeFlag(transaction, { key, settings, preconditions, changedBy, change: "Restored" });
+    });
+  }
+
+  #change<Result>(
+    context: RequestContext,
+    field: string,
+    asked: Record<string, unknown>,
+    commit: (transaction: Transaction, changedBy: string) => Promise<Result>,
+  ): Promise<Result> {
+    return idempotentMutation(this.#database, context, {
+      field,
+      arguments: asked,
+      commit: (transaction) => commit(transaction, principalOf(context).subject),
+    });
+  }
+}
+
+const unknownFlag = () =>
+  new DomainError("NOT_FOUND", { detail: "The tenant has no feature flag with this key. PUT creates one." });
+
+const unknownVersion = () =>
+  new DomainError("NOT_FOUND", {
+    detail: "This version of the feature flag does not exist, or it is not kept any more. See featureFlagHistory.",
+  });
+
+const malformedKey = () =>
+  new DomainError("VALIDATION_FAILED", {
+    detail: "The key of the feature flag is not well formed. See errors.",
+    errors: [
+      {
+        pointer: "/key",
+        code: "FORMAT",
+        detail: "Must have 1 to 100 letters, digits, dots, underscores and hyphens, and begin with a letter or digit.",
+      },
+    ],
+  });

@@ -1,0 +1,110 @@
+import { DateTime } from "@factory/runtime/graphql/scalars";
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import type { FlagChange, Operator, Stickiness } from "./flag-rule.js";
+
+export const FeatureFlagStickiness = {
+  targetingKey: "targetingKey",
+  tenant: "tenant",
+} as const satisfies Record<Stickiness, Stickiness>;
+registerEnumType(FeatureFlagStickiness, { name: "FeatureFlagStickiness" });
+
+export const FeatureFlagChange = {
+  Created: "Created",
+  Updated: "Updated",
+  Restored: "Restored",
+  Deleted: "Deleted",
+} as const satisfies Record<FlagChange, FlagChange>;
+registerEnumType(FeatureFlagChange, { name: "FeatureFlagChange" });
+
+@ObjectType("FeatureFlagRule", {
+  simpleResolvers: true,
+  description: "A condition on one attribute of the evaluation context.",
+})
+export class FeatureFlagRuleType {
+  @Field()
+  attribute: string;
+
+  @Field(() => String)
+  operator: Operator;
+
+  @Field(() => [String])
+  values: readonly string[];
+
+  @Field({ description: "The rule matches where the operator does not." })
+  inverted: boolean;
+
+  @Field({ description: "The STR operators ignore case." })
+  caseInsensitive: boolean;
+}
+
+@ObjectType("FeatureFlagSettings", { simpleResolvers: true })
+class FlagSettingsType {
+  @Field(() => ID)
+  key: string;
+
+  @Field()
+  enabled: boolean;
+
+  @Field(() => Int, { description: "The share of contexts without a matching rule that get the flag, in percent." })
+  rolloutPercentage: number;
+
+  @Field(() => String, { nullable: true })
+  description: string | null;
+
+  @Field(() => FeatureFlagStickiness, { description: "What the share is chosen by." })
+  stickiness: Stickiness;
+
+  @Field(() => [FeatureFlagRuleType], { description: "A context that one of them matches gets the flag." })
+  rules: readonly FeatureFlagRuleType[];
+
+  @Field(() => Int, { description: "Rises by one with each change. It is also the entity tag." })
+  version: number;
+}
+
+@ObjectType("FeatureFlag", {
+  simpleResolvers: true,
+  description: "A boolean flag: who gets it by rules, and which share of all others gets it.",
+})
+export class FeatureFlagType extends FlagSettingsType {
+  @Field(() => DateTime)
+  createdAt: string;
+
+  @Field(() => DateTime)
+  updatedAt: string;
+
+  @Field({ description: "The subject of the token that changed it last." })
+  updatedBy: string;
+}
+
+@ObjectType("FeatureFlagSetting", { simpleResolvers: true })
+export class SetFeatureFlagType extends FeatureFlagType {
+  @Field({ description: "False if the flag existed already." })
+  created: boolean;
+}
+
+@ObjectType("FeatureFlagVersion", {
+  simpleResolvers: true,
+  description: "What a flag was after one change of it. The version of a deletion shows the deleted flag.",
+})
+export class FeatureFlagVersionType extends FlagSettingsType {
+  @Field(() => FeatureFlagChange)
+  change: FlagChange;
+
+  @Field(() => DateTime)
+  changedAt: string;
+
+  @Field({ description: "The subject of the token that made the change." })
+  changedBy: string;
+}
+
+export const FeatureFlagConnection = connectionType("FeatureFlag", () => FeatureFlagType, "In the order of the keys.");
+export type FeatureFlagConnection = Connection<FeatureFlagType>;
+
+export const FeatureFlagVersionConnection = connectionType(
+  "FeatureFlagVersion",
+  () => FeatureFlagVersionType,
+  "The newest version comes first.",
+);
+export type FeatureFlagVersionConnection = Connection<FeatureFlagVersionType>;

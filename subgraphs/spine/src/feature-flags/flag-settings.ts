@@ -1,0 +1,70 @@
+import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { parseDate, parseNumber, parseSemver } from "./evaluation/attribute-values.js";
+import type { FeatureFlagRuleInput, SetFeatureFlagInput } from "./feature-flag.input.js";
+import { type FlagRule, type FlagSettings, type Operator, operators, stickinesses } from "./flag-rule.js";
+
+/** The number of values in all rules of one flag. */
+const maxFlagValues = 1000;
+
+const parsers: Record<string, readonly [parse: (text: string) => unknown, form: string]> = {
+  NUM: [parseNumber, "a number, for example 18 or -0.5"],
+  DATE: [parseDate, "a point in time as RFC 3339, for example 2027-01-31T12:00:00Z"],
+  SEMVER: [parseSemver, "a semantic version without a leading v, for example 1.4.0"],
+};
+
+/** The settings of an input with their defaults. Throws FEATURE_FLAG_INVALID with an entry for each refused value. */
+export function settingsFrom(input: SetFeatureFlagInput): FlagSettings {
+  const rules = input.rules ?? [];
+  const stickiness = stickinesses.find((one) => one === (input.stickiness ?? "targetingKey"));
+  const errors = rules.flatMap(ruleErrors);
+  if (stickiness === undefined) errors.push(unknownValue("/input/stickiness", stickinesses));
+  if (valueCountOf({ rules }) > maxFlagValues)
+    errors.push({
+      pointer: "/input/rules",
+      code: "TOO_MANY",
+      detail: `The rules of a flag may have at most ${maxFlagValues} values together.`,
+    });
+  if (errors.length > 0 || stickiness === undefined)
+    throw new DomainError("FEATURE_FLAG_INVALID", {
+      detail: "The flag has values that are not allowed. See errors.",
+      errors,
+    });
+  return {
+    enabled: input.enabled,
+    rolloutPercentage: input.rolloutPercentage ?? 100,
+    description: input.description ?? null,
+    stickiness,
+    rules: rules.map(ruleOf),
+  };
+}
+
+/** The number of values in all rules of a flag. */
+export const valueCountOf = ({ rules }: { rules: readonly { values: readonly string[] }[] }): number =>
+  rules.reduce((sum, { values }) => sum + values.length, 0);
+
+const ruleOf = ({ attribute, operator, values, inverted, caseInsensitive }: FeatureFlagRuleInput): FlagRule => ({
+  attribute,
+  operator: operator as Operator,
+  values,
+  inverted: inverted ?? false,
+  caseInsensitive: caseInsensitive ?? false,
+});
+
+function ruleErrors({ operator, values }: FeatureFlagRuleInput, at: number): FieldError[] {
+  const pointer = `/input/rules/${at}`;
+  if (!operators.some((one) => one === operator)) return [unknownValue(`${pointer}/operator`, operators)];
+  const parser = parsers[operator.split("_", 1)[0] ?? ""];
+  if (!parser) return [];
+  const [parse, form] = parser;
+  if (values.length !== 1)
+    return [{ pointer: `${pointer}/values`, code: "TOO_MANY", detail: `${operator} takes exactly one value.` }];
+  return parse(values[0] ?? "") === undefined
+    ? [{ pointer: `${pointer}/values/0`, code: "FORMAT", detail: `Must be ${form}.` }]
+    : [];
+}
+
+const unknownValue = (pointer: string, allowed: readonly string[]): FieldError => ({
+  pointer,
+  code: "UNKNOWN_VALUE",
+  detail: `Must be one of ${allowed.join(", ")}.`,
+});

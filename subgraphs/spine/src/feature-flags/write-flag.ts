@@ -1,0 +1,163 @@
+import { isDeepStrictEqual } from "node:util";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { type Preconditions, requirePreconditions } from "@factory/runtime/input-validation/preconditions";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { FeatureFlag } from "./feature-flag.entity.js";
+import type { SetFeatureFlagType } from "./feature-flag.type.js";
+import { type FlagFacts, flagView, settingsOf } from "./feature-flag.view.js";
+import { FeatureFlagVersion } from "./feature-flag-version.entity.js";
+import type { FlagChange, FlagSettings } from "./flag-rule.js";
+import { valueCountOf } from "./flag-settings.js";
+
+/** Channel of the changes of flag sets. The payload is the id of the tenant and the new version of its set. */
+export const flagChannel = "spine_feature_flags";
+
+const maxFlags = 1000;
+/** The number of values in all rules of a tenant, which bounds the work of one evaluation. */
+const maxValues = 10_000;
+const keptVersions = 50;
+const keptDeletedFlags = 100;
+
+interface SetRow {
+  version: number;
+  flag_count: number;
+  value_count: number;
+}
+
+/** Locks all flags of the tenant until the transaction ends. */
+const lockSet = {
+  name: "lock_feature_flag_set",
+  text: `insert into feature_flag_sets as flags (tenant_id, version, flag_count, value_count, changed_at)
+    values ($1, 0, 0, 0, clock_timestamp())
+    on conflict (tenant_id) do update set version = flags.version
+    returning version, flag_count, value_count`,
+};
+
+const updateSet = {
+  name: "update_feature_flag_set",
+  text: `update feature_flag_sets set version = version + 1, flag_count = flag_count + $2, value_count = value_count + $3,
+      changed_at = clock_timestamp()
+    where tenant_id = $1`,
+};
+
+const lastVersion = {
+  name: "last_feature_flag_version",
+  text: "select max(version) as version from feature_flag_versions where tenant_id = $1 and key = $2",
+};
+
+const forgetVersions = {
+  name: "forget_feature_flag_versions",
+  text: "delete from feature_flag_versions where tenant_id = $1 and key = $2 and version <= $3",
+};
+
+/** A flag that was created again and deleted again has several such versions, and the newest one counts. */
+const forgetDeletedFlags = {
+  name: "forget_deleted_feature_flags",
+  text: `delete from feature_flag_versions where tenant_id = $1 and key in (
+      select key from feature_flag_versions deleted
+      where tenant_id = $1 and change = 'Deleted'
+        and not exists (select from feature_flags where tenant_id = $1 and key = deleted.key)
+      group by key order by max(changed_at) desc offset $2)`,
+};
+
+interface FlagChangeRequest {
+  readonly key: string;
+  readonly preconditions: Preconditions;
+  /** The subject of the caller's token. */
+  readonly changedBy: string;
+}
+
+/** Creates or replaces a flag. Throws PRECONDITION_FAILED, or CONFLICT when a limit of the tenant is reached. */
+export async function writeFlag(
+  transaction: Transaction,
+  asked: FlagChangeRequest & { readonly settings: FlagSettings; readonly change?: "Restored" },
+): Promise<SetFeatureFlagType> {
+  const { em, tenant } = transaction;
+  const { key, settings, changedBy } = asked;
+  const { set, flag } = await lockedFlag(transaction, asked);
+  if (flag && isDeepStrictEqual(settingsOf(flag), settings)) return { ...flagView(flag), created: false };
+  const added = { flags: flag ? 0 : 1, values: valueCountOf(settings) - (flag ? valueCountOf(flag) : 0) };
+  requireRoom(set, added);
+  const now = new Date();
+  const stored = { ...settings, rules: [...settings.rules] };
+  const changed = { ...stored, updatedAt: now, updatedBy: changedBy };
+  const [last] = flag ? [] : await transaction.execute<{ version: number | null }>(lastVersion, [tenant.uuid, key]);
+  const version = (flag?.version ?? last?.version ?? 0) + 1;
+  const { tenantId } = tenant;
+  const written = flag
+    ? em.assign(flag, { ...changed, version })
+    : em.create(FeatureFlag, { tenantId, key, ...changed, version, createdAt: now });
+  em.persist(written);
+  await concludeChange(transaction, written, { added, set, change: asked.change ?? (flag ? "Updated" : "Created") });
+  return { ...flagView(written), created: !flag };
+}
+
+/** Deletes a flag and keeps its history; undefined if it does not exist. Throws PRECONDITION_FAILED. */
+export async function deleteFlag(transaction: Transaction, asked: FlagChangeRequest): Promise<FlagFacts | undefined> {
+  const { set, flag } = await lockedFlag(transaction, asked);
+  if (!flag) return undefined;
+  const shown = flagView(flag);
+  const deleted = {
+    ...settingsOf(flag),
+    key: flag.key,
+    version: flag.version + 1,
+    updatedAt: new Date(),
+    updatedBy: asked.changedBy,
+  };
+  transaction.em.remove(flag);
+  const added = { flags: -1, values: -valueCountOf(flag) };
+  await concludeChange(transaction, deleted, { added, set, change: "Deleted" });
+  await transaction.em.flush();
+  await transaction.defer(forgetDeletedFlags, [transaction.tenant.uuid, keptDeletedFlags]);
+  return shown;
+}
+
+async function lockedFlag(transaction: Transaction, { key, preconditions }: FlagChangeRequest) {
+  const { em, tenant } = transaction;
+  const [set] = await transaction.execute<SetRow>(lockSet, [tenant.uuid]);
+  if (!set) throw new Error("The set of feature flags was not locked");
+  const flag = (await em.findOne(FeatureFlag, { tenantId: tenant.tenantId, key })) ?? undefined;
+  requirePreconditions(preconditions, flag?.version);
+  return { set, flag };
+}
+
+interface Added {
+  readonly flags: number;
+  readonly values: number;
+}
+
+/** Writes what belongs to every change: a version, the version of the set, the event, and the notice. */
+async function concludeChange(
+  transaction: Transaction,
+  flag: FlagSettings & Pick<FeatureFlag, "key" | "version" | "updatedAt" | "updatedBy">,
+  { added, set, change }: { added: Added; set: SetRow; change: FlagChange },
+): Promise<void> {
+  const { em, tenant } = transaction;
+  const { tenantId } = tenant;
+  const { key, version, updatedAt: changedAt, updatedBy: changedBy } = flag;
+  const settings = { ...settingsOf(flag), rules: [...flag.rules] };
+  em.persist(em.create(FeatureFlagVersion, { tenantId, key, version, change, ...settings, changedAt, changedBy }));
+  await transaction.defer(updateSet, [tenant.uuid, added.flags, added.values]);
+  if (version > keptVersions) await transaction.defer(forgetVersions, [tenant.uuid, key, version - keptVersions]);
+  // the values of rules may be e-mail addresses of people, and events are kept and sent to webhooks
+  const { rules, ...told } = settings;
+  const data = { tenantId, key, change, version, ...told, ruleCount: rules.length };
+  transaction.record({
+    type: "FeatureFlagUpdated",
+    subject: `feature-flags/${key}`,
+    data: { ...data, updatedAt: changedAt.toISOString(), updatedBy: changedBy },
+  });
+  transaction.notify(flagChannel, `${tenantId} ${set.version + 1}`);
+}
+
+function requireRoom(set: SetRow, added: Added): void {
+  if (added.flags > 0 && set.flag_count + added.flags > maxFlags)
+    throw full(`The tenant has ${maxFlags} feature flags, which is the limit. Delete some of them first.`, maxFlags);
+  if (added.values > 0 && set.value_count + added.values > maxValues)
+    throw full(
+      `The rules of all feature flags of a tenant may have at most ${maxValues} values together. Remove some of them first.`,
+      maxValues,
+    );
+}
+
+const full = (detail: string, limit: number) => new DomainError("CONFLICT", { detail, limit });
