@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Verifier } from "@factory/runtime/auth/authenticate";
 import type { Principal } from "@factory/runtime/auth/principal";
+import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -36,6 +37,8 @@ export interface FacadePorts {
   authorizationServer(request: IncomingMessage, response: ServerResponse): void;
   /** Serves `/git/*`. The body is unread. */
   git(request: IncomingMessage, response: ServerResponse): void;
+  /** Takes the refusals of all requests for the audit log. Without it they are dropped. */
+  refusals?: RefusalSink;
   ready(): Promise<Readiness>;
   /** The background work of all tenants, for the operator. Without it `/jobs` is not served. */
   jobs?: JobAdministration;
@@ -66,5 +69,9 @@ declare module "fastify" {
   interface FastifyRequest {
     trace: Trace;
     principal: Principal | undefined;
+  }
+  interface FastifyContextConfig {
+    /** The root field that the route runs: the name of the operation in the audit log. */
+    rootField?: string;
   }
 }

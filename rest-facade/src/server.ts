@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { clientNetworkOf, TrustedProxies } from "@factory/runtime/ingress/client-address";
+import { unauditedRefusals } from "@factory/runtime/messages/refusal";
 import type { FastifyInstance } from "fastify";
 import { Registry } from "prom-client";
 import type { FacadeOptions, FacadePorts } from "./facade-ports.js";
@@ -42,6 +43,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
     proxies: new TrustedProxies(options.trustedProxies ?? []),
     https: options.publicUrl?.startsWith("https:") ?? false,
     logger: options.logger,
+    refusals: ports.refusals ?? unauditedRefusals,
     meterFor: requestMetrics(registry),
   };
   const listeners = { public: publicListener(ports, shared), internal: createListener({ ...shared, ...closed }) };
@@ -130,7 +132,8 @@ async function serveRoutes(app: FastifyInstance, routes: readonly ServedRoute[],
 function serveRoute(app: FastifyInstance, route: ServedRoute, path: string, admission: Admission): void {
   const { method, row, rate } = route;
   const handler: ServedRoute["handle"] = (request, reply) => route.handle(request, reply);
-  app.route({ method, url: fastifyPath(path), onRequest: admit(row, rate, admission), handler });
+  const config = { rootField: row.run };
+  app.route({ method, url: fastifyPath(path), config, onRequest: admit(row, rate, admission), handler });
 }
 
 function servePlanned(app: FastifyInstance, admission: Admission): void {

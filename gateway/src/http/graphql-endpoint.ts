@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { HeaderMap } from "@apollo/server";
 import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
+import { originOfRequest } from "@factory/runtime/ingress/client-address";
 import { HangUp } from "@factory/runtime/ingress/hang-up";
 import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
@@ -63,8 +63,10 @@ async function contextOf(request: FastifyRequest, reply: FastifyReply, verifier:
     throw new DomainError("IDEMPOTENCY_KEY_INVALID", {
       detail: "The request has more than one header Idempotency-Key. Send at most one.",
     });
-  const address = clientNetworkOf(raw);
-  return requestContext({ principal, idempotencyKey, address, trace: traceOf(request), signal: new HangUp(reply.raw) });
+  return requestContext({
+    ...{ principal, idempotencyKey, trace: traceOf(request), signal: new HangUp(reply.raw) },
+    ...originOfRequest(raw),
+  });
 }
 
 /**

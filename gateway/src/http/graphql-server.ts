@@ -7,9 +7,11 @@ import {
 } from "@apollo/server";
 import { ApolloServerPluginLandingPageDisabled } from "@apollo/server/plugin/disabled";
 import { stepUpChallenge } from "@factory/runtime/auth/step-up";
+import { type RefusalSink, unauditedRefusals } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { countInvalid, type RateLimits, refusedUnread } from "../admission/operation-charge.js";
+import { noteRefusedFields } from "../admission/refused-fields.js";
 import { documentLimits } from "../limits/document-limits.js";
 import { publicErrors } from "../public-errors/public-error.js";
 import type { CompiledGateway } from "../supergraph/compiled-gateway.js";
@@ -34,6 +36,8 @@ export async function startGraphqlServer(options: {
   graphs: ServingGraphs;
   introspection: boolean;
   limits: RateLimits;
+  /** Takes refused operations for the audit log; absent: they are dropped. */
+  refusals?: RefusalSink;
   logger: Logger;
 }): Promise<GraphqlServer> {
   const server = new ApolloServer<RequestContext>({
@@ -49,7 +53,13 @@ export async function startGraphqlServer(options: {
     dangerouslyDisableValidation: true,
     documentStore: documentStore(options.graphs),
     formatError: publicErrors({ logger: options.logger, schemaDetails: options.introspection }),
-    plugins: [ApolloServerPluginLandingPageDisabled(), replayMark, refusedStatus, invalidCount(options.limits)],
+    plugins: [
+      ApolloServerPluginLandingPageDisabled(),
+      replayMark,
+      refusedStatus,
+      invalidCount(options.limits),
+      refusalNotes(options.refusals ?? unauditedRefusals),
+    ],
     logger: options.logger,
   });
   await server.start();
@@ -99,6 +109,19 @@ const invalidCount = (limits: RateLimits): ApolloServerPlugin<RequestContext> =>
     return {
       async willSendResponse({ contextValue, document }) {
         if (document === undefined) await countInvalid(limits, contextValue);
+      },
+    };
+  },
+});
+
+/** Notes refused root fields for the audit log. */
+const refusalNotes = (refusals: RefusalSink): ApolloServerPlugin<RequestContext> => ({
+  async requestDidStart() {
+    return {
+      async willSendResponse({ contextValue: context, document, operation, request, response }) {
+        if (response.body.kind !== "single" || !document || !operation) return;
+        const { errors } = response.body.singleResult;
+        if (errors) noteRefusedFields(refusals, { document, operation, variables: request.variables, context }, errors);
       },
     };
   },

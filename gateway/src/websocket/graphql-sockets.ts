@@ -6,7 +6,9 @@ import { concerns, type Revocation } from "@factory/runtime/auth/revocations";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { isUnavailable } from "@factory/runtime/errors/unavailable";
 import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
-import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
+import { originOfRequest } from "@factory/runtime/ingress/client-address";
+import type { Origin } from "@factory/runtime/messages/audit-record";
+import { type RefusalSink, unauditedRefusals } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
@@ -14,6 +16,7 @@ import { type ExecutionResult, GraphQLError, getOperationAST, type OperationDefi
 import { CloseCode, type Context, handleProtocols, makeServer } from "graphql-ws";
 import { WebSocketServer } from "ws";
 import { type RateLimits, refusedByRate, refusedUnread } from "../admission/operation-charge.js";
+import { noteRefusedFields, noteRefusedToken } from "../admission/refused-fields.js";
 import { publicErrors } from "../public-errors/public-error.js";
 import { withoutSchemaDetails } from "../public-errors/schema-names.js";
 import type { ServingGraphs } from "../supergraph/serving-graphs.js";
@@ -47,6 +50,7 @@ interface SocketState {
 interface Connection {
   readonly channel: SocketChannel;
   readonly seat: Seat;
+  readonly origin: Origin;
 }
 
 type SocketContext = Context<Record<string, unknown>, Connection>;
@@ -69,6 +73,8 @@ export function graphqlSockets(options: {
   verifier: Verifier;
   introspection: boolean;
   limits: RateLimits;
+  /** Takes refused operations for the audit log; absent: they are dropped. */
+  refusals?: RefusalSink;
   logger: Logger;
   seats?: SocketSeats;
   channelLimits?: ChannelLimits;
@@ -78,6 +84,7 @@ export function graphqlSockets(options: {
     verifier,
     introspection,
     limits,
+    refusals = unauditedRefusals,
     seats = new SocketSeats(),
     channelLimits = defaultChannelLimits,
   } = options;
@@ -87,9 +94,14 @@ export function graphqlSockets(options: {
 
   const connect = async (context: SocketContext) => {
     const token = tokenFrom(context.connectionParams);
-    const { channel, seat } = context.extra;
+    const { channel, seat, origin } = context.extra;
     const principal =
-      token === undefined ? undefined : await verifier.verify(token).catch(refuse(channel, "Forbidden"));
+      token === undefined
+        ? undefined
+        : await verifier.verify(token).catch((error: unknown) => {
+            noteRefusedToken(refusals, error, origin);
+            return refuse(channel, "Forbidden")(error);
+          });
     const open = principal ? (socketsOf.get(principal.subject) ?? 0) : 0;
     // graphql-ws does not report the end of a socket that closes before the acknowledgment.
     if (!channel.isOpen) return false;
@@ -130,9 +142,14 @@ export function graphqlSockets(options: {
     args: SocketOperation,
     work: (args: SocketOperation) => Promise<Result>,
   ): Promise<Result | ExecutionResult> => {
-    const { graph } = args;
+    const { graph, document, operationName, variableValues, contextValue: context } = args;
     try {
-      return (await refusal(args)) ?? (await work(args));
+      const result = (await refusal(args)) ?? (await work(args));
+      const { errors } = result as ExecutionResult;
+      const operation = getOperationAST(document, operationName);
+      if (errors && operation)
+        noteRefusedFields(refusals, { document, operation, variables: variableValues ?? undefined, context }, errors);
+      return result;
     } finally {
       graph.leave();
     }
@@ -157,7 +174,8 @@ export function graphqlSockets(options: {
         },
       };
       const { principal, traceparent } = state;
-      const contextValue = requestContext({ principal, trace: continueTrace(traceparent), signal });
+      const { origin } = context.extra;
+      const contextValue = requestContext({ principal, trace: continueTrace(traceparent), signal, ...origin });
       const unread = await refusedUnread(limits, contextValue);
       if (unread) return [toGraphqlError(unread, contextValue)];
       if (state.operations >= maxOperationsPerSocket)
@@ -223,11 +241,12 @@ export function graphqlSockets(options: {
 
   return {
     upgrade(request, socket, head) {
-      const seat = seats.take(clientNetworkOf(request));
+      const origin = originOfRequest(request);
+      const seat = seats.take(origin.address);
       socket.once("close", () => seat.leave());
       server.handleUpgrade(request, socket, head, (client) => {
         const channel = new SocketChannel(client, channelLimits);
-        const closed = protocol.opened(channel, { channel, seat });
+        const closed = protocol.opened(channel, { channel, seat, origin });
         client.once("close", (code, reason) => {
           closed(code, reason.toString()).catch((error: unknown) =>
             options.logger.error({ err: error }, "the operations of a closed websocket could not be ended"),

@@ -1,7 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from "fastify";
+import { documentedPath } from "../routes/route.js";
 import { cors } from "./cors.js";
 import { FrontDoor, type FrontDoorOptions, maxUrlLength, strictTransport } from "./front-door.js";
 import { KnownPaths } from "./known-paths.js";
@@ -16,6 +18,7 @@ export const maxBodyBytes = 1024 * 1024;
 export interface ListenerOptions extends FrontDoorOptions {
   readonly allowedOrigins: readonly string[];
   readonly logger: Logger;
+  readonly refusals: RefusalSink;
   readonly meterFor: (method: string, route: string) => Meter;
 }
 
@@ -28,7 +31,7 @@ export interface Listener {
 /** An HTTP server without routes: trace, security headers, strict bodies, and a problem answer for every failure. */
 export function createListener(options: ListenerOptions): Listener {
   const door = new FrontDoor(options);
-  const refuse = errorHandler(options.logger);
+  const refuse = errorHandler(options.logger, options.refusals);
   const app = fastify({
     serverFactory: (handler) => door.open(handler),
     logger: false,
@@ -132,7 +135,7 @@ function securityHeaders(https: boolean): Record<string, string> {
 }
 
 function observe(route: RouteOptions, { meterFor, logger }: ListenerOptions): void {
-  const name = route.url.replaceAll(/:(\w+)/g, "{$1}");
+  const name = documentedPath(route.url);
   const meters = new Map([route.method].flat().map((method) => [method, meterFor(method, name)]));
   const onResponse = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     const { principal, trace, method } = request;

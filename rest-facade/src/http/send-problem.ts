@@ -1,8 +1,12 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { originOfRequest } from "@factory/runtime/ingress/client-address";
+import { namedSubject } from "@factory/runtime/messages/named-subject";
+import { isAuditedStatus, type Refusal, type RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { documentedPath } from "../routes/route.js";
 import { endAndLinger } from "./connections.js";
 import { type Problem, problemMediaType, problemOf, requestAborted } from "./problem.js";
 
@@ -14,7 +18,8 @@ export const pathOf = (url: string) => {
   return query < 0 ? url : url.slice(0, query);
 };
 
-export function errorHandler(logger: Logger) {
+/** Answers every error of a request with a problem, and notes refusals for the audit log. */
+export function errorHandler(logger: Logger, refusals: RefusalSink) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     // fastify refuses a URL that it cannot decode before any hook runs
     const trace = request.trace ?? continueTrace(undefined);
@@ -25,6 +30,7 @@ export function errorHandler(logger: Logger) {
       instance: pathOf(request.url),
     });
     report(logger, problem, trace);
+    if (isAuditedStatus(problem.status)) refusals.note(refusalOf(problem, request, trace));
     if (drainable(request)) reply.removeHeader("connection");
     return reply
       .code(problem.status)
@@ -35,6 +41,20 @@ export function errorHandler(logger: Logger) {
         "x-trace-id": trace.traceId,
       })
       .send(Buffer.from(JSON.stringify(problem.body)));
+  };
+}
+
+function refusalOf({ status, body }: Problem, request: FastifyRequest, trace: Trace): Refusal {
+  const { principal, method, raw, params } = request;
+  const { url = "", config } = request.routeOptions;
+  return {
+    operation: config.rootField ?? `${method} ${documentedPath(url)}`,
+    code: String(body["code"]),
+    status,
+    trace,
+    principal,
+    origin: originOfRequest(raw),
+    subject: namedSubject(params),
   };
 }
 

@@ -1,7 +1,7 @@
 import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
+import { clientNetworkOf, originOfRequest } from "@factory/runtime/ingress/client-address";
 import { HangUp } from "@factory/runtime/ingress/hang-up";
 import { versionTag } from "@factory/runtime/input-validation/preconditions";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
@@ -78,6 +78,7 @@ export function handleRoute(route: CompiledRoute): Handler {
       trace: request.trace,
       idempotencyKey: row.idempotent ? idempotencyKey(request) : undefined,
       internal: row.surface === "internal",
+      ...originOfRequest(request.raw),
       signal: new HangUp(reply.raw),
     });
     return answer(bodyOf(await prepared.run(variables, context), operation.name), request, reply, context);

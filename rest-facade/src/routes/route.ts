@@ -49,5 +49,8 @@ export function endpointOf(at: string): { method: Method; path: string } {
 /** `/v1/templates/{templateId}` as fastify writes it: `/v1/templates/:templateId`. */
 export const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
+/** The path of a fastify route as the specifications write it. */
+export const documentedPath = (url: string) => url.replaceAll(/:(\w+)/g, "{$1}");
+
 /** The names in the braces of a path. */
 export const pathParameters = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { RefusalLog } from "@factory/runtime/audit/refusal-log";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { ServerWatch } from "@factory/runtime/connections/server-watch";
@@ -31,6 +32,8 @@ export interface Foundation {
   /** The URL at which callers reach the platform, without a slash at the end. */
   readonly publicUrl: string;
   readonly bus: PostgresBus;
+  /** Takes refused requests for the audit log. */
+  readonly refusals: RefusalLog;
   /** Reports whether the database server answers. */
   readonly watch: ServerWatch;
   readonly hostOf: (subgraph: SubgraphName) => SubgraphHost;
@@ -52,6 +55,8 @@ export async function startFoundation(
   watch.watchWrites(workerUrl);
   const bus = await PostgresBus.open(workerUrl, logger, { deadLetterDays: environment.deadLetterRetentionDays });
   parts.add("bus", () => bus.close());
+  const refusals = startRefusalLog(bus, logger);
+  parts.add("refusal log", () => refusals.close());
   const jobProcess = new JobProcess(database.holder);
   return {
     dataDir,
@@ -59,12 +64,27 @@ export async function startFoundation(
     port,
     publicUrl: environment.publicUrl ?? `http://127.0.0.1:${port}`,
     bus,
+    refusals: refusals.log,
     watch,
     hostOf: (subgraph) => ({
       connections: schemaConnections(database.url, subgraph),
       bus,
       jobProcess,
+      refusals: refusals.log,
       logger: logger.child({ subgraph }),
     }),
+  };
+}
+
+/** Starts the log of refusals, which publishes on a connection of its own. */
+function startRefusalLog(bus: PostgresBus, logger: Logger) {
+  const publisher = bus.ownPublisher();
+  const log = new RefusalLog({ publisher, logger });
+  return {
+    log,
+    async close() {
+      await log.stop();
+      await publisher.close();
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { type Facade, startFacade } from "@factory/rest-facade/server";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { collectDefaultMetrics } from "prom-client";
+import { auditMetrics } from "../monitoring/audit-metrics.js";
 import { busMetrics } from "../monitoring/bus-metrics.js";
 import { databaseHealth } from "../monitoring/database-health.js";
 import { JobAdministration } from "../monitoring/job-administration.js";
@@ -12,19 +13,21 @@ import type { Subgraphs } from "./subgraphs.js";
 /** Starts the public and the internal listener, with metrics, readiness and the operations of the operator. */
 export async function startFrontDoor(
   { environment, logger, registry, parts }: Start,
-  { bus, watch, publicUrl, port }: Foundation,
+  { bus, refusals, watch, publicUrl, port }: Foundation,
   { graph, subgraphs }: { graph: Graph; subgraphs: Subgraphs },
 ): Promise<Facade> {
   const { spine, integration, catalog, verifier } = subgraphs;
   const { limits, closeSockets, ...served } = graph;
   collectDefaultMetrics({ register: registry });
   busMetrics(registry, bus.deadLetters);
+  auditMetrics(registry, refusals);
   const relays = relayHealth(registry, { catalog: catalog.relay, integration: integration.relay, spine: spine.relay });
   const facade = await startFacade(
     {
       ...served,
       verifier,
       authorizationServer: (request, response) => spine.authorizationServer.handle(request, response),
+      refusals,
       git: (request, response) => catalog.git(request, response),
       ready: async () => {
         failpoint("platform.readiness");

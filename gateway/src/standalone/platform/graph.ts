@@ -1,5 +1,6 @@
 import { type RateLimits, rateLimits } from "@factory/rest-facade/rate-limits";
 import type { FacadePorts } from "@factory/rest-facade/server";
+import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { graphqlEndpoint } from "../../http/graphql-endpoint.js";
@@ -25,6 +26,7 @@ export interface Graph extends Pick<FacadePorts, "useGraph" | "graphql"> {
 export async function startGraph(
   { environment, logger, registry, parts }: Start,
   { catalog, integration, spine, verifier, onRevoked }: Subgraphs,
+  refusals: RefusalSink,
 ): Promise<Graph> {
   const limits = rateLimits(environment.rateLimitFactor);
   const introspection = environment.development;
@@ -43,6 +45,7 @@ export async function startGraph(
     graphs,
     introspection,
     limits,
+    refusals,
     logger,
   });
   parts.add("GraphQL server", () => server.stop());
@@ -52,7 +55,7 @@ export async function startGraph(
     const unfollow = follow(file, supergraph, logger);
     parts.add("supergraph file", async () => unfollow());
   }
-  const sockets = graphqlSockets({ graphs, verifier, introspection, limits, logger });
+  const sockets = graphqlSockets({ graphs, verifier, introspection, limits, refusals, logger });
   onRevoked((revocation) => sockets.revoked(revocation));
   return {
     limits,

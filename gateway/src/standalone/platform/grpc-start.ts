@@ -1,5 +1,6 @@
 import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
 import type { ServiceCertificates } from "@factory/runtime/grpc/service-certificates";
+import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Start } from "./foundation.js";
 import type { PlatformGrpc } from "./grpc.js";
 
@@ -27,6 +28,7 @@ export function prepareCertificates(
 /** Serves the gRPC services of all subgraphs on one port, as soon as they have started. */
 export function startPlatformGrpc(
   { environment, logger }: Start,
+  refusals: RefusalSink,
   certificates: Promise<ServiceCertificates>,
   subgraphs: Promise<readonly { readonly grpcServices: readonly GrpcService[] }[]>,
 ): Promise<PlatformGrpc> {
@@ -38,6 +40,7 @@ export function startPlatformGrpc(
         host: environment.host,
         port: environment.grpcPort,
         development: environment.development,
+        refusals,
         logger,
       }),
     ),

@@ -8,6 +8,7 @@ import {
   type ServiceCertificates,
   serviceCertificates,
 } from "@factory/runtime/grpc/service-certificates";
+import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 
 export interface PlatformGrpcSettings {
@@ -16,6 +17,7 @@ export interface PlatformGrpcSettings {
   readonly host: string;
   readonly port: number;
   readonly development: boolean;
+  readonly refusals: RefusalSink;
   readonly logger: Logger;
 }
 
@@ -46,13 +48,14 @@ export function platformCertificates(dataDir: string): Promise<ServiceCertificat
  * clients.
  */
 export async function startGrpc(settings: PlatformGrpcSettings): Promise<PlatformGrpc> {
-  const { certificates, services, host, port, development, logger } = settings;
+  const { certificates, services, host, port, development, refusals, logger } = settings;
   const server = await startGrpcServer({
     host,
     port,
     services,
     certificate: certificates.gateway,
     reflection: development,
+    refusals,
     logger: logger.child({ listener: "grpc" }),
   });
   const channel = new GrpcChannel({

@@ -45,7 +45,7 @@ export function startPlatform(
     const certificates = prepareCertificates(resolve(environment.dataDir), environment.development, database);
     const foundation = await startFoundation(start, database);
     const subgraphs = await startSubgraphs(start, foundation, certificates);
-    const graph = await startGraph(start, subgraphs);
+    const graph = await startGraph(start, subgraphs, foundation.refusals);
     const { publicUrl, internalUrl } = await startFrontDoor(start, foundation, { graph, subgraphs });
     const addresses = { publicUrl, internalUrl, grpcAddress: subgraphs.grpcAddress };
     await announce(start, foundation, addresses);

@@ -69,6 +69,7 @@ export async function startSubgraphs(
   });
   const grpcStart = startPlatformGrpc(
     start,
+    foundation.refusals,
     certificates,
     Promise.all([Promise.resolve(spine), integrationStart, catalogStart]),
   );

@@ -1,5 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { originOfRequest } from "@factory/runtime/ingress/client-address";
+import { isAuditedStatus, type RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
@@ -14,9 +17,14 @@ export interface GitReader {
   tenantSlug: string;
 }
 
+/** Names the owner of the token for the audit log, before it is known whether the request is refused. */
+export type Identify = (principal: Principal) => void;
+
 export interface GitHttpOptions {
   /** Undefined: the answer asks for credentials. A DomainError that it throws becomes the answer. */
-  authorize(request: IncomingMessage): Promise<GitReader | undefined>;
+  authorize(request: IncomingMessage, identify: Identify): Promise<GitReader | undefined>;
+  /** Takes refused requests for the audit log; absent: they are dropped. */
+  refusals?: RefusalSink;
   /** Logs unexpected errors; the caller sees INTERNAL. */
   logger?: Logger;
   maxConcurrent?: number;
@@ -38,8 +46,12 @@ export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOpt
   const { maxConcurrent = defaultMaxConcurrent, timeoutMs = defaultTimeoutMs } = options;
   const clones = new ConcurrencyLimiter({ maxTotal: maxConcurrent, maxPerTenant }, "clones");
 
-  async function serve(request: IncomingMessage, response: ServerResponse, path: GitPath): Promise<void> {
-    const reader = await options.authorize(request);
+  async function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { path, identify }: { path: GitPath; identify: Identify },
+  ): Promise<void> {
+    const reader = await options.authorize(request, identify);
     if (reader === undefined)
       throw new DomainError("UNAUTHENTICATED", {
         detail: "A token is required: as a bearer token, or as the password of basic authentication.",
@@ -61,10 +73,21 @@ export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOpt
   }
 
   return async (request, response, path) => {
+    let principal: Principal | undefined;
+    const identify: Identify = (known) => {
+      principal = known;
+    };
     try {
-      await serve(request, response, path);
+      await serve(request, response, { path, identify });
     } catch (error) {
       const refusal = refusalOf(error);
+      const { status } = errorCodes[refusal.code];
+      if (isAuditedStatus(status))
+        options.refusals?.note({
+          operation: `${request.method} /git/{tenantSlug}/{owner}/{name}.git`,
+          ...{ code: refusal.code, status, trace: continueTrace(traceparentOf(request)) },
+          ...{ principal, origin: originOfRequest(request) },
+        });
       if (refusal.code === "INTERNAL") options.logger?.error({ err: error }, "a git request failed unexpectedly");
       answerProblem(request, response, refusal);
     }

@@ -20,10 +20,13 @@ export const gitHttpService = serviceKey<GitHttpHandler>("GitHttpHandler");
 /** The embedded git store, and git over HTTP. */
 export const repositories: SliceModule<RepositorySettings> = {
   slice: "repositories",
-  start({ settings, logger }, services) {
+  start({ settings, logger, refusals }, services) {
     const { dataDir, verifier } = settings;
     const store = services.add(new RepositoryStore(join(dataDir, "repositories")));
-    const authorize = (request: Parameters<GitHttpHandler>[0]) => readGitReader(request, verifier);
-    services.add(createGitHttpHandler(store, { authorize, logger }), gitHttpService);
+    const handler = createGitHttpHandler(store, {
+      authorize: (request, identify) => readGitReader(request, verifier, identify),
+      ...{ logger, refusals },
+    });
+    services.add(handler, gitHttpService);
   },
 };

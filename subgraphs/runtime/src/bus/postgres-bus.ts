@@ -6,7 +6,7 @@ import { Turns } from "../db/leader-election.js";
 import { Retention } from "../db/retention.js";
 import type { Message } from "../messages/envelope.js";
 import type { Logger } from "../telemetry/logger.js";
-import type { Bus, BusConsumer } from "./bus.js";
+import type { Bus, BusConsumer, BusPublisher } from "./bus.js";
 import { busRetention } from "./bus-retention.js";
 import { ConsumerGroup } from "./consumer-group.js";
 import { BusDeadLetters } from "./dead-letters.js";
@@ -33,6 +33,7 @@ export interface PostgresBusOptions {
  */
 export class PostgresBus implements Bus {
   readonly deadLetters: BusDeadLetters;
+  readonly #url: string;
   readonly #publishers: pg.Pool;
   readonly #consumers: pg.Pool;
   readonly #turns: Turns;
@@ -48,6 +49,7 @@ export class PostgresBus implements Bus {
     logger: Logger,
     { deadLetterDays = 30, pauses = defaultPauses }: PostgresBusOptions,
   ) {
+    this.#url = url;
     this.#publishers = openPool(url, publishing, logger);
     this.#consumers = openPool(url, consuming, logger, { options: unhurried });
     this.#turns = new Turns(url, logger);
@@ -70,21 +72,14 @@ export class PostgresBus implements Bus {
     return bus;
   }
 
-  /**
-   * The lock makes positions ascend in commit order. Otherwise a consumer could skip a lower position that is committed
-   * later.
-   */
-  async publish(messages: readonly Message[]): Promise<void> {
-    await this.#publishers.query(
-      `with turn as materialized (select pg_advisory_xact_lock($2)),
-       inserted as (
-         insert into bus.messages (event_id, type, envelope)
-         select envelope->>'id', envelope->>'type', envelope
-         from turn, unnest($1::jsonb[]) with ordinality as message(envelope, place) order by place
-         on conflict (event_id) do nothing)
-       select pg_notify('${channel}', $3)`,
-      [messages.map((envelope) => JSON.stringify(envelope)), advisoryLocks.busPublication, typesOf(messages)],
-    );
+  publish(messages: readonly Message[]): Promise<void> {
+    return publishThrough(this.#publishers, messages);
+  }
+
+  /** A publisher with one connection of its own. It commits asynchronously, so a crash can lose the last messages. */
+  ownPublisher(): BusPublisher & { close(): Promise<void> } {
+    const pool = openPool(this.#url, 1, this.#logger, { options: unhurried });
+    return { publish: (messages) => publishThrough(pool, messages), close: () => pool.end() };
   }
 
   async subscribe(consumer: BusConsumer): Promise<() => Promise<void>> {
@@ -122,6 +117,23 @@ export class PostgresBus implements Bus {
         this.#logger.debug({ err: error }, "the consumer groups could not be marked as running"),
       );
   }
+}
+
+/**
+ * The lock makes positions ascend in commit order. Otherwise a consumer could skip a lower position that is committed
+ * later.
+ */
+async function publishThrough(pool: pg.Pool, messages: readonly Message[]): Promise<void> {
+  await pool.query(
+    `with turn as materialized (select pg_advisory_xact_lock($2)),
+     inserted as (
+       insert into bus.messages (event_id, type, envelope)
+       select envelope->>'id', envelope->>'type', envelope
+       from turn, unnest($1::jsonb[]) with ordinality as message(envelope, place) order by place
+       on conflict (event_id) do nothing)
+     select pg_notify('${channel}', $3)`,
+    [messages.map((envelope) => JSON.stringify(envelope)), advisoryLocks.busPublication, typesOf(messages)],
+  );
 }
 
 /** The payload of a wake-up: the published types, or nothing when they are too many for a notification. */

@@ -2,7 +2,7 @@ import type { Scope } from "@factory/schema/scopes";
 import { ambiguous, authenticateWith, type Verifier } from "../auth/authenticate.js";
 import { authorize } from "../graphql/guard.js";
 import { type RequestContext, requestContext } from "../tenancy/request-context.js";
-import type { ServiceCallContext } from "./call-boundary.js";
+import { originOfCall, type ServiceCallContext } from "./call-boundary.js";
 
 /**
  * Runs a call for the principal of the access token in its metadata, who needs all of the scopes. The caller is a service
@@ -15,8 +15,9 @@ export async function authenticatedCall<T>(
   work: (context: RequestContext) => Promise<T>,
 ): Promise<T> {
   const principal = await authenticateWith(verifier, single(call, "authorization"), single(call, "x-tenant-id"));
+  call.identify(principal);
   const idempotencyKey = single(call, "idempotency-key");
-  const context = requestContext({ principal, trace: call.trace, idempotencyKey });
+  const context = requestContext({ principal, trace: call.trace, idempotencyKey, ...originOfCall(call) });
   for (const scope of scopes) authorize({ scopes: [scope] }, context);
   const result = await work(context);
   if (context.replayed) call.trailer.set("idempotent-replayed", "true");

@@ -1,5 +1,10 @@
+import { errorCodes } from "@factory/schema/error-codes";
 import { type CallContext, type Metadata, ServerError, type ServerMiddleware, Status } from "nice-grpc-common";
+import type { Principal } from "../auth/principal.js";
 import { DomainError } from "../errors/domain-error.js";
+import { peerNetworkOf } from "../ingress/client-address.js";
+import type { Origin } from "../messages/audit-record.js";
+import { isAuditedStatus, type RefusalSink } from "../messages/refusal.js";
 import type { Logger } from "../telemetry/logger.js";
 import { continueTrace, type Trace } from "../telemetry/trace.js";
 import { detailsKey, toWireStatus } from "./error-status.js";
@@ -10,6 +15,8 @@ import { type ServiceIdentity, serviceIdentities } from "./service-identity.js";
 export interface CallFacts {
   readonly caller: ServiceIdentity;
   readonly trace: Trace;
+  /** Names the principal of the call for the audit log, in case that the call is refused. */
+  readonly identify: (principal: Principal) => void;
 }
 
 export type ServiceCallContext = CallContext & CallFacts;
@@ -22,9 +29,17 @@ interface Terminable {
 /**
  * The middleware of every method: it continues the trace, turns refusals into a status with details, and hides defects.
  */
-export function callBoundary(logger: Logger, stopping: AbortSignal): ServerMiddleware<CallFacts & Terminable> {
+export function callBoundary(
+  logger: Logger,
+  refusals: RefusalSink,
+  stopping: AbortSignal,
+): ServerMiddleware<CallFacts & Terminable> {
   return async function* (call, context) {
     const trace = continueTrace(context.metadata.get("traceparent"));
+    let principal: Principal | undefined;
+    const identify = (known: Principal) => {
+      principal = known;
+    };
     const ended = new AbortController();
     const signal = AbortSignal.any([context.signal, ended.signal]);
     const end = () => ended.abort();
@@ -32,7 +47,7 @@ export function callBoundary(logger: Logger, stopping: AbortSignal): ServerMiddl
     context.trailer.set("trace-id", trace.traceId);
     try {
       const caller = callerOf(context);
-      return yield* call.next(call.request, { ...context, signal, caller, trace, abortOnTerminate });
+      return yield* call.next(call.request, { ...context, signal, caller, trace, identify, abortOnTerminate });
     } catch (error) {
       if (error instanceof ServerError) throw error;
       if (context.signal.aborted) throw new ServerError(Status.CANCELLED, "The call was cancelled.");
@@ -44,6 +59,10 @@ export function callBoundary(logger: Logger, stopping: AbortSignal): ServerMiddl
       if (reason === "INTERNAL") logger.error(facts, "a bug was answered as INTERNAL");
       else if (reason === "UNAVAILABLE" && !ended.signal.aborted)
         logger.warn(facts, "a request was answered as UNAVAILABLE");
+      const status = errorCodes[reason].status ?? 409;
+      const operation = `POST ${call.method.path}`;
+      if (isAuditedStatus(status))
+        refusals.note({ operation, code: reason, status, trace, principal, origin: originOfCall(context) });
       context.trailer.set(detailsKey, details);
       throw new ServerError(code, message);
     } finally {
@@ -51,6 +70,12 @@ export function callBoundary(logger: Logger, stopping: AbortSignal): ServerMiddl
     }
   };
 }
+
+/** The address and the user agent of a call, for the audit log. */
+export const originOfCall = ({ peer, metadata }: Pick<CallContext, "peer" | "metadata">): Origin => ({
+  address: peerNetworkOf(peer),
+  userAgent: metadata.get("user-agent"),
+});
 
 function callerOf({ metadata }: { metadata: Metadata }): ServiceIdentity {
   const named = metadata.get(callerKey);

@@ -1,6 +1,7 @@
 import { ServerCredentials, type ServerOptions } from "@grpc/grpc-js";
 import { createServer, type Server } from "nice-grpc";
 import { HealthDefinition, HealthServiceImpl, HealthState } from "nice-grpc-server-health";
+import { type RefusalSink, unauditedRefusals } from "../messages/refusal.js";
 import type { Logger } from "../telemetry/logger.js";
 import { type CallFacts, callBoundary } from "./call-boundary.js";
 import type { GrpcService } from "./grpc-service.js";
@@ -17,6 +18,8 @@ export interface GrpcServerSettings {
   readonly services: readonly GrpcService[];
   /** Whether server reflection is enabled, for development. */
   readonly reflection: boolean;
+  /** Takes refused calls for the audit log; absent: they are dropped. */
+  readonly refusals?: RefusalSink;
   readonly logger: Logger;
   /** The time for running calls to end when the server stops. */
   readonly drainMs?: number;
@@ -43,6 +46,7 @@ const limits: ServerOptions = {
 /** Starts a gRPC server with mutual TLS. A client without a certificate of the platform's authority cannot connect. */
 export async function startGrpcServer(settings: GrpcServerSettings): Promise<GrpcServer> {
   const { host, port, certificate, services, reflection, logger, drainMs = defaultDrainMs } = settings;
+  const { refusals = unauditedRefusals } = settings;
   const stopping = new AbortController();
   const health = HealthState();
   const open = [healthService, ...(reflection ? [reflectionService] : [])];
@@ -51,7 +55,7 @@ export async function startGrpcServer(settings: GrpcServerSettings): Promise<Grp
     ...open.map((name) => [name, serviceIdentities] as const),
   ]);
   const server = createServer({ ...limits, interceptors: [callerCheck(allowed, logger)] }).use(
-    callBoundary(logger, stopping.signal),
+    callBoundary(logger, refusals, stopping.signal),
   );
   for (const service of services) {
     service.addTo(server);

@@ -38,13 +38,38 @@ const found = new WeakMap<IncomingMessage, string>();
  * since a site gets at least a /64 (RFC 6177).
  */
 export function clientNetworkOf(request: IncomingMessage): string {
-  const ip = found.get(request) ?? request.socket.remoteAddress ?? "";
+  return networkOf(found.get(request) ?? request.socket.remoteAddress ?? "");
+}
+
+/** The address in `host:port`, as gRPC names its peers, in the form that rate limits use. */
+export const peerNetworkOf = (peer: string): string => networkOf(peer.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1"));
+
+/** Networks by address. Every request asks for its own, and parsing an address is slower than finding it. */
+const networks = new Map<string, string>();
+const maxNetworks = 1000;
+
+function networkOf(ip: string): string {
+  const known = networks.get(ip);
+  if (known !== undefined) return known;
+  if (networks.size >= maxNetworks) networks.clear();
+  const network = parsedNetwork(ip);
+  networks.set(ip, network);
+  return network;
+}
+
+function parsedNetwork(ip: string): string {
   if (!ipaddr.isValid(ip)) return "";
   const address = ipaddr.process(ip);
   if (address.kind() === "ipv4") return address.toString();
   const site = ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/64`);
   return `${site.toString()}/64`;
 }
+
+/** The address and the user agent of a request, for the audit log. */
+export const originOfRequest = (request: IncomingMessage) => ({
+  address: clientNetworkOf(request),
+  userAgent: request.headers["user-agent"],
+});
 
 /**
  * Reads X-Forwarded-For from its end, where each proxy adds the address that it saw. The last address that is not a

@@ -39,7 +39,7 @@ function principalFacts({ principal, actorId }: Cause): Partial<AuditRecord> {
     principaltype: principalType,
     clientid: decodeId("cli", clientId) === undefined ? undefined : clientId,
     agent: actors?.[0],
-    agenttaskid: agentTaskId,
+    agenttaskid: agentTaskId === undefined ? undefined : bounded(agentTaskId),
     approvalid: approvalId,
   });
 }

@@ -17,6 +17,7 @@ import type {
 import type { JobQueue } from "../jobs/queue/job-queue.js";
 import type { WaitingRows } from "../jobs/sweeping/job-rows.js";
 import type { StrandedRow, SweptRows } from "../jobs/sweeping/sweeper.js";
+import type { RefusalSink } from "../messages/refusal.js";
 import type { CursorSeal } from "../pagination/cursor.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Database, DatabaseDefinition } from "../unit-of-work/database.js";
@@ -33,6 +34,8 @@ export interface SliceHost<Settings> {
   readonly workers: Pool;
   readonly cursors: CursorSeal;
   readonly logger: Logger;
+  /** Takes refusals of endpoints that the slice serves itself, for the audit log. */
+  readonly refusals: RefusalSink;
   /** Runs the jobs of a queue, as `JobQueue.work`. The first job runs after all slices have started. */
   readonly work: <P extends TenantPayload>(
     job: JobDefinition<P>,

@@ -9,6 +9,7 @@ import { JobService } from "../jobs/job.service.js";
 import { JobQueue } from "../jobs/queue/job-queue.js";
 import { JobRows } from "../jobs/sweeping/job-rows.js";
 import { Sweeper } from "../jobs/sweeping/sweeper.js";
+import { unauditedRefusals } from "../messages/refusal.js";
 import { OutboxRelay, type RelayLag } from "../outbox/relay.js";
 import type { CursorSeal } from "../pagination/cursor.js";
 import { Database, type DatabaseDefinition } from "../unit-of-work/database.js";
@@ -84,6 +85,7 @@ async function start<Settings extends object>(
     workers,
     cursors,
     logger,
+    refusals: host.refusals ?? unauditedRefusals,
     work: (job, run, dead) => beginnings.push(() => jobs.work(job, run, dead)),
     consume: (consumer) => beginnings.push(() => started.consume(consumer)),
     onStarted: (begin) => beginnings.push(begin),

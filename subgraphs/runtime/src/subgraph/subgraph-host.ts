@@ -1,6 +1,7 @@
 import type { Bus } from "../bus/bus.js";
 import type { SchemaConnections } from "../connections/schema-connections.js";
 import type { JobProcess } from "../jobs/runs/job-process.js";
+import type { RefusalSink } from "../messages/refusal.js";
 import type { Logger } from "../telemetry/logger.js";
 
 /** The resources that a process gives to a subgraph that it starts. */
@@ -8,6 +9,8 @@ export interface SubgraphHost {
   readonly connections: SchemaConnections;
   readonly bus: Bus;
   readonly logger: Logger;
+  /** Takes refusals for the audit log. Without it they are dropped. */
+  readonly refusals?: RefusalSink;
   /** The job queues of one process share it. Without it the subgraph has a process of its own. */
   readonly jobProcess?: JobProcess;
 }
