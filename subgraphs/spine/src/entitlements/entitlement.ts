@@ -1,0 +1,49 @@
+import type { PlanSubscriptionState } from "../plan-subscriptions/plan-subscription.states.js";
+
+/** Why a feature is allowed or refused. The gRPC enum has the same names with the prefix REASON_. */
+export type EntitlementReason =
+  | "ENTITLED"
+  | "SOFT_LIMIT_EXCEEDED"
+  | "FEATURE_NOT_IN_EDITION"
+  | "FEATURE_UNKNOWN"
+  | "LIMIT_REACHED"
+  | "SUBSCRIPTION_INACTIVE";
+
+/** The answer to a check. `undefined` members do not apply to the feature, or are unlimited. */
+export interface Entitlement {
+  readonly featureKey: string;
+  readonly allowed: boolean;
+  readonly reason: EntitlementReason;
+  readonly editionCode: string;
+  readonly limit?: number;
+  readonly currentUsage?: number;
+  readonly remaining?: number;
+  readonly resetAt?: Date;
+  readonly softLimit: boolean;
+  /** The value of a configuration feature. */
+  readonly config?: unknown;
+}
+
+/** Whose states of the plan subscription count: for products, or for the platform's own operations. */
+export type Consumer = "product" | "platform";
+
+/**
+ * The states in which a tenant has the features of its edition (spine specification, Entitlements). The platform itself
+ * also serves a tenant whose plan subscription was not activated yet.
+ */
+const entitledStates: Readonly<Record<Consumer, readonly (PlanSubscriptionState | null)[]>> = {
+  product: ["Trialing", "Active", "PastDue"],
+  platform: ["Pending", "Trialing", "Active", "PastDue", null],
+};
+
+export const isEntitledState = (consumer: Consumer, status: PlanSubscriptionState | null): boolean =>
+  entitledStates[consumer].includes(status);
+
+/** The members of an answer that depend on the usage. */
+export function limitMembers(limit: number | null, usage: number | undefined) {
+  return {
+    ...(limit === null ? {} : { limit }),
+    ...(usage === undefined ? {} : { currentUsage: usage }),
+    ...(limit === null || usage === undefined ? {} : { remaining: Math.max(0, limit - usage) }),
+  };
+}

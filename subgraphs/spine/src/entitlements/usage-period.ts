@@ -1,0 +1,30 @@
+import type { LimitFeature, MeteredFeature, MeteredPeriod } from "@factory/schema/edition-features";
+
+/** A feature whose usage is counted. */
+export type CountedFeature = LimitFeature | MeteredFeature;
+
+/** The period in which usage counts. */
+export interface UsagePeriod {
+  readonly start: Date;
+  /** The time at which the usage starts from zero; undefined for a limit. */
+  readonly resetAt: Date | undefined;
+}
+
+const noPeriod: UsagePeriod = { start: new Date(0), resetAt: undefined };
+
+const calendar: Readonly<Record<MeteredPeriod, (now: Date, periods: number) => number>> = {
+  month: (now, periods) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + periods, 1),
+  day: (now, periods) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + periods),
+};
+
+/** The calendar month or day in UTC that contains `now`. A limit has one period without an end. */
+export function usagePeriod(feature: CountedFeature, now: Date): UsagePeriod {
+  if (feature.kind === "limit") return noPeriod;
+  const at = calendar[feature.period];
+  return { start: new Date(at(now, 0)), resetAt: new Date(at(now, 1)) };
+}
+
+/** The starts of all periods that contain `now`, for a read of all counters of a tenant. */
+export function currentPeriodStarts(now: Date): Date[] {
+  return [noPeriod.start, ...Object.values(calendar).map((at) => new Date(at(now, 0)))];
+}

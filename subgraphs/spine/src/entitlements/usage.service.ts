@@ -1,0 +1,118 @@
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { Cause } from "@factory/runtime/messages/envelope";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import {
+  type Consumption,
+  type ConsumptionOutcome,
+  consumeUsage,
+  KeyTakenError,
+  maxUsage,
+  releaseUsage,
+} from "./consume-usage.js";
+import { type CountedFeature, type UsagePeriod, usagePeriod } from "./usage-period.js";
+
+/** A request to count usage of a feature. */
+export interface UsageOrder {
+  readonly featureKey: string;
+  readonly feature: CountedFeature;
+  readonly editionCode: string;
+  readonly amount: number;
+  readonly idempotencyKey: string | undefined;
+  readonly subjectId: string;
+}
+
+/** The counted or refused usage, with its limit and period. */
+export interface CountedUsage {
+  readonly allowed: boolean;
+  readonly usage: number;
+  readonly limit: number | null;
+  readonly period: UsagePeriod;
+}
+
+const dayMs = 86_400_000;
+const keptPeriodsMs = 400 * dayMs;
+const maxAttempts = 5;
+
+/** Counts usage in transactions, never above a hard limit. */
+export class UsageService {
+  readonly #database: Database;
+  readonly #clock: () => Date;
+
+  constructor(database: Database, clock: () => Date) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Throws IDEMPOTENCY_KEY_REUSED for a key that was used with another amount or subject. */
+  async consume(tenant: Tenant, cause: Cause, order: UsageOrder): Promise<CountedUsage> {
+    const now = this.#clock();
+    const period = usagePeriod(order.feature, now);
+    const consumption = consumptionOf(order, period, now);
+    const outcome = await this.#attempt(() =>
+      this.#database.transaction(tenant, cause, async (transaction) => {
+        const outcome = await consumeUsage(transaction, consumption);
+        if (outcome.kind !== "repeated" && outcome.reachedNow)
+          recordLimitReached(transaction, order, { usage: outcome.usage, period });
+        return outcome;
+      }),
+    );
+    if (outcome.kind !== "repeated")
+      return { allowed: outcome.kind === "counted", usage: outcome.usage, limit: order.feature.limit, period };
+    if (!outcome.isSame)
+      throw new DomainError("IDEMPOTENCY_KEY_REUSED", {
+        detail:
+          "This idempotency key was used before with another amount or subject. Use a new key for a new consumption.",
+      });
+    return { allowed: true, usage: outcome.usage, limit: outcome.limit, period };
+  }
+
+  release(tenant: Tenant, cause: Cause, featureKey: string, idempotencyKey: string): Promise<void> {
+    return this.#database.transaction(tenant, cause, (transaction) =>
+      releaseUsage(transaction, featureKey, idempotencyKey),
+    );
+  }
+
+  /** The transaction of another call with the same key has ended, so the next attempt sees its key. */
+  async #attempt(work: () => Promise<ConsumptionOutcome>): Promise<ConsumptionOutcome> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof KeyTakenError) || attempt === maxAttempts) throw error;
+      }
+    }
+  }
+}
+
+function consumptionOf(order: UsageOrder, { start, resetAt }: UsagePeriod, now: Date): Consumption {
+  const { featureKey, feature, amount, idempotencyKey, subjectId } = order;
+  const isSoft = feature.kind === "metered" && feature.soft;
+  return {
+    ...{ featureKey, amount, idempotencyKey, subjectId, periodStart: start, limit: feature.limit },
+    hardLimit: isSoft || feature.limit === null ? maxUsage : feature.limit,
+    keepCounterUntil: resetAt === undefined ? null : new Date(resetAt.getTime() + keptPeriodsMs),
+    keepKeyUntil: resetAt === undefined ? null : new Date(now.getTime() + dayMs),
+  };
+}
+
+function recordLimitReached(
+  { record, tenant }: Transaction,
+  { featureKey, feature, editionCode }: UsageOrder,
+  { usage, period }: { usage: number; period: UsagePeriod },
+): void {
+  record({
+    type: "EntitlementLimitReached",
+    subject: `entitlements/${featureKey}`,
+    data: {
+      tenantId: tenant.tenantId,
+      featureKey,
+      editionCode,
+      limit: feature.limit,
+      usage,
+      softLimit: feature.kind === "metered" && feature.soft,
+      periodStart: period.resetAt === undefined ? null : period.start.toISOString(),
+      resetAt: period.resetAt?.toISOString() ?? null,
+    },
+  });
+}
