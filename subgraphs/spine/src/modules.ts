@@ -4,6 +4,7 @@ import { approvals } from "./approvals/approvals.module.js";
 import { authorizationServer } from "./authorization-server/authorization-server.module.js";
 import { bootstrap } from "./bootstrap/bootstrap.module.js";
 import { editions } from "./editions/editions.module.js";
+import { entitlements } from "./entitlements/entitlements.module.js";
 import { featureFlags } from "./feature-flags/feature-flags.module.js";
 import { httpEndpoints } from "./http-endpoints/http-endpoints.module.js";
 import { invitations } from "./invitations/invitations.module.js";
@@ -27,6 +28,7 @@ export const spineModules = [
   editions,
   tenants,
   planSubscriptions,
+  entitlements,
   featureFlags,
   roles,
   oauthClients,

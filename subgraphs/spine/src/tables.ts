@@ -21,6 +21,7 @@ import { Migration20261122181104_tenant_version } from "./migrations/Migration20
 import { Migration20261122181445_tenant_limits } from "./migrations/Migration20261122181445_tenant_limits.js";
 import { Migration20261122181652_editions } from "./migrations/Migration20261122181652_editions.js";
 import { Migration20261122182226_feature_flags } from "./migrations/Migration20261122182226_feature_flags.js";
+import { Migration20261122182420_usage } from "./migrations/Migration20261122182420_usage.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -49,5 +50,6 @@ export const spineTables = {
     Migration20261122181445_tenant_limits,
     Migration20261122181652_editions,
     Migration20261122182226_feature_flags,
+    Migration20261122182420_usage,
   ],
 };

@@ -3,7 +3,7 @@ import { DrainLoop } from "@factory/runtime/db/drain-loop";
 import type { DomainError } from "@factory/runtime/errors/domain-error";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import type { Logger } from "@factory/runtime/telemetry/logger";
-import type { EditionFeatures } from "@factory/schema/edition-features";
+import type { EditionFeature, EditionFeatures } from "@factory/schema/edition-features";
 import type { Pool } from "pg";
 import type { EditionType } from "./edition.type.js";
 import { type EditionRow, editionColumns, editionRowView } from "./edition.view.js";
@@ -57,6 +57,17 @@ export class EditionCatalog {
   /** The features of the edition; none for an unknown code. */
   featuresOf(code: string): EditionFeatures {
     return this.#editions.get(code)?.features ?? noFeatures;
+  }
+
+  /** One feature of the edition; undefined if the edition does not have it. */
+  featureOf(code: string, featureKey: string): EditionFeature | undefined {
+    const features = this.featuresOf(code);
+    return Object.hasOwn(features, featureKey) ? features[featureKey] : undefined;
+  }
+
+  /** Whether any edition has a feature with this key. */
+  knowsFeature(featureKey: string): boolean {
+    return [...this.#editions.values()].some(({ features }) => Object.hasOwn(features, featureKey));
   }
 
   /** Whether a tenant can choose the edition. An edition of another process may be a second old, so it is looked up. */

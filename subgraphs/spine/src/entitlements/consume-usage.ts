@@ -15,9 +15,8 @@ export interface Consumption {
   /** Undefined: every call counts. */
   readonly idempotencyKey: string | undefined;
   readonly subjectId: string;
-  /** When the counter and the key are deleted; null: never. */
-  readonly keepCounterUntil: Date | null;
-  readonly keepKeyUntil: Date | null;
+  /** When the counter is deleted. Null for a limit: its counter and its keys are kept. */
+  readonly keepUntil: Date | null;
 }
 
 /** What a consumption came to. */
@@ -52,7 +51,9 @@ const consume = {
     ), keyed as (
       insert into usage_consumptions as consumption
         (tenant_id, feature_key, idempotency_key, amount, subject_id, period_start, usage_after, limit_then, expires_at)
-      select $1::uuid, $2, $7, $4::bigint, $8, $3::timestamptz, usage, $6::bigint, $10::timestamptz from counted
+      select $1::uuid, $2, $7, $4::bigint, $8, $3::timestamptz, usage, $6::bigint,
+        case when $9::timestamptz is not null then now() + interval '24 hours' end
+      from counted
       where $7::text is not null
       on conflict (tenant_id, feature_key, idempotency_key) do update
         set amount = excluded.amount, subject_id = excluded.subject_id, period_start = excluded.period_start,
@@ -99,7 +100,7 @@ export async function consumeUsage(
   const { featureKey, amount, periodStart, limit, hardLimit, idempotencyKey = null, subjectId } = consumption;
   const [counted] = await execute<{ usage: string; reached_now: boolean; keyed: boolean }>(consume, [
     ...[tenant.uuid, featureKey, periodStart, amount, hardLimit, limit, idempotencyKey, subjectId],
-    ...[consumption.keepCounterUntil, consumption.keepKeyUntil],
+    consumption.keepUntil,
   ]);
   if (counted) {
     if (idempotencyKey !== null && !counted.keyed) throw new KeyTakenError();

@@ -38,12 +38,3 @@ const entitledStates: Readonly<Record<Consumer, readonly (PlanSubscriptionState 
 
 export const isEntitledState = (consumer: Consumer, status: PlanSubscriptionState | null): boolean =>
   entitledStates[consumer].includes(status);
-
-/** The members of an answer that depend on the usage. */
-export function limitMembers(limit: number | null, usage: number | undefined) {
-  return {
-    ...(limit === null ? {} : { limit }),
-    ...(usage === undefined ? {} : { currentUsage: usage }),
-    ...(limit === null || usage === undefined ? {} : { remaining: Math.max(0, limit - usage) }),
-  };
-}

@@ -1,6 +1,6 @@
-import type { Tenant } from "@factory/runtime/tenancy/tenant";
-import type { Cause } from "@factory/runtime/messages/envelope";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Cause } from "@factory/runtime/messages/envelope";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import {
   type Consumption,
@@ -22,16 +22,18 @@ export interface UsageOrder {
   readonly subjectId: string;
 }
 
-/** The counted or refused usage, with its limit and period. */
-export interface CountedUsage {
+/** Usage that was counted, refused, or only looked at. */
+export interface UsageAnswer {
   readonly allowed: boolean;
-  readonly usage: number;
+  /** The usage is, or would be, above the limit. */
+  readonly exceeds: boolean;
+  /** Undefined for a feature that another subgraph counts. */
+  readonly usage: number | undefined;
   readonly limit: number | null;
   readonly period: UsagePeriod;
 }
 
-const dayMs = 86_400_000;
-const keptPeriodsMs = 400 * dayMs;
+const keptPeriodsMs = 400 * 86_400_000;
 const maxAttempts = 5;
 
 /** Counts usage in transactions, never above a hard limit. */
@@ -45,10 +47,9 @@ export class UsageService {
   }
 
   /** Throws IDEMPOTENCY_KEY_REUSED for a key that was used with another amount or subject. */
-  async consume(tenant: Tenant, cause: Cause, order: UsageOrder): Promise<CountedUsage> {
-    const now = this.#clock();
-    const period = usagePeriod(order.feature, now);
-    const consumption = consumptionOf(order, period, now);
+  async consume(tenant: Tenant, cause: Cause, order: UsageOrder): Promise<UsageAnswer> {
+    const period = usagePeriod(order.feature, this.#clock());
+    const consumption = consumptionOf(order, period);
     const outcome = await this.#attempt(() =>
       this.#database.transaction(tenant, cause, async (transaction) => {
         const outcome = await consumeUsage(transaction, consumption);
@@ -57,14 +58,14 @@ export class UsageService {
         return outcome;
       }),
     );
-    if (outcome.kind !== "repeated")
-      return { allowed: outcome.kind === "counted", usage: outcome.usage, limit: order.feature.limit, period };
-    if (!outcome.isSame)
+    if (outcome.kind === "repeated" && !outcome.isSame)
       throw new DomainError("IDEMPOTENCY_KEY_REUSED", {
         detail:
           "This idempotency key was used before with another amount or subject. Use a new key for a new consumption.",
       });
-    return { allowed: true, usage: outcome.usage, limit: outcome.limit, period };
+    const { usage } = outcome;
+    const limit = outcome.kind === "repeated" ? outcome.limit : order.feature.limit;
+    return { allowed: outcome.kind !== "refused", exceeds: limit !== null && usage > limit, usage, limit, period };
   }
 
   release(tenant: Tenant, cause: Cause, featureKey: string, idempotencyKey: string): Promise<void> {
@@ -85,14 +86,13 @@ export class UsageService {
   }
 }
 
-function consumptionOf(order: UsageOrder, { start, resetAt }: UsagePeriod, now: Date): Consumption {
+function consumptionOf(order: UsageOrder, { start, resetAt }: UsagePeriod): Consumption {
   const { featureKey, feature, amount, idempotencyKey, subjectId } = order;
   const isSoft = feature.kind === "metered" && feature.soft;
   return {
     ...{ featureKey, amount, idempotencyKey, subjectId, periodStart: start, limit: feature.limit },
     hardLimit: isSoft || feature.limit === null ? maxUsage : feature.limit,
-    keepCounterUntil: resetAt === undefined ? null : new Date(resetAt.getTime() + keptPeriodsMs),
-    keepKeyUntil: resetAt === undefined ? null : new Date(now.getTime() + dayMs),
+    keepUntil: resetAt === undefined ? null : new Date(resetAt.getTime() + keptPeriodsMs),
   };
 }
 

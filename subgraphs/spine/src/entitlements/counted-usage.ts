@@ -1,0 +1,68 @@
+import { type TenantReader, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import { type CountedFeature, currentPeriodStarts, usagePeriod } from "./usage-period.js";
+import type { UsageSources } from "./usage-sources.js";
+
+const oneCounter = tenantStatement(
+  "usage_counter",
+  `select usage from usage_counters
+   where tenant_id = scope.tenant and feature_key = $2 and period_start = $3`,
+);
+
+const currentCounters = tenantStatement(
+  "usage_counters_now",
+  `select feature_key, period_start, usage from usage_counters
+   where tenant_id = scope.tenant and period_start = any($2::timestamptz[])`,
+);
+
+interface CounterRow {
+  feature_key: string;
+  period_start: Date;
+  usage: string;
+}
+
+const counterName = (featureKey: string, start: Date): string => `${featureKey} ${start.getTime()}`;
+
+/** Reads how much tenants have used. The usage of a feature that another subgraph counts is undefined. */
+export class UsageReader {
+  readonly #reader: TenantReader;
+  readonly #sources: UsageSources;
+
+  constructor(reader: TenantReader, sources: UsageSources) {
+    this.#reader = reader;
+    this.#sources = sources;
+  }
+
+  async one(tenant: Tenant, key: string, feature: CountedFeature, now: Date): Promise<number | undefined> {
+    if (this.#sources.isConsumable(key)) {
+      const { start } = usagePeriod(feature, now);
+      const row = await this.#reader.row<{ usage: string }>(oneCounter, tenant, key, start);
+      return Number(row?.usage ?? 0);
+    }
+    return this.#fromSource(tenant, key, feature);
+  }
+
+  /** The usage of several features, of which those with a counter are read by one statement. */
+  async many(
+    tenant: Tenant,
+    features: readonly (readonly [string, CountedFeature])[],
+    now: Date,
+  ): Promise<ReadonlyMap<string, number | undefined>> {
+    const rows = await this.#reader.rows<CounterRow>(currentCounters, tenant, currentPeriodStarts(now));
+    const counters = new Map(rows.map((row) => [counterName(row.feature_key, row.period_start), Number(row.usage)]));
+    const usages = new Map<string, number | undefined>();
+    for (const [key, feature] of features) {
+      const counted = counters.get(counterName(key, usagePeriod(feature, now).start)) ?? 0;
+      usages.set(key, this.#sources.isConsumable(key) ? counted : await this.#fromSource(tenant, key, feature));
+    }
+    return usages;
+  }
+
+  /** Rows are not counted for a tenant without a limit, which may have very many. */
+  async #fromSource(tenant: Tenant, key: string, { limit }: CountedFeature): Promise<number | undefined> {
+    const source = this.#sources.find(key);
+    if (!source || limit === null) return undefined;
+    const row = await this.#reader.row<{ usage: string | number }>(source, tenant);
+    return Number(row?.usage ?? 0);
+  }
+}

@@ -1,0 +1,69 @@
+import type { Verifier } from "@factory/runtime/auth/authenticate";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { authenticatedCall } from "@factory/runtime/grpc/authenticated-call";
+import type { CallFacts, ServiceCallContext } from "@factory/runtime/grpc/call-boundary";
+import { type GrpcService, grpcService } from "@factory/runtime/grpc/grpc-service";
+import { serviceIdentities } from "@factory/runtime/grpc/service-identity";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { EntitlementsDefinition as UnpackagedDefinition } from "@factory/schema/proto/generated/factory/entitlements";
+import {
+  type CheckRequest,
+  type CheckResponse,
+  type DeepPartial,
+  EntitlementsDefinition,
+  type EntitlementsServiceImplementation,
+  Reason,
+} from "@factory/schema/proto/generated/factory/spine/v1/entitlements";
+import { checkedOrder } from "./check-order.js";
+import type { Entitlement } from "./entitlement.js";
+import type { EntitlementService } from "./entitlement.service.js";
+
+const maxChecks = 100;
+const ttlSeconds = 30;
+
+/**
+ * The gRPC service spine.v1.Entitlements, which has a second path without a package. Every service with a certificate of
+ * the platform may call it, with the token of the tenant that it asks for.
+ */
+export function entitlementEndpoints(entitlements: EntitlementService, verifier: Verifier): GrpcService[] {
+  const check = async (context: RequestContext, request: CheckRequest, pointer = "") => {
+    requireSameTenant(context, request.tenantId === "" ? undefined : request.tenantId);
+    const order = checkedOrder(request, pointer);
+    const principal = principalOf(context);
+    const cause = { trace: context.trace, actorId: principal.subject, principal };
+    const question = { tenant: tenantOf(context), cause, consumer: "product" as const };
+    return responseOf(await entitlements.check(question, order));
+  };
+  const authorized = <T>(call: ServiceCallContext, work: (context: RequestContext) => Promise<T>) =>
+    authenticatedCall(call, verifier, ["entitlement.check"], work);
+  const implementation: EntitlementsServiceImplementation<CallFacts> = {
+    check: (request, call) => authorized(call, (context) => check(context, request)),
+    checkMany: ({ checks }, call) =>
+      authorized(call, async (context) => {
+        if (checks.length > maxChecks)
+          throw new DomainError("VALIDATION_FAILED", {
+            detail: `The request has ${checks.length} checks. At most ${maxChecks} are allowed.`,
+          });
+        const results: DeepPartial<CheckResponse>[] = [];
+        // one after the other, so that one call takes no more connections than any other
+        for (const [at, one] of checks.entries()) results.push(await check(context, one, `/checks/${at}`));
+        return { results };
+      }),
+  };
+  return [
+    grpcService(EntitlementsDefinition, implementation, serviceIdentities),
+    grpcService(UnpackagedDefinition, implementation, serviceIdentities),
+  ];
+}
+
+function responseOf(answer: Entitlement): DeepPartial<CheckResponse> {
+  const { featureKey, allowed, reason, editionCode, softLimit, resetAt, config, ...usage } = answer;
+  return {
+    ...usage,
+    ...{ featureKey, allowed, editionCode, softLimit, ttlSeconds },
+    reason: Reason[`REASON_${reason}`],
+    resetAt: resetAt?.toISOString() ?? "",
+    configJson: config === undefined ? "" : JSON.stringify(config),
+  };
+}

@@ -1,0 +1,127 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Cause } from "@factory/runtime/messages/envelope";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { EditionFeature } from "@factory/schema/edition-features";
+import type { EditionCatalog } from "../editions/edition-catalog.js";
+import type { CheckedOrder } from "./check-order.js";
+import type { UsageReader } from "./counted-usage.js";
+import { type Consumer, type Entitlement, type EntitlementReason, isEntitledState } from "./entitlement.js";
+import { refusedEntitlement } from "./refused-entitlement.js";
+import type { TenantPlan, TenantPlans } from "./tenant-plans.js";
+import type { UsageAnswer, UsageService } from "./usage.service.js";
+import { type CountedFeature, usagePeriod } from "./usage-period.js";
+import type { UsageSources } from "./usage-sources.js";
+
+export interface EntitlementParts {
+  readonly plans: TenantPlans;
+  readonly editions: EditionCatalog;
+  readonly usages: UsageReader;
+  readonly usage: UsageService;
+  readonly sources: UsageSources;
+  readonly clock: () => Date;
+}
+
+interface Question {
+  readonly tenant: Tenant;
+  readonly cause: Cause;
+  readonly consumer: Consumer;
+}
+
+/** Tells what the plan of a tenant allows, and counts what it uses. A refusal is an answer. */
+export class EntitlementService {
+  readonly #parts: EntitlementParts;
+
+  constructor(parts: EntitlementParts) {
+    this.#parts = parts;
+  }
+
+  /** Checks a feature, and counts its usage where the order consumes. */
+  async check(question: Question, order: CheckedOrder): Promise<Entitlement> {
+    const { plans, editions } = this.#parts;
+    const plan = await plans.of(question.tenant);
+    const { editionCode } = plan;
+    const { featureKey } = order;
+    const feature = editions.featureOf(editionCode, featureKey);
+    const refusal = this.#refusal(plan, question.consumer, featureKey, feature);
+    if (refusal) return { featureKey, editionCode, allowed: false, reason: refusal, softLimit: false };
+    if (feature?.kind === "boolean" || feature?.kind === "config")
+      return {
+        ...{ featureKey, editionCode, allowed: true, reason: "ENTITLED", softLimit: false },
+        ...(feature.kind === "config" ? { config: feature.value } : {}),
+      };
+    const counted = feature as CountedFeature;
+    const usage = order.consume
+      ? await this.#consume(question, order, counted, editionCode)
+      : await this.#look(question.tenant, order, counted);
+    return countedEntitlement({ featureKey, editionCode }, counted, usage);
+  }
+
+  /** As `check`, for the platform's own operations. Throws ENTITLEMENT_DENIED or QUOTA_EXCEEDED for a refusal. */
+  async require(question: Question, order: CheckedOrder): Promise<Entitlement> {
+    const answer = await this.check(question, order);
+    if (!answer.allowed) throw refusedEntitlement(answer, this.#parts.clock());
+    return answer;
+  }
+
+  /** Gives back what was consumed under the key of the order. */
+  async release({ tenant, cause }: Question, { featureKey, idempotencyKey }: CheckedOrder): Promise<void> {
+    if (idempotencyKey !== undefined) await this.#parts.usage.release(tenant, cause, featureKey, idempotencyKey);
+  }
+
+  /** Throws VALIDATION_FAILED for a consumption that could not be counted. */
+  #consume(
+    { tenant, cause }: Question,
+    { featureKey, amount, idempotencyKey, subjectId }: CheckedOrder,
+    feature: CountedFeature,
+    editionCode: string,
+  ): Promise<UsageAnswer> {
+    if (!this.#parts.sources.isConsumable(featureKey))
+      throw new DomainError("VALIDATION_FAILED", {
+        detail: `The platform itself counts the usage of ${featureKey}. Check the feature without consume.`,
+      });
+    if (feature.kind === "limit" && idempotencyKey === undefined)
+      throw new DomainError("VALIDATION_FAILED", {
+        detail: `${featureKey} is a limit. To consume it, send an idempotencyKey, under which it is given back later.`,
+      });
+    const order = { featureKey, feature, editionCode, amount, idempotencyKey, subjectId };
+    return this.#parts.usage.consume(tenant, cause, order);
+  }
+
+  async #look(tenant: Tenant, { featureKey, amount }: CheckedOrder, feature: CountedFeature): Promise<UsageAnswer> {
+    const { usages, clock } = this.#parts;
+    const now = clock();
+    const usage = await usages.one(tenant, featureKey, feature, now);
+    const { limit } = feature;
+    const exceeds = limit !== null && (usage ?? 0) + amount > limit;
+    const isSoft = feature.kind === "metered" && feature.soft;
+    return { allowed: !exceeds || isSoft, exceeds, usage, limit, period: usagePeriod(feature, now) };
+  }
+
+  #refusal(
+    { status }: TenantPlan,
+    consumer: Consumer,
+    featureKey: string,
+    feature: EditionFeature | undefined,
+  ): EntitlementReason | undefined {
+    if (!feature && !this.#parts.editions.knowsFeature(featureKey)) return "FEATURE_UNKNOWN";
+    if (!isEntitledState(consumer, status)) return "SUBSCRIPTION_INACTIVE";
+    if (!feature || (feature.kind === "boolean" && !feature.enabled)) return "FEATURE_NOT_IN_EDITION";
+    return undefined;
+  }
+}
+
+function countedEntitlement(
+  { featureKey, editionCode }: Pick<Entitlement, "featureKey" | "editionCode">,
+  feature: CountedFeature,
+  { allowed, exceeds, usage, limit, period }: UsageAnswer,
+): Entitlement {
+  const reasonOfAllowed = exceeds ? "SOFT_LIMIT_EXCEEDED" : "ENTITLED";
+  return {
+    ...{ featureKey, editionCode, allowed, reason: allowed ? reasonOfAllowed : "LIMIT_REACHED" },
+    softLimit: feature.kind === "metered" && feature.soft,
+    ...(limit === null ? {} : { limit }),
+    ...(usage === undefined ? {} : { currentUsage: usage }),
+    ...(limit === null || usage === undefined ? {} : { remaining: Math.max(0, limit - usage) }),
+    ...(period.resetAt === undefined ? {} : { resetAt: period.resetAt }),
+  };
+}

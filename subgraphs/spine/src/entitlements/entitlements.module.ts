@@ -1,0 +1,45 @@
+import type { Verifier } from "@factory/runtime/auth/authenticate";
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { EditionCatalog } from "../editions/edition-catalog.js";
+import { UsageReader } from "./counted-usage.js";
+import { entitlementEndpoints } from "./entitlement.endpoint.js";
+import { EntitlementService } from "./entitlement.service.js";
+import { TenantPlans } from "./tenant-plans.js";
+import { usageEndpoint } from "./usage.endpoint.js";
+import { UsageService } from "./usage.service.js";
+import { UsageConsumption } from "./usage-consumption.entity.js";
+import { UsageCounter } from "./usage-counter.entity.js";
+import { usageRetention } from "./usage-retention.js";
+import { UsageSources } from "./usage-sources.js";
+
+export interface EntitlementSettings {
+  /** Verifies the tokens of gRPC calls. */
+  readonly verifier: Verifier;
+  /** The time by which periods begin and end; default: the system's. */
+  readonly clock?: () => Date;
+}
+
+/** Features that another subgraph counts in its own tables. */
+const countedElsewhere: ReadonlySet<string> = new Set(["webhooks.max"]);
+
+/** What the plan of a tenant allows, and how much of it the tenant has used. */
+export const entitlements: SliceModule<EntitlementSettings> = {
+  slice: "entitlements",
+  entities: [UsageCounter, UsageConsumption],
+  events: ["EntitlementLimitReached"],
+  async start({ settings, database, listener }, services) {
+    const { clock = () => new Date() } = settings;
+    const sources = services.add(new UsageSources(countedElsewhere));
+    const plans = new TenantPlans(database.reader);
+    await plans.follow(listener);
+    const usages = new UsageReader(database.reader, sources);
+    const usage = new UsageService(database, clock);
+    const editions = services.get(EditionCatalog);
+    services.add(new EntitlementService({ plans, editions, usages, usage, sources, clock }));
+  },
+  grpcServices(get, { settings }) {
+    const service = get(EntitlementService);
+    return [...entitlementEndpoints(service, settings.verifier), usageEndpoint(service)];
+  },
+  retention: () => usageRetention,
+};
