@@ -1,7 +1,7 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
-import { platformAdmin, RunningSpine, testSettings, until } from "../running-spine.fixture.js";
+import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../running-spine.fixture.js";
 import { type Spine, startSpine } from "../subgraph.js";
 import { type CheckOrder, checkedOrder } from "./check-order.js";
 import { EntitlementService } from "./entitlement.service.js";
@@ -126,6 +126,43 @@ describe("EntitlementService.check", () => {
       { featureKey: "a", subjectId: "\0" },
     ])
       expect(() => ask("ten_", wrong)).toThrow(expect.objectContaining({ code: "VALIDATION_FAILED" }));
+  });
+});
+
+describe("Query.entitlements", () => {
+  const query = `query ($first: Int, $after: String) { entitlements(first: $first, after: $after) {
+    items { featureKey kind allowed reason editionCode limit usage remaining resetAt softLimit value } nextCursor } }`;
+  const reader = (tenantId: string) => principal(tenantId, ["subscription.read"]);
+
+  it("lists the features of the edition with their usage, page by page", async () => {
+    const tenantId = await subscribed();
+    await ask(tenantId, { featureKey: "exports.monthly", consume: true, requestedUsage: 30 });
+    const items: Json[] = [];
+    let after: string | null = null;
+    do {
+      const { data } = await platform.ask(reader(tenantId), query, { first: 4, after });
+      items.push(...data?.["entitlements"].items);
+      after = data?.["entitlements"].nextCursor;
+    } while (after !== null);
+    expect(items.map(({ featureKey }) => featureKey)).toEqual(Object.keys(features).sort());
+    const of = (key: string) => items.find(({ featureKey }) => featureKey === key);
+    const allowed = { allowed: true, reason: "ENTITLED", editionCode: "Metered", softLimit: false, value: null };
+    const uncounted = { limit: null, usage: null, remaining: null, resetAt: null };
+    expect(of("exports.monthly")).toEqual({
+      ...{ ...allowed, featureKey: "exports.monthly", kind: "metered", limit: 100, usage: 30, remaining: 70 },
+      resetAt: "2026-02-01T00:00:00.000Z",
+    });
+    expect(of("theme.colors")).toMatchObject({ ...allowed, ...uncounted, value: { primary: "#123456" } });
+    expect(of("audit.enabled")).toMatchObject({ ...uncounted, allowed: false, reason: "FEATURE_NOT_IN_EDITION" });
+    expect(of("webhooks.max")).toMatchObject({ ...allowed, limit: 3, usage: null, remaining: null });
+  });
+
+  it("needs subscription.read, and a cursor of this tenant", async () => {
+    const [one, other] = [await subscribed(), await subscribed()];
+    const { data } = await platform.ask(reader(one), query, { first: 1 });
+    const after = data?.["entitlements"].nextCursor;
+    expect((await platform.ask(reader(other), query, { after })).refusal).toMatchObject({ code: "INVALID_CURSOR" });
+    expect((await platform.ask(principal(one, []), query)).refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
   });
 });
 

@@ -1,15 +1,22 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
-import type { EditionFeature } from "@factory/schema/edition-features";
 import type { EditionCatalog } from "../editions/edition-catalog.js";
 import type { CheckedOrder } from "./check-order.js";
 import type { UsageReader } from "./counted-usage.js";
-import { type Consumer, type Entitlement, type EntitlementReason, isEntitledState } from "./entitlement.js";
+import type { Consumer, Entitlement } from "./entitlement.js";
+import {
+  countedAnswer,
+  isCounted,
+  lookedUsage,
+  planRefusal,
+  refusedAnswer,
+  valueAnswer,
+} from "./entitlement-answer.js";
 import { refusedEntitlement } from "./refused-entitlement.js";
-import type { TenantPlan, TenantPlans } from "./tenant-plans.js";
+import type { TenantPlans } from "./tenant-plans.js";
 import type { UsageAnswer, UsageService } from "./usage.service.js";
-import { type CountedFeature, usagePeriod } from "./usage-period.js";
+import type { CountedFeature } from "./usage-period.js";
 import type { UsageSources } from "./usage-sources.js";
 
 export interface EntitlementParts {
@@ -41,19 +48,16 @@ export class EntitlementService {
     const plan = await plans.of(question.tenant);
     const { editionCode } = plan;
     const { featureKey } = order;
+    const of = { featureKey, editionCode };
     const feature = editions.featureOf(editionCode, featureKey);
-    const refusal = this.#refusal(plan, question.consumer, featureKey, feature);
-    if (refusal) return { featureKey, editionCode, allowed: false, reason: refusal, softLimit: false };
-    if (feature?.kind === "boolean" || feature?.kind === "config")
-      return {
-        ...{ featureKey, editionCode, allowed: true, reason: "ENTITLED", softLimit: false },
-        ...(feature.kind === "config" ? { config: feature.value } : {}),
-      };
-    const counted = feature as CountedFeature;
+    if (!feature && !editions.knowsFeature(featureKey)) return refusedAnswer(of, "FEATURE_UNKNOWN");
+    const refusal = planRefusal(plan, question.consumer, feature);
+    if (refusal || !feature) return refusedAnswer(of, refusal ?? "FEATURE_NOT_IN_EDITION");
+    if (!isCounted(feature)) return valueAnswer(of, feature);
     const usage = order.consume
-      ? await this.#consume(question, order, counted, editionCode)
-      : await this.#look(question.tenant, order, counted);
-    return countedEntitlement({ featureKey, editionCode }, counted, usage);
+      ? await this.#consume(question, order, feature, editionCode)
+      : await this.#look(question.tenant, order, feature);
+    return countedAnswer(of, feature, usage);
   }
 
   /** As `check`, for the platform's own operations. Throws ENTITLEMENT_DENIED or QUOTA_EXCEEDED for a refusal. */
@@ -91,37 +95,6 @@ export class EntitlementService {
     const { usages, clock } = this.#parts;
     const now = clock();
     const usage = await usages.one(tenant, featureKey, feature, now);
-    const { limit } = feature;
-    const exceeds = limit !== null && (usage ?? 0) + amount > limit;
-    const isSoft = feature.kind === "metered" && feature.soft;
-    return { allowed: !exceeds || isSoft, exceeds, usage, limit, period: usagePeriod(feature, now) };
+    return lookedUsage(feature, usage, { amount, now });
   }
-
-  #refusal(
-    { status }: TenantPlan,
-    consumer: Consumer,
-    featureKey: string,
-    feature: EditionFeature | undefined,
-  ): EntitlementReason | undefined {
-    if (!feature && !this.#parts.editions.knowsFeature(featureKey)) return "FEATURE_UNKNOWN";
-    if (!isEntitledState(consumer, status)) return "SUBSCRIPTION_INACTIVE";
-    if (!feature || (feature.kind === "boolean" && !feature.enabled)) return "FEATURE_NOT_IN_EDITION";
-    return undefined;
-  }
-}
-
-function countedEntitlement(
-  { featureKey, editionCode }: Pick<Entitlement, "featureKey" | "editionCode">,
-  feature: CountedFeature,
-  { allowed, exceeds, usage, limit, period }: UsageAnswer,
-): Entitlement {
-  const reasonOfAllowed = exceeds ? "SOFT_LIMIT_EXCEEDED" : "ENTITLED";
-  return {
-    ...{ featureKey, editionCode, allowed, reason: allowed ? reasonOfAllowed : "LIMIT_REACHED" },
-    softLimit: feature.kind === "metered" && feature.soft,
-    ...(limit === null ? {} : { limit }),
-    ...(usage === undefined ? {} : { currentUsage: usage }),
-    ...(limit === null || usage === undefined ? {} : { remaining: Math.max(0, limit - usage) }),
-    ...(period.resetAt === undefined ? {} : { resetAt: period.resetAt }),
-  };
 }

@@ -3,7 +3,9 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { EditionCatalog } from "../editions/edition-catalog.js";
 import { UsageReader } from "./counted-usage.js";
 import { entitlementEndpoints } from "./entitlement.endpoint.js";
+import { EntitlementResolver } from "./entitlement.resolver.js";
 import { EntitlementService } from "./entitlement.service.js";
+import { EntitlementListService } from "./entitlement-list.service.js";
 import { TenantPlans } from "./tenant-plans.js";
 import { usageEndpoint } from "./usage.endpoint.js";
 import { UsageService } from "./usage.service.js";
@@ -27,7 +29,7 @@ export const entitlements: SliceModule<EntitlementSettings> = {
   slice: "entitlements",
   entities: [UsageCounter, UsageConsumption],
   events: ["EntitlementLimitReached"],
-  async start({ settings, database, listener }, services) {
+  async start({ settings, database, listener, cursors }, services) {
     const { clock = () => new Date() } = settings;
     const sources = services.add(new UsageSources(countedElsewhere));
     const plans = new TenantPlans(database.reader);
@@ -35,8 +37,11 @@ export const entitlements: SliceModule<EntitlementSettings> = {
     const usages = new UsageReader(database.reader, sources);
     const usage = new UsageService(database, clock);
     const editions = services.get(EditionCatalog);
-    services.add(new EntitlementService({ plans, editions, usages, usage, sources, clock }));
+    const parts = { plans, editions, usages, usage, sources, clock };
+    services.add(new EntitlementService(parts));
+    services.add(new EntitlementListService(parts, cursors));
   },
+  resolvers: (get) => [new EntitlementResolver(get(EntitlementListService))],
   grpcServices(get, { settings }) {
     const service = get(EntitlementService);
     return [...entitlementEndpoints(service, settings.verifier), usageEndpoint(service)];

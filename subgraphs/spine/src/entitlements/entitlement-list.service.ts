@@ -1,0 +1,75 @@
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { type EditionFeature, platformFeatures } from "@factory/schema/edition-features";
+import type { Entitlement } from "./entitlement.js";
+import type { EntitlementParts } from "./entitlement.service.js";
+import type { EntitlementConnection, EntitlementType } from "./entitlement.type.js";
+import {
+  countedAnswer,
+  isCounted,
+  lookedUsage,
+  planRefusal,
+  refusedAnswer,
+  valueAnswer,
+} from "./entitlement-answer.js";
+import type { TenantPlan } from "./tenant-plans.js";
+
+type ListParts = Pick<EntitlementParts, "plans" | "editions" | "usages" | "clock">;
+
+/** Lists what the plan of a tenant allows, and how much of it is used. */
+export class EntitlementListService {
+  readonly #parts: ListParts;
+  readonly #cursors: CursorSeal;
+
+  constructor(parts: ListParts, cursors: CursorSeal) {
+    this.#parts = parts;
+    this.#cursors = cursors;
+  }
+
+  /** In the order of the keys. An edition has at most 100 features. */
+  async list(context: RequestContext, { first, after }: PageRequest<never>): Promise<EntitlementConnection> {
+    const { plans, editions, usages, clock } = this.#parts;
+    const tenant = tenantOf(context);
+    const size = pageSize(first);
+    const bound = { tenantId: tenant.tenantId, list: "entitlements" };
+    const from = after == null ? "" : String(this.#cursors.open(bound, after));
+    const plan = await plans.of(tenant);
+    const features = Object.entries(editions.featuresOf(plan.editionCode))
+      .filter(([key]) => key > from)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .slice(0, size + 1);
+    const now = clock();
+    const counted = features.flatMap(([key, feature]) => (isCounted(feature) ? [[key, feature] as const] : []));
+    const used = counted.length === 0 ? new Map<string, number>() : await usages.many(tenant, counted, now);
+    const nodes = features.map(([key, feature]) =>
+      entitlementView(feature, answerOf(plan, [key, feature], { usage: used.get(key), now })),
+    );
+    const cursorOf = ({ featureKey }: EntitlementType) => this.#cursors.seal(bound, featureKey);
+    return connectionOf(nodes, { size, after, cursorOf });
+  }
+}
+
+function answerOf(
+  plan: TenantPlan,
+  [featureKey, feature]: readonly [string, EditionFeature],
+  { usage, now }: { usage: number | undefined; now: Date },
+): Entitlement {
+  const of = { featureKey, editionCode: plan.editionCode };
+  const consumer = Object.hasOwn(platformFeatures, featureKey) ? "platform" : "product";
+  const refusal = planRefusal(plan, consumer, feature);
+  if (!isCounted(feature)) return refusal ? refusedAnswer(of, refusal) : valueAnswer(of, feature);
+  const answer = countedAnswer(of, feature, lookedUsage(feature, usage, { amount: 1, now }));
+  return refusal ? { ...answer, ...refusedAnswer(of, refusal) } : answer;
+}
+
+function entitlementView({ kind }: EditionFeature, answer: Entitlement): EntitlementType {
+  const { featureKey, allowed, reason, editionCode, softLimit, resetAt, config } = answer;
+  const { limit = null, currentUsage: usage = null, remaining = null } = answer;
+  return {
+    ...{ featureKey, kind, allowed, reason, editionCode, limit, usage, remaining, softLimit },
+    resetAt: resetAt?.toISOString() ?? null,
+    value: config ?? null,
+  };
+}

@@ -1,0 +1,26 @@
+import { Auth } from "@factory/runtime/graphql/auth";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Arg, Ctx, Int, Query, Resolver } from "type-graphql";
+import { EntitlementConnection, EntitlementType } from "./entitlement.type.js";
+import type { EntitlementListService } from "./entitlement-list.service.js";
+
+@Resolver(() => EntitlementType)
+export class EntitlementResolver {
+  readonly #entitlements: EntitlementListService;
+
+  constructor(entitlements: EntitlementListService) {
+    this.#entitlements = entitlements;
+  }
+
+  @Query(() => EntitlementConnection, {
+    description: "What the plan of the tenant allows and how much of it is used, in the order of the feature keys.",
+  })
+  @Auth({ scopes: ["subscription.read"] })
+  entitlements(
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<EntitlementConnection> {
+    return this.#entitlements.list(context, { first, after });
+  }
+}

@@ -1,0 +1,56 @@
+import { DateTime, Json } from "@factory/runtime/graphql/scalars";
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
+import { Field, Float, ObjectType } from "type-graphql";
+
+@ObjectType("Entitlement", { simpleResolvers: true, description: "What the plan of the tenant allows of one feature." })
+export class EntitlementType {
+  @Field({ description: "For example executions.monthly." })
+  featureKey: string;
+
+  @Field({ description: "boolean, limit, metered or config." })
+  kind: string;
+
+  @Field({ description: "Whether one more use is allowed now." })
+  allowed: boolean;
+
+  @Field({
+    description:
+      "ENTITLED, SOFT_LIMIT_EXCEEDED, FEATURE_NOT_IN_EDITION (switched off), LIMIT_REACHED or SUBSCRIPTION_INACTIVE.",
+  })
+  reason: string;
+
+  @Field({ description: "The edition that the tenant has subscribed to." })
+  editionCode: string;
+
+  @Field(() => Float, { nullable: true, description: "Null: unlimited, or a feature without a limit." })
+  limit: number | null;
+
+  @Field(() => Float, {
+    nullable: true,
+    description:
+      "Null where the usage is not counted here: the feature has none, or it is unlimited or counted elsewhere.",
+  })
+  usage: number | null;
+
+  @Field(() => Float, { nullable: true, description: "What is left of the limit. Null: unlimited or unknown." })
+  remaining: number | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "The time at which the usage starts from zero. Null for a feature without a period.",
+  })
+  resetAt: string | null;
+
+  @Field({ description: "Usage above a soft limit is allowed and counted." })
+  softLimit: boolean;
+
+  @Field(() => Json, { nullable: true, description: "The value of a feature of kind config." })
+  value: unknown;
+}
+
+const description = "One page of the features of the tenant's edition.";
+
+/** A page of entitlements. */
+export const EntitlementConnection = connectionType("Entitlement", () => EntitlementType, description);
+export type EntitlementConnection = Connection<EntitlementType>;
