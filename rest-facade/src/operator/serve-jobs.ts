@@ -1,6 +1,8 @@
 import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { originOfRequest } from "@factory/runtime/ingress/client-address";
+import type { Cause } from "@factory/runtime/messages/envelope";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 const usualLimit = 50;
@@ -9,7 +11,7 @@ const maxPageSize = 200;
 /** The background work of all tenants and the dead letters of the bus, without payloads. */
 export interface JobAdministration {
   list(after: string | undefined, limit: number): Promise<object>;
-  redrive(queue: string, jobId: string, actorId: string): Promise<object>;
+  redrive(queue: string, jobId: string, cause: Cause): Promise<object>;
   /** How many rows wait for a job that does not exist, by subgraph. */
   lying(): Promise<Record<string, number>>;
   /** Messages of the bus that a consumer could not process. */
@@ -29,9 +31,11 @@ export function serveJobs(app: FastifyInstance, jobs: JobAdministration, verifie
     return reply.header("cache-control", "no-store").send(await jobs.list(after, limitOf(limit)));
   });
   app.post("/jobs/:queue/:jobId/redrive", async (request, reply) => {
-    const { subject } = await operator(request, verifier);
+    const principal = await operator(request, verifier);
     const { queue, jobId } = request.params as { queue: string; jobId: string };
-    return reply.code(202).send(await jobs.redrive(queue, jobId, subject));
+    const origin = originOfRequest(request.raw);
+    const cause = { trace: request.trace, actorId: principal.subject, principal, origin };
+    return reply.code(202).send(await jobs.redrive(queue, jobId, cause));
   });
   app.get("/bus/dead-letters", async (request, reply) => {
     await operator(request, verifier);
@@ -50,6 +54,7 @@ export function serveJobs(app: FastifyInstance, jobs: JobAdministration, verifie
 
 async function operator(request: FastifyRequest, verifier: Verifier): Promise<Principal> {
   const principal = await authenticate(request.raw, verifier);
+  request.principal = principal;
   if (!principal.scopes.has("tenant.manage"))
     throw new DomainError("INSUFFICIENT_SCOPE", {
       detail: "The token needs the scope tenant.manage.",

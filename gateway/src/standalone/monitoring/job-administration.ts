@@ -1,6 +1,7 @@
 import type { BusDeadLetters } from "@factory/runtime/bus/dead-letters";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { JobOperations, JobPosition, OperatorJob } from "@factory/runtime/jobs/administration/job-operations";
+import type { Cause } from "@factory/runtime/messages/envelope";
 import { Counter, type Registry } from "prom-client";
 
 /** Lists and redrives the jobs of all subgraphs, and the dead letters of the bus. */
@@ -25,13 +26,13 @@ export class JobAdministration {
     return { items: page.map(({ job }) => job), nextCursor };
   }
 
-  redrive(queue: string, jobId: string, actorId: string): Promise<OperatorJob> {
+  redrive(queue: string, jobId: string, cause: Cause): Promise<OperatorJob> {
     const owner = this.#subgraphs.find((subgraph) => subgraph.has(queue));
     if (!owner)
       throw new DomainError("JOB_NOT_FOUND", {
         detail: "The queue does not exist. GET /jobs lists the jobs with their queues.",
       });
-    return owner.redrive(queue, jobId, actorId);
+    return owner.redrive(queue, jobId, cause);
   }
 
   /** Lists the dead letters by consumer, oldest first. */

@@ -45,6 +45,7 @@ export class CommandRefusals {
     await idempotentMutation(this.#database, contextOf(command), {
       field: refusalField,
       arguments: { commandId },
+      audit: { operation: type, outcome: "Refused", code, status: errorCodes[code].status ?? 409 },
       commit: async ({ record }) => {
         record({
           type: "CommandRefused",

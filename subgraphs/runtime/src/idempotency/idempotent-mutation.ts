@@ -16,8 +16,11 @@ export interface Mutation<Prepared, Result> {
   readonly arguments: unknown;
   /** The tenant whose rows are written, where it differs from the caller's tenant. */
   readonly tenant?: Tenant;
-  /** For the audit log, where the record must tell more or something else than the field and its arguments. */
-  readonly audit?: Partial<AuditedAction>;
+  /**
+   * For the audit log, where the record must tell more or something else than the field and its arguments; false where
+   * another transaction has the effect, and writes the record.
+   */
+  readonly audit?: Partial<AuditedAction> | false;
   /** Slow work before the transaction opens, for example network access. It does not run for a repeated request. */
   prepare?(): Promise<Prepared>;
   /**
@@ -81,7 +84,8 @@ export async function idempotentMutation<Result, Prepared = undefined>(
     origin: originOf(context),
   };
   const commit = (transaction: Transaction, prepared: Prepared) => {
-    transaction.audit({ operation: mutation.field, subject: namedSubject(mutation.arguments), ...mutation.audit });
+    if (mutation.audit !== false)
+      transaction.audit({ operation: mutation.field, subject: namedSubject(mutation.arguments), ...mutation.audit });
     return mutation.commit(transaction, prepared);
   };
   const key = context.idempotencyKey;

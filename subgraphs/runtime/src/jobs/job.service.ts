@@ -41,6 +41,7 @@ export class JobService {
     return idempotentMutation(this.#database, context, {
       field,
       arguments: { jobId },
+      audit: { subject: `jobs/${jobId}` },
       commit: async (transaction) => {
         if (!isJobId(jobId)) throw unknownJob();
         return jobView(await this.#ledger.redrive(transaction, jobId));

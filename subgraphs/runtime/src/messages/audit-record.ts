@@ -53,7 +53,12 @@ export interface Origin {
 /** The facts that a transaction or a refusal adds to its cause for the audit log. */
 export interface AuditedAction
   extends Pick<AuditRecord, "operation">,
-    Partial<Pick<AuditRecord, "principal" | "principaltype" | "clientid" | "email" | "code" | "status">> {
+    Partial<
+      Pick<
+        AuditRecord,
+        "principal" | "principaltype" | "clientid" | "agent" | "agenttaskid" | "email" | "code" | "status"
+      >
+    > {
   readonly subject?: string | undefined;
   /** Absent: Succeeded. */
   readonly outcome?: AuditRecord["outcome"];

@@ -2,16 +2,29 @@ import { decodeId, newId } from "../identifiers/wire-id.js";
 import { storableText } from "../input-validation/storable-text.js";
 import { platformTenantId } from "../tenancy/platform-tenant.js";
 import { type AuditedAction, type AuditRecord, auditRecordType, type Origin } from "./audit-record.js";
-import type { Cause } from "./envelope.js";
+import type { Cause, Message } from "./envelope.js";
 
 const maxUserAgent = 200;
 /** The limit of the texts that a caller can choose. */
 const maxText = 320;
 
+/** The log that gets a record, and the cause of the action. */
+interface AuditPlace {
+  readonly source: string;
+  readonly tenantId: string;
+  readonly cause: Cause;
+}
+
+/** Creates the record of a transaction. The subject of its first event replaces the subject of the action. */
+export function transactionRecord(action: AuditedAction, messages: readonly Message[], place: AuditPlace): AuditRecord {
+  const subject = messages.find(({ messagekind }) => messagekind === "event")?.subject ?? action.subject;
+  return createAuditRecord({ ...action, subject }, place);
+}
+
 /** Creates the record of an action in the log of the tenant, with a new ID and the current time. */
 export function createAuditRecord(
   { outcome = "Succeeded", operation, email, ...given }: AuditedAction,
-  { source, tenantId, cause }: { source: string; tenantId: string; cause: Cause },
+  { source, tenantId, cause }: AuditPlace,
 ): AuditRecord {
   return {
     messagekind: "audit",

@@ -16,7 +16,7 @@ import { TenantReader } from "../db/tenant-statement.js";
 import { deferredQuery, type Statement, statementQuery, TransactionDialect } from "../db/transaction-dialect.js";
 import type { AuditedAction } from "../messages/audit-record.js";
 import { createCommand, type NewCommand } from "../messages/command.js";
-import { createAuditRecord } from "../messages/create-audit-record.js";
+import { transactionRecord } from "../messages/create-audit-record.js";
 import {
   type Cause,
   type CommandEnvelope,
@@ -190,10 +190,8 @@ export class Database {
       const result = await work(transaction);
       await em.flush();
       if (audited) {
-        const subject = messages.find(({ messagekind }) => messagekind === "event")?.subject ?? audited.subject;
-        messages.push(
-          createAuditRecord({ ...audited, subject }, { source: this.#schema, tenantId: tenant.tenantId, cause }),
-        );
+        const { tenantId } = tenant;
+        messages.push(transactionRecord(audited, messages, { source: this.#schema, tenantId, cause }));
       }
       if (messages.length > 0) {
         await defer(outboxInsert, outboxValues(tenant, messages));

@@ -3,13 +3,15 @@ import type { Pool } from "pg";
 import { type Notice, noticeStatement, outboxChannel } from "../db/notice.js";
 import { runAgain } from "../db/run-again.js";
 import type { Statement } from "../db/transaction-dialect.js";
+import type { AuditedAction } from "../messages/audit-record.js";
+import { transactionRecord } from "../messages/create-audit-record.js";
 import { type Cause, createEvent, type Message } from "../messages/envelope.js";
 import { outboxInsert, outboxValues } from "../outbox/outbox-insert.js";
 import type { Tenant } from "../tenancy/tenant.js";
 import type { Transaction } from "./database.js";
 
 /** The part of a transaction that `workerTransaction` offers. */
-export type WorkerTransaction = Pick<Transaction, "execute" | "tenant" | "record" | "notify">;
+export type WorkerTransaction = Pick<Transaction, "execute" | "tenant" | "record" | "notify" | "audit">;
 
 /** Connections of the worker role of one schema. */
 export interface WorkerPool {
@@ -39,6 +41,7 @@ async function once<T>(
   const client = await pool.connect();
   const messages: Message[] = [];
   const notices: Notice[] = [];
+  let audited: AuditedAction | undefined;
   const notify: Transaction["notify"] = (channel, payload = "") => {
     notices.push({ channel, payload });
   };
@@ -55,7 +58,12 @@ async function once<T>(
       messages.push(envelope);
       return envelope;
     };
-    const result = await work({ execute, tenant, record, notify });
+    const audit: Transaction["audit"] = (action) => {
+      audited = action;
+    };
+    const result = await work({ execute, tenant, record, notify, audit });
+    if (audited)
+      messages.push(transactionRecord(audited, messages, { source: schema, tenantId: tenant.tenantId, cause }));
     if (messages.length > 0) {
       await execute(outboxInsert, outboxValues(tenant, messages));
       notify(outboxChannel(schema));

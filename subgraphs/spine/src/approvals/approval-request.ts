@@ -91,7 +91,9 @@ export class ApprovalRequests {
   }
 }
 
-function storeRequest({ em, tenant, record }: Transaction, request: ApprovalRequest): ApprovalDecision {
+function storeRequest({ em, tenant, record, audit }: Transaction, request: ApprovalRequest): ApprovalDecision {
+  const { subject: principal, agentClientId: agent, agentTaskId: agenttaskid } = request;
+  audit({ operation: "requestApproval", principal, principaltype: "Agent", agent, agenttaskid });
   const requestedAt = new Date();
   const approval = em.create(Approval, {
     ...request,

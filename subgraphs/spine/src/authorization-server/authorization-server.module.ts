@@ -29,7 +29,7 @@ export const authorizationServer: SliceModule<AuthorizationServerSettings> = {
   slice: "authorization-server",
   entities: [OidcArtifact],
   events: ["LoginFailed", "TokenRevoked", "RefreshTokenReuseDetected"],
-  async start({ settings, database, workers, connections, listener, logger, onStop }, services) {
+  async start({ settings, database, workers, connections, listener, logger, refusals, onStop }, services) {
     const { issuer, masterKeys, allowedOrigins, rateLimitFactor } = settings;
     const server = await createAuthorizationServer({
       issuer,
@@ -38,6 +38,7 @@ export const authorizationServer: SliceModule<AuthorizationServerSettings> = {
       masterKeys,
       keys: services.get(ActiveSigningKeys),
       allowedOrigins,
+      refusals,
       logger,
       pages: services.get(HttpRoutes).byPath,
       workerUrl: connections.worker,

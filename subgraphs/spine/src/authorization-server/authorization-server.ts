@@ -4,6 +4,7 @@ import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import type { Listener } from "@factory/runtime/connections/listener";
 import { ReadPipeline } from "@factory/runtime/connections/read-pipeline";
 import { ServerWatch } from "@factory/runtime/connections/server-watch";
+import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -55,6 +56,8 @@ export interface AuthorizationServerOptions {
   allowedOrigins?: readonly string[] | undefined;
   /** Routes of other slices by path. */
   pages?: Readonly<Record<string, HttpRoute>>;
+  /** Takes refused requests for the audit log. */
+  refusals: RefusalSink;
   logger: Logger;
   /** The URL of the worker role. */
   workerUrl: string;
@@ -86,15 +89,13 @@ const publicDocumentCache = `public, max-age=${keySetMaxAgeSeconds}`;
 
 /** Starts the authorization server and its signing keys. Rejects if the keys cannot be read. */
 export async function createAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer> {
-  const { issuer, pool, database, masterKeys, keys, logger, listener } = options;
+  const { issuer, pool, database, masterKeys, keys, logger, refusals, listener } = options;
   const accounts = new UserAccounts(pool, database.reader);
   const families = new TokenFamilies(pool, () => causeOf(Provider.ctx));
-  const passwords = new PasswordSignIn(
-    accounts,
-    database,
-    logger,
-    new FailureLimiter(loginLimits(options.rateLimitFactor)),
-  );
+  const passwords = new PasswordSignIn({
+    ...{ accounts, database, logger, refusals },
+    failures: new FailureLimiter(loginLimits(options.rateLimitFactor)),
+  });
   const adapter = new OidcAdapter(
     pool,
     async ({ kind, grantId }) => {
@@ -130,6 +131,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     failures: new FailureLimiter(clientLimits),
     tokenLimiter: new TokenRateLimiter(options.rateLimitFactor),
     addresses,
+    refusals,
     logger,
   };
   // oidc-provider reads its keys once, so new keys need a new provider

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { originOfRequest } from "@factory/runtime/ingress/client-address";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 
@@ -11,6 +12,7 @@ interface Exchange {
 export function causeOf(exchange: Exchange | undefined, actorId = "authorization-server"): Cause {
   const given = exchange?.req.headers["traceparent"];
   const trace = continueTrace(typeof given === "string" ? given : undefined);
+  const origin = exchange && originOfRequest(exchange.req);
   const answered = exchange?.res.getHeader("x-trace-id");
-  return { trace: typeof answered === "string" ? { ...trace, traceId: answered } : trace, actorId };
+  return { trace: typeof answered === "string" ? { ...trace, traceId: answered } : trace, actorId, origin };
 }

@@ -1,7 +1,7 @@
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { encodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import type { Cause } from "@factory/runtime/messages/envelope";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
@@ -40,17 +40,18 @@ export class InvitationAcceptance {
     this.#tenants = tenants;
   }
 
-  async accept(context: Pick<RequestContext, "trace">, input: AcceptInvitationInput): Promise<UserType> {
+  async accept({ trace, origin }: Pick<Cause, "trace" | "origin">, input: AcceptInvitationInput): Promise<UserType> {
     const digest = tokenDigest(input.token);
     const found = await this.#open(digest);
     requireUncommonPassword(input.password, found.email, "/input/password");
     const passwordHash = await hashed(input.password);
     const userId = newId("usr");
-    const cause = { trace: context.trace, actorId: userId };
+    const cause = { trace, origin, actorId: userId };
     const tenant = tenantWithId(encodeId("ten", found.tenant_id));
     try {
       return await this.#database.transaction(tenant, cause, async (transaction) => {
         await this.#tenants.requireActive(transaction);
+        transaction.audit({ operation: "acceptInvitation", principaltype: "User" });
         const invitation = await lockedInvitation(transaction, encodeId("inv", found.invitation_id), digest);
         return register(transaction, invitation, {
           userId,

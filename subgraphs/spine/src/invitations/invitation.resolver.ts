@@ -1,6 +1,6 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
-import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { originOf, type RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { UserType } from "../users/user.type.js";
 import { AcceptInvitationInput, InvitationFilterInput, InviteUserInput } from "./invitation.input.js";
@@ -63,6 +63,6 @@ export class InvitationResolver {
   })
   @Auth({ anonymous: true })
   acceptInvitation(@Arg("input") input: AcceptInvitationInput, @Ctx() context: RequestContext): Promise<UserType> {
-    return this.#acceptance.accept(context, input);
+    return this.#acceptance.accept({ trace: context.trace, origin: originOf(context) }, input);
   }
 }

@@ -92,6 +92,7 @@ export class SigningKeyStore {
    */
   async rotate(now: Date, { immediately, cause }: RotationRequest): Promise<Rotation> {
     return this.#withLock(cause, async (transaction) => {
+      transaction.audit({ operation: "rotateSigningKeys" });
       if (immediately) return this.#addSuccessor(transaction, now, { inSeconds: 0, reason: "Requested" });
       const [newest] = await transaction.execute<KeyRow>(current, [now]);
       // a key that is published and does not sign yet is the result of this rotation, too

@@ -1,5 +1,5 @@
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
-import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { originOf, type RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { ActiveSigningKeys } from "./active-signing-keys.js";
@@ -20,11 +20,19 @@ export class SigningKeyService {
   rotate(context: RequestContext, input: RotateSigningKeysInput | null | undefined): Promise<SigningKeyRotationType> {
     const { trace, correlationId, causationId } = context;
     const principal = principalOf(context);
-    const cause = { trace, correlationId, causationId, actorId: principal.subject, principal };
+    const cause = {
+      trace,
+      correlationId,
+      causationId,
+      actorId: principal.subject,
+      principal,
+      origin: originOf(context),
+    };
     let rotated: SigningKeyRotationType | undefined;
     return idempotentMutation<SigningKeyRotationType>(this.#database, context, {
       field: "rotateSigningKeys",
       arguments: { input: input ?? null },
+      audit: false,
       // the keys are stored in a transaction of their own: if this one is run again, the rotation is not repeated
       commit: async () => {
         rotated ??= rotationView(await this.#keys.rotate({ immediately: input?.immediately ?? false, cause }));

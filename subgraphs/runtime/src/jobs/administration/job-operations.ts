@@ -1,4 +1,4 @@
-import { continueTrace } from "../../telemetry/trace.js";
+import type { Cause } from "../../messages/envelope.js";
 import { tenantWithId } from "../../tenancy/tenant.js";
 import type { Database } from "../../unit-of-work/database.js";
 import { jobEnd } from "../definitions/job-definition.js";
@@ -52,13 +52,14 @@ export class JobOperations {
     return records.map((record) => ({ position: [record.position, record.jobId], job: operatorJob(record) }));
   }
 
-  async redrive(queue: string, jobId: string, actorId: string): Promise<OperatorJob> {
+  /** Sends the job again for an operator, with an audit record in the log of the job's tenant. */
+  async redrive(queue: string, jobId: string, cause: Cause): Promise<OperatorJob> {
     const tenantId = isJobId(jobId) ? await this.#ledger.tenantOf(queue, jobId) : undefined;
     if (tenantId === undefined) throw unknownJob();
-    const cause = { trace: continueTrace(undefined), actorId };
-    return this.#database.transaction(tenantWithId(tenantId), cause, async (transaction) =>
-      operatorJob(await this.#ledger.redrive(transaction, jobId)),
-    );
+    return this.#database.transaction(tenantWithId(tenantId), cause, async (transaction) => {
+      transaction.audit({ operation: "POST /jobs/{queue}/{jobId}/redrive", subject: `jobs/${jobId}` });
+      return operatorJob(await this.#ledger.redrive(transaction, jobId));
+    });
   }
 
   /** The number of rows by slice that wait for a job that does not exist. */

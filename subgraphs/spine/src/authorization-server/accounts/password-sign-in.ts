@@ -1,4 +1,5 @@
 import type { Cause } from "@factory/runtime/messages/envelope";
+import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -6,6 +7,7 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { FailureLimiter, LoginAttempt } from "../../request-limits/failure-limiter.js";
 import { emailKey } from "../../users/email-key.js";
 import { PasswordsBusyError, passwordLength, passwordMatches } from "../../users/password-hash.js";
+import { recordSignIn, signInOperation } from "../../users/record-sign-in.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
 import { accountError, type UserAccount, type UserAccounts } from "./user-accounts.js";
@@ -18,6 +20,15 @@ export interface PasswordAttempt {
   tenant: string | undefined;
   address: string;
   cause: Cause;
+}
+
+interface PasswordSignInParts {
+  readonly accounts: UserAccounts;
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly failures: FailureLimiter<LoginAttempt>;
+  /** Takes failed sign-ins, with the e-mail address that was entered. */
+  readonly refusals: RefusalSink;
 }
 
 interface Outcome {
@@ -35,13 +46,15 @@ export class PasswordSignIn {
   readonly #database: Database;
   readonly #logger: Logger;
   readonly #failures: FailureLimiter<LoginAttempt>;
+  readonly #refusals: RefusalSink;
   readonly #recording = new Set<Promise<void>>();
 
-  constructor(accounts: UserAccounts, database: Database, logger: Logger, failures: FailureLimiter<LoginAttempt>) {
+  constructor({ accounts, database, logger, failures, refusals }: PasswordSignInParts) {
     this.#accounts = accounts;
     this.#database = database;
     this.#logger = logger;
     this.#failures = failures;
+    this.#refusals = refusals;
   }
 
   /**
@@ -68,10 +81,18 @@ export class PasswordSignIn {
     }
     const { named, proven } = outcome;
     if (proven) {
-      await this.#accounts.signedIn(proven);
+      const signIn = { ...proven, clientId: client.clientId };
+      await this.#database.transaction(proven.tenant, { ...cause, actorId: proven.userId }, (transaction) =>
+        recordSignIn(transaction, signIn),
+      );
       return proven;
     }
     const known = named?.tenant ?? tenant;
+    this.#refusals.note({
+      ...{ operation: signInOperation, code: "UNAUTHENTICATED", status: 401, email: username },
+      ...{ tenantId: known?.tenantId, clientId: client.clientId, trace: cause.trace, origin: cause.origin },
+      subject: named && `users/${named.userId}`,
+    });
     if (known) this.#recordFailure(known, { client, userId: named?.userId ?? null, cause });
     throw signInFailed();
   }
@@ -116,7 +137,9 @@ function onlyTenant({ tenantId, firstParty }: RegisteredClient): Tenant | undefi
 
 /** The one answer to every wrong user name or password. */
 export function signInFailed(): OAuthError {
-  return new OAuthError("UNAUTHENTICATED", "invalid_grant", "The user name or the password is wrong.");
+  return new OAuthError("UNAUTHENTICATED", "invalid_grant", "The user name or the password is wrong.", {
+    audited: true,
+  });
 }
 
 /** Too many waiting passwords become a 503. */

@@ -9,7 +9,6 @@ import { type Access, effectiveAccess } from "../../roles/effective-access.js";
 import { platformAdminRole } from "../../roles/system-roles.js";
 import type { TenantState } from "../../tenants/tenant.states.js";
 import { emailKey } from "../../users/email-key.js";
-import { recordSignIn } from "../../users/record-sign-in.js";
 import type { UserState } from "../../users/user.states.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
@@ -100,11 +99,6 @@ export class UserAccounts {
     const error = accountError(await this.byId(userId), client);
     if (error) throw error;
     return read();
-  }
-
-  /** Stores the time of the sign-in. */
-  async signedIn({ tenant, userId }: UserAccount): Promise<void> {
-    await recordSignIn(this.#pool, tenant, userId);
   }
 }
 

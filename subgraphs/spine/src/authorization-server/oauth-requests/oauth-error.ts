@@ -11,7 +11,12 @@ export class OAuthError extends errors.CustomOIDCProviderError {
     readonly code: ErrorCode,
     error: string,
     description: string,
-    readonly facts: { status?: number; retryAfterSeconds?: number; members?: Record<string, string> } = {},
+    readonly facts: {
+      audited?: true;
+      status?: number;
+      retryAfterSeconds?: number;
+      members?: Record<string, string>;
+    } = {},
   ) {
     super(error, description);
     this.status = this.statusCode = facts.status ?? 400;

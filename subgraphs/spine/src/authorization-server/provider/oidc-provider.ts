@@ -1,6 +1,7 @@
 import type { EventEmitter } from "node:events";
 import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure";
+import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import Provider, { type Client, errors, type FindAccount, type KoaContextWithOIDC } from "oidc-provider";
@@ -28,6 +29,7 @@ import type { SubjectTokenVerifier } from "../grants/subject-token.js";
 import { exchangedTokenClaims, registerTokenExchange } from "../grants/token-exchange.js";
 import { oauthErrorResponse } from "../oauth-requests/oauth-error.js";
 import { markReadStart, readStartMs } from "../oauth-requests/read-time.js";
+import { noteTokenRefusal } from "../oauth-requests/token-refusal.js";
 import { authorizeLifetimes, authorizePath, authorizeSettings } from "../sign-in/authorize-settings.js";
 import { storeConsentTerms } from "../sign-in/consent-terms.js";
 import type { RememberedConsents } from "../sign-in/remembered-consents.js";
@@ -76,6 +78,8 @@ export interface OidcProviderOptions extends Omit<ClientAuthenticationOptions, "
   introspection: TokenIntrospection;
   signedTokens: SignedTokenRequests;
   clientRoles: ClientRoles;
+  /** Takes refused requests for the audit log. */
+  refusals: RefusalSink;
   logger: Logger;
 }
 
@@ -212,7 +216,10 @@ function accountFinder({ accounts, families }: OidcProviderOptions): FindAccount
 }
 
 /** Answers errors in the form of the platform, and requests for signed tokens that oidc-provider refuses. */
-function shapeAnswers(provider: Provider, { issuer, signedTokens, failures, logger }: OidcProviderOptions): void {
+function shapeAnswers(
+  provider: Provider,
+  { issuer, signedTokens, failures, refusals, logger }: OidcProviderOptions,
+): void {
   const remember = (context: KoaContextWithOIDC, error: unknown) => {
     context.state["failure"] = error;
   };
@@ -241,7 +248,9 @@ function shapeAnswers(provider: Provider, { issuer, signedTokens, failures, logg
     countFailedAuthentication(context as KoaContextWithOIDC, context.state["failure"], failures);
     const failure = await signedTokens.answer(context as KoaContextWithOIDC, context.state["failure"]);
     if (failure === undefined) return listOpenid(context as KoaContextWithOIDC);
-    const { status, body, headers } = oauthErrorResponse(failure, issuer);
+    const answer = oauthErrorResponse(failure, issuer);
+    noteTokenRefusal(refusals, context as KoaContextWithOIDC, failure, answer);
+    const { status, body, headers } = answer;
     context.status = status;
     context.set(headers);
     context.body = { ...body, traceId: context.res.getHeader("x-trace-id") };

@@ -33,13 +33,14 @@ export function refreshTokenRevocation(families: TokenFamilies) {
  */
 export async function revokeAccessToken(database: Database, token: AccessTokenClaims, cause: Cause): Promise<void> {
   const { jti, sub, client_id: clientId, tenantId, principalType } = token;
-  await database.transaction(tenantWithId(tenantId), cause, async ({ execute, tenant, notify, record }) => {
+  await database.transaction(tenantWithId(tenantId), cause, async ({ execute, tenant, notify, record, audit }) => {
     await execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [hashedLocks.token(jti)]);
     const [unrevoked] = await execute(unrevokedToken, [jti, tenant.uuid]);
     if (!unrevoked) return;
     await recordRevocation({ execute, tenant, notify }, "Token", jti);
     const userId = principalType === "User" ? sub : null;
     const subject = userId === null ? `clients/${clientId}` : `users/${userId}`;
+    audit({ operation: `POST ${revocationPath}`, clientid: clientId });
     record({ type: "TokenRevoked", subject, data: { tenantId, clientId, userId, grantId: null, tokenId: jti } });
   });
 }

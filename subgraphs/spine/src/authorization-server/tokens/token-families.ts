@@ -39,7 +39,7 @@ export class TokenFamilies {
       { pool: this.#pool, schema: "spine" },
       tenant,
       this.#cause(),
-      async ({ execute, notify, record }) => {
+      async ({ execute, notify, record, audit }) => {
         // The grant first: a second request waits here for its row lock, then finds that the family has ended.
         const ended = await execute(
           "delete from oidc_artifacts where kind = 'Grant' and grant_id = $1 returning grant_id",
@@ -51,7 +51,10 @@ export class TokenFamilies {
         const data = { tenantId: tenant.tenantId, clientId: grant.client_id, userId: grant.account_id, grantId };
         const subject = `users/${grant.account_id}`;
         if (reason === "RefreshTokenReuseDetected") record({ type: "RefreshTokenReuseDetected", subject, data });
-        if (reason === "TokenRevoked") record({ type: "TokenRevoked", subject, data: { ...data, tokenId: null } });
+        if (reason === "TokenRevoked") {
+          audit({ operation: "POST /connect/revocation", clientid: grant.client_id });
+          record({ type: "TokenRevoked", subject, data: { ...data, tokenId: null } });
+        }
         return true;
       },
     );
