@@ -3,6 +3,7 @@ import { accessControl } from "./access-control/access-control.module.js";
 import { approvals } from "./approvals/approvals.module.js";
 import { authorizationServer } from "./authorization-server/authorization-server.module.js";
 import { bootstrap } from "./bootstrap/bootstrap.module.js";
+import { configuration } from "./configuration/configuration.module.js";
 import { editions } from "./editions/editions.module.js";
 import { entitlements } from "./entitlements/entitlements.module.js";
 import { featureFlags } from "./feature-flags/feature-flags.module.js";
@@ -27,6 +28,7 @@ export const spineModules = [
   mail,
   editions,
   tenants,
+  configuration,
   planSubscriptions,
   entitlements,
   featureFlags,

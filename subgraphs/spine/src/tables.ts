@@ -22,6 +22,7 @@ import { Migration20261122181445_tenant_limits } from "./migrations/Migration202
 import { Migration20261122181652_editions } from "./migrations/Migration20261122181652_editions.js";
 import { Migration20261122182226_feature_flags } from "./migrations/Migration20261122182226_feature_flags.js";
 import { Migration20261122182420_usage } from "./migrations/Migration20261122182420_usage.js";
+import { Migration20261122182758_configuration } from "./migrations/Migration20261122182758_configuration.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -51,5 +52,6 @@ export const spineTables = {
     Migration20261122181652_editions,
     Migration20261122182226_feature_flags,
     Migration20261122182420_usage,
+    Migration20261122182758_configuration,
   ],
 };

@@ -35,6 +35,8 @@ export const hashedLocks = {
   actingPrincipals: (tenantId: string) => `hands of ${tenantId}`,
   /** Spine: one change of the tenant's open invitations at a time. */
   invitations: (tenantId: string) => `invitations of ${tenantId}`,
+  /** Spine: one change of the tenant's configuration at a time. */
+  configuration: (tenantId: string) => `configuration of ${tenantId}`,
   /** Spine: one revocation of a token at a time. The text is the `jti`. */
   token: (tokenId: string) => tokenId,
 } as const;

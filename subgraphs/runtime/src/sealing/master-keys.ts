@@ -15,7 +15,9 @@ export type KeyLabel =
   | "factory spine signing keys"
   | "factory spine cookies"
   | "factory spine forms"
-  | "factory spine invitation tokens";
+  | "factory spine invitation tokens"
+  | "factory spine configuration"
+  | "factory spine configuration digest";
 
 /** A 256-bit key for one purpose, derived from one master key. */
 export interface DerivedKey {

@@ -1,0 +1,49 @@
+// tables: configuration_entries, tenants
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import { isTenantLimitKey, limitKeyPrefix, tenantLimits } from "@factory/schema/tenant-settings";
+import type { ConfigEntryType } from "./configuration.type.js";
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+const limits = Object.keys(tenantLimits)
+  .filter(isTenantLimitKey)
+  .map((key) => {
+    const { default: value, description } = tenantLimits[key];
+    return `(${quoted(limitKeyPrefix + key)}, ${quoted(key)}, '${JSON.stringify(value)}'::jsonb, ${quoted(description)})`;
+  });
+
+/** The entries of a tenant, and its limits as entries that cannot be changed. */
+const shown = `(
+  select key, value::text as value, is_secret, false as read_only, description, version, created_at, updated_at, updated_by
+    from configuration_entries where tenant_id = scope.tenant
+  union all
+  select platform_limit.key, coalesce(tenant.limits -> name, byDefault)::text, false, true, platform_limit.description,
+      tenant.version::int, tenant.created_at, tenant.updated_at, 'platform'
+    from tenants tenant cross join (values ${limits.join(", ")}) platform_limit(key, name, byDefault, description)
+    where tenant.tenant_id = scope.tenant
+) entry`;
+
+/** The entries of the keys `$2`. */
+export const entriesOfKeys = tenantStatement(
+  "configuration_entries_of_keys",
+  `select entry.* from ${shown} where entry.key = any($2::text[])`,
+);
+
+/** The entries whose key begins with `$2`. */
+export const sortedEntries = new SortedList<ConfigEntryType, TenantStatement>({
+  list: "configEntries",
+  columns: {
+    key: { column: "key", type: "text", unique: true, of: ({ key }) => key },
+    updatedAt: { column: "updated_at", type: "timestamptz", of: ({ updatedAt }) => updatedAt },
+  },
+  id: { column: "key", type: "text", of: ({ key }) => key },
+  byDefault: "key",
+  firstParameter: 3,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select entry.* from ${shown} where ($2::text is null or starts_with(key, $2)) ${after}
+       order by ${order} limit ${limit}`,
+    ),
+});

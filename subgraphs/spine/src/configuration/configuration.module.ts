@@ -1,0 +1,34 @@
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { ConfigurationResolver } from "./configuration.resolver.js";
+import { ConfigurationService } from "./configuration.service.js";
+import { ConfigurationChangeService } from "./configuration-change.service.js";
+import { ConfigurationEntry } from "./configuration-entry.entity.js";
+import { ConfigurationResealer } from "./configuration-resealer.js";
+import { ConfigurationSecrets } from "./configuration-secrets.js";
+import { ConfigurationVersion } from "./configuration-version.entity.js";
+import { TenantSettings } from "./tenant-settings.js";
+import { configurationChannel } from "./write-entry.js";
+
+export interface ConfigurationModuleSettings {
+  /** Secret values are sealed under them. */
+  readonly masterKeys: MasterKeys;
+}
+
+/** The configuration entries of tenants, and the settings among them on which the spine acts. */
+export const configuration: SliceModule<ConfigurationModuleSettings> = {
+  slice: "configuration",
+  entities: [ConfigurationEntry, ConfigurationVersion],
+  events: ["ConfigurationUpdated"],
+  async start({ settings: { masterKeys }, database, cursors, workers, listener, logger, onStarted, onStop }, services) {
+    const secrets = new ConfigurationSecrets(masterKeys);
+    const settings = services.add(new TenantSettings(database));
+    await listener.on(configurationChannel, (tenantId) => settings.drop(tenantId));
+    services.add(new ConfigurationService(database, cursors));
+    services.add(new ConfigurationChangeService({ database, secrets, settings }));
+    const resealer = new ConfigurationResealer({ pool: workers, secrets, logger });
+    onStop(() => resealer.stop());
+    onStarted(() => resealer.start());
+  },
+  resolvers: (get) => [new ConfigurationResolver(get(ConfigurationService), get(ConfigurationChangeService))],
+};

@@ -1,0 +1,91 @@
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import type { PageRequest } from "@factory/runtime/pagination/page";
+import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import { limitKeyPrefix, tenantLimits, tenantSettings } from "@factory/schema/tenant-settings";
+import type { ConfigEntryFilterInput } from "./configuration.input.js";
+import type {
+  ConfigEntryConnection,
+  ConfigEntryType,
+  ConfigVersionConnection,
+  ConfigVersionType,
+  KnownSettingType,
+} from "./configuration.type.js";
+import { type EntryRow, entryView, type VersionRow, versionView } from "./configuration.view.js";
+import { unknownEntry } from "./configuration-key.js";
+import { entriesOfKeys, sortedEntries } from "./configuration-statement.js";
+
+export const sortedVersions = new SortedList<ConfigVersionType, TenantStatement>({
+  list: "configurationHistory",
+  columns: { version: { column: "version", type: "integer", unique: true, of: ({ version }) => String(version) } },
+  id: { column: "version", type: "integer", of: ({ version }) => String(version) },
+  byDefault: "-version",
+  firstParameter: 3,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select version, change, value::text as value, is_secret, description, changed_at, changed_by
+       from configuration_versions where tenant_id = scope.tenant and key = $2 ${after}
+       order by ${order} limit ${limit}`,
+    ),
+});
+
+const known = [
+  ...Object.entries(tenantSettings).map(([key, setting]) => ({ key, ...setting })),
+  ...Object.entries(tenantLimits).map(([key, limit]) => ({ key: `${limitKeyPrefix}${key}`, ...limit })),
+];
+
+/** Reads the configuration of the caller's tenant. */
+export class ConfigurationService {
+  readonly #database: Database;
+  readonly #cursors: CursorSeal;
+
+  constructor(database: Database, cursors: CursorSeal) {
+    this.#database = database;
+    this.#cursors = cursors;
+  }
+
+  async get(context: RequestContext, key: string): Promise<ConfigEntryType> {
+    const [entry] = await this.#entries(context, [key]);
+    if (!entry) throw unknownEntry();
+    return entry;
+  }
+
+  async list(context: RequestContext, request: PageRequest<ConfigEntryFilterInput>): Promise<ConfigEntryConnection> {
+    const tenant = tenantOf(context);
+    const { prefix = null } = request.filter ?? {};
+    const page = sortedEntries.page(this.#cursors, { tenantId: tenant.tenantId, prefix }, request);
+    const rows = await this.#database.reader.rows<EntryRow>(page.statement, tenant, prefix, ...page.values);
+    return page.connection(rows.map(entryView));
+  }
+
+  /** Also the versions of a deleted entry, as long as they are kept. Empty for a key that never had an entry. */
+  async history(context: RequestContext, key: string, request: PageRequest<never>): Promise<ConfigVersionConnection> {
+    const tenant = tenantOf(context);
+    const page = sortedVersions.page(this.#cursors, { tenantId: tenant.tenantId, key }, request);
+    const rows = await this.#database.reader.rows<VersionRow>(page.statement, tenant, key, ...page.values);
+    return page.connection(rows.map(versionView));
+  }
+
+  /** The registry of settings and limits, with the values of the tenant. */
+  async knownSettings(context: RequestContext): Promise<KnownSettingType[]> {
+    const entries = await this.#entries(
+      context,
+      known.map(({ key }) => key),
+    );
+    const set = new Map(entries.map((entry) => [entry.key, entry]));
+    return known.map(({ key, description, schema, default: byDefault, setBy }) => {
+      const entry = set.get(key);
+      const isSet = entry !== undefined && !entry.readOnly;
+      return { key, description, schema, default: byDefault, setBy, isSet, value: entry ? entry.value : byDefault };
+    });
+  }
+
+  async #entries(context: RequestContext, keys: readonly string[]): Promise<ConfigEntryType[]> {
+    const rows = await this.#database.reader.rows<EntryRow>(entriesOfKeys, tenantOf(context), keys);
+    return rows.map(entryView);
+  }
+}
