@@ -4,6 +4,7 @@ import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import { isObjectType } from "graphql";
 import pg from "pg";
 import { aPendingApproval } from "../kit/agents.js";
+import { anEntry } from "../kit/configuration.js";
 import { databaseUrl } from "../kit/database.js";
 import { aFlag } from "../kit/feature-flags.js";
 import { aLibrary } from "../kit/libraries.js";
@@ -37,6 +38,7 @@ beforeAll(async () => {
     await aLibrary(token, { packageName: `Sorted.${name}` });
     await aFlag(token, name);
     await aFlag(token, objects.key, { description: name });
+    await anEntry(token, objects.key, name);
     await aProvider(token, { key: name, displayName: `Sorted ${name}` });
     await request("POST /v1/templates", { token, body: { name: `sorted-${name}` } });
     const principalId = await aClientId(token);

@@ -8,6 +8,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { aPendingApproval } from "../kit/agents.js";
 import { sentCommand } from "../kit/commands.js";
+import { anEntry } from "../kit/configuration.js";
 import { rows } from "../kit/database.js";
 import { anEdition } from "../kit/editions.js";
 import { eventually } from "../kit/eventually.js";
@@ -104,7 +105,7 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
   "webhook-subscriptions": ["WebhookSubscription", "eventType"],
 };
 /** The first segments of subjects whose objects have no key. The field `subject` is null for them. */
-const noKeyedType = ["commands", "editions", "mails", "signing-keys", "subscriptions"];
+const noKeyedType = ["commands", "config", "editions", "mails", "signing-keys", "subscriptions"];
 
 interface Subject {
   events: { type: string; subjectPath: string; subject: Readonly<Record<string, unknown>> | null };
@@ -287,6 +288,7 @@ describe("the emitted events", () => {
     await sentCommand(tenant.tenantId, "RetireLibraryVersion", {});
     await aChangedApiClient(token);
     await assignARole(token);
+    await anEntry(token, "told");
     await aFlag(token, "told", { rules: [{ attribute: "country", operator: "IN", values: ["CH"] }] });
     await decideApprovals(token, tenant.tenantId);
     await signInAndRevoke(tenant);

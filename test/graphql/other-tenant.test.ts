@@ -37,7 +37,7 @@ const isPlatforms = ({ astNode }: Field) =>
 const idsOf = ({ args }: Field) => args.filter(({ type }) => String(type) === "ID!").map(({ name }) => name);
 
 /** These create what does not exist. `test/rest/other-tenant.test.ts` calls them with the precondition that it exists. */
-const creating = new Set(["setFeatureFlag"]);
+const creating = new Set(["setFeatureFlag", "setConfiguration"]);
 
 /**
  * The fields that a token of a tenant may call. Fields for platform administrators act across tenants and are tested

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { aPendingApproval } from "./agents.js";
+import { anEntry } from "./configuration.js";
 import { rows } from "./database.js";
 import { executed } from "./executions.js";
 import { aFlag } from "./feature-flags.js";
@@ -34,7 +35,7 @@ export const unknownIds = {
   userId: newId("usr"),
   invitationId: newId("inv"),
   jobId: randomUUID(),
-  /** Of a feature flag. */
+  /** Of a feature flag and of a configuration entry. */
   key: "walked-unknown",
 };
 
@@ -70,7 +71,7 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
   const [roleId, clientId] = [await aRole(token), await aClientId(token)];
   const { assignmentId } = await post(`/v1/roles/${roleId}/assignments`, { principalId: clientId });
   const [{ userId }, { invitationId }] = [await aUser(token), await anInvitation(token)];
-  const key = await aFlag(token, `walked-${tenantId}`);
+  const key = await aFlag(token, await anEntry(token, `walked-${tenantId}`));
   const made: Record<string, string | null | undefined> = {
     ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
     ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId: await aProvider(token) },
@@ -113,6 +114,7 @@ const inputs: Record<string, Record<string, unknown>> = {
   UpdateRoleInput: { name: "walked" },
   UpdateApiClientInput: { name: "walked" },
   SetFeatureFlagInput: { enabled: true },
+  SetConfigurationInput: { value: true },
 };
 
 /**

@@ -222,6 +222,7 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
   "POST /v1/libraries/search": () => ({}),
   "POST /v1/libraries/compatibility/evaluate": () => ({ runtime: "net8.0", libraries: [] }),
   "POST /v1/roles/{roleId}/assignments": () => ({ principalId: principals.pop() }),
+  "PUT /v1/config/{key}": () => ({ value: unique() }),
   "PUT /v1/feature-flags/{key}": () => ({ enabled: true, description: unique() }),
   "POST /v1/approvals/{approvalId}/approve": () => ({ comment: unique() }),
   "POST /v1/approvals/{approvalId}/reject": () => ({ comment: unique() }),

@@ -29,6 +29,10 @@ export const spineRoutes = [
   { at: "GET /v1/feature-flags/{key}",    run: "featureFlag",       reply: 200, scopes: ["config.read"],   version: "header", etag: "version" },
   { at: "PUT /v1/feature-flags/{key}",    run: "setFeatureFlag",    reply: 201, scopes: ["config.manage"], version: "header", etag: "version", mayExist: true, idempotent: true },
   { at: "DELETE /v1/feature-flags/{key}", run: "deleteFeatureFlag", reply: 204, scopes: ["config.manage"], version: "header", idempotent: true },
+  { at: "GET /v1/config",                 run: "configEntries",       reply: 200, scopes: ["config.read"],   version: "header" },
+  { at: "GET /v1/config/{key}",           run: "configEntry",         reply: 200, scopes: ["config.read"],   version: "header", etag: "version" },
+  { at: "PUT /v1/config/{key}",           run: "setConfiguration",    reply: 201, scopes: ["config.manage"], version: "header", etag: "version", mayExist: true, idempotent: true },
+  { at: "DELETE /v1/config/{key}",        run: "deleteConfiguration", reply: 204, scopes: ["config.manage"], version: "header", idempotent: true },
 ] as const satisfies readonly Route[];
 
 export const spinePlanned = [
@@ -40,8 +44,6 @@ export const spinePlanned = [
   { at: "POST /v1/reports/{id}/generate",             scopes: ["report.generate"],                version: "header" },
   { at: "GET /v1/reports/runs/{reportRunId}",         scopes: ["report.read", "report.generate"], version: "header" },
   { at: "GET /v1/reports/runs/{reportRunId}/content", scopes: ["report.read", "report.generate"], version: "header" },
-  { at: "GET /v1/config",                             scopes: ["config.read"],                    version: "header" },
-  { at: "PUT /v1/config/{key}",                       scopes: ["config.manage"],                  version: "header" },
   { at: "POST /ofrep/v1/evaluate/flags/{key}",        scopes: ["config.read", "flag.evaluate"] },
   { at: "POST /ofrep/v1/evaluate/flags",              scopes: ["config.read", "flag.evaluate"] },
 ] as const satisfies readonly PlannedRoute[];

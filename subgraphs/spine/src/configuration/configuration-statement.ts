@@ -18,9 +18,9 @@ const shown = `(
   select key, value::text as value, is_secret, false as read_only, description, version, created_at, updated_at, updated_by
     from configuration_entries where tenant_id = scope.tenant
   union all
-  select platform_limit.key, coalesce(tenant.limits -> name, byDefault)::text, false, true, platform_limit.description,
+  select platform_limit.key, coalesce(tenant.limits -> platform_limit.name, by_default)::text, false, true, platform_limit.description,
       tenant.version::int, tenant.created_at, tenant.updated_at, 'platform'
-    from tenants tenant cross join (values ${limits.join(", ")}) platform_limit(key, name, byDefault, description)
+    from tenants tenant cross join (values ${limits.join(", ")}) platform_limit(key, name, by_default, description)
     where tenant.tenant_id = scope.tenant
 ) entry`;
 

@@ -23,7 +23,7 @@ interface Change {
 const set = (key: string, input: object, { ifMatch, ifNoneMatch, idempotencyKey, of }: Change = {}): Promise<Answer> =>
   platform.ask(
     caller(of),
-    `mutation ($key: String!, $input: SetConfigurationInput!, $ifMatch: String, $ifNoneMatch: String) {
+    `mutation ($key: ID!, $input: SetConfigurationInput!, $ifMatch: String, $ifNoneMatch: String) {
       entry: setConfiguration(key: $key, input: $input, ifMatch: $ifMatch, ifNoneMatch: $ifNoneMatch) { ${members} created } }`,
     { key, input, ifMatch, ifNoneMatch },
     idempotencyKey,
@@ -32,22 +32,22 @@ const set = (key: string, input: object, { ifMatch, ifNoneMatch, idempotencyKey,
 const remove = (key: string, ifMatch?: string): Promise<Answer> =>
   platform.ask(
     caller(),
-    `mutation ($key: String!, $ifMatch: String) { entry: deleteConfiguration(key: $key, ifMatch: $ifMatch) { ${members} } }`,
+    `mutation ($key: ID!, $ifMatch: String) { entry: deleteConfiguration(key: $key, ifMatch: $ifMatch) { ${members} } }`,
     { key, ifMatch },
   );
 
 const restore = (key: string, version: number): Promise<Answer> =>
   platform.ask(
     caller(),
-    `mutation ($key: String!, $version: Int!) { entry: restoreConfiguration(key: $key, version: $version) { ${members} created } }`,
+    `mutation ($key: ID!, $version: Int!) { entry: restoreConfiguration(key: $key, version: $version) { ${members} created } }`,
     { key, version },
   );
 
 const read = (key: string, of = tenantId): Promise<Answer> =>
-  platform.ask(caller(of), `query ($key: String!) { entry: configEntry(key: $key) { ${members} } }`, { key });
+  platform.ask(caller(of), `query ($key: ID!) { entry: configEntry(key: $key) { ${members} } }`, { key });
 
 async function history(key: string, of = tenantId): Promise<Json[]> {
-  const query = `query ($key: String!) { configurationHistory(key: $key) { items { version change value isSecret changedBy } } }`;
+  const query = `query ($key: ID!) { configurationHistory(key: $key) { items { version change value isSecret changedBy } } }`;
   return (await platform.ask(caller(of), query, { key })).data?.["configurationHistory"].items;
 }
 
@@ -147,7 +147,7 @@ describe("a configuration entry", () => {
     await set("first", { value: 1 }, { of: large });
     await platform.admin.query(
       `insert into configuration_versions (tenant_id, key, version, change, value, is_secret, bytes, changed_at, changed_by)
-       select tenant_id, 'big', place, 'Set', 'true', false, 16777216, now() + place * interval '1 second', 'test'
+       select tenant_id, 'big', place, 'Set', 'true', false, 16777217, now() + place * interval '1 second', 'test'
        from configuration_entries entry, generate_series(1, 3) place where entry.key = 'first' and entry.updated_by = 'cli_test'
          and tenant_id = (select tenant_id from tenants where slug = 'large')`,
     );

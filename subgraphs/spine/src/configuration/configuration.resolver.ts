@@ -1,7 +1,7 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { ConfigEntryFilterInput, SetConfigurationInput } from "./configuration.input.js";
 import { type ConfigurationService, sortedVersions } from "./configuration.service.js";
 import {
@@ -44,7 +44,7 @@ export class ConfigurationResolver {
 
   @Query(() => ConfigEntryType, { description: "One configuration entry of the tenant." })
   @Auth({ scopes: ["config.read"] })
-  configEntry(@Arg("key") key: string, @Ctx() context: RequestContext): Promise<ConfigEntryType> {
+  configEntry(@Arg("key", () => ID) key: string, @Ctx() context: RequestContext): Promise<ConfigEntryType> {
     return this.#configuration.get(context, key);
   }
 
@@ -54,7 +54,7 @@ export class ConfigurationResolver {
   })
   @Auth({ scopes: ["config.read"] })
   configurationHistory(
-    @Arg("key") key: string,
+    @Arg("key", () => ID) key: string,
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
     @SortArg(sortedVersions) sort: string | null | undefined,
@@ -77,7 +77,7 @@ export class ConfigurationResolver {
   })
   @Auth({ scopes: ["config.manage"] })
   setConfiguration(
-    @Arg("key") key: string,
+    @Arg("key", () => ID) key: string,
     @Arg("input") input: SetConfigurationInput,
     @Arg("ifMatch", () => String, { nullable: true, description: ifMatchDescription })
     ifMatch: string | null | undefined,
@@ -94,7 +94,7 @@ export class ConfigurationResolver {
   })
   @Auth({ scopes: ["config.manage"] })
   deleteConfiguration(
-    @Arg("key") key: string,
+    @Arg("key", () => ID) key: string,
     @Arg("ifMatch", () => String, { nullable: true, description: ifMatchDescription })
     ifMatch: string | null | undefined,
     @Ctx() context: RequestContext,
@@ -107,7 +107,7 @@ export class ConfigurationResolver {
   })
   @Auth({ scopes: ["config.manage"] })
   restoreConfiguration(
-    @Arg("key") key: string,
+    @Arg("key", () => ID) key: string,
     @Arg("version", () => Int) version: number,
     @Arg("ifMatch", () => String, { nullable: true, description: ifMatchDescription })
     ifMatch: string | null | undefined,
