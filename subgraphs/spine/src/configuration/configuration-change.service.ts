@@ -26,6 +26,19 @@ interface KeptRow {
   description: string | null;
 }
 
+/** A checked input. `text` is the value as JSON text. */
+interface NewEntry {
+  readonly text: string;
+  readonly value: unknown;
+  readonly isSecret: boolean | null;
+  readonly description: string | null;
+}
+
+interface EntryChange {
+  readonly arguments: unknown;
+  readonly commit: (transaction: Transaction, entry: EntryBefore) => Promise<ChangedConfigEntryType>;
+}
+
 interface ChangeParts {
   readonly database: Database;
   readonly secrets: ConfigurationSecrets;
@@ -53,12 +66,13 @@ export class ConfigurationChangeService {
   ): Promise<ChangedConfigEntryType> {
     requireWritableKey(key);
     const text = checkedValue(key, input);
+    const { value, description = null, isSecret = null } = input;
     return this.#change(context, "setConfiguration", key, {
       // a stored request must not allow guessing a secret value
-      arguments: { key, input: { ...input, value: this.#secrets.digest(input.value) }, ...preconditions },
+      arguments: { key, input: { value: this.#secrets.digest(value), description, isSecret }, ...preconditions },
       commit: async (transaction, entry) => {
         requirePreconditions(preconditions, entry.version);
-        const stored = this.#stored(transaction.tenant.tenantId, entry, { ...input, text });
+        const stored = this.#stored(transaction.tenant.tenantId, entry, { text, value, isSecret, description });
         if (isUnchanged(entry, stored)) return unchangedEntry(entry);
         return writeEntry(transaction, entry, { change: "Set", stored, by: principalOf(context).subject });
       },
@@ -104,13 +118,7 @@ export class ConfigurationChangeService {
     context: RequestContext,
     field: string,
     key: string,
-    {
-      arguments: args,
-      commit,
-    }: {
-      arguments: unknown;
-      commit(transaction: Transaction, entry: EntryBefore): Promise<ChangedConfigEntryType>;
-    },
+    { arguments: args, commit }: EntryChange,
   ): Promise<ChangedConfigEntryType> {
     return idempotentMutation(this.#database, context, {
       field,
@@ -128,7 +136,7 @@ export class ConfigurationChangeService {
   #stored(
     tenantId: string,
     { key, stored }: EntryBefore,
-    { text, value, isSecret, description = null }: SetConfigurationInput & { text: string },
+    { text, value, isSecret, description }: NewEntry,
   ): StoredValue {
     const secret = isSecret ?? stored.isSecret;
     if (!secret) return { value: text, sealedValue: null, isSecret: false, description };

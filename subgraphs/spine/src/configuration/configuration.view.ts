@@ -33,7 +33,10 @@ const shownValue = (value: string | null, isSecret: boolean): unknown => {
   return value === null ? null : JSON.parse(value);
 };
 
-export const entryView = (row: EntryRow): ConfigEntryType => ({
+/** The fields of an entry as a plain object, which can be spread. */
+type EntryFacts = { [Name in keyof ConfigEntryType]: ConfigEntryType[Name] };
+
+export const entryView = (row: EntryRow): EntryFacts => ({
   key: row.key,
   value: shownValue(row.value, row.is_secret),
   isSecret: row.is_secret,
