@@ -113,6 +113,7 @@ export const eventTypes = {
   RoleAssigned:                   { source: "spine",        readScopes: ["role.read"] },
   RoleUnassigned:                 { source: "spine",        readScopes: ["role.read"] },
   SubscriptionCreated:            { source: "spine",        readScopes: ["subscription.read"] },
+  SubscriptionTrialStarted:       { source: "spine",        readScopes: ["subscription.read"] },
   SubscriptionActivated:          { source: "spine",        readScopes: ["subscription.read"] },
   SubscriptionRenewed:            { source: "spine",        readScopes: ["subscription.read"] },
   SubscriptionLapsed:             { source: "spine",        readScopes: ["subscription.read"] },

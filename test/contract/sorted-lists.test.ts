@@ -49,6 +49,8 @@ beforeAll(async () => {
   }
 });
 
+/** Lists with at most one row in this test. */
+const short = ["executions", "planSubscriptions"];
 const ignoresCase = ["templates", "libraries", "users", "invitations"];
 
 type List = (typeof lists)[number];
@@ -105,7 +107,7 @@ describe("sort", () => {
       const values = ignoresCase.includes(list.name) ? written.map((value) => value.toLowerCase()) : written;
       const sorted = [...values].sort((one, other) => (one < other ? -1 : one > other ? 1 : 0));
       expect([sort, values]).toEqual([sort, sort.startsWith("-") ? sorted.reverse() : sorted]);
-      if (list.name !== "executions") expect(values.length).toBeGreaterThan(1);
+      if (!short.includes(list.name)) expect(values.length).toBeGreaterThan(1);
     }
   });
 
@@ -117,7 +119,7 @@ describe("sort", () => {
     });
     const [up = "", down = ""] = list.sorts;
     const { nextCursor } = await page(list, { first: 1, sort: up });
-    if (list.name === "executions") return;
+    if (short.includes(list.name)) return;
     const { body: crossed } = await ask(list, { sort: down, after: nextCursor });
     expect(crossed.errors?.[0]?.extensions.code).toBe("INVALID_CURSOR");
   });

@@ -10,13 +10,14 @@ import { aPendingApproval } from "../kit/agents.js";
 import { sentCommand } from "../kit/commands.js";
 import { anEntry } from "../kit/configuration.js";
 import { rows } from "../kit/database.js";
-import { anEdition } from "../kit/editions.js";
+import { anEdition, anEditionWithTrial } from "../kit/editions.js";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
 import { aFlag } from "../kit/feature-flags.js";
 import { aFeed } from "../kit/feed.js";
 import { aLibrary, aRetiredVersion } from "../kit/libraries.js";
 import { aPerson } from "../kit/people.js";
+import { aPlanSubscriptionId, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
 import { aRetiredProvider } from "../kit/providers.js";
 import { aReceiver, type Receiver } from "../kit/receiver.js";
 import { graphql, request } from "../kit/request.js";
@@ -98,6 +99,7 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
   libraries: ["Library", "packageName"],
   providers: ["Provider", "displayName"],
   roles: ["Role", "code"],
+  subscriptions: ["PlanSubscription", "status"],
   "template-versions": ["TemplateVersion", "semanticVersion"],
   templates: ["Template", "name"],
   tenants: ["Tenant", "slug"],
@@ -105,7 +107,7 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
   "webhook-subscriptions": ["WebhookSubscription", "eventType"],
 };
 /** The first segments of subjects whose objects have no key. The field `subject` is null for them. */
-const noKeyedType = ["commands", "config", "editions", "mails", "signing-keys", "subscriptions"];
+const noKeyedType = ["commands", "config", "editions", "mails", "signing-keys"];
 
 interface Subject {
   events: { type: string; subjectPath: string; subject: Readonly<Record<string, unknown>> | null };
@@ -209,6 +211,28 @@ async function inviteAndDeleteUsers(token: string, tenantId: string): Promise<vo
   await graphql(`mutation { deleteUser(userId: "${userId}") { status } }`, { token });
 }
 
+/** Causes each event of a plan subscription but those of the trial, which provisioning begins. */
+async function changePlanSubscription(token: string, tenantId: string): Promise<void> {
+  const id = await aPlanSubscriptionId(token);
+  const tenant = decodeId("ten", tenantId);
+  const due = (columns: string) =>
+    rows(`update spine.plan_subscriptions set ${columns}, next_change_at = now() where tenant_id = $1`, [tenant]);
+  const statusOf = async () =>
+    (await request<TestPlanSubscription>(`GET /v1/subscriptions/${id}`, { token })).body.status;
+  const becomes = (status: string) =>
+    eventually(`the plan subscription is ${status}`, async () => (await statusOf()) === status);
+  const activate = () => request(`POST /v1/subscriptions/${id}/activate`, { token, body: {} });
+  await activate();
+  await due("current_period_end = now()");
+  await graphql(`mutation { reportPaymentFailure(planSubscriptionId: "${id}") { status } }`, { token });
+  await due("past_due_since = now() - interval '7 days'");
+  await becomes("Suspended");
+  await request(`POST /v1/subscriptions/${id}/cancel`, { token, body: { atPeriodEnd: false } });
+  await due("status = 'Trialing', trial_ends_at = now(), cancel_at = null");
+  await becomes("Expired");
+  await activate();
+}
+
 /** Causes a failed sign-in, the reuse of a refresh token and the revocation of an access token. */
 async function signInAndRevoke(tenant: TestTenant): Promise<void> {
   const client = await aPasswordClient(tenant.tenantId);
@@ -256,7 +280,7 @@ describe("the emitted events", () => {
   let subjectErrors: readonly unknown[];
 
   beforeAll(async () => {
-    const tenant = await aTenant();
+    const tenant = await aTenant(await anEditionWithTrial());
     const token = await tenant.tokenWith();
     receiver = await aReceiver(() => 204);
     const gone = await aReceiver(() => 410);
@@ -292,6 +316,7 @@ describe("the emitted events", () => {
     await aFlag(token, "told", { rules: [{ attribute: "country", operator: "IN", values: ["CH"] }] });
     await decideApprovals(token, tenant.tenantId);
     await signInAndRevoke(tenant);
+    await changePlanSubscription(token, tenant.tenantId);
     const seen = () => new Set(feed.events.map(({ events }) => events.type));
     await eventually("every readable event arrives", () => readable.every((type) => seen().has(type)));
     const about = await aFeed<Subject>({ token, query: subjectsQuery });
@@ -347,7 +372,7 @@ describe("the emitted events", () => {
   it("are sent in the canonical envelope", async () => {
     const expected = emittedTypes().filter((type) => !unreadable.includes(type));
     // events from before the subscription are not sent
-    const late = new Set(["CredentialCreated", "SubscriptionCreated"]);
+    const late = new Set(["CredentialCreated", "SubscriptionCreated", "SubscriptionTrialStarted"]);
     const wanted = expected.filter((type) => !late.has(type));
     const envelopes = () => receiver.received.map(({ body }) => JSON.parse(body) as { type: string; data: unknown });
     await eventually("the webhooks arrive", () => {

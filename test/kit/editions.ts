@@ -1,4 +1,5 @@
 import { graphql } from "./request.js";
+import { platformToken } from "./tenants.js";
 
 /** An edition of the platform, as GraphQL shows it. */
 export interface TestEdition {
@@ -19,4 +20,14 @@ export async function anEdition(token: string, input: Record<string, unknown> = 
   );
   if (!body.data?.createEdition) throw new Error(JSON.stringify(body));
   return body.data.createEdition;
+}
+
+/** The code of a new edition without limits, whose tenants begin with a trial. */
+export async function anEditionWithTrial(trialDays = 14): Promise<string> {
+  const features = {
+    "executions.monthly": { kind: "metered", limit: null, period: "month", soft: false },
+    "users.max": { kind: "limit", limit: null },
+    "webhooks.max": { kind: "limit", limit: null },
+  };
+  return (await anEdition(await platformToken(), { trialDays, features })).code;
 }

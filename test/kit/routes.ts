@@ -30,6 +30,7 @@ const prefixes = {
   approvalId: "apr",
   providerId: "prv",
   subscriptionId: "whs",
+  id: "sub",
 } as const;
 
 /** The path with well-formed ids that do not exist. */

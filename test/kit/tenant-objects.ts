@@ -6,6 +6,7 @@ import { rows } from "./database.js";
 import { executed } from "./executions.js";
 import { aFlag } from "./feature-flags.js";
 import { aLibrary, versionMutation } from "./libraries.js";
+import { aPlanSubscriptionId } from "./plan-subscriptions.js";
 import { aProvider } from "./providers.js";
 import { graphql, request } from "./request.js";
 import { aClientId, aRole } from "./roles.js";
@@ -34,6 +35,9 @@ export const unknownIds = {
   approvalId: newId("apr"),
   userId: newId("usr"),
   invitationId: newId("inv"),
+  planSubscriptionId: newId("sub"),
+  /** The path parameter of plan subscriptions, as the specification names it. */
+  id: newId("sub"),
   jobId: randomUUID(),
   /** Of a feature flag and of a configuration entry. */
   key: "walked-unknown",
@@ -76,6 +80,8 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
     ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
     ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId: await aProvider(token) },
     ...{ userId, invitationId, jobId: await aJobId(tenantId), key },
+    ...{ userId, invitationId, jobId: await aJobId(tenantId) },
+    ...{ planSubscriptionId: await aPlanSubscriptionId(token), id: await aPlanSubscriptionId(token) },
     ...{ roleId, clientId, assignmentId, approvalId: await aPendingApproval(tenantId) },
   };
   const missing = Object.keys(unknownIds).filter((kind) => typeof made[kind] !== "string");

@@ -8,7 +8,7 @@ import {
 } from "@factory/gateway/standalone/client/platform-api";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import { platform } from "./platform.js";
-import { graphql } from "./request.js";
+import { graphql, request } from "./request.js";
 
 export interface TestTenant {
   readonly tenantId: string;
@@ -22,10 +22,14 @@ export async function platformToken(...scopes: Scope[]): Promise<string> {
   return accessToken(platform(), bootstrap, scopes.length === 0 ? undefined : scopes.join(" "));
 }
 
-/** Registers and provisions a new tenant. */
-export async function aTenant(): Promise<TestTenant> {
+/** Registers and provisions a new tenant, of the edition Standard unless another one is given. */
+export async function aTenant(editionCode?: string): Promise<TestTenant> {
   const admin = await platformToken();
   const slug = `t${randomBytes(6).toString("hex")}`;
+  if (editionCode !== undefined) {
+    const body = { name: `Tenant ${slug}`, slug, editionCode, ownerEmail: `owner@${slug}.example` };
+    await request("POST /v1/tenants", { token: admin, body });
+  }
   const { tenantId } = await ensureTenant(platform(), admin, slug, `Tenant ${slug}`);
   const client = await createTenantClient(platform(), admin, tenantId, { name: "test", scopes: tenantScopes });
   return {

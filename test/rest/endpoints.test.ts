@@ -4,6 +4,7 @@ import { aPendingApproval } from "../kit/agents.js";
 import { brokenBodies } from "../kit/broken-bodies.js";
 import { forgedTokens } from "../kit/forged-tokens.js";
 import { aPackageName } from "../kit/libraries.js";
+import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
 import { type Response, request } from "../kit/request.js";
 import { aClientId, aRole } from "../kit/roles.js";
@@ -24,6 +25,7 @@ let administrator: string;
 let version: TestVersion;
 let roleId: string;
 let openInvitation: string;
+let planSubscriptionId: string;
 /** Principals to which a role is assigned, one for each request. */
 const principals: string[] = [];
 
@@ -33,6 +35,7 @@ beforeAll(async () => {
   administrator = await platformToken();
   version = await aTemplateVersion(tenantToken, await aTemplateSource());
   roleId = await aRole(tenantToken);
+  planSubscriptionId = await aPlanSubscriptionId(tenantToken);
   openInvitation = await invitationToken((await anInvitation(tenantToken)).email);
   for (let count = 0; count < 6; count += 1) principals.push(await aClientId(tenantToken));
 });
@@ -226,6 +229,8 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
   "PUT /v1/feature-flags/{key}": () => ({ enabled: true, description: unique() }),
   "POST /v1/approvals/{approvalId}/approve": () => ({ comment: unique() }),
   "POST /v1/approvals/{approvalId}/reject": () => ({ comment: unique() }),
+  "POST /v1/subscriptions/{id}/activate": () => ({ billingCycle: "Annual" }),
+  "POST /v1/subscriptions/{id}/cancel": () => ({ reason: unique() }),
   "POST /v1/users/invitations": () => ({ email: anAddress(), roleCodes: ["Viewer"] }),
   "POST /v1/users/invitations/accept": () => ({ token: openInvitation, password: goodPassword }),
   "POST /integrations/providers": () => ({
@@ -257,7 +262,7 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
     });
 
   const post = (body: unknown, headers: Record<string, string> = {}) => {
-    const ids = { templateId: version.templateId, roleId, approvalId, key: unique() };
+    const ids = { templateId: version.templateId, roleId, approvalId, id: planSubscriptionId, key: unique() };
     const path = Object.entries(ids).reduce(
       (path, [name, id]) => path.replace(`{${name}}`, id),
       at.split(" ")[1] ?? "",

@@ -25,6 +25,10 @@ export const spineRoutes = [
   { at: "POST /v1/users/invitations/{invitationId}/resend",    run: "resendInvitation", reply: 200, scopes: ["user.invite"],              version: "header", idempotent: true },
   { at: "POST /v1/users/invitations/{invitationId}/revoke",    run: "revokeInvitation", reply: 200, scopes: ["user.invite"],              version: "header", idempotent: true },
   { at: "POST /v1/users/invitations/accept",                   run: "acceptInvitation", reply: 201, scopes: [],            anonymous: true, version: "header", location: "/v1/users/{userId}" },
+  { at: "GET /v1/subscriptions",                  run: "planSubscriptions",        reply: 200, scopes: ["subscription.read"],   version: "header" },
+  { at: "GET /v1/subscriptions/{id}",             run: "planSubscription",         reply: 200, scopes: ["subscription.read"],   version: "header" },
+  { at: "POST /v1/subscriptions/{id}/activate",   run: "activatePlanSubscription", reply: 200, scopes: ["subscription.manage"], version: "header", idempotent: true },
+  { at: "POST /v1/subscriptions/{id}/cancel",     run: "cancelPlanSubscription",   reply: 200, scopes: ["subscription.manage"], version: "header", idempotent: true },
   { at: "GET /v1/feature-flags",          run: "featureFlags",      reply: 200, scopes: ["config.read"],   version: "header" },
   { at: "GET /v1/feature-flags/{key}",    run: "featureFlag",       reply: 200, scopes: ["config.read"],   version: "header", etag: "version" },
   { at: "PUT /v1/feature-flags/{key}",    run: "setFeatureFlag",    reply: 201, scopes: ["config.manage"], version: "header", etag: "version", mayExist: true, idempotent: true },
@@ -36,8 +40,6 @@ export const spineRoutes = [
 ] as const satisfies readonly Route[];
 
 export const spinePlanned = [
-  { at: "GET /v1/subscriptions",                      scopes: ["subscription.read"],              version: "header" },
-  { at: "POST /v1/subscriptions/{id}/activate",       scopes: ["subscription.manage"],            version: "header" },
   { at: "GET /v1/notifications",                      scopes: ["notification.read"],              version: "header" },
   { at: "POST /v1/notifications",                     scopes: ["notification.send"],              version: "header" },
   { at: "GET /v1/reports",                            scopes: ["report.read"],                    version: "header" },

@@ -23,6 +23,7 @@ import { Migration20261122181652_editions } from "./migrations/Migration20261122
 import { Migration20261122182226_feature_flags } from "./migrations/Migration20261122182226_feature_flags.js";
 import { Migration20261122182420_usage } from "./migrations/Migration20261122182420_usage.js";
 import { Migration20261122182758_configuration } from "./migrations/Migration20261122182758_configuration.js";
+import { Migration20261122183027_plan_subscription_periods } from "./migrations/Migration20261122183027_plan_subscription_periods.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -53,5 +54,6 @@ export const spineTables = {
     Migration20261122182226_feature_flags,
     Migration20261122182420_usage,
     Migration20261122182758_configuration,
+    Migration20261122183027_plan_subscription_periods,
   ],
 };

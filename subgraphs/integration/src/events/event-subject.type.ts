@@ -82,6 +82,13 @@ export class ApprovalReference {
   approvalId: string;
 }
 
+@ObjectType("PlanSubscription", { simpleResolvers: true })
+@Directive('@key(fields: "subscriptionId", resolvable: false)')
+export class PlanSubscriptionReference {
+  @Field(() => ID)
+  subscriptionId: string;
+}
+
 export const EventSubject = createUnionType({
   name: "EventSubject",
   description:
@@ -99,6 +106,7 @@ export const EventSubject = createUnionType({
       RoleReference,
       OAuthClientReference,
       ApprovalReference,
+      PlanSubscriptionReference,
       ProviderType,
       CredentialType,
       WebhookSubscriptionType,

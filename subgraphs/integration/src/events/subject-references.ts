@@ -18,6 +18,7 @@ import {
   InvitationReference,
   LibraryReference,
   OAuthClientReference,
+  PlanSubscriptionReference,
   RoleReference,
   TemplateReference,
   TemplateVersionReference,
@@ -56,6 +57,7 @@ export class SubjectReferences {
       rol: (roleId) => Object.assign(new RoleReference(), { roleId }),
       cli: (clientId) => Object.assign(new OAuthClientReference(), { clientId }),
       apr: (approvalId) => Object.assign(new ApprovalReference(), { approvalId }),
+      sub: (subscriptionId) => Object.assign(new PlanSubscriptionReference(), { subscriptionId }),
       prv: async (id, context) => {
         authorize(readProviders, context);
         return instance(ProviderType, await own.providers.find(context, id));

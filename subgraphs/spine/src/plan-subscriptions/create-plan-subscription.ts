@@ -10,7 +10,15 @@ export const createPlanSubscription: ProvisioningStep = {
     if ((await em.count(PlanSubscription, { tenantId })) > 0) return;
     const subscriptionId = newId("sub");
     const subscription = { tenantId, subscriptionId, editionCode, status: "Pending" as const };
-    em.persist(em.create(PlanSubscription, { ...subscription, createdAt: new Date() }));
+    const now = new Date();
+    em.persist(
+      em.create(PlanSubscription, {
+        ...subscription,
+        ...{ billingCycle: null, anchorAt: null, currentPeriodStart: null, currentPeriodEnd: null, cancelAt: null },
+        ...{ trialEndsAt: null, pastDueSince: null, nextChangeAt: null, changeSentAt: null },
+        ...{ version: 1, createdAt: now, updatedAt: now },
+      }),
+    );
     tenant.subscriptionId = subscriptionId;
     record({ type: "SubscriptionCreated", subject: `subscriptions/${subscriptionId}`, data: subscription });
   },

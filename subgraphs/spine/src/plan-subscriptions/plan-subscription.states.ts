@@ -1,7 +1,7 @@
 /** Activation works from any state (spine specification, States and transitions). */
 export const planSubscriptionStates = {
-  Pending: { next: ["Active", "Cancelled"], event: "SubscriptionCreated" },
-  Trialing: { next: ["Active", "Cancelled", "Expired"], event: "SubscriptionCreated" },
+  Pending: { next: ["Trialing", "Active", "Cancelled"], event: "SubscriptionCreated" },
+  Trialing: { next: ["Active", "Cancelled", "Expired"], event: "SubscriptionTrialStarted" },
   Active: { next: ["Active", "PastDue", "Cancelled"], event: "SubscriptionActivated" },
   PastDue: { next: ["Active", "Suspended", "Cancelled"], event: "SubscriptionLapsed" },
   Suspended: { next: ["Active", "Cancelled"], event: "SubscriptionSuspended" },
@@ -10,3 +10,12 @@ export const planSubscriptionStates = {
 } as const;
 
 export type PlanSubscriptionState = keyof typeof planSubscriptionStates;
+
+/** The states from which a caller can cancel. */
+export const cancellableStates: readonly PlanSubscriptionState[] = [
+  "Pending",
+  "Trialing",
+  "Active",
+  "PastDue",
+  "Suspended",
+];

@@ -11,9 +11,10 @@ export interface ProvisioningStep {
   run(transaction: Transaction, tenant: Tenant): Promise<void>;
 }
 
-/** The steps of provisioning. They run in the order in which the slices have added them. */
+/** The steps of provisioning. They run in the order in which the slices have added them, and `addLast` after all others. */
 export class ProvisioningSteps {
   readonly #steps: ProvisioningStep[] = [];
+  #lastSteps = 0;
 
   /** The list grows until all slices have started. */
   get all(): readonly ProvisioningStep[] {
@@ -21,6 +22,12 @@ export class ProvisioningSteps {
   }
 
   add(step: ProvisioningStep): void {
+    this.#steps.splice(this.#steps.length - this.#lastSteps, 0, step);
+  }
+
+  /** For a step that also runs after those of later slices. */
+  addLast(step: ProvisioningStep): void {
     this.#steps.push(step);
+    this.#lastSteps += 1;
   }
 }

@@ -1,0 +1,87 @@
+import { DrainLoop } from "@factory/runtime/db/drain-loop";
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { Pool } from "pg";
+import { advancePlanSubscriptionJob } from "./advance-plan-subscription.js";
+
+interface DueRow {
+  tenant_id: string;
+  subscription_id: string;
+}
+
+const batchSize = 500;
+
+const dueRows = {
+  name: "due_plan_subscriptions",
+  text: `select tenant_id, subscription_id from plan_subscriptions
+    where next_change_at <= $1 and change_sent_at is null order by next_change_at limit ${batchSize}`,
+};
+
+const markSent = {
+  name: "mark_plan_subscription_sent",
+  text: `update plan_subscriptions set change_sent_at = $3
+    where tenant_id = $1 and subscription_id = $2 and next_change_at <= $3 and change_sent_at is null returning true`,
+};
+
+interface Resources {
+  readonly database: Database;
+  /** Connects as the worker role, which sees the rows of all tenants that change by themselves. */
+  readonly workers: Pick<Pool, "query">;
+  readonly jobs: JobQueue;
+  readonly logger: Logger;
+  readonly clock: () => Date;
+}
+
+/**
+ * Looks once a second for plan subscriptions with a due change, and sends the job of each of them. The row remembers that
+ * its job was sent, in the same transaction, so that several processes send one job.
+ */
+export class DuePlanSubscriptions {
+  readonly #resources: Resources;
+  readonly #loop: DrainLoop;
+
+  constructor(resources: Resources) {
+    this.#resources = resources;
+    this.#loop = new DrainLoop(async () => ((await this.look()) ? "more" : "empty"), resources.logger);
+  }
+
+  start(): void {
+    this.#loop.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  /** Sends the jobs of one batch; true if more rows are waiting. A row that fails does not stop the others. */
+  async look(): Promise<boolean> {
+    const { workers, logger, clock } = this.#resources;
+    const now = clock();
+    const { rows } = await workers.query<DueRow>({ ...dueRows, values: [now] });
+    let sent = 0;
+    for (const row of rows) {
+      const ids = { tenantId: encodeId("ten", row.tenant_id), subscriptionId: encodeId("sub", row.subscription_id) };
+      try {
+        if (await this.#send(row, ids, now)) sent += 1;
+      } catch (error) {
+        logger.warn({ err: error, ...ids }, "the job of a due plan subscription was not sent; the next look is soon");
+      }
+    }
+    return rows.length === batchSize && sent > 0;
+  }
+
+  #send(row: DueRow, payload: Readonly<{ tenantId: string; subscriptionId: string }>, now: Date): Promise<boolean> {
+    const { database, jobs } = this.#resources;
+    const cause = { trace: continueTrace(undefined), actorId: "system" };
+    return database.transaction(tenantWithId(payload.tenantId), cause, async (transaction) => {
+      const marked = await transaction.execute(markSent, [row.tenant_id, row.subscription_id, now]);
+      if (marked.length === 0) return false;
+      await jobs.send(transaction, advancePlanSubscriptionJob, { ...payload });
+      return true;
+    });
+  }
+}

@@ -1,0 +1,25 @@
+/** The billing cycles and their length in months. */
+export const billingCycles = { Monthly: 1, Annual: 12 } as const;
+
+export type BillingCycle = keyof typeof billingCycles;
+
+/** The time so many calendar months later in UTC. A day that the month does not have becomes its last day. */
+export function addMonths(time: Date, months: number): Date {
+  const [year, month] = [time.getUTCFullYear(), time.getUTCMonth() + months];
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  const later = new Date(time);
+  later.setUTCFullYear(year, month, Math.min(time.getUTCDate(), lastDay));
+  return later;
+}
+
+/** The first moment after the period that begins at the anchor. */
+export const firstPeriodEnd = (anchor: Date, cycle: BillingCycle): Date => addMonths(anchor, billingCycles[cycle]);
+
+/**
+ * The end of the period that follows the one that ends at `end`. It is counted from the anchor, the begin of the first
+ * period, so that a day which a short month lacks comes back in a longer one: 31 January, 28 February, 31 March.
+ */
+export function nextPeriodEnd(anchor: Date, end: Date, cycle: BillingCycle): Date {
+  const elapsed = (end.getUTCFullYear() - anchor.getUTCFullYear()) * 12 + end.getUTCMonth() - anchor.getUTCMonth();
+  return addMonths(anchor, elapsed + billingCycles[cycle]);
+}

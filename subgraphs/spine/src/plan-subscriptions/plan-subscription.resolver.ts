@@ -1,0 +1,96 @@
+import { Auth } from "@factory/runtime/graphql/auth";
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import {
+  ActivatePlanSubscriptionInput,
+  CancelPlanSubscriptionInput,
+  PlanSubscriptionFilterInput,
+  ReportPaymentFailureInput,
+} from "./plan-subscription.input.js";
+import { type PlanSubscriptionService, sortedPlanSubscriptions } from "./plan-subscription.service.js";
+import { PlanSubscriptionConnection, PlanSubscriptionType, readPlanSubscriptions } from "./plan-subscription.type.js";
+
+@Resolver(() => PlanSubscriptionType)
+export class PlanSubscriptionResolver {
+  readonly #plans: PlanSubscriptionService;
+
+  constructor(plans: PlanSubscriptionService) {
+    this.#plans = plans;
+  }
+
+  @Query(() => PlanSubscriptionConnection, { description: "The plan subscription of the tenant, as a list." })
+  @Auth(readPlanSubscriptions)
+  planSubscriptions(
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedPlanSubscriptions) sort: string | null | undefined,
+    @Arg("filter", () => PlanSubscriptionFilterInput, { nullable: true })
+    filter: PlanSubscriptionFilterInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<PlanSubscriptionConnection> {
+    return this.#plans.list(context, { first, after, sort, filter });
+  }
+
+  @Query(() => PlanSubscriptionType, { description: "One plan subscription of the tenant." })
+  @Auth(readPlanSubscriptions)
+  planSubscription(
+    @Arg("planSubscriptionId", () => ID) planSubscriptionId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<PlanSubscriptionType> {
+    return this.#plans.get(context, planSubscriptionId);
+  }
+
+  @Mutation(() => PlanSubscriptionType, {
+    description:
+      "Makes the plan subscription Active, from any state. An Active one changes its edition at once and keeps its period; another billing cycle begins a new period. A cancellation that has not taken effect is taken back.",
+  })
+  @Auth({ scopes: ["subscription.manage"] })
+  activatePlanSubscription(
+    @Arg("planSubscriptionId", () => ID) planSubscriptionId: string,
+    @Arg("input", () => ActivatePlanSubscriptionInput, { nullable: true })
+    input: ActivatePlanSubscriptionInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<PlanSubscriptionType> {
+    return this.#plans.activate(context, planSubscriptionId, input);
+  }
+
+  @Mutation(() => PlanSubscriptionType, {
+    description: "Cancels the plan subscription at the end of the paid period or of the trial, or at once.",
+  })
+  @Auth({ scopes: ["subscription.manage"] })
+  cancelPlanSubscription(
+    @Arg("planSubscriptionId", () => ID) planSubscriptionId: string,
+    @Arg("input", () => CancelPlanSubscriptionInput, { nullable: true })
+    input: CancelPlanSubscriptionInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<PlanSubscriptionType> {
+    return this.#plans.cancel(context, planSubscriptionId, input);
+  }
+
+  @Mutation(() => PlanSubscriptionType, {
+    description:
+      "Reports that a payment failed. An Active plan subscription becomes PastDue, and after 7 days without payment Suspended.",
+  })
+  @Auth({ scopes: ["subscription.manage"] })
+  reportPaymentFailure(
+    @Arg("planSubscriptionId", () => ID) planSubscriptionId: string,
+    @Arg("input", () => ReportPaymentFailureInput, { nullable: true })
+    input: ReportPaymentFailureInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<PlanSubscriptionType> {
+    return this.#plans.reportPaymentFailure(context, planSubscriptionId, input);
+  }
+
+  @Mutation(() => PlanSubscriptionType, {
+    description:
+      "Reports a payment after one that failed. The plan subscription becomes Active again and keeps its day of renewal.",
+  })
+  @Auth({ scopes: ["subscription.manage"] })
+  reportPayment(
+    @Arg("planSubscriptionId", () => ID) planSubscriptionId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<PlanSubscriptionType> {
+    return this.#plans.reportPayment(context, planSubscriptionId);
+  }
+}

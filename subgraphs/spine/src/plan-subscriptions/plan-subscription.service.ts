@@ -1,0 +1,206 @@
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import type { PageRequest } from "@factory/runtime/pagination/page";
+import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { EditionCatalog } from "../editions/edition-catalog.js";
+import { requireTenant } from "../tenants/find-tenant.js";
+import { activatePlan } from "./activate-plan-subscription.js";
+import { cancelPlan, failPayment, receivePayment } from "./cancel-plan-subscription.js";
+import { type LockedPlan, lockPlanSubscription, makeDueChanges } from "./change-plan-subscription.js";
+import { type BillingCycle, billingCycles } from "./plan-period.js";
+import type {
+  ActivatePlanSubscriptionInput,
+  CancelPlanSubscriptionInput,
+  PlanSubscriptionFilterInput,
+  ReportPaymentFailureInput,
+} from "./plan-subscription.input.js";
+import { planSubscriptionStates } from "./plan-subscription.states.js";
+import type { PlanSubscriptionConnection, PlanSubscriptionType } from "./plan-subscription.type.js";
+import {
+  type PlanSubscriptionRow,
+  planSubscriptionColumns,
+  planSubscriptionRowView,
+  planSubscriptionView,
+} from "./plan-subscription.view.js";
+
+type Optional<Input> = Input | null | undefined;
+
+const onePlan = tenantStatement(
+  "one_plan_subscription",
+  `select ${planSubscriptionColumns} from plan_subscriptions where tenant_id = scope.tenant and subscription_id = $2`,
+);
+const planOfTenant = tenantStatement(
+  "plan_subscription_of_tenant",
+  `select ${planSubscriptionColumns} from plan_subscriptions where tenant_id = scope.tenant`,
+);
+
+export const sortedPlanSubscriptions = new SortedList<PlanSubscriptionType, TenantStatement>({
+  list: "plan_subscriptions",
+  columns: { createdAt: { column: "created_at", type: "timestamptz", of: ({ createdAt }) => createdAt } },
+  id: { column: "subscription_id", type: "uuid", of: ({ subscriptionId }) => decodeId("sub", subscriptionId) ?? "" },
+  byDefault: "createdAt",
+  firstParameter: 3,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select ${planSubscriptionColumns} from plan_subscriptions
+       where tenant_id = scope.tenant and ($2::text is null or status = $2) ${after} order by ${order} limit ${limit}`,
+    ),
+});
+
+interface PlanSubscriptionParts {
+  readonly database: Database;
+  readonly cursors: CursorSeal;
+  readonly editions: EditionCatalog;
+  readonly clock: () => Date;
+}
+
+/** Reads and changes the plan subscription of a tenant. Each change first makes those whose time has come. */
+export class PlanSubscriptionService {
+  readonly #parts: PlanSubscriptionParts;
+
+  constructor(parts: PlanSubscriptionParts) {
+    this.#parts = parts;
+  }
+
+  async find(context: RequestContext, subscriptionId: string): Promise<PlanSubscriptionType | undefined> {
+    const uuid = decodeId("sub", subscriptionId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#parts.database.reader.row<PlanSubscriptionRow>(onePlan, tenantOf(context), uuid);
+    return row && planSubscriptionRowView(row);
+  }
+
+  async get(context: RequestContext, subscriptionId: string): Promise<PlanSubscriptionType> {
+    const plan = await this.find(context, subscriptionId);
+    if (!plan) throw unknownPlanSubscription();
+    return plan;
+  }
+
+  /** The plan subscription of the tenant, if it is the caller's own. */
+  async ofTenant(context: RequestContext, tenantId: string): Promise<PlanSubscriptionType | null> {
+    const tenant = tenantOf(context);
+    if (tenantId !== tenant.tenantId) return null;
+    const row = await this.#parts.database.reader.row<PlanSubscriptionRow>(planOfTenant, tenant);
+    return row ? planSubscriptionRowView(row) : null;
+  }
+
+  async list(
+    context: RequestContext,
+    request: PageRequest<PlanSubscriptionFilterInput>,
+  ): Promise<PlanSubscriptionConnection> {
+    const tenant = tenantOf(context);
+    const status = request.filter?.status ?? null;
+    if (status !== null && !Object.hasOwn(planSubscriptionStates, status))
+      throw invalidEnumValue(
+        [{ pointer: "/filter/status", allowed: Object.keys(planSubscriptionStates) }],
+        "VALIDATION_FAILED",
+      );
+    const { database, cursors } = this.#parts;
+    const page = sortedPlanSubscriptions.page(cursors, { tenantId: tenant.tenantId, status }, request);
+    const rows = await database.reader.rows<PlanSubscriptionRow>(page.statement, tenant, status, ...page.values);
+    return page.connection(rows.map(planSubscriptionRowView));
+  }
+
+  activate(
+    context: RequestContext,
+    subscriptionId: string,
+    input: Optional<ActivatePlanSubscriptionInput>,
+  ): Promise<PlanSubscriptionType> {
+    const cycle = billingCycleOf(input);
+    const code = input?.editionCode ?? undefined;
+    const { editions } = this.#parts;
+    return this.#change(context, "activatePlanSubscription", subscriptionId, {
+      input,
+      prepare: async () => code === undefined || (await editions.canBeChosen(code)),
+      async work(transaction, locked, canBeChosen) {
+        const { plan } = locked;
+        const editionCode = code ?? plan.editionCode;
+        if (editionCode !== plan.editionCode && !canBeChosen) throw editions.unknown("/input/editionCode");
+        const billingCycle = cycle ?? plan.billingCycle ?? "Monthly";
+        const entitlements = editions.featuresOf(editionCode);
+        await activatePlan(transaction, locked, { editionCode, billingCycle, entitlements });
+      },
+    });
+  }
+
+  cancel(
+    context: RequestContext,
+    subscriptionId: string,
+    input: Optional<CancelPlanSubscriptionInput>,
+  ): Promise<PlanSubscriptionType> {
+    return this.#change(context, "cancelPlanSubscription", subscriptionId, {
+      input,
+      work: (transaction, locked) => cancelPlan(transaction, locked, input ?? {}),
+    });
+  }
+
+  reportPaymentFailure(
+    context: RequestContext,
+    subscriptionId: string,
+    input: Optional<ReportPaymentFailureInput>,
+  ): Promise<PlanSubscriptionType> {
+    return this.#change(context, "reportPaymentFailure", subscriptionId, {
+      input,
+      work: (transaction, locked) => failPayment(transaction, locked, input ?? {}),
+    });
+  }
+
+  reportPayment(context: RequestContext, subscriptionId: string): Promise<PlanSubscriptionType> {
+    const { editions } = this.#parts;
+    return this.#change(context, "reportPayment", subscriptionId, {
+      input: null,
+      work: (transaction, locked) => receivePayment(transaction, locked, editions.featuresOf(locked.plan.editionCode)),
+    });
+  }
+
+  #change<Prepared>(
+    context: RequestContext,
+    field: string,
+    planSubscriptionId: string,
+    change: {
+      readonly input: Optional<object>;
+      readonly prepare?: () => Promise<Prepared>;
+      readonly work: (transaction: Transaction, locked: LockedPlan, prepared: Prepared) => Promise<void>;
+    },
+  ): Promise<PlanSubscriptionType> {
+    const { database, clock } = this.#parts;
+    const { input, prepare, work } = change;
+    return idempotentMutation<PlanSubscriptionType, Prepared>(database, context, {
+      field,
+      arguments: { planSubscriptionId, input: input ?? null },
+      ...(prepare ? { prepare } : {}),
+      async commit(transaction, prepared) {
+        const tenant = await requireTenant(transaction);
+        const plan = await lockPlanSubscription(transaction, planSubscriptionId);
+        if (!plan) throw unknownPlanSubscription();
+        const locked = { plan, tenant, now: clock() };
+        await makeDueChanges(transaction, locked);
+        await work(transaction, locked, prepared);
+        return planSubscriptionView(plan);
+      },
+    });
+  }
+}
+
+/** NOT_FOUND, the same for an unknown id and for a plan subscription of another tenant. */
+function unknownPlanSubscription(): DomainError {
+  return new DomainError("NOT_FOUND", { detail: "The plan subscription does not exist in this tenant." });
+}
+
+function billingCycleOf(input: Optional<ActivatePlanSubscriptionInput>): BillingCycle | undefined {
+  const cycle = input?.billingCycle;
+  if (cycle == null) return undefined;
+  if (!Object.hasOwn(billingCycles, cycle))
+    throw invalidEnumValue(
+      [{ pointer: "/input/billingCycle", allowed: Object.keys(billingCycles) }],
+      "REFERENCE_NOT_FOUND",
+    );
+  return cycle as BillingCycle;
+}

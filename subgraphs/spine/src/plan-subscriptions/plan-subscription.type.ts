@@ -1,0 +1,81 @@
+import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { DateTime } from "@factory/runtime/graphql/scalars";
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { type BillingCycle, billingCycles } from "./plan-period.js";
+import { type PlanSubscriptionState, planSubscriptionStates } from "./plan-subscription.states.js";
+
+const namesOf = <Name extends string>(record: Readonly<Record<Name, unknown>>) =>
+  Object.fromEntries(Object.keys(record).map((name) => [name, name])) as { [Each in Name]: Each };
+
+export const PlanSubscriptionStatus = namesOf<PlanSubscriptionState>(planSubscriptionStates);
+registerEnumType(PlanSubscriptionStatus, { name: "PlanSubscriptionStatus" });
+export const BillingCycleName = namesOf<BillingCycle>(billingCycles);
+registerEnumType(BillingCycleName, { name: "BillingCycle" });
+
+/** The scope for reading a plan subscription, through a root field or through another entity. */
+export const readPlanSubscriptions = { scopes: ["subscription.read"] } as const satisfies AuthRule;
+
+/** `PlanSubscription` in GraphQL, keyed by subscriptionId. */
+@ObjectType("PlanSubscription", { simpleResolvers: true, description: "The paid plan of a tenant." })
+@Directive('@key(fields: "subscriptionId")')
+export class PlanSubscriptionType {
+  @Field(() => ID)
+  subscriptionId: string;
+
+  @Field(() => ID)
+  tenantId: string;
+
+  @Field()
+  editionCode: string;
+
+  @Field(() => BillingCycleName, { nullable: true, description: "Null until the first activation." })
+  billingCycle: BillingCycle | null;
+
+  @Field(() => PlanSubscriptionStatus)
+  status: PlanSubscriptionState;
+
+  @Field(() => DateTime, { nullable: true, description: "The begin of the paid period, or of the trial." })
+  currentPeriodStart: string | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "The first moment after the paid period, or after the trial. An Active plan subscription renews then.",
+  })
+  currentPeriodEnd: string | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "When the plan subscription is cancelled, or was. Null if nobody has cancelled it.",
+  })
+  cancelAt: string | null;
+
+  @Field(() => DateTime, { nullable: true })
+  trialEndsAt: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: "When the payment failed. Null if it did not." })
+  pastDueSince: string | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "When a plan subscription that is PastDue becomes Suspended. Null without a failed payment.",
+  })
+  graceEndsAt: string | null;
+
+  @Field(() => Int, { description: "Ascends with each change." })
+  version: number;
+
+  @Field(() => DateTime)
+  createdAt: string;
+
+  @Field(() => DateTime)
+  updatedAt: string;
+}
+
+export const PlanSubscriptionConnection = connectionType(
+  "PlanSubscription",
+  () => PlanSubscriptionType,
+  "In the order of creation.",
+);
+export type PlanSubscriptionConnection = Connection<PlanSubscriptionType>;
