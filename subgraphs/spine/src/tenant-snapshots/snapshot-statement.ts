@@ -1,4 +1,4 @@
-// tables: tenants, plan_subscriptions
+// tables: tenants, plan_subscriptions, editions
 import type { PreparedStatement } from "@factory/runtime/db/transaction-dialect";
 
 /** A row of either statement as PostgreSQL returns it. */
@@ -8,6 +8,7 @@ export interface SnapshotRow {
   slug: string;
   status: string;
   edition_code: string;
+  limits: object;
   subscription_status: string | null;
   /** Microseconds since 1970, as decimal text. */
   changed_at: string;
@@ -23,14 +24,14 @@ const epochMicros = (time: string) => `(extract(epoch from ${time}) * 1000000)::
  * tenant). The version is read before them, so newer facts may stand beside an older version, never the other way round.
  */
 const snapshotsOf = (found: string) => `
-  select scope.tenant_id, scope.version, scope.slug, scope.status, scope.edition_code, scope.changed_at, scope.read_at,
+  select scope.tenant_id, scope.version, scope.slug, scope.status, scope.edition_code, scope.limits, scope.changed_at, scope.read_at,
     plan.status as subscription_status
   from (select found.*, set_config('app.tenant', found.tenant_id::text, true)::uuid as tenant from (${found}) found
     offset 0) scope
   left join lateral (select subscription.status from plan_subscriptions subscription
     where subscription.tenant_id = scope.tenant order by subscription.created_at limit 1) plan on true`;
 
-const columns = `tenant_id, version, slug, status, edition_code, ${epochMicros("changed_at")} as changed_at,
+const columns = `tenant_id, version, slug, status, edition_code, limits, ${epochMicros("changed_at")} as changed_at,
   (extract(epoch from clock_timestamp()) * 1000)::bigint as read_at`;
 
 /** The tenants with the ids of `$1`. */
@@ -45,4 +46,17 @@ export const changedSnapshots: PreparedStatement = {
   text: snapshotsOf(`select ${columns} from tenants
     where (changed_at, tenant_id) > (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::uuid)
     order by tenants.changed_at, tenant_id limit $3`),
+};
+
+/** A row of `editionsAfter` as PostgreSQL returns it. */
+export interface EditionRow {
+  code: string;
+  version: number;
+  features: object;
+}
+
+/** The editions whose code comes after `$1`. */
+export const editionsAfter: PreparedStatement = {
+  name: "edition_snapshots",
+  text: "select code, version, features from editions where code > $1 order by code",
 };

@@ -111,6 +111,35 @@ describe("spine.v1.Tenants/Snapshots", () => {
     expect((await since((await databaseTime()) + 1000)).flat()).toEqual([]);
   });
 
+  it("answers all editions with their features, a page for each message", async () => {
+    const value = "x".repeat(300_000);
+    await platform.admin.query(
+      `insert into editions (code, name, trial_days, features, active, version, created_at, updated_at)
+       select 'Large' || n, 'Large', 0, jsonb_build_object('note', jsonb_build_object('kind', 'config', 'value', $1::text)),
+         true, 7, now(), now() from generate_series(1, 5) n`,
+      [value],
+    );
+    const first = await client.editions({});
+    const second = await client.editions({ pageToken: first.nextPageToken });
+    const third = await client.editions({ pageToken: second.nextPageToken });
+    expect(third.nextPageToken).toBe("");
+    const all = [first, second, third].flatMap(({ editions }) => editions);
+    const large = [1, 2, 3, 4, 5].map((n) => `Large${n}`);
+    expect(all.map(({ code }) => code)).toEqual(["Enterprise", "Free", ...large, "Standard"]);
+    const [free, largest] = [all[1], all[2]].map((edition) => JSON.parse(edition?.featuresJson ?? "null"));
+    expect(free).toMatchObject({ "webhooks.max": { kind: "limit", limit: 3 } });
+    expect([largest, all[2]?.version]).toEqual([{ note: { kind: "config", value } }, 7]);
+  });
+
+  it("contains the limits that the platform has set", async () => {
+    const tenantId = await platform.activeTenant("limited");
+    await platform.admin.query(`update tenants set limits = '{"rateLimitFactor":2}' where tenant_id = $1`, [
+      decodeId("ten", tenantId),
+    ]);
+    const { tenants } = await client.snapshots({ tenantIds: [tenantId] });
+    expect(tenants.map(({ limitsJson }) => JSON.parse(limitsJson))).toEqual([{ rateLimitFactor: 2 }]);
+  });
+
   it.each([
     ["too many tenants", { tenantIds: Array.from({ length: 501 }, () => newId("ten")) }],
     ["a page token of somebody else", { pageToken: "1' or true --" }],

@@ -4,9 +4,12 @@ import type { TenantSnapshotService } from "./tenant-snapshot.service.js";
 
 /** The gRPC service spine.v1.Tenants, for the parts of the platform that act on settings of tenants. */
 export function tenantSnapshotEndpoint(snapshots: TenantSnapshotService): GrpcService {
-  return grpcService(TenantsDefinition, { snapshots: (request, { trace }) => snapshots.snapshots(request, trace) }, [
-    "catalog",
-    "integration",
-    "gateway",
-  ]);
+  return grpcService(
+    TenantsDefinition,
+    {
+      snapshots: (request, { trace }) => snapshots.snapshots(request, trace),
+      editions: (request, { trace }) => snapshots.editions(request, trace),
+    },
+    ["catalog", "integration", "gateway"],
+  );
 }

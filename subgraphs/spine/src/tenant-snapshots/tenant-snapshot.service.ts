@@ -3,13 +3,22 @@ import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type {
+  EditionSnapshot,
+  EditionsRequest,
+  EditionsResponse,
   SnapshotsRequest,
   SnapshotsResponse,
   TenantSnapshot,
 } from "@factory/schema/proto/generated/factory/spine/v1/tenants";
 import { platformTenant } from "../tenants/platform-tenant.js";
 import { pageToken, positionBefore, positionOf, type SnapshotPosition } from "./snapshot-page.js";
-import { changedSnapshots, type SnapshotRow, snapshotsOfTenants } from "./snapshot-statement.js";
+import {
+  changedSnapshots,
+  type EditionRow,
+  editionsAfter,
+  type SnapshotRow,
+  snapshotsOfTenants,
+} from "./snapshot-statement.js";
 
 const maxTenants = 500;
 /** A gRPC message has at most 1 MiB. */
@@ -36,6 +45,23 @@ export class TenantSnapshotService {
   ): Promise<SnapshotsResponse> {
     if (tenantIds.length > 0) return this.#ofTenants(tenantIds, trace);
     return this.#changed(token === "" ? positionBefore(changedSinceMs) : positionOf(token), trace);
+  }
+
+  /** As many editions as fit into a message, after the code in the page token. */
+  async editions({ pageToken: after }: EditionsRequest, trace: Trace): Promise<EditionsResponse> {
+    const rows = await this.#database.transaction(platformTenant, { trace }, ({ execute }) =>
+      execute<EditionRow>(editionsAfter, [after]),
+    );
+    const editions: EditionSnapshot[] = [];
+    let bytes = 0;
+    for (const { code, version, features } of rows) {
+      const featuresJson = JSON.stringify(features);
+      bytes += 200 + Buffer.byteLength(featuresJson);
+      const last = editions.at(-1);
+      if (last && bytes > maxPageBytes) return { editions, nextPageToken: last.code };
+      editions.push({ code, version, featuresJson });
+    }
+    return { editions, nextPageToken: "" };
   }
 
   async #ofTenants(tenantIds: readonly string[], trace: Trace): Promise<SnapshotsResponse> {
@@ -88,10 +114,9 @@ function snapshotOf(row: SnapshotRow): TenantSnapshot {
     editionCode: row.edition_code,
     subscriptionStatus: row.subscription_status ?? "",
     settingsJson: "{}",
-    featuresJson: "{}",
-    limitsJson: "{}",
+    limitsJson: JSON.stringify(row.limits),
   };
 }
 
-const sizeOf = ({ settingsJson, featuresJson, limitsJson }: TenantSnapshot): number =>
-  200 + Buffer.byteLength(settingsJson) + Buffer.byteLength(featuresJson) + Buffer.byteLength(limitsJson);
+const sizeOf = ({ settingsJson, limitsJson }: TenantSnapshot): number =>
+  200 + Buffer.byteLength(settingsJson) + Buffer.byteLength(limitsJson);

@@ -40,10 +40,27 @@ export interface TenantSnapshot {
   subscriptionStatus: string;
   /** JSON object: the known configuration keys that the tenant has set, without secret values. */
   settingsJson: string;
-  /** JSON object: the features of the edition by key. */
-  featuresJson: string;
   /** JSON object: the limits that the platform has set for this tenant. */
   limitsJson: string;
+}
+
+export interface EditionsRequest {
+  /** next_page_token of the page before. */
+  pageToken: string;
+}
+
+export interface EditionsResponse {
+  editions: EditionSnapshot[];
+  /** Empty on the last page. */
+  nextPageToken: string;
+}
+
+export interface EditionSnapshot {
+  code: string;
+  /** Ascends with every change of the edition. */
+  version: number;
+  /** JSON object: the features of the edition by key. */
+  featuresJson: string;
 }
 
 function createBaseSnapshotsRequest(): SnapshotsRequest {
@@ -213,7 +230,6 @@ function createBaseTenantSnapshot(): TenantSnapshot {
     editionCode: "",
     subscriptionStatus: "",
     settingsJson: "",
-    featuresJson: "",
     limitsJson: "",
   };
 }
@@ -241,11 +257,8 @@ export const TenantSnapshot: MessageFns<TenantSnapshot> = {
     if (message.settingsJson !== "") {
       writer.uint32(58).string(message.settingsJson);
     }
-    if (message.featuresJson !== "") {
-      writer.uint32(66).string(message.featuresJson);
-    }
     if (message.limitsJson !== "") {
-      writer.uint32(74).string(message.limitsJson);
+      writer.uint32(66).string(message.limitsJson);
     }
     return writer;
   },
@@ -324,14 +337,6 @@ export const TenantSnapshot: MessageFns<TenantSnapshot> = {
               break;
             }
 
-            message.featuresJson = reader.string();
-            continue;
-          }
-          case 9: {
-            if (tag !== 74) {
-              break;
-            }
-
             message.limitsJson = reader.string();
             continue;
           }
@@ -359,8 +364,208 @@ export const TenantSnapshot: MessageFns<TenantSnapshot> = {
     message.editionCode = object.editionCode ?? "";
     message.subscriptionStatus = object.subscriptionStatus ?? "";
     message.settingsJson = object.settingsJson ?? "";
-    message.featuresJson = object.featuresJson ?? "";
     message.limitsJson = object.limitsJson ?? "";
+    return message;
+  },
+};
+
+function createBaseEditionsRequest(): EditionsRequest {
+  return { pageToken: "" };
+}
+
+export const EditionsRequest: MessageFns<EditionsRequest> = {
+  encode(message: EditionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageToken !== "") {
+      writer.uint32(10).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EditionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEditionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EditionsRequest>): EditionsRequest {
+    return EditionsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EditionsRequest>): EditionsRequest {
+    const message = createBaseEditionsRequest();
+    message.pageToken = object.pageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseEditionsResponse(): EditionsResponse {
+  return { editions: [], nextPageToken: "" };
+}
+
+export const EditionsResponse: MessageFns<EditionsResponse> = {
+  encode(message: EditionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.editions) {
+      EditionSnapshot.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EditionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEditionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.editions.push(EditionSnapshot.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EditionsResponse>): EditionsResponse {
+    return EditionsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EditionsResponse>): EditionsResponse {
+    const message = createBaseEditionsResponse();
+    message.editions = object.editions?.map((e) => EditionSnapshot.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseEditionSnapshot(): EditionSnapshot {
+  return { code: "", version: 0, featuresJson: "" };
+}
+
+export const EditionSnapshot: MessageFns<EditionSnapshot> = {
+  encode(message: EditionSnapshot, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    if (message.version !== 0) {
+      writer.uint32(16).int64(message.version);
+    }
+    if (message.featuresJson !== "") {
+      writer.uint32(26).string(message.featuresJson);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EditionSnapshot {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEditionSnapshot();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.version = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.featuresJson = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EditionSnapshot>): EditionSnapshot {
+    return EditionSnapshot.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EditionSnapshot>): EditionSnapshot {
+    const message = createBaseEditionSnapshot();
+    message.code = object.code ?? "";
+    message.version = object.version ?? 0;
+    message.featuresJson = object.featuresJson ?? "";
     return message;
   },
 };
@@ -380,17 +585,30 @@ export const TenantsDefinition = {
       responseStream: false,
       options: {},
     },
+    /** All editions with their features, in the order of their codes. */
+    editions: {
+      name: "Editions",
+      requestType: EditionsRequest as typeof EditionsRequest,
+      requestStream: false,
+      responseType: EditionsResponse as typeof EditionsResponse,
+      responseStream: false,
+      options: {},
+    },
   },
 } as const;
 
 export interface TenantsServiceImplementation<CallContextExt = {}> {
   /** The current facts of the tenants of the request, or of those that have changed. */
   snapshots(request: SnapshotsRequest, context: CallContext & CallContextExt): Promise<DeepPartial<SnapshotsResponse>>;
+  /** All editions with their features, in the order of their codes. */
+  editions(request: EditionsRequest, context: CallContext & CallContextExt): Promise<DeepPartial<EditionsResponse>>;
 }
 
 export interface TenantsClient<CallOptionsExt = {}> {
   /** The current facts of the tenants of the request, or of those that have changed. */
   snapshots(request: DeepPartial<SnapshotsRequest>, options?: CallOptions & CallOptionsExt): Promise<SnapshotsResponse>;
+  /** All editions with their features, in the order of their codes. */
+  editions(request: DeepPartial<EditionsRequest>, options?: CallOptions & CallOptionsExt): Promise<EditionsResponse>;
 }
 
 type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
