@@ -32,8 +32,13 @@ export interface RateLimits {
   spendAnonymous(address: string, points?: number): Promise<RateState>;
 }
 
-/** `factor` multiplies every limit. Tokens without a known edition have the limits of Standard. */
-export function rateLimits(factor: number): RateLimits {
+/** By what the limits of a caller are multiplied. It is called with every request, so it must not wait. */
+export type TenantFactor = (principal: Principal) => number;
+
+const factorOfToken: TenantFactor = ({ editionCode }) => editionFactor(editionCode);
+
+/** `factor` multiplies every limit. Without `tenantFactor` the edition in the token decides. */
+export function rateLimits(factor: number, tenantFactor: TenantFactor = factorOfToken): RateLimits {
   const windows = Object.fromEntries(
     Object.entries(limits).map(([name, { points, windowSeconds }]) => [
       name,
@@ -54,7 +59,7 @@ export function rateLimits(factor: number): RateLimits {
       const window = windows[rate];
       if (!window) throw new Error(`The rate class ${rate} does not exist`);
       const key = principal.tenantId ?? `client:${principal.clientId}`;
-      const quota = Math.max(1, Math.floor(window.points * factor * editionFactor(principal.editionCode)));
+      const quota = Math.max(1, Math.floor(window.points * factor * tenantFactor(principal)));
       // counts like `consume`, but does not reject with a value that is not an Error
       return stateOf(rate, { ...window, quota }, await window.limiter.penalty(key, points));
     },

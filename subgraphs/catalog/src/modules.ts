@@ -13,11 +13,13 @@ import { searchIndex } from "./search-index/search-index.module.js";
 import { sources } from "./sources/sources.module.js";
 import { targets } from "./targets/targets.module.js";
 import { templates } from "./templates/templates.module.js";
+import { tenantProjections } from "./tenant-projections/tenant-projections.module.js";
 import { validations } from "./validations/validations.module.js";
 import { workerPool } from "./worker-pool/worker-pool.module.js";
 
 /** The slices of this subgraph. A slice uses only slices above its own. */
 export const catalogModules = [
+  tenantProjections,
   workerPool,
   parameters,
   rendering,

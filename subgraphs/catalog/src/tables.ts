@@ -15,6 +15,7 @@ import { Migration20261122103114_list_orders } from "./migrations/Migration20261
 import { Migration20261122104146_template_details } from "./migrations/Migration20261122104146_template_details.js";
 import { Migration20261122104303_foreign_keys } from "./migrations/Migration20261122104303_foreign_keys.js";
 import { Migration20261122110358_execution_directory } from "./migrations/Migration20261122110358_execution_directory.js";
+import { Migration20261122182830_tenant_projections } from "./migrations/Migration20261122182830_tenant_projections.js";
 import { catalogModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -37,5 +38,6 @@ export const catalogTables = {
     Migration20261122104146_template_details,
     Migration20261122104303_foreign_keys,
     Migration20261122110358_execution_directory,
+    Migration20261122182830_tenant_projections,
   ],
 };

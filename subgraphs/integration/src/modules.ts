@@ -5,12 +5,14 @@ import { eventLog } from "./event-log/event-log.module.js";
 import { events } from "./events/events.module.js";
 import { providers } from "./providers/providers.module.js";
 import { secrets } from "./secrets/secrets.module.js";
+import { tenantProjections } from "./tenant-projections/tenant-projections.module.js";
 import { webhookDispatch } from "./webhook-dispatch/webhook-dispatch.module.js";
 import { webhookMessages } from "./webhook-messages/webhook-messages.module.js";
 import { webhookSubscriptions } from "./webhook-subscriptions/webhook-subscriptions.module.js";
 
 /** The slices of this subgraph. A slice uses only slices above its own. */
 export const integrationModules = [
+  tenantProjections,
   egress,
   providers,
   credentials,

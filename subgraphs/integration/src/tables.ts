@@ -10,6 +10,7 @@ import { Migration20261122103117_list_orders } from "./migrations/Migration20261
 import { Migration20261122103322_credential_rewrapping } from "./migrations/Migration20261122103322_credential_rewrapping.js";
 import { Migration20261122104308_foreign_keys } from "./migrations/Migration20261122104308_foreign_keys.js";
 import { Migration20261122104750_event_sequences } from "./migrations/Migration20261122104750_event_sequences.js";
+import { Migration20261122182846_tenant_projections } from "./migrations/Migration20261122182846_tenant_projections.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -27,5 +28,6 @@ export const integrationTables = {
     Migration20261122103322_credential_rewrapping,
     Migration20261122104308_foreign_keys,
     Migration20261122104750_event_sequences,
+    Migration20261122182846_tenant_projections,
   ],
 };

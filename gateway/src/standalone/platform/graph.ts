@@ -3,6 +3,8 @@ import type { FacadePorts } from "@factory/rest-facade/server";
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
+import { tenantFactor } from "../../admission/tenant-factor.js";
 import { graphqlEndpoint } from "../../http/graphql-endpoint.js";
 import { startGraphqlServer } from "../../http/graphql-server.js";
 import { localSubgraph } from "../../subgraphs/local-subgraph.js";
@@ -28,7 +30,7 @@ export async function startGraph(
   { catalog, integration, spine, verifier, onRevoked }: Subgraphs,
   refusals: RefusalSink,
 ): Promise<Graph> {
-  const limits = rateLimits(environment.rateLimitFactor);
+  const limits = rateLimits(environment.rateLimitFactor, tenantFactor(catalog.get(TenantFacts)));
   const introspection = environment.development;
   const subgraphs = [
     localSubgraph<RequestContext>("catalog", catalog.schema),

@@ -8,8 +8,10 @@ import {
   type ServiceCertificates,
   serviceCertificates,
 } from "@factory/runtime/grpc/service-certificates";
+import type { ServiceIdentity } from "@factory/runtime/grpc/service-identity";
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
+import { type SnapshotSource, snapshotSource } from "@factory/runtime/tenant-facts/snapshot-source";
 
 export interface PlatformGrpcSettings {
   readonly certificates: ServiceCertificates;
@@ -28,6 +30,8 @@ export interface PlatformGrpc {
    * catalog.
    */
   readonly secrets: SecretResolver;
+  /** The clients with which the subgraphs read facts of tenants from the spine, each with its own certificate. */
+  readonly snapshots: Readonly<Record<"catalog" | "integration", SnapshotSource>>;
   close(): Promise<void>;
 }
 
@@ -58,16 +62,20 @@ export async function startGrpc(settings: PlatformGrpcSettings): Promise<Platfor
     refusals,
     logger: logger.child({ listener: "grpc" }),
   });
-  const channel = new GrpcChannel({
-    address: authority(reachable(host), server.port),
-    server: "gateway",
-    certificate: certificates.catalog,
-  });
+  const channelOf = (identity: ServiceIdentity) =>
+    new GrpcChannel({
+      address: authority(reachable(host), server.port),
+      server: "gateway",
+      certificate: certificates[identity],
+    });
+  const [catalog, integration] = [channelOf("catalog"), channelOf("integration")];
   return {
     address: authority(host, server.port),
-    secrets: secretResolver(channel),
+    secrets: secretResolver(catalog),
+    snapshots: { catalog: snapshotSource(catalog), integration: snapshotSource(integration) },
     async close() {
-      channel.close();
+      catalog.close();
+      integration.close();
       await server.stop();
     },
   };

@@ -51,6 +51,7 @@ export async function startSubgraphs(
     allowLoopback: development,
     httpsOnly: !development,
     webhookRetentionDays: environment.webhookRetentionDays,
+    tenantSnapshots: async () => (await grpcStart).snapshots.integration,
     ...(development ? {} : { allowedPorts: [80, 443, 8443] }),
   });
   const catalogStart = startCatalog(hostOf("catalog"), {
@@ -66,6 +67,7 @@ export async function startSubgraphs(
     sourceCredentials: environment.sourceCredentials,
     // A job that resumes before the gRPC server listens waits for this server.
     secrets: { resolve: async (...request) => (await grpcStart).secrets.resolve(...request) },
+    tenantSnapshots: async () => (await grpcStart).snapshots.catalog,
   });
   const grpcStart = startPlatformGrpc(
     start,

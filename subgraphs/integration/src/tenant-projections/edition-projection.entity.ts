@@ -1,0 +1,17 @@
+import { platformOwnedTable } from "@factory/runtime/db/tenant-table";
+import type { EditionFeatures } from "@factory/schema/edition-features";
+import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+
+/** The copy of an edition, which the spine owns. */
+@Entity(platformOwnedTable("edition_projections", "everybody"))
+export class EditionProjection {
+  @PrimaryKey({ type: "text" })
+  code: string;
+
+  /** The version in the spine. Only a higher one replaces the row. */
+  @Property({ type: "integer" })
+  version: number;
+
+  @Property({ type: "json" })
+  features: EditionFeatures;
+}
