@@ -143,6 +143,7 @@ export const eventTypes = {
   ApiClientDisabled:              { source: "spine",        readScopes: ["client.read"] },
   ApiClientEnabled:               { source: "spine",        readScopes: ["client.read"] },
   ApiClientSecretRotated:         { source: "spine",        readScopes: ["client.read"] },
+  AuditLogSealed:                { source: "spine",        readScopes: ["audit.read"] },
   SigningKeyRotated:              { source: "spine",        readScopes: ["tenant.read"] },
 } as const satisfies Record<string, { source: SubgraphName; readScopes: readonly Scope[] }>;
 

@@ -40,6 +40,7 @@ export const scopes = [
   "governance.approve",
   "jobs.read",
   "jobs.manage",
+  "audit.read",
 ] as const;
 
 /** An OAuth scope of the platform, for example `templates.read`. */
@@ -48,12 +49,16 @@ export type Scope = (typeof scopes)[number];
 /** An agent gets this scope only through an approval. */
 export const needsAgentApproval = (scope: string): boolean => scope.endsWith(".publish");
 
-/** With these scopes an agent could create clients or users that outlive its task and approve its requests. */
+/**
+ * With these scopes an agent could create clients or users that outlive its task, approve its requests, or pass addresses
+ * of people from the audit log on to the provider of its model.
+ */
 const withheldFromAgents: readonly string[] = [
   "client.manage",
   "user.invite",
   "role.assign",
   "governance.approve",
+  "audit.read",
 ] satisfies readonly Scope[];
 
 /** Whether an agent may hold the scope at all. See `needsAgentApproval` for scopes that also need an approval. */
@@ -67,6 +72,7 @@ export const platformScopes = [
   "governance.approve",
   "webhooks.subscriptions.read",
   "webhooks.subscriptions.write",
+  "audit.read",
 ] as const satisfies readonly Scope[];
 
 /** The scopes that a service client of a tenant may hold. */

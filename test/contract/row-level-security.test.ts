@@ -66,6 +66,11 @@ async function asApp({ schema }: Table, tenant: string | undefined, statement: s
 
 const refusedByPolicy = "42501";
 
+/** Requests only read these tables. Only a superuser changes their rows. */
+const readOnly = new Set(["spine.audit_heads", "spine.audit_records", "spine.audit_seals"]);
+const writable = <T>(found: Record<string, T>) =>
+  Object.fromEntries(Object.entries(found).filter(([name]) => !readOnly.has(name)));
+
 /** Waits until no more rows are written. Events and jobs of the test objects still write rows for a while. */
 async function settled(): Promise<void> {
   const counts = async () => JSON.stringify(await everywhere((table) => countOf(table, ours)));
@@ -159,9 +164,15 @@ describe("row-level security alone", () => {
   it("lets a tenant change and delete only its own rows", async () => {
     const expected = await everywhere((table) => countOf(table, ours));
     const changed = await everywhere((table) => asApp(table, ours, `update ${sql(table)} set tenant_id = tenant_id`));
-    expect(mapped(changed, ({ rowCount }) => rowCount)).toEqual(expected);
+    expect(writable(mapped(changed, ({ rowCount }) => rowCount))).toEqual(writable(expected));
     const deleted = await everywhere((table) => asApp(table, ours, `delete from ${sql(table)}`));
-    expect(mapped(deleted, ({ rowCount }) => rowCount)).toEqual(expected);
+    expect(writable(mapped(deleted, ({ rowCount }) => rowCount))).toEqual(writable(expected));
+    for (const table of readOnly)
+      expect([table, changed[table]?.refused, deleted[table]?.refused]).toEqual([
+        table,
+        refusedByPolicy,
+        refusedByPolicy,
+      ]);
   });
 
   it("does not let a tenant insert a row for another tenant", async () => {
@@ -172,19 +183,19 @@ describe("row-level security alone", () => {
     );
     // the policy is checked first, so an insert for the caller's own tenant is refused for another reason
     const own = mapped(await everywhere((table) => insert(table, ours)), ({ refused }) => refused);
-    expect(Object.values(own)).not.toContain(refusedByPolicy);
+    expect(Object.values(writable(own))).not.toContain(refusedByPolicy);
   });
 
   it("does not let a tenant move a row to another tenant", async () => {
     const filled = await everywhere((table) => countOf(table, ours));
     const moved = await everywhere((table) => asApp(table, ours, `update ${sql(table)} set tenant_id = '${theirs}'`));
     const refused = mapped(moved, ({ refused }) => refused);
-    expect(refused).toEqual(mapped(filled, (count) => (count > 0 ? refusedByPolicy : undefined)));
+    expect(writable(refused)).toEqual(writable(mapped(filled, (count) => (count > 0 ? refusedByPolicy : undefined))));
   });
 
   it("hides rows without a tenant from requests", async () => {
     const others = tables.filter(({ hasTenant, name }) => !hasTenant && name !== "migrations");
-    expect(others.map(sql)).toEqual(["spine.oidc_artifacts", "spine.signing_keys"]);
+    expect(others.map(sql)).toEqual(["spine.audit_keys", "spine.oidc_artifacts", "spine.signing_keys"]);
     for (const table of others)
       expect([sql(table), (await asApp(table, ours, `select from ${sql(table)}`)).rowCount]).toEqual([sql(table), 0]);
     expect((await client.query("select from spine.signing_keys")).rowCount).toBeGreaterThan(0);

@@ -7,6 +7,7 @@ import { type EventType, eventTypes } from "@factory/schema/event-names";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { aPendingApproval } from "../kit/agents.js";
+import { letADayPass } from "../kit/audit.js";
 import { sentCommand } from "../kit/commands.js";
 import { anEntry } from "../kit/configuration.js";
 import { rows } from "../kit/database.js";
@@ -107,7 +108,7 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
   "webhook-subscriptions": ["WebhookSubscription", "eventType"],
 };
 /** The first segments of subjects whose objects have no key. The field `subject` is null for them. */
-const noKeyedType = ["commands", "config", "editions", "mails", "signing-keys"];
+const noKeyedType = ["audit-seals", "commands", "config", "editions", "mails", "signing-keys"];
 
 interface Subject {
   events: { type: string; subjectPath: string; subject: Readonly<Record<string, unknown>> | null };
@@ -317,6 +318,7 @@ describe("the emitted events", () => {
     await decideApprovals(token, tenant.tenantId);
     await signInAndRevoke(tenant);
     await changePlanSubscription(token, tenant.tenantId);
+    await letADayPass(tenant.tenantId);
     const seen = () => new Set(feed.events.map(({ events }) => events.type));
     await eventually("every readable event arrives", () => readable.every((type) => seen().has(type)));
     const about = await aFeed<Subject>({ token, query: subjectsQuery });

@@ -22,8 +22,14 @@ interface ReceivedEvent {
   readonly events: { readonly type: string; readonly data: Record<string, unknown>; readonly subjectPath: string };
 }
 
-/** Scopes that an agent cannot get, because their effect lasts longer than the task. */
-const longLasting: readonly string[] = ["client.manage", "user.invite", "role.assign", "governance.approve"];
+/** Scopes that an agent cannot get: their effect lasts longer than the task, or they show personal data. */
+const longLasting: readonly string[] = [
+  "client.manage",
+  "user.invite",
+  "role.assign",
+  "governance.approve",
+  "audit.read",
+];
 
 let tenant: TestTenant;
 let agent: Client;

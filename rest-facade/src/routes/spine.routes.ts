@@ -16,6 +16,7 @@ export const spineRoutes = [
   { at: "GET /v1/approvals/{approvalId}",         run: "approval",      reply: 200, scopes: ["governance.read"],    version: "header" },
   { at: "POST /v1/approvals/{approvalId}/approve", run: "approveScopes", reply: 200, scopes: ["governance.approve"], version: "header", idempotent: true },
   { at: "POST /v1/approvals/{approvalId}/reject", run: "rejectScopes",  reply: 200, scopes: ["governance.approve"], version: "header", idempotent: true },
+  { at: "GET /v1/audit-records",                  run: "auditRecords",  reply: 200, scopes: ["audit.read"],         version: "header" },
   { at: "GET /v1/users",                                       run: "users",            reply: 200, scopes: ["user.read"],                version: "header" },
   { at: "GET /v1/users/{userId}",                              run: "user",             reply: 200, scopes: ["user.read"],                version: "header" },
   { at: "POST /v1/users/{userId}/disable",                     run: "disableUser",      reply: 200, scopes: ["user.invite"],              version: "header", idempotent: true },

@@ -1,6 +1,7 @@
 import type { SettingsOf } from "@factory/runtime/subgraph/slice-module";
 import { accessControl } from "./access-control/access-control.module.js";
 import { approvals } from "./approvals/approvals.module.js";
+import { auditLog } from "./audit-log/audit-log.module.js";
 import { authorizationServer } from "./authorization-server/authorization-server.module.js";
 import { bootstrap } from "./bootstrap/bootstrap.module.js";
 import { configuration } from "./configuration/configuration.module.js";
@@ -39,6 +40,7 @@ export const spineModules = [
   invitations,
   approvals,
   signingKeys,
+  auditLog,
   authorizationServer,
   tenantSnapshots,
   bootstrap,

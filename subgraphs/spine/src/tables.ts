@@ -24,6 +24,8 @@ import { Migration20261122182226_feature_flags } from "./migrations/Migration202
 import { Migration20261122182420_usage } from "./migrations/Migration20261122182420_usage.js";
 import { Migration20261122182758_configuration } from "./migrations/Migration20261122182758_configuration.js";
 import { Migration20261122183027_plan_subscription_periods } from "./migrations/Migration20261122183027_plan_subscription_periods.js";
+import { Migration20261122182653_audit_log } from "./migrations/Migration20261122182653_audit_log.js";
+import { Migration20261122182700_audit_log_privileges } from "./migrations/Migration20261122182700_audit_log_privileges.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -55,5 +57,7 @@ export const spineTables = {
     Migration20261122182420_usage,
     Migration20261122182758_configuration,
     Migration20261122183027_plan_subscription_periods,
+    Migration20261122182653_audit_log,
+    Migration20261122182700_audit_log_privileges,
   ],
 };

@@ -21,6 +21,8 @@ export const advisoryLocks = {
   jobTables: 4_000_008,
   /** Spine: one process makes or rotates signing keys. */
   signingKeys: 4_000_010,
+  /** Spine: one process makes a key that signs seals of the audit log. */
+  auditKeys: 4_000_030,
   /** Spine: one process makes the client of the platform's administrator. */
   platformClient: 4_000_011,
   /** Spine: one approval request of an agent's client at a time. The second key is the client. */

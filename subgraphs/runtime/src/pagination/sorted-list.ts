@@ -5,7 +5,7 @@ import { type Connection, connectionOf, type PageRequest, pageSize } from "./pag
 /** A column by which a list can be sorted. It needs an index. */
 export interface SortColumn<Node> {
   readonly column: string;
-  readonly type: "text" | "timestamptz" | "uuid" | "integer";
+  readonly type: "text" | "timestamptz" | "uuid" | "integer" | "bigint";
   /** True when no two rows of one list have the same value. Otherwise the ID orders equal values. */
   readonly unique?: boolean;
   /** The value of a row in its cursor. */

@@ -13,6 +13,7 @@ export type KeyLabel =
   | "factory spine list cursors"
   | "factory spine client secrets"
   | "factory spine signing keys"
+  | "factory spine audit keys"
   | "factory spine cookies"
   | "factory spine forms"
   | "factory spine invitation tokens"

@@ -85,6 +85,8 @@ export function ormOptions(definition: DatabaseDefinition, url: string) {
     extensions: [Migrator],
     ensureDatabase: false,
     discovery: { warnWhenNoEntities: false },
+    // functions are written by hand in migrations
+    schemaGenerator: { ignoreRoutines: true },
     forceUndefined: false,
     pool: { min: 0, max: 10, idleTimeoutMillis: 30_000 },
     migrations: {

@@ -63,8 +63,9 @@ export const systemRoles: readonly SystemRole[] = [
   {
     code: "Viewer",
     name: "Viewer",
-    description: "Reads everything.",
-    scopes: scopesThat((scope) => scope.endsWith(".read")),
+    description: "Reads everything but the audit log.",
+    // the audit log has e-mail and network addresses of people
+    scopes: scopesThat((scope) => scope.endsWith(".read") && scope !== "audit.read"),
   },
 ];
 

@@ -1,7 +1,14 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
-/** Replaces the address of a deleted user (`usr_…`) where another slice stores it, in the transaction that deletes the user. */
-export type PersonalDataEraser = (transaction: Transaction, userId: string, replacementEmail: string) => Promise<void>;
+/** A user (`usr_…`) who is being deleted. */
+export interface DeletedPerson {
+  readonly userId: string;
+  readonly formerEmail: string;
+  readonly replacementEmail: string;
+}
+
+/** Erases the personal data of a user where another slice stores it, in the transaction that deletes the user. */
+export type PersonalDataEraser = (transaction: Transaction, person: DeletedPerson) => Promise<void>;
 
 /** The erasers of the slices that store personal data of users. */
 export class PersonalDataErasers {
@@ -12,7 +19,7 @@ export class PersonalDataErasers {
   }
 
   /** Calls the erasers one after the other. */
-  readonly erase: PersonalDataEraser = async (transaction, userId, replacementEmail) => {
-    for (const eraser of this.#erasers) await eraser(transaction, userId, replacementEmail);
+  readonly erase: PersonalDataEraser = async (transaction, person) => {
+    for (const eraser of this.#erasers) await eraser(transaction, person);
   };
 }

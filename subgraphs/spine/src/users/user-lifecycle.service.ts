@@ -107,8 +107,9 @@ export class UserLifecycleService {
   async #erase(transaction: Transaction, user: User, passwordHash: string): Promise<void> {
     // RFC 2606: no mail server has a name under .invalid
     const email = `${user.userId}@deleted.invalid`;
+    const { userId, email: formerEmail } = user;
     Object.assign(user, { email, emailKey: email, displayName: null, passwordHash, lastLoginAt: null });
-    await this.#parts.erasePersonalData(transaction, user.userId, email);
+    await this.#parts.erasePersonalData(transaction, { userId, formerEmail, replacementEmail: email });
   }
 }
 

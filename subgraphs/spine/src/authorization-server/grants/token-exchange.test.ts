@@ -170,8 +170,8 @@ describe("token exchange", () => {
     expect(await refused({ scope })).toBe("400 invalid_scope VALIDATION_FAILED");
   });
 
-  it.each(["client.manage", "user.invite", "role.assign", "governance.approve"] as const)(
-    "never gives an agent %s, because its effect lasts longer than the task",
+  it.each(["client.manage", "user.invite", "role.assign", "governance.approve", "audit.read"] as const)(
+    "never gives an agent %s",
     async (scope) => {
       const held: Scope[] = ["templates.read", scope];
       const [boss, eager] = [await aClient("Service", held), await aClient("Agent", held)];

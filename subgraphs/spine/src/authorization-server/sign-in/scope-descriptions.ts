@@ -43,4 +43,5 @@ export const scopeDescriptions: Record<Scope | "openid", string> = {
   "governance.approve": "Approve and reject requests of agents",
   "jobs.read": "See background jobs and their errors",
   "jobs.manage": "Retry failed background jobs",
+  "audit.read": "See who did what in your organization, with e-mail and network addresses",
 };

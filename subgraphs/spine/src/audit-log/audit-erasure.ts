@@ -1,0 +1,81 @@
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { Pool } from "pg";
+import type { DeletedPerson } from "../users/personal-data.js";
+
+const batchSize = 2000;
+/** Records of the person that were still on the bus at the first pass are erased by the last one. */
+const lastPassAfterMs = 24 * 60 * 60_000;
+
+const request = `insert into audit_erasures (tenant_id, user_id, email, requested_at) values ($1, $2, $3, $4)
+  on conflict (tenant_id, user_id) do update
+    set email = excluded.email, requested_at = excluded.requested_at, erased_at = null`;
+
+const due = `select tenant_id, user_id, email, requested_at < $1 as last from audit_erasures
+  where erased_at is null or requested_at < $1 order by requested_at limit 100`;
+
+const erase = "select last_time, last_position from erase_audit_records($1, $2, $3, $4, $5, $6)";
+
+interface DueRow {
+  tenant_id: string;
+  user_id: string;
+  email: string;
+  last: boolean;
+}
+
+/**
+ * Erases e-mail address, network address and user agent of deleted people. A person can have a million records, so the
+ * mutation only stores a request, and the rows are erased in batches soon after it.
+ */
+export class AuditErasure {
+  readonly #workers: Pool;
+  readonly #clock: () => Date;
+
+  constructor(workers: Pool, clock: () => Date) {
+    this.#workers = workers;
+    this.#clock = clock;
+  }
+
+  /** Stores the request in the transaction that deletes the user. */
+  readonly request = async (
+    { defer, tenant }: Pick<Transaction, "defer" | "tenant">,
+    { userId, formerEmail }: DeletedPerson,
+  ): Promise<void> => {
+    await defer(request, [tenant.uuid, decodeId("usr", userId), formerEmail, this.#clock().toISOString()]);
+  };
+
+  /** Erases for all requests that are due. A killed process begins its request again. */
+  async run(signal: AbortSignal): Promise<void> {
+    const lastPassBefore = new Date(this.#clock().getTime() - lastPassAfterMs);
+    while (!signal.aborted) {
+      const { rows } = await this.#workers.query<DueRow>(due, [lastPassBefore]);
+      if (rows.length === 0) return;
+      for (const row of rows) if (!signal.aborted) await this.#erase(row, signal);
+    }
+  }
+
+  async #erase({ tenant_id: tenant, user_id: user, email, last }: DueRow, signal: AbortSignal): Promise<void> {
+    await this.#eraseBatches([tenant, encodeId("usr", user), null], signal);
+    await this.#eraseBatches([tenant, null, email], signal);
+    if (signal.aborted) return;
+    await this.#workers.query(
+      last
+        ? "delete from audit_erasures where tenant_id = $1 and user_id = $2"
+        : "update audit_erasures set erased_at = $3 where tenant_id = $1 and user_id = $2",
+      last ? [tenant, user] : [tenant, user, this.#clock()],
+    );
+  }
+
+  async #eraseBatches(whose: readonly unknown[], signal: AbortSignal): Promise<void> {
+    let after: readonly unknown[] = ["-infinity", 0];
+    while (!signal.aborted) {
+      const { rows } = await this.#workers.query<{ last_time: Date; last_position: string }>(erase, [
+        ...whose,
+        ...after,
+        batchSize,
+      ]);
+      if (!rows[0]) return;
+      after = [rows[0].last_time, rows[0].last_position];
+    }
+  }
+}

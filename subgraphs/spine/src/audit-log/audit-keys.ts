@@ -1,0 +1,114 @@
+import { advisoryLocks } from "@factory/runtime/db/advisory-locks";
+import type { ValueSeal } from "@factory/runtime/sealing/value-seal";
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from "jose";
+import type { Pool, PoolClient } from "pg";
+
+/** A key of the audit log with its private part. */
+export interface AuditKey {
+  /** RFC 7638 thumbprint of the public key; the `kid` of its seals. */
+  readonly keyId: string;
+  readonly publicJwk: JWK;
+  readonly privateJwk: JWK;
+  readonly createdAt: Date;
+}
+
+interface KeyRow {
+  key_id: string;
+  sealed_key: string;
+  created_at: Date;
+}
+
+const usedForMs = 365 * 24 * 60 * 60_000;
+const allKeys = "select key_id, sealed_key, created_at from audit_keys order by created_at desc, key_id";
+
+/**
+ * The keys that sign seals. They are not the keys of tokens, which are deleted after their rotation: a key of the audit
+ * log signs for a year and is kept for ever. The next key is made when it is needed.
+ */
+export class AuditKeys {
+  readonly #pool: Pool;
+  readonly #seal: ValueSeal;
+  #keys: readonly AuditKey[] = [];
+
+  /** `pool` connects as the worker role. */
+  constructor(pool: Pool, seal: ValueSeal) {
+    this.#pool = pool;
+    this.#seal = seal;
+  }
+
+  /** Reads the stored keys, and seals them again where a former master key sealed them. */
+  async load(): Promise<void> {
+    this.#keys = await this.#read(this.#pool);
+  }
+
+  /** The key that signs now. */
+  async signing(now: Date): Promise<AuditKey> {
+    const [newest] = this.#keys;
+    if (newest && now.getTime() - newest.createdAt.getTime() < usedForMs) return newest;
+    const client = await this.#pool.connect();
+    let broken = true;
+    try {
+      await client.query("begin");
+      await client.query("select pg_advisory_xact_lock($1)", [advisoryLocks.auditKeys]);
+      const [known, ...others] = await this.#read(client);
+      const usable = known && now.getTime() - known.createdAt.getTime() < usedForMs;
+      const key = usable ? known : await this.#create(client, now);
+      await client.query("commit");
+      broken = false;
+      this.#keys = usable || !known ? [key, ...others] : [key, known, ...others];
+      return key;
+    } finally {
+      if (broken) await client.query("rollback").catch(() => undefined);
+      client.release();
+    }
+  }
+
+  /** The public keys, the newest first. */
+  get published(): readonly JWK[] {
+    return this.#keys.map(({ publicJwk }) => publicJwk);
+  }
+
+  /** The public key with this id; undefined if the platform has none. Another process may just have made it. */
+  async verification(keyId: string): Promise<JWK | undefined> {
+    const find = () => this.#keys.find((key) => key.keyId === keyId)?.publicJwk;
+    const known = find();
+    if (known) return known;
+    await this.load();
+    return find();
+  }
+
+  async #read(from: Pool | PoolClient): Promise<AuditKey[]> {
+    const { rows } = await from.query<KeyRow>(allKeys);
+    const keys: AuditKey[] = [];
+    for (const { key_id: keyId, sealed_key: sealed, created_at: createdAt } of rows) {
+      const { text, resealed } = this.#seal.open(sealed, keyId);
+      if (resealed !== undefined)
+        await from.query("update audit_keys set sealed_key = $3 where key_id = $1 and sealed_key = $2", [
+          keyId,
+          sealed,
+          resealed,
+        ]);
+      keys.push(auditKey(keyId, JSON.parse(text) as JWK, createdAt));
+    }
+    return keys;
+  }
+
+  async #create(client: PoolClient, now: Date): Promise<AuditKey> {
+    const { privateKey } = await generateKeyPair("ES256", { extractable: true });
+    const { d, ...publicKey } = await exportJWK(privateKey);
+    const keyId = await calculateJwkThumbprint(publicKey);
+    const sealed = this.#seal.seal(JSON.stringify({ ...publicKey, d }), keyId);
+    await client.query("insert into audit_keys (key_id, sealed_key, created_at) values ($1, $2, $3)", [
+      keyId,
+      sealed,
+      now,
+    ]);
+    return auditKey(keyId, { ...publicKey, ...(d === undefined ? {} : { d }) }, now);
+  }
+}
+
+function auditKey(keyId: string, privateJwk: JWK, createdAt: Date): AuditKey {
+  const { d: _, ...publicKey } = privateJwk;
+  const publicJwk = { ...publicKey, kid: keyId, alg: "ES256", use: "sig" };
+  return { keyId, publicJwk, privateJwk: { ...privateJwk, alg: "ES256" }, createdAt };
+}

@@ -1,0 +1,64 @@
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import { ValueSeal } from "@factory/runtime/sealing/value-seal";
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { settingDefault } from "@factory/schema/tenant-settings";
+import { PersonalDataErasers } from "../users/personal-data.js";
+import { AuditChain } from "./audit-chain.js";
+import { ErasureRequest } from "./audit-erasure.entity.js";
+import { AuditErasure } from "./audit-erasure.js";
+import { ChainHead } from "./audit-head.entity.js";
+import { AuditKeyRow } from "./audit-key.entity.js";
+import { AuditKeys } from "./audit-keys.js";
+import { AuditLogResolver } from "./audit-log.resolver.js";
+import { ChainedRecord } from "./audit-record.entity.js";
+import { AuditRecordService } from "./audit-record.service.js";
+import { AuditRetention } from "./audit-retention.js";
+import { ChainSeal } from "./audit-seal.entity.js";
+import { AuditSealing } from "./audit-sealing.js";
+import { AuditUpkeep } from "./audit-upkeep.js";
+import { AuditVerificationService } from "./audit-verification.service.js";
+
+export interface AuditLogSettings {
+  readonly masterKeys: MasterKeys;
+  /** The calendar of seals and retention; absent: the clock of the system. */
+  readonly clock?: () => Date;
+}
+
+/** The audit log: a chain of records per tenant, its seals, its verification and its retention. */
+export const auditLog: SliceModule<AuditLogSettings> = {
+  slice: "audit-log",
+  entities: [ChainedRecord, ChainHead, ChainSeal, AuditKeyRow, ErasureRequest],
+  foreignKeys: {
+    "audit_records.record_id": {
+      to: null,
+      why: "It is the id of the record itself, given by the subgraph that wrote it.",
+    },
+  },
+  events: ["AuditLogSealed"],
+  async start({ settings, database, workers: pool, cursors, logger, consume, onStarted, onStop }, services) {
+    const { masterKeys, clock = () => new Date() } = settings;
+    const workers = { pool, schema: "spine" } as const;
+    const keys = new AuditKeys(pool, new ValueSeal(masterKeys.keyring("factory spine audit keys")));
+    await keys.load();
+    const chain = new AuditChain(workers, clock);
+    consume({ group: "audit-log", kind: "audit", types: ["AuditRecord"], handle: (batch) => chain.take(batch) });
+    const erasure = new AuditErasure(pool, clock);
+    services.get(PersonalDataErasers).add(erasure.request);
+    const retentionDays = () => settingDefault("retention.auditLogDays");
+    const upkeep = services.add(
+      new AuditUpkeep(
+        {
+          sealing: new AuditSealing({ workers, keys, clock, logger }),
+          erasure,
+          retention: new AuditRetention({ workers, retentionDays, clock, logger }),
+        },
+        logger,
+      ),
+    );
+    onStarted(() => upkeep.start());
+    onStop(() => upkeep.stop());
+    services.add(new AuditRecordService(database, cursors));
+    services.add(new AuditVerificationService(database, cursors, keys));
+  },
+  resolvers: (get) => [new AuditLogResolver(get(AuditRecordService), get(AuditVerificationService))],
+};

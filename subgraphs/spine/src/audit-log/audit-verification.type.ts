@@ -1,0 +1,92 @@
+import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
+import { Field, Float, Int, ObjectType, registerEnumType } from "type-graphql";
+
+export const AuditVerificationStatus = {
+  Intact: "Intact",
+  Broken: "Broken",
+  Unfinished: "Unfinished",
+} as const;
+export type AuditVerificationStatus = keyof typeof AuditVerificationStatus;
+registerEnumType(AuditVerificationStatus, {
+  name: "AuditVerificationStatus",
+  description:
+    "Intact: every record up to the head was checked. Broken: see firstBroken. Unfinished: call again with nextCursor.",
+});
+
+export const AuditBreakReason = {
+  Altered: "Altered",
+  PersonalDataAltered: "PersonalDataAltered",
+  Removed: "Removed",
+  Inserted: "Inserted",
+  CutOff: "CutOff",
+  SealMismatch: "SealMismatch",
+  SealInvalid: "SealInvalid",
+} as const;
+export type AuditBreakReason = keyof typeof AuditBreakReason;
+registerEnumType(AuditBreakReason, {
+  name: "AuditBreakReason",
+  description:
+    "Altered: a record does not fit its hash. PersonalDataAltered: address, e-mail or user agent do not fit their digest. Removed: a record in the middle is missing. Inserted: a record stands behind the head. CutOff: the newest records are missing. SealMismatch: a record has another hash than its seal. SealInvalid: no key of the platform has signed a seal.",
+});
+
+@ObjectType("AuditBreak", { simpleResolvers: true })
+export class AuditBreakType {
+  @Field(() => Float, { description: "The first position at which the log is broken." })
+  position: number;
+
+  @Field(() => AuditBreakReason)
+  reason: AuditBreakReason;
+
+  @Field()
+  detail: string;
+}
+
+@ObjectType("AuditSeal", { simpleResolvers: true, description: "A signed head of the audit log." })
+export class AuditSealType {
+  @Field(() => Float)
+  position: number;
+
+  @Field({ description: "Hexadecimal." })
+  hash: string;
+
+  @Field(() => DateTime)
+  sealedAt: string;
+
+  @Field({ description: "A compact JWS (RFC 7515, ES256) over tenantId, position, hash and sealedAt." })
+  jws: string;
+}
+
+@ObjectType("AuditVerification", {
+  simpleResolvers: true,
+  description: "The result of checking a part of the audit log.",
+})
+export class AuditVerificationType {
+  @Field(() => AuditVerificationStatus)
+  status: AuditVerificationStatus;
+
+  @Field(() => AuditBreakType, { nullable: true })
+  firstBroken: AuditBreakType | null;
+
+  @Field(() => Float, { description: "The records up to this position were checked, in this call and those before." })
+  checkedThrough: number;
+
+  @Field(() => Float, { description: "The position of the newest record." })
+  headPosition: number;
+
+  @Field(() => Float, {
+    description: "The chain starts after this position, because retention deleted the records up to it. 0: nothing.",
+  })
+  startPosition: number;
+
+  @Field(() => Int, { description: "The number of seals that this call checked." })
+  checkedSeals: number;
+
+  @Field(() => AuditSealType, { nullable: true })
+  newestSeal: AuditSealType | null;
+
+  @Field(() => [JsonObject], { description: "The public keys of all seals, as JWK (RFC 7517)." })
+  keys: object[];
+
+  @Field(() => String, { nullable: true, description: "The argument `after` of the next call; null at the end." })
+  nextCursor: string | null;
+}
