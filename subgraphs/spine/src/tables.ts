@@ -22,10 +22,10 @@ import { Migration20261122181445_tenant_limits } from "./migrations/Migration202
 import { Migration20261122181652_editions } from "./migrations/Migration20261122181652_editions.js";
 import { Migration20261122182226_feature_flags } from "./migrations/Migration20261122182226_feature_flags.js";
 import { Migration20261122182420_usage } from "./migrations/Migration20261122182420_usage.js";
-import { Migration20261122182758_configuration } from "./migrations/Migration20261122182758_configuration.js";
-import { Migration20261122183027_plan_subscription_periods } from "./migrations/Migration20261122183027_plan_subscription_periods.js";
 import { Migration20261122182653_audit_log } from "./migrations/Migration20261122182653_audit_log.js";
 import { Migration20261122182700_audit_log_privileges } from "./migrations/Migration20261122182700_audit_log_privileges.js";
+import { Migration20261122182758_configuration } from "./migrations/Migration20261122182758_configuration.js";
+import { Migration20261122183027_plan_subscription_periods } from "./migrations/Migration20261122183027_plan_subscription_periods.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
