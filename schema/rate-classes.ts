@@ -1,5 +1,5 @@
 /** The rate limits of a tenant: each class has a window of its own, which REST, GraphQL and websocket share. */
-export type RateClass = "read" | "write" | "execute" | "invalid";
+export type RateClass = "read" | "write" | "execute" | "evaluate" | "invalid";
 
 /** Root fields that start heavy work. */
 const executingFields: ReadonlySet<string> = new Set(["requestExecution", "retryExecution", "previewExecution"]);

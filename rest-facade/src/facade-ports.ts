@@ -2,12 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Verifier } from "@factory/runtime/auth/authenticate";
 import type { Principal } from "@factory/runtime/auth/principal";
+import type { Revocation } from "@factory/runtime/auth/revocations";
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
 import type { StopPatience } from "./http/front-door.js";
+import type { Problem } from "./http/problem.js";
+import type { FeatureFlags } from "./ofrep/feature-flags.js";
 import type { Readiness } from "./operator/health.js";
 import type { JobAdministration } from "./operator/serve-jobs.js";
 import type { RateLimits } from "./rate-limits/rate-limits.js";
@@ -37,6 +40,10 @@ export interface FacadePorts {
   authorizationServer(request: IncomingMessage, response: ServerResponse): void;
   /** Serves `/git/*`. The body is unread. */
   git(request: IncomingMessage, response: ServerResponse): void;
+  /** Evaluates feature flags. Without it OFREP is not served. */
+  flags?: FeatureFlags;
+  /** Calls the listener with each revocation of tokens from now on. */
+  onRevoked?(listener: (revocation: Revocation) => void): void;
   /** Takes the refusals of all requests for the audit log. Without it they are dropped. */
   refusals?: RefusalSink;
   ready(): Promise<Readiness>;
@@ -73,5 +80,7 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The root field that the route runs: the name of the operation in the audit log. */
     rootField?: string;
+    /** Further members of the problems of this route. */
+    errorMembers?: (problem: Problem, request: FastifyRequest) => Record<string, unknown>;
   }
 }

@@ -7,6 +7,8 @@ import type { FacadeOptions, FacadePorts } from "./facade-ports.js";
 import type { StopPatience } from "./http/front-door.js";
 import { acceptVendorMediaType, createListener, type Listener, type ListenerOptions } from "./http/listener.js";
 import { requestMetrics } from "./http/request-metrics.js";
+import { EventStreams } from "./ofrep/event-streams.js";
+import { serveOfrep } from "./ofrep/serve-ofrep.js";
 import { ServedApi, serveDocs } from "./openapi/docs.js";
 import { describeApi } from "./openapi/openapi.js";
 import { readGraph } from "./operations/load-operation.js";
@@ -51,6 +53,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   const admission = { verifier: ports.verifier, limit: limitRequests(options.rateLimits) };
   await serveRoutes(app, routes.filter(isPublic), admission);
   servePlanned(app, admission);
+  const streams = startOfrep(app, ports, admission);
   app.route({
     method: ["GET", "POST"],
     url: "/graphql",
@@ -68,7 +71,17 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   serveMetrics(listeners.internal.app, metrics);
   if (ports.jobs) serveJobs(listeners.internal.app, ports.jobs, ports.verifier);
   if (options.development) serveMetrics(app, metrics);
-  return listen(listeners, options);
+  return listen(listeners, streams, options);
+}
+
+/** Serves OFREP where feature flags are evaluated, and returns its event streams. */
+function startOfrep(app: FastifyInstance, ports: FacadePorts, admission: Admission): EventStreams | undefined {
+  const { flags } = ports;
+  if (!flags) return undefined;
+  const streams = new EventStreams(flags, ports.verifier);
+  ports.onRevoked?.((revocation) => streams.revoked(revocation));
+  serveOfrep(app, { flags, streams, admission });
+  return streams;
 }
 
 /** Routes and API description of the graph that serves; both change in one step when it is replaced. */
@@ -160,9 +173,14 @@ function serveMetrics(app: FastifyInstance, metrics: () => Promise<string>): voi
   );
 }
 
-async function listen(listeners: Record<"public" | "internal", Listener>, options: FacadeOptions): Promise<Facade> {
+async function listen(
+  listeners: Record<"public" | "internal", Listener>,
+  streams: EventStreams | undefined,
+  options: FacadeOptions,
+): Promise<Facade> {
   let closing: Promise<unknown> | undefined;
   const close = async () => {
+    streams?.close();
     closing ??= closeListeners(listeners, { ...usualPatience, ...options.stopPatience });
     await closing;
   };

@@ -24,6 +24,9 @@ const plainHttp = [
   "POST /connect/introspect",
   "GET /connect/userinfo",
   "POST /connect/userinfo",
+  "POST /ofrep/v1/evaluate/flags/{key}",
+  "POST /ofrep/v1/evaluate/flags",
+  "GET /ofrep/v1/streams",
 ];
 
 async function described(): Promise<Described> {

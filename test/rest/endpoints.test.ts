@@ -262,7 +262,13 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
     });
 
   const post = (body: unknown, headers: Record<string, string> = {}) => {
-    const ids = { templateId: version.templateId, roleId, approvalId, id: planSubscriptionId, key: unique() };
+    const ids = {
+      templateId: version.templateId,
+      roleId,
+      approvalId,
+      id: planSubscriptionId,
+      key: headers["idempotency-key"]?.match(/^walk-\w+$/)?.[0] ?? unique(),
+    };
     const path = Object.entries(ids).reduce(
       (path, [name, id]) => path.replace(`{${name}}`, id),
       at.split(" ")[1] ?? "",

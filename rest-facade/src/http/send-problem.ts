@@ -31,6 +31,7 @@ export function errorHandler(logger: Logger, refusals: RefusalSink) {
     });
     report(logger, problem, trace);
     if (isAuditedStatus(problem.status)) refusals.note(refusalOf(problem, request, trace));
+    const further = request.routeOptions?.config?.errorMembers?.(problem, request);
     if (drainable(request)) reply.removeHeader("connection");
     return reply
       .code(problem.status)
@@ -40,7 +41,7 @@ export function errorHandler(logger: Logger, refusals: RefusalSink) {
         "cache-control": "no-store",
         "x-trace-id": trace.traceId,
       })
-      .send(Buffer.from(JSON.stringify(problem.body)));
+      .send(Buffer.from(JSON.stringify({ ...problem.body, ...further })));
   };
 }
 

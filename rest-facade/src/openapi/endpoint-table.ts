@@ -3,6 +3,7 @@ import type { Scope } from "@factory/schema/scopes";
 import { buildASTSchema, type GraphQLSchema, parse, valueFromASTUntyped } from "graphql";
 import { loadOperation, rootFieldOf } from "../operations/load-operation.js";
 import { plannedRateClass } from "../requests/handle-route.js";
+import { ofrepRoutes } from "../routes/ofrep.routes.js";
 import type { Route } from "../routes/route.js";
 import { areas, routeTables } from "../routes/route-tables.js";
 import { plainHttpPaths } from "./plain-http-paths.js";
@@ -52,6 +53,7 @@ export function endpointTable(supergraphSdl: string): Endpoint[] {
       Object.entries(methods).map(([method, operation]) => ({
         ...plain,
         endpoint: `${method.toUpperCase()} ${path}`,
+        ...ofrepRows.get(`${method.toUpperCase()} ${path}`),
         auth: authOf(operation),
         success: Object.keys(operation["responses"] as object)
           .map(Number)
@@ -91,6 +93,11 @@ function served(row: Route, rule: Rule): Omit<Endpoint, "specification"> {
     idempotent: row.idempotent ?? false,
   };
 }
+
+/** The scopes and the rate class of the endpoints of OFREP. */
+const ofrepRows: ReadonlyMap<string, Pick<Endpoint, "scopes" | "rate">> = new Map(
+  Object.values(ofrepRoutes).map(({ at, scopes, rate }) => [at, { scopes, rate }]),
+);
 
 const plain = {
   specification: "spine",

@@ -1,3 +1,4 @@
+import { ofrepPaths } from "./ofrep-paths.js";
 import { signInPaths } from "./sign-in-paths.js";
 
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -42,7 +43,7 @@ const unauthenticated = {
 
 const uriTooLong = { "414": { $ref: "#/components/responses/Problem" } };
 
-/** Endpoints of the spine that run no GraphQL operation. They are described by hand, since OAuth defines their bodies. */
+/** Endpoints of the spine that run no GraphQL operation. They are described by hand, since OAuth and OFREP define their bodies. */
 export const plainHttpPaths: Record<string, Record<string, Record<string, unknown>>> = {
   "/connect/token": {
     post: {
@@ -185,6 +186,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
     },
   },
   ...signInPaths,
+  ...ofrepPaths,
 };
 
 function userinfo(operationId: string, summary: string) {

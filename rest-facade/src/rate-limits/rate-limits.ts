@@ -10,6 +10,8 @@ const limits = {
   read: { points: 3000, windowSeconds: 60 },
   write: { points: 600, windowSeconds: 60 },
   execute: { points: 60, windowSeconds: 60 },
+  /** Evaluations of feature flags by OFREP, which answer from memory. */
+  evaluate: { points: 12_000, windowSeconds: 60 },
   /** GraphQL documents that were refused before they ran, so they count neither as reads nor as writes. */
   invalid: { points: 600, windowSeconds: 60 },
 } as const satisfies Record<RateClass, { points: number; windowSeconds: number }>;

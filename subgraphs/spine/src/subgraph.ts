@@ -5,6 +5,7 @@ import type { SubgraphHost } from "@factory/runtime/subgraph/subgraph-host";
 import type { AuthorizationServer } from "./authorization-server/authorization-server.js";
 import { authorizationServerService } from "./authorization-server/authorization-server.module.js";
 import { platformClientService } from "./bootstrap/bootstrap.module.js";
+import { FlagEvaluation } from "./feature-flags/flag-evaluation.js";
 import { type SpineSettings, spineModules } from "./modules.js";
 import type { PlatformClient } from "./oauth-clients/platform-client.js";
 import { RevocationFeed } from "./revocations/revocation-feed.js";
@@ -15,6 +16,8 @@ export interface Spine extends StartedSubgraph {
   readonly authorizationServer: AuthorizationServer;
   /** The client of the platform administrator. Its secret is absent when the operator has given it. */
   readonly bootstrap: PlatformClient;
+  /** Evaluates the feature flags of tenants by OFREP. */
+  readonly featureFlags: FlagEvaluation;
   /** Calls the listener once for each revocation that still matters, and from then on for each new one. */
   watchRevocations(listener: (revocation: Revocation) => void): Promise<void>;
 }
@@ -33,6 +36,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     ...subgraph,
     authorizationServer: get(authorizationServerService),
     bootstrap: get(platformClientService),
+    featureFlags: get(FlagEvaluation),
     watchRevocations: (onRevoked) => get(RevocationFeed).start(onRevoked),
   };
 }

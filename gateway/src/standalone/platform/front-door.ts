@@ -16,7 +16,7 @@ export async function startFrontDoor(
   { bus, refusals, watch, publicUrl, port }: Foundation,
   { graph, subgraphs }: { graph: Graph; subgraphs: Subgraphs },
 ): Promise<Facade> {
-  const { spine, integration, catalog, verifier } = subgraphs;
+  const { spine, integration, catalog, verifier, onRevoked } = subgraphs;
   const { limits, closeSockets, ...served } = graph;
   collectDefaultMetrics({ register: registry });
   busMetrics(registry, bus.deadLetters);
@@ -28,6 +28,8 @@ export async function startFrontDoor(
       verifier,
       authorizationServer: (request, response) => spine.authorizationServer.handle(request, response),
       refusals,
+      flags: spine.featureFlags,
+      onRevoked,
       git: (request, response) => catalog.git(request, response),
       ready: async () => {
         failpoint("platform.readiness");

@@ -18,7 +18,8 @@ export type KeyLabel =
   | "factory spine forms"
   | "factory spine invitation tokens"
   | "factory spine configuration"
-  | "factory spine configuration digest";
+  | "factory spine configuration digest"
+  | "factory spine flag stream tickets";
 
 /** A 256-bit key for one purpose, derived from one master key. */
 export interface DerivedKey {

@@ -2,7 +2,7 @@ import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { FlagChange, FlagRule, Stickiness } from "./flag-rule.js";
+import type { FlagChange, FlagRule, Stickiness } from "./evaluation/flag-rule.js";
 
 /** What a flag was after one change of it, and who made the change. It stays after the flag is deleted. */
 @Entity(tenantTable("feature_flag_versions"))

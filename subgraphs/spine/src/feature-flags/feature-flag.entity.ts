@@ -2,7 +2,7 @@ import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { FlagRule, Stickiness } from "./flag-rule.js";
+import type { FlagRule, Stickiness } from "./evaluation/flag-rule.js";
 
 /** A boolean flag of a tenant: who gets it by rules, and which share of all others gets it. */
 @Entity(tenantTable("feature_flags"))

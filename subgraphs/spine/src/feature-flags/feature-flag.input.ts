@@ -1,6 +1,6 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, InputType, Int } from "type-graphql";
-import { operators } from "./flag-rule.js";
+import { operators } from "./evaluation/flag-rule.js";
 
 @InputType({
   description:

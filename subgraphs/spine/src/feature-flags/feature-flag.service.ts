@@ -26,8 +26,9 @@ import {
   versionRowView,
 } from "./feature-flag.view.js";
 import { FeatureFlagVersion } from "./feature-flag-version.entity.js";
+import type { FlagSetChange, FlagSets } from "./flag-sets.js";
 import { settingsFrom } from "./flag-settings.js";
-import { deleteFlag, writeFlag } from "./write-flag.js";
+import { deleteFlag, type FlagChangeRequest, writeFlag } from "./write-flag.js";
 
 const oneFlag = tenantStatement(
   "one_feature_flag",
@@ -77,10 +78,12 @@ const keyForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 export class FeatureFlagService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
+  readonly #sets: FlagSets;
 
-  constructor(database: Database, cursors: CursorSeal) {
+  constructor(database: Database, cursors: CursorSeal, sets: FlagSets) {
     this.#database = database;
     this.#cursors = cursors;
+    this.#sets = sets;
   }
 
   async get(context: RequestContext, key: string): Promise<FeatureFlagType> {
@@ -120,15 +123,15 @@ export class FeatureFlagService {
   ): Promise<SetFeatureFlagType> {
     if (!keyForm.test(key)) throw malformedKey();
     const settings = settingsFrom(input);
-    return this.#change(context, "setFeatureFlag", { key, input, ...preconditions }, (transaction, changedBy) =>
-      writeFlag(transaction, { key, settings, preconditions, changedBy }),
+    return this.#change(context, "setFeatureFlag", { key, input, ...preconditions }, (transaction, by) =>
+      writeFlag(transaction, { key, settings, preconditions, ...by }),
     );
   }
 
   /** Throws NOT_FOUND if the flag does not exist. */
   delete(context: RequestContext, key: string, preconditions: Preconditions): Promise<FeatureFlagType> {
-    return this.#change(context, "deleteFeatureFlag", { key, ...preconditions }, async (transaction, changedBy) => {
-      const deleted = await deleteFlag(transaction, { key, preconditions, changedBy });
+    return this.#change(context, "deleteFeatureFlag", { key, ...preconditions }, async (transaction, by) => {
+      const deleted = await deleteFlag(transaction, { key, preconditions, ...by });
       if (!deleted) throw unknownFlag();
       return deleted;
     });
@@ -142,26 +145,34 @@ export class FeatureFlagService {
     preconditions: Preconditions,
   ): Promise<SetFeatureFlagType> {
     const asked = { key, version, ...preconditions };
-    return this.#change(context, "restoreFeatureFlag", asked, async (transaction, changedBy) => {
+    return this.#change(context, "restoreFeatureFlag", asked, async (transaction, by) => {
       const { tenantId } = transaction.tenant;
       const former = await transaction.em.findOne(FeatureFlagVersion, { tenantId, key, version });
       if (!former) throw unknownVersion();
       const settings = settingsOf(former);
-      return writeFlag(transaction, { key, settings, preconditions, changedBy, change: "Restored" });
+      return writeFlag(transaction, { key, settings, preconditions, ...by, change: "Restored" });
     });
   }
 
-  #change<Result>(
+  /** The answer comes when evaluations of this process use the change. */
+  async #change<Result>(
     context: RequestContext,
     field: string,
     asked: Record<string, unknown>,
-    commit: (transaction: Transaction, changedBy: string) => Promise<Result>,
+    commit: (transaction: Transaction, by: Pick<FlagChangeRequest, "changedBy" | "onCommitted">) => Promise<Result>,
   ): Promise<Result> {
-    return idempotentMutation(this.#database, context, {
+    const by = {
+      changedBy: principalOf(context).subject,
+      onCommitted: (change: FlagSetChange) => this.#sets.changed(change),
+    };
+    const result = await idempotentMutation(this.#database, context, {
       field,
       arguments: asked,
-      commit: (transaction) => commit(transaction, principalOf(context).subject),
+      commit: (transaction) => commit(transaction, by),
     });
+    // the change is committed, so a read that fails now is tried again by the next evaluation
+    await this.#sets.renew(tenantOf(context).tenantId).catch(() => undefined);
+    return result;
   }
 }
 

@@ -2,7 +2,7 @@ import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
-import type { FlagChange, Operator, Stickiness } from "./flag-rule.js";
+import type { FlagChange, Operator, Stickiness } from "./evaluation/flag-rule.js";
 
 export const FeatureFlagStickiness = {
   targetingKey: "targetingKey",

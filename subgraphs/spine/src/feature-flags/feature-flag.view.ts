@@ -1,6 +1,6 @@
+import type { FlagChange, FlagRule, FlagSettings, Stickiness } from "./evaluation/flag-rule.js";
 import type { FeatureFlag } from "./feature-flag.entity.js";
 import type { FeatureFlagType, FeatureFlagVersionType } from "./feature-flag.type.js";
-import type { FlagChange, FlagRule, FlagSettings, Stickiness } from "./flag-rule.js";
 
 export const flagColumns =
   "key, enabled, rollout_percentage, description, stickiness, rules, version, created_at, updated_at, updated_by";

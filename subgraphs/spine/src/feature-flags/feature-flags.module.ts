@@ -1,17 +1,29 @@
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { FeatureFlag } from "./feature-flag.entity.js";
 import { FeatureFlagResolver } from "./feature-flag.resolver.js";
 import { FeatureFlagService } from "./feature-flag.service.js";
 import { FeatureFlagSet } from "./feature-flag-set.entity.js";
 import { FeatureFlagVersion } from "./feature-flag-version.entity.js";
+import { FlagEvaluation } from "./flag-evaluation.js";
+import { FlagSets } from "./flag-sets.js";
+import { StreamTickets } from "./stream-tickets.js";
+
+export interface FeatureFlagSettings {
+  readonly masterKeys: MasterKeys;
+}
 
 /** Feature flags of a tenant, their rules and their history. */
-export const featureFlags: SliceModule = {
+export const featureFlags: SliceModule<FeatureFlagSettings> = {
   slice: "feature-flags",
   entities: [FeatureFlagSet, FeatureFlag, FeatureFlagVersion],
   events: ["FeatureFlagUpdated"],
-  start({ database, cursors }, services) {
-    services.add(new FeatureFlagService(database, cursors));
+  start({ settings, database, cursors, workers, listener, logger, onStarted, onStop }, services) {
+    const sets = new FlagSets({ database, workers, listener, logger });
+    services.add(new FlagEvaluation(sets, new StreamTickets(settings.masterKeys)));
+    services.add(new FeatureFlagService(database, cursors, sets));
+    onStarted(() => sets.start());
+    onStop(() => sets.stop());
   },
   resolvers: (get) => [new FeatureFlagResolver(get(FeatureFlagService))],
 };

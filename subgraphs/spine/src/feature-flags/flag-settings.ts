@@ -1,7 +1,7 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { parseDate, parseNumber, parseSemver } from "./evaluation/attribute-values.js";
+import { type FlagRule, type FlagSettings, type Operator, operators, stickinesses } from "./evaluation/flag-rule.js";
 import type { FeatureFlagRuleInput, SetFeatureFlagInput } from "./feature-flag.input.js";
-import { type FlagRule, type FlagSettings, type Operator, operators, stickinesses } from "./flag-rule.js";
 
 /** The number of values in all rules of one flag. */
 const maxFlagValues = 1000;

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type Preconditions, requirePreconditions } from "@factory/runtime/input-validation/preconditions";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { FlagChange, FlagSettings } from "./evaluation/flag-rule.js";
 import { FeatureFlag } from "./feature-flag.entity.js";
 import type { SetFeatureFlagType } from "./feature-flag.type.js";
 import { type FlagFacts, flagView, settingsOf } from "./feature-flag.view.js";
 import { FeatureFlagVersion } from "./feature-flag-version.entity.js";
-import type { FlagChange, FlagSettings } from "./flag-rule.js";
 import { valueCountOf } from "./flag-settings.js";
 
 /** Channel of the changes of flag sets. The payload is the id of the tenant and the new version of its set. */
@@ -60,11 +60,14 @@ const forgetDeletedFlags = {
       group by key order by max(changed_at) desc offset $2)`,
 };
 
-interface FlagChangeRequest {
+/** Who changes which flag, under which conditions. */
+export interface FlagChangeRequest {
   readonly key: string;
   readonly preconditions: Preconditions;
   /** The subject of the caller's token. */
   readonly changedBy: string;
+  /** Hears of the new version of the tenant's flags after the commit. */
+  readonly onCommitted: (change: { readonly tenantId: string; readonly version: number }) => void;
 }
 
 /** Creates or replaces a flag. Throws PRECONDITION_FAILED, or CONFLICT when a limit of the tenant is reached. */
@@ -73,7 +76,7 @@ export async function writeFlag(
   asked: FlagChangeRequest & { readonly settings: FlagSettings; readonly change?: "Restored" },
 ): Promise<SetFeatureFlagType> {
   const { em, tenant } = transaction;
-  const { key, settings, changedBy } = asked;
+  const { key, settings, changedBy, onCommitted } = asked;
   const { set, flag } = await lockedFlag(transaction, asked);
   if (flag && isDeepStrictEqual(settingsOf(flag), settings)) return { ...flagView(flag), created: false };
   const added = { flags: flag ? 0 : 1, values: valueCountOf(settings) - (flag ? valueCountOf(flag) : 0) };
@@ -88,7 +91,10 @@ export async function writeFlag(
     ? em.assign(flag, { ...changed, version })
     : em.create(FeatureFlag, { tenantId, key, ...changed, version, createdAt: now });
   em.persist(written);
-  await concludeChange(transaction, written, { added, set, change: asked.change ?? (flag ? "Updated" : "Created") });
+  await concludeChange(transaction, written, {
+    ...{ added, set, onCommitted },
+    change: asked.change ?? (flag ? "Updated" : "Created"),
+  });
   return { ...flagView(written), created: !flag };
 }
 
@@ -106,7 +112,7 @@ export async function deleteFlag(transaction: Transaction, asked: FlagChangeRequ
   };
   transaction.em.remove(flag);
   const added = { flags: -1, values: -valueCountOf(flag) };
-  await concludeChange(transaction, deleted, { added, set, change: "Deleted" });
+  await concludeChange(transaction, deleted, { added, set, change: "Deleted", onCommitted: asked.onCommitted });
   await transaction.em.flush();
   await transaction.defer(forgetDeletedFlags, [transaction.tenant.uuid, keptDeletedFlags]);
   return shown;
@@ -130,10 +136,11 @@ interface Added {
 async function concludeChange(
   transaction: Transaction,
   flag: FlagSettings & Pick<FeatureFlag, "key" | "version" | "updatedAt" | "updatedBy">,
-  { added, set, change }: { added: Added; set: SetRow; change: FlagChange },
+  conclusion: { added: Added; set: SetRow; change: FlagChange } & Pick<FlagChangeRequest, "onCommitted">,
 ): Promise<void> {
   const { em, tenant } = transaction;
   const { tenantId } = tenant;
+  const { added, set, change, onCommitted } = conclusion;
   const { key, version, updatedAt: changedAt, updatedBy: changedBy } = flag;
   const settings = { ...settingsOf(flag), rules: [...flag.rules] };
   em.persist(em.create(FeatureFlagVersion, { tenantId, key, version, change, ...settings, changedAt, changedBy }));
@@ -147,7 +154,9 @@ async function concludeChange(
     subject: `feature-flags/${key}`,
     data: { ...data, updatedAt: changedAt.toISOString(), updatedBy: changedBy },
   });
-  transaction.notify(flagChannel, `${tenantId} ${set.version + 1}`);
+  const setVersion = set.version + 1;
+  transaction.afterCommit(() => onCommitted({ tenantId, version: setVersion }));
+  transaction.notify(flagChannel, `${tenantId} ${setVersion}`);
 }
 
 function requireRoom(set: SetRow, added: Added): void {

@@ -22,6 +22,21 @@ export function parseSemver(text: string): Semver | undefined {
   };
 }
 
+/** Negative if `a` precedes `b`, 0 for equal precedence. */
+export function compareSemver(a: Semver, b: Semver): number {
+  for (const at of [0, 1, 2] as const) if (a.core[at] !== b.core[at]) return a.core[at] < b.core[at] ? -1 : 1;
+  if (a.prerelease.length === 0 || b.prerelease.length === 0) return b.prerelease.length - a.prerelease.length;
+  for (const [at, left] of a.prerelease.entries()) {
+    const right = b.prerelease[at];
+    if (right === undefined) return 1;
+    if (left === right) continue;
+    // numbers precede words
+    if (typeof left !== typeof right) return typeof left === "bigint" ? -1 : 1;
+    return left < right ? -1 : 1;
+  }
+  return a.prerelease.length - b.prerelease.length;
+}
+
 const date = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
 
 /** Epoch milliseconds of a date or point in time as RFC 3339; undefined for another text. */

@@ -1,0 +1,36 @@
+import type { Principal } from "@factory/runtime/auth/principal";
+
+/** An answer of OFREP: a status and JSON text. */
+export interface OfrepAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** The answer for all flags of a tenant. The text is made only where the caller does not have it yet. */
+export interface OfrepBulkAnswer {
+  readonly tag: string;
+  body(): string;
+}
+
+/** A change of the flags of a tenant: the version of all its flags rises. */
+export interface FlagChange {
+  readonly tenantId: string;
+  readonly version: number;
+}
+
+/** Evaluates feature flags from memory. */
+export interface FeatureFlags {
+  /** `request` is the parsed body. */
+  evaluate(caller: Principal, key: string, request: unknown): OfrepAnswer | Promise<OfrepAnswer>;
+  /** `stream` is the path of the event stream that tells the caller of changes. */
+  evaluateAll(caller: Principal, request: unknown, stream: string): Promise<OfrepAnswer | OfrepBulkAnswer>;
+  versionOf(tenantId: string): Promise<number>;
+  /** Calls `tell` after each change of the flags of any tenant, until the returned function is called. */
+  watch(tell: (change: FlagChange) => void): () => void;
+  /** Tickets stand for an access token in the URL of an event stream, where a browser can send no header. */
+  readonly tickets: {
+    seal(token: string): string;
+    /** Undefined for a ticket that this platform did not seal. */
+    open(ticket: string): string | undefined;
+  };
+}

@@ -1,0 +1,16 @@
+// biome-ignore-all format: one row per endpoint, aligned
+import type { RateClass } from "@factory/schema/rate-classes";
+import type { PlannedRoute } from "./route.js";
+
+/** An endpoint that runs no GraphQL operation. */
+interface OfrepRoute extends PlannedRoute { readonly rate: RateClass }
+
+/** The address of the event streams. It is ours: OFREP clients take it from `eventStreams`. */
+export const streamPath = "/ofrep/v1/streams";
+
+/** OpenFeature Remote Evaluation Protocol. */
+export const ofrepRoutes = {
+  evaluate:    { at: "POST /ofrep/v1/evaluate/flags/{key}", scopes: ["config.read", "flag.evaluate"], rate: "evaluate" },
+  evaluateAll: { at: "POST /ofrep/v1/evaluate/flags",       scopes: ["config.read", "flag.evaluate"], rate: "evaluate" },
+  stream:      { at: `GET ${streamPath}`,                   scopes: ["config.read", "flag.evaluate"], rate: "evaluate" },
+} as const satisfies Record<string, OfrepRoute>;

@@ -1,0 +1,121 @@
+import { Strategy } from "unleash-client/lib/strategy/strategy.js";
+import { compileRule } from "./compiled-rule.js";
+import { EvaluationContext } from "./evaluation-context.js";
+import type { FlagRule, Operator } from "./flag-rule.js";
+
+const noon = Date.parse("2027-01-01T12:00:00Z");
+
+const rule = (operator: Operator, values: string[], more: Partial<FlagRule> = {}): FlagRule => ({
+  ...{ attribute: "given", operator, values, inverted: false, caseInsensitive: false, ...more },
+});
+
+function matches(given: FlagRule, attributes: unknown): boolean {
+  const context = EvaluationContext.read(attributes, () => noon);
+  if (typeof context === "string") throw new Error(context);
+  return compileRule(given)(context);
+}
+
+/** What unleash-client says about the same constraint. */
+const unleash = ({ attribute, operator, values, inverted, caseInsensitive }: FlagRule, attributes: object): boolean =>
+  new Strategy("any").checkConstraint(
+    {
+      contextName: attribute,
+      operator: operator as never,
+      values: [...values],
+      value: values[0] ?? "",
+      inverted,
+      caseInsensitive,
+    },
+    { properties: attributes as Record<string, string> },
+  );
+
+const cases: [FlagRule, unknown, boolean][] = [
+  [rule("IN", ["a", " b "]), "b", true],
+  [rule("IN", ["a"]), "A", false],
+  [rule("IN", ["5"]), 5, true],
+  [rule("IN", ["true"]), true, true],
+  [rule("IN", ["a"]), undefined, false],
+  [rule("NOT_IN", ["a"]), "b", true],
+  [rule("NOT_IN", ["a"]), "a", false],
+  [rule("NOT_IN", ["a"]), undefined, true],
+  [rule("STR_CONTAINS", ["b", "x"]), "abc", true],
+  [rule("STR_CONTAINS", ["B"]), "abc", false],
+  [rule("STR_CONTAINS", ["B"], { caseInsensitive: true }), "aBc", true],
+  [rule("STR_CONTAINS", ["É"], { caseInsensitive: true }), "café", true],
+  [rule("STR_STARTS_WITH", ["ab"]), "abc", true],
+  [rule("STR_STARTS_WITH", ["bc"]), "abc", false],
+  [rule("STR_ENDS_WITH", ["@example.com"]), "ada@example.com", true],
+  [rule("STR_ENDS_WITH", ["x"]), undefined, false],
+  [rule("NUM_EQ", ["5"]), 5, true],
+  [rule("NUM_EQ", ["5.0"]), "5", true],
+  [rule("NUM_GT", ["5"]), 5, false],
+  [rule("NUM_GT", ["5"]), 5.1, true],
+  [rule("NUM_GTE", ["5"]), 5, true],
+  [rule("NUM_LT", ["-1"]), -2, true],
+  [rule("NUM_LTE", ["5"]), "6", false],
+  [rule("NUM_GT", ["5"]), "many", false],
+  [rule("NUM_GT", ["5"]), undefined, false],
+  [rule("SEMVER_EQ", ["1.2.3"]), "1.2.3", true],
+  [rule("SEMVER_EQ", ["1.2.3"]), "1.2.3+build.5", true],
+  [rule("SEMVER_EQ", ["1.2.3"]), "v1.2.3", false],
+  [rule("SEMVER_GT", ["1.2.3"]), "1.10.0", true],
+  [rule("SEMVER_GT", ["1.2.3-beta.2"]), "1.2.3-beta.10", true],
+  [rule("SEMVER_GT", ["1.2.3-beta.2"]), "1.2.3-beta.alpha", true],
+  [rule("SEMVER_LT", ["1.2.3"]), "1.2.3-rc.1", true],
+  [rule("SEMVER_LT", ["1.2.3-rc.1"]), "1.2.3-rc", true],
+  [rule("SEMVER_LT", ["1.2.3"]), "1.2", false],
+  [rule("IN", ["a"], { inverted: true }), "b", true],
+  [rule("IN", ["a"], { inverted: true }), undefined, true],
+  [rule("NUM_GT", ["5"], { inverted: true }), "many", true],
+];
+
+describe("a rule", () => {
+  it.each(cases)("%j with %j: %s, as in unleash-client", (given, value, expected) => {
+    const attributes = value === undefined ? {} : { given: value };
+    expect(matches(given, attributes)).toBe(expected);
+    expect(unleash(given, attributes)).toBe(expected);
+  });
+
+  it.each<[FlagRule, unknown, boolean]>([
+    [rule("DATE_AFTER", ["2027-01-01T11:00:00Z"]), "2027-01-01T12:30:00+01:00", true],
+    [rule("DATE_AFTER", ["2027-01-01T12:00:00Z"]), "2027-01-01T12:00:00Z", false],
+    [rule("DATE_BEFORE", ["2027-01-01"]), "2026-12-31T23:59:59.999Z", true],
+    [rule("DATE_BEFORE", ["2027-01-01"]), 1_700_000_000_000, true],
+    [rule("DATE_BEFORE", ["2027-01-01"]), "yesterday", false],
+    [rule("DATE_BEFORE", ["2027-01-01"]), undefined, false],
+  ])("compares points in time: %j with %j: %s", (given, value, expected) => {
+    expect(matches(given, { given: value })).toBe(expected);
+  });
+
+  it("compares currentTime with the time of the evaluation, unless the context has one", () => {
+    const after = rule("DATE_AFTER", ["2027-01-01T11:59:59Z"], { attribute: "currentTime" });
+    expect(matches(after, {})).toBe(true);
+    expect(matches(after, { currentTime: "2026-01-01T00:00:00Z" })).toBe(false);
+  });
+
+  it("reads no inherited member of the context, and no list or object", () => {
+    expect(matches(rule("NOT_IN", ["x"], { attribute: "constructor", inverted: true }), {})).toBe(false);
+    expect(matches(rule("STR_CONTAINS", ["a"]), { given: ["a"] })).toBe(false);
+    expect(matches(rule("STR_CONTAINS", ["o"]), { given: {} })).toBe(false);
+  });
+});
+
+describe("EvaluationContext.read", () => {
+  it.each([[[]], ["text"], [7], [true]])("refuses %j", (given) => {
+    expect(EvaluationContext.read(given)).toEqual(expect.any(String));
+  });
+
+  it.each([
+    { targetingKey: 7 },
+    { targetingKey: ["a"] },
+    { long: "x".repeat(2049) },
+    Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`a${at}`, 1])),
+  ])("refuses a context over a limit", (given) => {
+    expect(EvaluationContext.read(given)).toEqual(expect.any(String));
+  });
+
+  it("takes an absent context, and one with nested members", () => {
+    for (const given of [undefined, null, {}, { nested: { deep: [1] }, targetingKey: null }])
+      expect(EvaluationContext.read(given)).toBeInstanceOf(EvaluationContext);
+  });
+});

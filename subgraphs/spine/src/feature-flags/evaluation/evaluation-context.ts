@@ -1,0 +1,74 @@
+import { parseDate } from "./attribute-values.js";
+
+/** The longest text of an attribute, which bounds the work of the rules that search in it. */
+const maxTextLength = 2048;
+const maxAttributes = 200;
+
+/** The attributes of one evaluation. An attribute that is null, a list or an object counts as absent. */
+export class EvaluationContext {
+  readonly #attributes: Readonly<Record<string, unknown>>;
+  readonly #now: () => number;
+  readonly #folded = new Map<string, string>();
+  #targetingBytes: Buffer | undefined;
+
+  private constructor(attributes: Readonly<Record<string, unknown>>, now: () => number) {
+    this.#attributes = attributes;
+    this.#now = now;
+  }
+
+  /** The context of a request, or the reason why it is refused. Absent stands for a context without attributes. */
+  static read(given: unknown, now: () => number = Date.now): EvaluationContext | string {
+    if (given === undefined || given === null) return new EvaluationContext({}, now);
+    if (typeof given !== "object" || Array.isArray(given)) return "The member context must be an object.";
+    const attributes = given as Readonly<Record<string, unknown>>;
+    const names = Object.keys(attributes);
+    if (names.length > maxAttributes) return `The context may have at most ${maxAttributes} members.`;
+    for (const name of names) {
+      const value = attributes[name];
+      if (typeof value === "string" && value.length > maxTextLength)
+        return `The member ${name.slice(0, 100)} of the context must have at most ${maxTextLength} characters.`;
+    }
+    const { targetingKey } = attributes;
+    if (targetingKey !== undefined && targetingKey !== null && typeof targetingKey !== "string")
+      return "The member targetingKey of the context must be a string.";
+    return new EvaluationContext(attributes, now);
+  }
+
+  /** The UTF-8 bytes of targetingKey; empty if it is absent. */
+  get targetingBytes(): Uint8Array {
+    this.#targetingBytes ??= Buffer.from(this.text("targetingKey") ?? "");
+    return this.#targetingBytes;
+  }
+
+  text(attribute: string): string | undefined {
+    const value = this.#own(attribute);
+    if (typeof value === "string") return value;
+    return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+  }
+
+  /** The text in lower case. */
+  foldedText(attribute: string): string | undefined {
+    const known = this.#folded.get(attribute);
+    if (known !== undefined) return known;
+    const folded = this.text(attribute)?.toLowerCase();
+    if (folded !== undefined) this.#folded.set(attribute, folded);
+    return folded;
+  }
+
+  /** Epoch milliseconds. The attribute currentTime is the time of the evaluation where the context has none. */
+  date(attribute: string): number | undefined {
+    const value = this.#own(attribute);
+    if (typeof value === "number") return value;
+    if (typeof value === "string") return parseDate(value);
+    return attribute === "currentTime" && value === undefined ? this.#now() : undefined;
+  }
+
+  /** The same text for equal contexts with members in the same order. */
+  toJSON(): unknown {
+    return this.#attributes;
+  }
+
+  #own(attribute: string): unknown {
+    return Object.hasOwn(this.#attributes, attribute) ? this.#attributes[attribute] : undefined;
+  }
+}

@@ -1,0 +1,215 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Listener } from "@factory/runtime/connections/listener";
+import { DrainLoop } from "@factory/runtime/db/drain-loop";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { databaseRefusal, isUnavailable } from "@factory/runtime/errors/unavailable";
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import { LRUCache } from "lru-cache";
+import type { Pool } from "pg";
+import { FlagSet } from "./evaluation/flag-set.js";
+import { type FlagRow, flagColumns, flagRowView } from "./feature-flag.view.js";
+import { flagChannel } from "./write-flag.js";
+
+/** A change of the flags of a tenant. */
+export interface FlagSetChange {
+  readonly tenantId: string;
+  /** The new version of the tenant's flags. */
+  readonly version: number;
+}
+
+interface FlagSetParts {
+  readonly database: Database;
+  readonly workers: Pool;
+  readonly listener: Listener;
+  readonly logger: Logger;
+  /** Epoch milliseconds. */
+  readonly clock?: () => number;
+}
+
+interface KnownSet {
+  set: FlagSet | undefined;
+  /** The newest version of which this process has heard. */
+  atLeast: number;
+  loading: Promise<FlagSet> | undefined;
+  /** When the next read may begin after a failed one (epoch milliseconds). */
+  retryAt: number;
+}
+
+interface ChangeRow {
+  tenant_id: string;
+  version: number;
+  changed_at: Date;
+}
+
+const columns = flagColumns.replaceAll(/\w+/g, "flag.$&");
+const readSet = tenantStatement(
+  "feature_flag_set",
+  `select flags.version as set_version, ${columns}
+   from (select scope.tenant) one (tenant) left join feature_flag_sets flags on flags.tenant_id = one.tenant
+     left join feature_flags flag on flag.tenant_id = one.tenant
+   order by flag.key`,
+);
+
+const readChanges = {
+  name: "changed_feature_flag_sets",
+  text: "select tenant_id, version, changed_at from feature_flag_sets where changed_at > $1 order by changed_at",
+};
+
+/** Longer than any transaction: a row that was written before the last read may have been committed after it. */
+const overlapMs = 60_000;
+const maxTenants = 10_000;
+const maxBytes = 128 * 1024 * 1024;
+/** How long an evaluation waits for a newer set where an older one is known. */
+const patienceMs = 500;
+const retryMs = 1000;
+/** How long the last known set answers while the database does not. */
+const maxOutageMs = 24 * 60 * 60 * 1000;
+
+/**
+ * The flags of tenants in memory. A set is read when it is first needed. A NOTIFY tells of changes, and a read of what
+ * changed, once a second, finds those whose notice was lost. While the database does not answer, the last known set
+ * does, for a day.
+ */
+export class FlagSets {
+  readonly #parts: FlagSetParts;
+  readonly #clock: () => number;
+  readonly #loop: DrainLoop;
+  readonly #known = new LRUCache<string, KnownSet>({
+    max: maxTenants,
+    maxSize: maxBytes,
+    sizeCalculation: ({ set }) => set?.bytes ?? 1,
+  });
+  readonly #watchers = new Set<(change: FlagSetChange) => void>();
+  /** The last version that the watchers heard of, by tenant. */
+  readonly #told = new LRUCache<string, number>({ max: maxTenants });
+  #since: Date | undefined;
+  #checkedAt = 0;
+
+  constructor(parts: FlagSetParts) {
+    this.#parts = parts;
+    this.#clock = parts.clock ?? Date.now;
+    this.#loop = new DrainLoop(async () => {
+      await this.#readChanges();
+      return "empty";
+    }, parts.logger);
+  }
+
+  async start(): Promise<void> {
+    await this.#readChanges();
+    await this.#parts.listener.on(flagChannel, (payload) => {
+      const [tenantId, version] = payload?.split(" ") ?? [];
+      if (tenantId === undefined) this.#loop.wake();
+      else this.changed({ tenantId, version: Number(version) });
+    });
+    this.#loop.wake();
+  }
+
+  /** Waits for the current read. */
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  /** Calls `tell` once after each change of the flags of a tenant, in any process, until the returned function is called. */
+  watch(tell: (change: FlagSetChange) => void): () => void {
+    this.#watchers.add(tell);
+    return () => void this.#watchers.delete(tell);
+  }
+
+  /** The current flags of the tenant. Throws UNAVAILABLE when they are not known and the database does not answer. */
+  of(tenantId: string): FlagSet | Promise<FlagSet> {
+    const known = this.#known.get(tenantId) ?? this.#remember(tenantId);
+    if (known.set && known.set.version >= known.atLeast && !this.#isOutdated()) return known.set;
+    return this.#newest(tenantId, known);
+  }
+
+  /** From now on evaluations of the tenant use at least this version. */
+  changed(change: FlagSetChange): void {
+    const known = this.#known.peek(change.tenantId);
+    if (known && known.atLeast < change.version) {
+      known.atLeast = change.version;
+      known.retryAt = 0;
+    }
+    if ((this.#told.get(change.tenantId) ?? 0) >= change.version) return;
+    this.#told.set(change.tenantId, change.version);
+    for (const tell of this.#watchers) tell(change);
+  }
+
+  /** Reads a set again that is in memory and has changed. Resolves when evaluations use the change. */
+  async renew(tenantId: string): Promise<void> {
+    if (this.#known.has(tenantId)) await this.of(tenantId);
+  }
+
+  #remember(tenantId: string): KnownSet {
+    const known: KnownSet = { set: undefined, atLeast: 0, loading: undefined, retryAt: 0 };
+    this.#known.set(tenantId, known);
+    return known;
+  }
+
+  async #newest(tenantId: string, known: KnownSet): Promise<FlagSet> {
+    const { set } = known;
+    if (set && known.retryAt > this.#clock()) return this.#lastKnown(set);
+    known.loading ??= this.#load(tenantId, known).finally(() => {
+      known.loading = undefined;
+    });
+    if (!set) return known.loading;
+    try {
+      const late = pause(patienceMs, undefined, { ref: false });
+      return (await Promise.race([known.loading, late])) ?? this.#lastKnown(set);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      return this.#lastKnown(set);
+    }
+  }
+
+  #lastKnown(set: FlagSet): FlagSet {
+    if (this.#isOutdated()) throw new DomainError("UNAVAILABLE", { detail: outdated, retryAfterSeconds: 1 });
+    return set;
+  }
+
+  #isOutdated(): boolean {
+    return this.#clock() - this.#checkedAt > maxOutageMs;
+  }
+
+  async #load(tenantId: string, known: KnownSet): Promise<FlagSet> {
+    try {
+      let set = await this.#read(tenantId);
+      // a change was committed while this was read
+      if (set.version < known.atLeast) set = await this.#read(tenantId);
+      known.atLeast = set.version;
+      known.set = set;
+      // deleted first, since the cache weighs an entry only when it is added
+      if (this.#known.delete(tenantId)) this.#known.set(tenantId, known);
+      return set;
+    } catch (error) {
+      known.retryAt = this.#clock() + retryMs;
+      if (!known.set) this.#known.delete(tenantId);
+      throw databaseRefusal(error) ?? error;
+    }
+  }
+
+  async #read(tenantId: string): Promise<FlagSet> {
+    type Row = Partial<FlagRow> & { set_version: number | null };
+    const rows = await this.#parts.database.reader.rows<Row>(readSet, tenantWithId(tenantId));
+    const flags = rows.filter((row): row is Row & FlagRow => row.key != null).map(flagRowView);
+    return new FlagSet(tenantId, rows[0]?.set_version ?? 0, flags);
+  }
+
+  async #readChanges(): Promise<void> {
+    const { workers } = this.#parts;
+    if (!this.#since) {
+      const { rows } = await workers.query<{ now: Date }>("select now()");
+      this.#since = new Date((rows[0]?.now.getTime() ?? 0) - overlapMs);
+    }
+    const { rows } = await workers.query<ChangeRow>({ ...readChanges, values: [this.#since] });
+    this.#checkedAt = this.#clock();
+    for (const { tenant_id: id, version } of rows) this.changed({ tenantId: encodeId("ten", id), version });
+    const newest = rows.at(-1)?.changed_at.getTime();
+    if (newest !== undefined) this.#since = new Date(Math.max(this.#since.getTime(), newest - overlapMs));
+  }
+}
+
+const outdated = "The database has not answered for a day, so the feature flags may be out of date. Try again later.";

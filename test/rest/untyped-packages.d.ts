@@ -1,0 +1,4 @@
+declare module "eventsource" {
+  const constructor: typeof EventSource;
+  export default constructor;
+}
