@@ -55,6 +55,8 @@ export class ImportCommandService implements JobOwner<ImportPayload> {
     await idempotentMutation(this.#services.database, contextOf(command), {
       field: "acceptCommand",
       arguments: { commandId: id },
+      // the import itself writes the record
+      audit: false,
       commit: async (transaction) => {
         await this.#services.jobs.send(transaction, importPackageJob, payload);
         return null;

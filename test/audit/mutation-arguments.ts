@@ -1,0 +1,290 @@
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { aPendingApproval } from "../kit/agents.js";
+import { anEntry } from "../kit/configuration.js";
+import { rows } from "../kit/database.js";
+import { anEdition } from "../kit/editions.js";
+import { executed } from "../kit/executions.js";
+import { aFlag } from "../kit/feature-flags.js";
+import { aLibrary, aPackageName, versionMutation } from "../kit/libraries.js";
+import { aPackage } from "../kit/nuget-packages.js";
+import { aProvider, movedProvider } from "../kit/providers.js";
+import { graphql, request } from "../kit/request.js";
+import { aClientId, aRole } from "../kit/roles.js";
+import { aSilentHost } from "../kit/silent-host.js";
+import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
+import { aTenant, moved, type TestTenant } from "../kit/tenants.js";
+import { anAddress, anInvitation, aUser, goodPassword, invitationToken } from "../kit/users.js";
+
+/** The callers of the mutations, and what they may use. */
+export interface World {
+  readonly tenant: TestTenant;
+  readonly token: string;
+  readonly adminToken: string;
+  /** Is part of every secret that a mutation takes. */
+  readonly canary: string;
+  /** Ends what a mutation needed. */
+  readonly onEnd: (end: () => unknown) => void;
+}
+
+type Arguments = Record<string, unknown>;
+type Prepare = (world: World) => Promise<Arguments> | Arguments;
+
+const unique = () => `w${randomBytes(6).toString("hex")}`;
+
+async function aVersion({ token }: World, source?: string) {
+  return aTemplateVersion(token, source ?? (await aTemplateSource()));
+}
+
+async function aCheckedVersion(world: World) {
+  const version = await aVersion(world);
+  const body = { templateVersionId: version.templateVersionId };
+  await request(`POST /v1/templates/${version.templateId}/validate`, { token: world.token, body });
+  return body;
+}
+
+async function aLibraryVersion({ token }: World, ...moves: string[]) {
+  const libraryId = await aLibrary(token);
+  const input = `{ semanticVersion: "1.0.0", publish: false }`;
+  const registered = await versionMutation(token, `registerLibraryVersion(libraryId: "${libraryId}", input: ${input})`);
+  const libraryVersionId = String(registered["libraryVersionId"]);
+  for (const move of moves)
+    await versionMutation(token, `${move}(libraryVersionId: "${libraryVersionId}"${inputs[move] ?? ""})`);
+  return { libraryVersionId };
+}
+const inputs: Record<string, string> = { deprecateLibraryVersion: `, input: { reason: "Legacy" }` };
+
+async function aMovedProvider({ token }: World, ...moves: string[]) {
+  const providerId = await aProvider(token, { key: unique() });
+  for (const move of moves) await movedProvider(token, move, providerId);
+  return { providerId };
+}
+
+async function anAssignment({ token }: World) {
+  const roleId = await aRole(token);
+  const body = { principalId: await aClientId(token) };
+  const { assignmentId } = (await request(`POST /v1/roles/${roleId}/assignments`, { token, body })).body;
+  return { roleId, assignmentId: String(assignmentId) };
+}
+
+/** An execution that fetches its source without end. */
+async function aRunningExecution(world: World) {
+  const host = await aSilentHost();
+  world.onEnd(() => host.close());
+  const { templateId, templateVersionId } = await aVersion(world, `git+${host.url}/acme/never.git#main`);
+  const body = { templateVersionId, target: { repository: `acme/${unique()}` } };
+  const { executionId } = (await request(`POST /v1/templates/${templateId}/execute`, { token: world.token, body }))
+    .body;
+  return { executionId: String(executionId) };
+}
+
+async function aFailedExecution(world: World) {
+  const version = await aVersion(world, "stored://nowhere");
+  const { executionId } = await executed(world.token, version, { target: { repository: `acme/${unique()}` } });
+  return { executionId };
+}
+
+/** Serves a package, and returns its source. */
+async function aPackageSource({ onEnd }: World): Promise<string> {
+  const id = aPackageName();
+  const server = createServer((_, response) => void response.end(aPackage({ id, version: "1.0.0" })));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onEnd(() => server.close());
+  return `nupkg+http://127.0.0.1:${(server.address() as AddressInfo).port}/${id}.1.0.0.nupkg`;
+}
+
+/** A failed job whose queue has no rows of its own. */
+async function aFailedJob(schema: "catalog" | "spine", queue: string, { tenant: { tenantId } }: World) {
+  const data = {
+    tenantId,
+    invitationId: newId("inv"),
+    command: { id: newId("cmd"), tenantid: tenantId, actorid: newId("cli"), type: "ImportLibraryPackage" },
+    input: { sourceRef: "nuget:none" },
+  };
+  const [job] = await rows<{ id: string }>(
+    `insert into ${schema}_jobs.job (name, data, state, group_id, singleton_key, retry_limit, output, completed_on, dead_letter)
+     values ($1, $2, 'failed', $3, $4, 1, '{"message": "refused"}', now(), $5) returning id`,
+    [queue, data, tenantId, unique(), `${queue}.dead`],
+  );
+  return { jobId: job?.id };
+}
+
+const aRegisteredTenant = async ({ adminToken: token }: World) => {
+  const input = { name: "Walk", slug: unique(), editionCode: "Free", ownerEmail: anAddress() };
+  const { body } = await graphql<{ registerTenant: { tenantId: string } }>(
+    "mutation ($input: RegisterTenantInput!) { registerTenant(input: $input) { tenantId } }",
+    { token, variables: { input } },
+  );
+  return { tenantId: body.data.registerTenant.tenantId };
+};
+
+const aSuspendedTenant = async () => {
+  const other = await aTenant();
+  await moved(other, "suspendTenant");
+  return { tenantId: other.tenantId };
+};
+
+const anApproval = async ({ tenant }: World) => ({ approvalId: await aPendingApproval(tenant.tenantId) });
+const aClient = async ({ token }: World) => ({ clientId: await aClientId(token) });
+const anEditionWith =
+  (retired: boolean) =>
+  async ({ adminToken: token }: World) => {
+    const { code } = await anEdition(token);
+    if (retired) return { code };
+    const changed = await graphql(
+      'mutation ($code: String!) { updateEdition(code: $code, input: { name: "More" }) { code } }',
+      {
+        token,
+        variables: { code },
+      },
+    );
+    if (changed.body.errors) throw new Error(changed.text);
+    return { code, version: 1 };
+  };
+const invited = async ({ token }: World) => ({ invitationId: (await anInvitation(token)).invitationId });
+const person = async ({ token }: World) => ({ userId: (await aUser(token)).userId });
+const disabledPerson = async (world: World) => {
+  const { userId } = await person(world);
+  await request(`POST /v1/users/${userId}/disable`, { token: world.token });
+  return { userId };
+};
+
+/** Arguments with which each mutation succeeds. A new mutation needs a line here. */
+export const mutationArguments: Readonly<Record<string, Prepare>> = {
+  cancelExecution: aRunningExecution,
+  createTemplateVersion: async (world) => ({
+    templateId: (await aVersion(world)).templateId,
+    input: {
+      semanticVersion: "2.0.0",
+      sourceRef: "stored://walked",
+      engineKind: "DotnetNewTemplatePack",
+      targetFramework: "net8.0",
+    },
+  }),
+  deprecateLibraryVersion: async (world) => ({
+    ...(await aLibraryVersion(world, "publishLibraryVersion")),
+    input: { reason: "Legacy" },
+  }),
+  deprecateTemplateVersion: async (world) => {
+    const version = await aCheckedVersion(world);
+    await graphql("mutation ($id: ID!) { publishTemplateVersion(templateVersionId: $id) { status } }", {
+      token: world.token,
+      variables: { id: version.templateVersionId },
+    });
+    return { ...version, input: { reason: "Other" } };
+  },
+  evaluateLibraryCompatibility: () => ({ input: { runtime: "net8.0", libraries: [] } }),
+  evaluateTemplateCompatibility: async (world) => {
+    const { templateId, templateVersionId } = await aVersion(world);
+    return { templateId, input: { templateVersionId, runtime: "net8.0", libraries: [] } };
+  },
+  importLibraryPackage: async (world) => ({ input: { sourceRef: await aPackageSource(world) } }),
+  publishLibraryVersion: (world) => aLibraryVersion(world),
+  publishTemplateVersion: aCheckedVersion,
+  redriveCatalogJob: (world) => aFailedJob("catalog", "import-package", world),
+  registerLibrary: () => ({ input: { packageName: aPackageName() } }),
+  registerLibraryVersion: async ({ token }) => ({
+    libraryId: await aLibrary(token),
+    input: { semanticVersion: "2.0.0" },
+  }),
+  registerTemplate: () => ({ input: { name: unique(), category: "Service" } }),
+  requestExecution: async (world) => {
+    const { templateId, templateVersionId } = await aVersion(world);
+    return { templateId, input: { templateVersionId, target: { repository: `acme/${unique()}` } } };
+  },
+  retireLibraryVersion: async (world) => ({
+    ...(await aLibraryVersion(world, "publishLibraryVersion", "deprecateLibraryVersion")),
+    input: { reason: "It leaks." },
+  }),
+  retryExecution: aFailedExecution,
+  validateTemplateVersion: async (world) => {
+    const { templateId, templateVersionId } = await aVersion(world);
+    return { templateId, input: { templateVersionId } };
+  },
+  createCredential: ({ canary }) => ({ input: { name: unique(), secret: { token: `token-${canary}` } } }),
+  createWebhookSubscription: () => ({
+    input: {
+      eventType: "TemplateRegistered",
+      endpointUrl: "http://127.0.0.1:9/hooks",
+      signingSecretRef: unique(),
+      active: false,
+    },
+  }),
+  deprecateProvider: (world) => aMovedProvider(world),
+  disableProvider: (world) => aMovedProvider(world),
+  enableProvider: (world) => aMovedProvider(world, "disableProvider"),
+  registerProvider: () => ({
+    input: { key: unique(), displayName: "Walk", category: "Payment", authModel: "ApiKey" },
+  }),
+  retireProvider: (world) => aMovedProvider(world, "deprecateProvider"),
+  acceptInvitation: async ({ token, canary }) => {
+    const { email } = await anInvitation(token);
+    return { input: { token: await invitationToken(email), password: `${goodPassword} ${canary}` } };
+  },
+  approveScopes: anApproval,
+  archiveTenant: aSuspendedTenant,
+  assignRole: async ({ token }) => ({
+    roleId: await aRole(token),
+    input: { principalId: await aClientId(token) },
+  }),
+  createApiClient: () => ({ input: { name: unique(), scopes: ["user.read"] } }),
+  createEdition: () => {
+    const code = `E${unique()}`;
+    return { input: { code, name: code, features: {} } };
+  },
+  createRole: () => ({ input: { code: unique(), name: "Walk", scopes: ["user.read"] } }),
+  createTenantApiClient: ({ tenant: { tenantId } }) => ({
+    tenantId,
+    input: { name: unique(), scopes: ["user.read"] },
+  }),
+  deleteConfiguration: async ({ token }) => ({ key: await anEntry(token, unique()) }),
+  deleteFeatureFlag: async ({ token }) => ({ key: await aFlag(token, unique()) }),
+  deleteRole: async ({ token }) => ({ roleId: await aRole(token) }),
+  deleteUser: person,
+  disableApiClient: aClient,
+  disableUser: person,
+  enableApiClient: async (world) => {
+    const client = await aClient(world);
+    await graphql("mutation ($id: ID!) { disableApiClient(clientId: $id) { clientId } }", {
+      token: world.token,
+      variables: { id: client.clientId },
+    });
+    return client;
+  },
+  enableUser: disabledPerson,
+  inviteUser: () => ({ input: { email: anAddress(), roleCodes: ["Viewer"] } }),
+  provisionTenant: aRegisteredTenant,
+  redriveSpineJob: (world) => aFailedJob("spine", "expire-invitation", world),
+  registerTenant: () => ({
+    input: { name: "Walk", slug: unique(), editionCode: "Free", ownerEmail: anAddress() },
+  }),
+  rejectScopes: anApproval,
+  resendInvitation: invited,
+  restoreConfiguration: async ({ token }) => {
+    const key = await anEntry(token, unique());
+    return { key: await anEntry(token, key, false), version: 1 };
+  },
+  restoreFeatureFlag: async ({ token }) => {
+    const key = await aFlag(token, unique());
+    return { key: await aFlag(token, key, { enabled: false }), version: 1 };
+  },
+  resumeTenant: aSuspendedTenant,
+  retireEdition: anEditionWith(true),
+  revertEdition: anEditionWith(false),
+  revokeInvitation: invited,
+  rotateApiClientSecret: aClient,
+  rotateSigningKeys: () => ({}),
+  setConfiguration: ({ canary }) => ({ key: unique(), input: { value: `value-${canary}`, isSecret: true } }),
+  setFeatureFlag: () => ({ key: unique(), input: { enabled: true } }),
+  setTenantLimits: ({ tenant: { tenantId } }) => ({ tenantId, input: { rateLimitFactor: 2 } }),
+  suspendTenant: async () => ({ tenantId: (await aTenant()).tenantId }),
+  unassignRole: anAssignment,
+  updateApiClient: async (world) => ({ ...(await aClient(world)), input: { name: "walked" } }),
+  updateEdition: async ({ adminToken }) => ({
+    code: (await anEdition(adminToken)).code,
+    input: { name: "Walked" },
+  }),
+  updateRole: async ({ token }) => ({ roleId: await aRole(token), input: { name: "walked" } }),
+};

@@ -1,0 +1,133 @@
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { AuditRecord } from "@factory/runtime/messages/audit-record";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
+import { type GraphQLField, getNamedType, isLeafType, valueFromASTUntyped } from "graphql";
+import { decodeJwt } from "jose";
+import { rows } from "../kit/database.js";
+import { eventually } from "../kit/eventually.js";
+import { aFeed } from "../kit/feed.js";
+import { platform } from "../kit/platform.js";
+import { graphql, request } from "../kit/request.js";
+import { committedGraph } from "../kit/routes.js";
+import { aTenant, platformToken } from "../kit/tenants.js";
+import { mutationArguments, type World } from "./mutation-arguments.js";
+
+type Field = GraphQLField<unknown, unknown>;
+
+/** Mutations that nothing can call with success: the integration subgraph has no jobs yet. */
+const impossible = new Set(["redriveIntegrationJob"]);
+
+const fields = Object.values(committedGraph().getMutationType()?.getFields() ?? {}).filter(
+  ({ name }) => !impossible.has(name),
+);
+
+const rulesOf = ({ astNode }: Field): Record<string, unknown> => {
+  const directive = astNode?.directives?.find(({ name }) => name.value === "auth");
+  return Object.fromEntries(
+    (directive?.arguments ?? []).map(({ name, value }) => [name.value, valueFromASTUntyped(value)]),
+  );
+};
+
+const userAgent = "audited-walk/1.0";
+const canary = "canary-9f2c71";
+
+let world: World;
+const ends: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  const tenant = await aTenant();
+  world = {
+    tenant,
+    token: await tenant.tokenWith(),
+    adminToken: await platformToken(),
+    canary,
+    onEnd: (end) => ends.push(end),
+  };
+});
+afterAll(() => Promise.all(ends.map((end) => end())));
+
+/** The audit records of a trace that the transactions of all subgraphs have written. */
+async function recordsOf(traceId: string | null): Promise<AuditRecord[]> {
+  const outboxes = ["catalog", "integration", "spine"].map((schema) => `select envelope from ${schema}.outbox`);
+  const found = await rows<{ envelope: AuditRecord }>(
+    `select envelope from (${outboxes.join(" union all ")}) outboxes
+     where envelope->>'messagekind' = 'audit' and envelope->>'traceid' = $1`,
+    [traceId],
+  );
+  return found.map(({ envelope }) => envelope);
+}
+
+async function call(field: Field, given: Record<string, unknown>) {
+  const { anonymous, platformAdmin, internal } = rulesOf(field);
+  const token = anonymous ? undefined : platformAdmin ? world.adminToken : world.token;
+  const headers = { "user-agent": userAgent };
+  if (internal) {
+    const path = `POST /v1/tenants/${String(given["tenantId"])}/provision`;
+    return { token, ...(await request(path, { base: platform().internalUrl, token, headers, body: {} })) };
+  }
+  const passed = field.args.filter(({ name }) => name in given);
+  const declared = passed.map(({ name, type }) => `$${name}: ${String(type)}`).join(", ");
+  const list = passed.map(({ name }) => `${name}: $${name}`).join(", ");
+  const head = declared === "" ? ["", ""] : [`(${declared})`, `(${list})`];
+  const selection = isLeafType(getNamedType(field.type)) ? "" : "{ __typename }";
+  const query = `mutation ${head[0]} { ${field.name}${head[1]} ${selection} }`;
+  const answer = await graphql(query, { token, variables: given, headers });
+  if (answer.body.errors) throw new Error(`${field.name}: ${answer.text}`);
+  return { token, ...answer };
+}
+
+describe.each(fields.map((field) => ({ name: field.name, field })))("Mutation.$name", ({ name, field }) => {
+  it("writes exactly one audit record, with its principal", async () => {
+    const prepare = mutationArguments[name];
+    if (!prepare) throw new Error(`test/audit/mutation-arguments.ts has no arguments of ${name}`);
+    const { token, status, text, headers } = await call(field, await prepare(world));
+    expect([status < 300, text]).toEqual([true, text]);
+    const records = await recordsOf(headers.get("x-trace-id"));
+    expect(records.map(({ operation, outcome }) => [operation, outcome])).toEqual([[name, "Succeeded"]]);
+    const [record] = records;
+    const principal = token === undefined ? expect.stringMatching(/^usr_/) : decodeJwt(token).sub;
+    expect(record).toMatchObject({ principal, subject: expect.stringMatching(/^[a-z-]+\/.+/) });
+    const isOwn = record?.tenantid === platformTenantId || record?.tenantid === world.tenant.tenantId;
+    const isForeign = token === world.adminToken && record?.tenantid !== platformTenantId;
+    expect([isOwn || isForeign, record?.useragent, record?.address]).toEqual(
+      isForeign ? [true, undefined, undefined] : [true, userAgent, expect.stringMatching(/^127\.0\.0\.1$|\/64$/)],
+    );
+  });
+});
+
+describe("the audit records of all mutations", () => {
+  it("reach the bus, and no event log, webhook, websocket or dead letter", async () => {
+    const uuid = decodeId("ten", world.tenant.tenantId);
+    await eventually("the records are published", async () => {
+      const waiting = await rows(
+        "select from catalog.outbox where type = 'AuditRecord' and published_at is null and tenant_id = $1",
+        [uuid],
+      );
+      return waiting.length === 0;
+    });
+    const published = await rows("select from bus.messages where type = 'AuditRecord' and envelope->>'tenantid' = $1", [
+      world.tenant.tenantId,
+    ]);
+    expect(published.length).toBeGreaterThan(30);
+    for (const table of ["event_log", "webhook_messages"])
+      expect(await rows(`select from integration.${table} stored where stored::text like '%AuditRecord%'`)).toEqual([]);
+    expect(await rows("select from bus.dead_letters where envelope->>'messagekind' = 'audit'")).toEqual([]);
+    const feed = await aFeed<{ events: { type: string } }>({
+      token: world.token,
+      query: 'subscription { events(after: "0") { type } }',
+    });
+    await eventually("the events arrive", () => feed.events.length > 30);
+    expect(feed.events.map(({ events }) => events.type)).not.toContain("AuditRecord");
+    await feed.stop();
+  });
+
+  it("hold no secret, password or token", async () => {
+    const found = await rows<{ text: string }>(
+      "select envelope::text as text from bus.messages where type = 'AuditRecord'",
+    );
+    const all = found.map(({ text }) => text).join("\n");
+    expect(all).not.toContain(canary);
+    for (const token of [world.token, world.adminToken]) expect(all).not.toContain(token.split(".")[2]);
+    expect(all).not.toMatch(/eyJ[\w-]{20,}/);
+  });
+});
