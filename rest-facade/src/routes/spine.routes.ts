@@ -47,8 +47,4 @@ export const spinePlanned = [
   { at: "POST /v1/reports/{id}/generate",             scopes: ["report.generate"],                version: "header" },
   { at: "GET /v1/reports/runs/{reportRunId}",         scopes: ["report.read", "report.generate"], version: "header" },
   { at: "GET /v1/reports/runs/{reportRunId}/content", scopes: ["report.read", "report.generate"], version: "header" },
-  { at: "POST /ofrep/v1/evaluate/flags/{key}",        scopes: ["config.read", "flag.evaluate"] },
-  { at: "POST /ofrep/v1/evaluate/flags",              scopes: ["config.read", "flag.evaluate"] },
-  { at: "GET /v1/config",                             scopes: ["config.read"],                    version: "header" },
-  { at: "PUT /v1/config/{key}",                       scopes: ["config.manage"],                  version: "header" },
 ] as const satisfies readonly PlannedRoute[];
