@@ -79,6 +79,9 @@ async function serve({ databaseUrl, tenantUuid }: BareServerOrder): Promise<stri
     const { rows } = await pool.query({ ...providerByApiClient, values: [tenantUuid, apiClientId] });
     return { apiClientId, ...rows[0], provider: rows[0] };
   });
+  app.post<{ Params: { key: string } }>("/ofrep/v1/evaluate/flags/:key", async ({ params }) => {
+    return { key: params.key, value: true, variant: "on", reason: "SPLIT" };
+  });
   app.post<{ Body: TemplateBody }>("/v1/templates", async ({ body }, reply) => {
     const { name, category } = body;
     const template = { templateId: randomUUID(), name, category, status: "Active", createdAt: new Date() };

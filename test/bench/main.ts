@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { onStage, type Stage } from "./bench-platform.js";
 import { evaluations } from "./evaluations.js";
+import { allFlags, oneFlag } from "./flags.js";
 import { type Contestant, interleave, type Rounds } from "./interleave.js";
 import { packExecutions } from "./pack-executions.js";
 import { federatedJoin, listOfTwenty, oneById } from "./reads.js";
@@ -13,7 +14,7 @@ import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, join, list, webhook, subscribers, packs, search, evaluate, users, token or post
+  --only <table>  get, join, list, webhook, subscribers, packs, search, evaluate, flags, users, token or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -37,6 +38,8 @@ const benches = {
   evaluate: (stage: Stage) => evaluations(stage),
   token: (stage: Stage, rounds: Rounds) => serviceTokens(stage, rounds),
   "token, known": (stage: Stage) => knownTokens(stage),
+  flags: (stage: Stage, rounds: Rounds) => oneFlag(stage, rounds),
+  "flags, all": (stage: Stage, rounds: Rounds) => allFlags(stage, rounds),
   users: (stage: Stage) => userLists(stage),
   post: async (stage: Stage, rounds: Rounds) =>
     tableOf("POST /v1/templates over REST", 2.5, await interleave(writers(stage), rounds)),
