@@ -3,7 +3,8 @@ import { pruneInput } from "./prune-input.js";
 
 const schema = buildSchema(`
   scalar JSONObject
-  input Node { name: String! data: JSONObject children: [Node!] grid: [[Node]] }
+  scalar JSON
+  input Node { name: String! value: JSON data: JSONObject children: [Node!] grid: [[Node]] }
   type Query { a: Int }
 `);
 const prune = pruneInput(schema.getType("Node") as GraphQLInputObjectType);
@@ -22,6 +23,11 @@ describe("pruneInput", () => {
   it("removes null members and keeps scalars unchanged", () => {
     const data = { any: { thing: [null] } };
     expect(prune({ name: "a", children: null, data })).toEqual({ name: "a", data });
+  });
+
+  it("keeps null where every JSON value is allowed", () => {
+    expect(prune({ name: "a", value: null })).toEqual({ name: "a", value: null });
+    expect(prune({ name: "a" })).toEqual({ name: "a" });
   });
 
   it("never reads or sets a member of a prototype", () => {

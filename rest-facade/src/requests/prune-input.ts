@@ -2,18 +2,28 @@ import { type GraphQLInputType, isInputObjectType, isListType, isNonNullType } f
 
 export type Prune = (value: unknown) => unknown;
 
-/** Compiles a function that keeps the members which an input type declares. It drops unknown and null members, and keeps scalar values whole. */
+interface Member {
+  readonly name: string;
+  readonly prune: Prune;
+  readonly keepsNull: boolean;
+}
+
+/**
+ * Compiles a function that keeps the members which an input type declares. It drops unknown members, and null members
+ * unless they are of the scalar JSON, to which null is a value. Scalar values stay whole.
+ */
 export function pruneInput(type: GraphQLInputType, known = new Map<GraphQLInputType, Prune>()): Prune {
   if (isNonNullType(type)) return pruneInput(type.ofType, known);
   if (isListType(type)) return pruneList(pruneInput(type.ofType, known));
   if (!isInputObjectType(type)) return (value) => value;
   const compiled = known.get(type);
   if (compiled) return compiled;
-  const fields: [string, Prune][] = [];
+  const fields: Member[] = [];
   // registered before its fields are compiled, since an input type may contain itself
   const prune = pruneObject(fields);
   known.set(type, prune);
-  for (const field of Object.values(type.getFields())) fields.push([field.name, pruneInput(field.type, known)]);
+  for (const { name, type: ofField } of Object.values(type.getFields()))
+    fields.push({ name, prune: pruneInput(ofField, known), keepsNull: String(ofField) === "JSON" });
   return prune;
 }
 
@@ -23,13 +33,13 @@ const pruneList =
     Array.isArray(value) ? value.map((item) => prune(item)) : value;
 
 const pruneObject =
-  (fields: readonly [string, Prune][]): Prune =>
+  (fields: readonly Member[]): Prune =>
   (value) => {
     if (typeof value !== "object" || value === null) return value;
     const members: Record<string, unknown> = value as Record<string, unknown>;
     const kept: Record<string, unknown> = {};
-    for (const [name, prune] of fields) {
-      if (Object.hasOwn(members, name) && members[name] !== null) kept[name] = prune(members[name]);
+    for (const { name, prune, keepsNull } of fields) {
+      if (Object.hasOwn(members, name) && (keepsNull || members[name] !== null)) kept[name] = prune(members[name]);
     }
     return kept;
   };
