@@ -1,0 +1,211 @@
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { anEditionWithTrial } from "../kit/editions.js";
+import { aPlanSubscriptionId, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
+import { refusal, refusedFields } from "../kit/refusal.js";
+import { graphql, type Json, request } from "../kit/request.js";
+import { normalized } from "../kit/tenant-objects.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
+
+let tenant: TestTenant;
+let token: string;
+let id: string;
+
+beforeAll(async () => {
+  tenant = await aTenant();
+  token = await tenant.tokenWith();
+  id = await aPlanSubscriptionId(token);
+});
+
+const post = (path: string, body?: unknown, as: string | undefined = token, headers: Record<string, string> = {}) =>
+  request<TestPlanSubscription>(`POST /v1/subscriptions/${path}`, { token: as, body, headers });
+const get = (path = "", as: string | undefined = token) =>
+  request<Record<string, unknown> & { items: TestPlanSubscription[] }>(`GET /v1/subscriptions${path}`, { token: as });
+
+const bodyMembers = [
+  ...["subscriptionId", "tenantId", "editionCode", "billingCycle", "status", "currentPeriodStart", "currentPeriodEnd"],
+  ...["cancelAt", "trialEndsAt", "pastDueSince", "graceEndsAt", "version", "createdAt", "updatedAt"],
+];
+
+describe("GET /v1/subscriptions", () => {
+  it("lists the plan subscription that provisioning created, by status", async () => {
+    const { status, body } = await get();
+    expect([status, body.items.length, body["nextCursor"]]).toEqual([200, 1, null]);
+    expect(Object.keys(body.items[0] ?? {})).toEqual(bodyMembers);
+    const fresh = await aTenant();
+    const other = await fresh.tokenWith("subscription.read");
+    expect((await get("?status=Pending", other)).body.items).toEqual([
+      expect.objectContaining({
+        ...{ tenantId: fresh.tenantId, editionCode: "Standard", status: "Pending", billingCycle: null },
+        ...{ currentPeriodStart: null, currentPeriodEnd: null, cancelAt: null, version: 1 },
+      }),
+    ]);
+    expect((await get("?status=Active", other)).body.items).toEqual([]);
+    const refused = await get("?status=Asleep");
+    expect([refusal(refused), refusedFields(refused)]).toEqual(["400 VALIDATION_FAILED", ["/status UNKNOWN_VALUE"]]);
+  });
+});
+
+describe("GET /v1/subscriptions/{id}", () => {
+  it("answers what the list shows, with an ETag", async () => {
+    const found = await get(`/${id}`);
+    expect((await get()).body.items).toContainEqual(found.body);
+    const headers = { "if-none-match": found.headers.get("etag") ?? "none" };
+    expect((await request(`GET /v1/subscriptions/${id}`, { token, headers })).status).toBe(304);
+  });
+});
+
+describe.each([
+  ["GET", "", "subscription.read"],
+  ["GET", "/{id}", "subscription.read"],
+  ["POST", "/{id}/activate", "subscription.manage"],
+  ["POST", "/{id}/cancel", "subscription.manage"],
+] as const)("%s /v1/subscriptions%s", (method, path, scope) => {
+  const ask = (as: string | undefined, of = id) =>
+    request(`${method} /v1/subscriptions${path.replace("{id}", of)}`, {
+      token: as,
+      ...(method === "POST" ? { body: {} } : {}),
+    });
+
+  it("needs a token with its scope", async () => {
+    expect(refusal(await ask(undefined))).toBe("401 UNAUTHENTICATED");
+    const wrong = scope === "subscription.read" ? "subscription.manage" : "subscription.read";
+    for (const other of [wrong, "tenant.manage", "entitlement.check"] as const) {
+      const as = other === "tenant.manage" ? await tenant.tokenWith("config.manage") : await tenant.tokenWith(other);
+      const answer = await ask(as);
+      expect([refusal(answer), answer.body]).toEqual([
+        "403 INSUFFICIENT_SCOPE",
+        expect.objectContaining({ requiredScopes: [scope] }),
+      ]);
+    }
+  });
+
+  if (path !== "")
+    it("answers the same bytes for another tenant's plan subscription and for an unknown one", async () => {
+      const stranger = await (await aTenant()).tokenWith();
+      const shown = async (of: string) => {
+        const answer = await ask(stranger, of);
+        return [refusal(answer), normalized(answer.text, [of])];
+      };
+      const before = (await get(`/${id}`)).text;
+      const foreign = await shown(id);
+      expect(foreign).toEqual(await shown(newId("sub")));
+      expect(foreign[0]).toBe("404 NOT_FOUND");
+      expect((await get(`/${id}`)).text).toBe(before);
+    });
+});
+
+describe("POST /v1/subscriptions/{id}/activate", () => {
+  it("activates an edition for a year, and a token shows the edition from then on", async () => {
+    const own = await aTenant();
+    const as = await own.tokenWith();
+    const plan = await aPlanSubscriptionId(as);
+    const before = Date.now();
+    const { status, body } = await post(`${plan}/activate`, { editionCode: "Enterprise", billingCycle: "Annual" }, as);
+    expect([status, Object.keys(body)]).toEqual([200, bodyMembers]);
+    expect(body).toMatchObject({
+      ...{ subscriptionId: plan, tenantId: own.tenantId, editionCode: "Enterprise", billingCycle: "Annual" },
+      ...{ status: "Active", cancelAt: null },
+    });
+    const [start, end] = [new Date(body.currentPeriodStart ?? 0), new Date(body.currentPeriodEnd ?? 0)];
+    expect(Math.abs(start.getTime() - before)).toBeLessThan(30_000);
+    expect([end.getUTCFullYear() - start.getUTCFullYear(), end.getUTCMonth()]).toEqual([1, start.getUTCMonth()]);
+    const claims = JSON.parse(Buffer.from((await own.tokenWith()).split(".")[1] ?? "", "base64url").toString());
+    expect(claims.editionCode).toBe("Enterprise");
+  });
+
+  it("works without a body and with the defaults", async () => {
+    const as = await (await aTenant()).tokenWith();
+    const { status, body } = await post(`${await aPlanSubscriptionId(as)}/activate`, undefined, as);
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({ editionCode: "Standard", billingCycle: "Monthly", status: "Active" }),
+    ]);
+  });
+
+  it("is answered fifty times with one period, one version and one event", async () => {
+    const own = await aTenant();
+    const as = await own.tokenWith();
+    const plan = await aPlanSubscriptionId(as);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post(`${plan}/activate`, {}, as)));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]?.body).toMatchObject({ status: "Active", version: 2 });
+    const again = await post(`${plan}/activate`, { billingCycle: "Monthly" }, as);
+    expect(again.text).toBe(answers[0]?.text);
+  });
+
+  it("refuses editions and cycles that do not exist, and bodies of another form", async () => {
+    const refused = async (body: unknown) => {
+      const answer = await post(`${id}/activate`, body);
+      return [refusal(answer), refusedFields(answer)];
+    };
+    expect(await refused({ editionCode: "Gold" })).toEqual(["422 REFERENCE_NOT_FOUND", ["/editionCode UNKNOWN_VALUE"]]);
+    expect(await refused({ billingCycle: "Weekly" })).toEqual([
+      "422 REFERENCE_NOT_FOUND",
+      ["/billingCycle UNKNOWN_VALUE"],
+    ]);
+    expect(await refused({ billingCycle: 1 })).toEqual(["400 VALIDATION_FAILED", ["/billingCycle TYPE"]]);
+    expect(await refused({ editionCode: "" })).toEqual(["400 VALIDATION_FAILED", ["/editionCode TOO_SHORT"]]);
+    expect(await refused([])).toEqual(["400 VALIDATION_FAILED", [" TYPE"]]);
+    expect((await get(`/${id}`)).body["version"]).toBe(1);
+  });
+});
+
+describe("POST /v1/subscriptions/{id}/cancel", () => {
+  it("cancels at the end of the period or at once, and an activation brings it back", async () => {
+    const as = await (await aTenant()).tokenWith();
+    const plan = await aPlanSubscriptionId(as);
+    const active = (await post(`${plan}/activate`, {}, as)).body;
+    const later = (await post(`${plan}/cancel`, undefined, as)).body;
+    expect(later).toMatchObject({ status: "Active", cancelAt: active.currentPeriodEnd });
+    const now = (await post(`${plan}/cancel`, { atPeriodEnd: false, reason: "Too expensive." }, as)).body;
+    expect(now).toMatchObject({ status: "Cancelled" });
+    const again = await post(`${plan}/cancel`, {}, as);
+    expect([refusal(again), again.body]).toEqual([
+      "409 INVALID_STATE",
+      expect.objectContaining({ currentState: "Cancelled" }),
+    ]);
+    expect((await post(`${plan}/activate`, {}, as)).body).toMatchObject({ status: "Active", cancelAt: null });
+  });
+
+  it("is done once for one Idempotency-Key", async () => {
+    const as = await (await aTenant()).tokenWith();
+    const plan = await aPlanSubscriptionId(as);
+    await post(`${plan}/activate`, {}, as);
+    const send = () => post(`${plan}/cancel`, { atPeriodEnd: false }, as, { "idempotency-key": "leave" });
+    const [first, second] = [await send(), await send()];
+    expect([first.status, second.status, second.headers.get("idempotent-replayed")]).toEqual([200, 200, "true"]);
+    expect(second.text).toBe(first.text);
+  });
+});
+
+describe("the payments of a plan subscription", () => {
+  it("are reported by GraphQL with subscription.manage", async () => {
+    const own = await aTenant();
+    const as = await own.tokenWith();
+    const plan = await aPlanSubscriptionId(as);
+    const { currentPeriodEnd } = (await post(`${plan}/activate`, {}, as)).body;
+    const report = async (field: string, by: string) => {
+      const query = `mutation { ${field}(planSubscriptionId: "${plan}") { status currentPeriodEnd } }`;
+      const { body } = await graphql<Json | null>(query, { token: by });
+      return body.data?.[field] ?? body.errors?.[0]?.extensions.code;
+    };
+    const reader = await own.tokenWith("subscription.read");
+    expect(await report("reportPaymentFailure", reader)).toBe("INSUFFICIENT_SCOPE");
+    expect(await report("reportPaymentFailure", as)).toEqual({ status: "PastDue", currentPeriodEnd });
+    expect(await report("reportPayment", reader)).toBe("INSUFFICIENT_SCOPE");
+    expect(await report("reportPayment", as)).toEqual({ status: "Active", currentPeriodEnd });
+  });
+});
+
+describe("a tenant of an edition with a trial", () => {
+  it("is Trialing after its provisioning, and Active after its activation", async () => {
+    const as = await (await aTenant(await anEditionWithTrial(30))).tokenWith();
+    const plan = await aPlanSubscriptionId(as);
+    const { body } = await get(`/${plan}`, as);
+    expect(body).toMatchObject({ status: "Trialing", currentPeriodEnd: body["trialEndsAt"] });
+    const days = (Date.parse(String(body["trialEndsAt"])) - Date.now()) / 86_400_000;
+    expect(Math.round(days)).toBe(30);
+    const active = (await post(`${plan}/activate`, {}, as)).body;
+    expect([active.status, Date.parse(active.currentPeriodStart ?? "") <= Date.now()]).toEqual(["Active", true]);
+  });
+});
