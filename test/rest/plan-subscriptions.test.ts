@@ -2,7 +2,7 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { anEditionWithTrial } from "../kit/editions.js";
 import { aPlanSubscriptionId, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
-import { graphql, type Json, request } from "../kit/request.js";
+import { graphql, request } from "../kit/request.js";
 import { normalized } from "../kit/tenant-objects.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
 
@@ -186,7 +186,7 @@ describe("the payments of a plan subscription", () => {
     const { currentPeriodEnd } = (await post(`${plan}/activate`, {}, as)).body;
     const report = async (field: string, by: string) => {
       const query = `mutation { ${field}(planSubscriptionId: "${plan}") { status currentPeriodEnd } }`;
-      const { body } = await graphql<Json | null>(query, { token: by });
+      const { body } = await graphql<Record<string, unknown> | null>(query, { token: by });
       return body.data?.[field] ?? body.errors?.[0]?.extensions.code;
     };
     const reader = await own.tokenWith("subscription.read");
