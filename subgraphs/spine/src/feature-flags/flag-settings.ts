@@ -22,7 +22,7 @@ export function settingsFrom(input: SetFeatureFlagInput): FlagSettings {
     errors.push({
       pointer: "/input/rules",
       code: "TOO_MANY",
-      detail: `The rules of a flag may have at most ${maxFlagValues} values together.`,
+      detail: `The rules of a flag may have at most ${maxFlagValues} values together. A value of STR_CONTAINS counts as ${searchWeight}.`,
     });
   if (errors.length > 0 || stickiness === undefined)
     throw new DomainError("FEATURE_FLAG_INVALID", {
@@ -38,9 +38,21 @@ export function settingsFrom(input: SetFeatureFlagInput): FlagSettings {
   };
 }
 
-/** The number of values in all rules of a flag. */
-export const valueCountOf = ({ rules }: { rules: readonly { values: readonly string[] }[] }): number =>
-  rules.reduce((sum, { values }) => sum + values.length, 0);
+/** A search in a long text costs as much as many comparisons of whole texts. */
+const searchWeight = 20;
+
+/** A rule of an input or of a stored flag. */
+interface CountedRule {
+  readonly operator: string;
+  readonly values: readonly string[];
+}
+
+/** The number of values in all rules of a flag, by the work of their comparison: a value of STR_CONTAINS counts as 20. */
+export const valueCountOf = ({ rules }: { rules: readonly CountedRule[] }): number =>
+  rules.reduce(
+    (sum, { operator, values }) => sum + values.length * (operator === "STR_CONTAINS" ? searchWeight : 1),
+    0,
+  );
 
 const ruleOf = ({ attribute, operator, values, inverted, caseInsensitive }: FeatureFlagRuleInput): FlagRule => ({
   attribute,

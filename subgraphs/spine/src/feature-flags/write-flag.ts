@@ -164,7 +164,7 @@ function requireRoom(set: SetRow, added: Added): void {
     throw full(`The tenant has ${maxFlags} feature flags, which is the limit. Delete some of them first.`, maxFlags);
   if (added.values > 0 && set.value_count + added.values > maxValues)
     throw full(
-      `The rules of all feature flags of a tenant may have at most ${maxValues} values together. Remove some of them first.`,
+      `The rules of all feature flags of a tenant may have at most ${maxValues} values together, where a value of STR_CONTAINS counts as 20. Remove some of them first.`,
       maxValues,
     );
 }

@@ -119,3 +119,13 @@ describe("EvaluationContext.read", () => {
       expect(EvaluationContext.read(given)).toBeInstanceOf(EvaluationContext);
   });
 });
+
+it("parses an attribute once for all rules that compare it", () => {
+  const hostile = `1.1.1-${"1.".repeat(120)}a`;
+  const compiled = Array.from({ length: 10 }, (_, at) => compileRule(rule("SEMVER_EQ", [`1.0.${at}`])));
+  const context = EvaluationContext.read({ given: hostile });
+  if (typeof context === "string") throw new Error(context);
+  expect(compiled.some((matchesOne) => matchesOne(context))).toBe(false);
+  expect(context.semver("given")).toBeDefined();
+  expect(context.semver("given")).toBe(context.semver("given"));
+});

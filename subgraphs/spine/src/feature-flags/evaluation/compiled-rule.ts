@@ -49,7 +49,7 @@ const number =
     const value = parseNumber(first);
     if (value === undefined) return never;
     return (context) => {
-      const given = parseNumber(context.text(attribute) ?? "");
+      const given = context.number(attribute);
       return given !== undefined && test(given, value);
     };
   };
@@ -71,7 +71,7 @@ const semver =
     const value: Semver | undefined = parseSemver(first);
     if (value === undefined) return never;
     return (context) => {
-      const given = parseSemver(context.text(attribute) ?? "");
+      const given = context.semver(attribute);
       return given !== undefined && test(compareSemver(given, value));
     };
   };

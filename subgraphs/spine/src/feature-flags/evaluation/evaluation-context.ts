@@ -1,4 +1,4 @@
-import { parseDate } from "./attribute-values.js";
+import { parseDate, parseNumber, parseSemver, type Semver } from "./attribute-values.js";
 
 /** The longest text of an attribute, which bounds the work of the rules that search in it. */
 const maxTextLength = 2048;
@@ -8,7 +8,10 @@ const maxAttributes = 200;
 export class EvaluationContext {
   readonly #attributes: Readonly<Record<string, unknown>>;
   readonly #now: () => number;
-  readonly #folded = new Map<string, string>();
+  readonly #folded = new Map<string, string | undefined>();
+  readonly #numbers = new Map<string, number | undefined>();
+  readonly #versions = new Map<string, Semver | undefined>();
+  readonly #dates = new Map<string, number | undefined>();
   #targetingBytes: Buffer | undefined;
 
   private constructor(attributes: Readonly<Record<string, unknown>>, now: () => number) {
@@ -48,18 +51,22 @@ export class EvaluationContext {
 
   /** The text in lower case. */
   foldedText(attribute: string): string | undefined {
-    const known = this.#folded.get(attribute);
-    if (known !== undefined) return known;
-    const folded = this.text(attribute)?.toLowerCase();
-    if (folded !== undefined) this.#folded.set(attribute, folded);
-    return folded;
+    return once(this.#folded, attribute, () => this.text(attribute)?.toLowerCase());
+  }
+
+  number(attribute: string): number | undefined {
+    return once(this.#numbers, attribute, () => parseNumber(this.text(attribute) ?? ""));
+  }
+
+  semver(attribute: string): Semver | undefined {
+    return once(this.#versions, attribute, () => parseSemver(this.text(attribute) ?? ""));
   }
 
   /** Epoch milliseconds. The attribute currentTime is the time of the evaluation where the context has none. */
   date(attribute: string): number | undefined {
     const value = this.#own(attribute);
     if (typeof value === "number") return value;
-    if (typeof value === "string") return parseDate(value);
+    if (typeof value === "string") return once(this.#dates, attribute, () => parseDate(value));
     return attribute === "currentTime" && value === undefined ? this.#now() : undefined;
   }
 
@@ -71,4 +78,13 @@ export class EvaluationContext {
   #own(attribute: string): unknown {
     return Object.hasOwn(this.#attributes, attribute) ? this.#attributes[attribute] : undefined;
   }
+}
+
+/** Thousands of rules may compare one attribute, so its text is parsed once. */
+function once<T>(known: Map<string, T>, attribute: string, parse: () => T): T {
+  const found = known.get(attribute);
+  if (found !== undefined || known.has(attribute)) return found as T;
+  const parsed = parse();
+  known.set(attribute, parsed);
+  return parsed;
 }
