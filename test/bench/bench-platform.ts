@@ -25,7 +25,7 @@ import pg from "pg";
 import type { BareServerOrder } from "./bare-server.js";
 
 /** The scopes of a partner that generates projects. A token, and the time to verify it, grows with its scopes. */
-const partnerScopes: readonly Scope[] = [
+export const partnerScopes: readonly Scope[] = [
   "templates.read",
   "templates.write",
   "templates.execute",
@@ -56,7 +56,7 @@ export interface Stage {
 
 const templateCount = 50;
 /** The factor lifts the rate limits above every load of the bench. */
-const rateLimitFactor = "100000";
+export const rateLimitFactor = "100000";
 
 export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T> {
   const dataDir = await temporaryDataDirectory();
