@@ -6,6 +6,8 @@ export interface Contestant {
   readonly name: string;
   readonly url: string;
   readonly pid: number;
+  /** The PostgreSQL of this server, where it has another one than the stage. */
+  readonly postgresPid?: number;
   readonly requests: readonly LoadRequest[];
 }
 
@@ -43,7 +45,8 @@ export async function interleave(contestants: readonly Contestant[], options: Ro
 }
 
 async function shoot(contestant: Contestant, seconds: number, options: Rounds): Promise<Shot> {
-  const { connections, postgresPid } = options;
+  const { connections } = options;
+  const { postgresPid = options.postgresPid } = contestant;
   const before = [await cpuOf(contestant.pid), await cpuOfFamily(postgresPid)] as const;
   const result = await autocannon({
     url: contestant.url,
