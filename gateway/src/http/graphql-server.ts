@@ -139,8 +139,8 @@ const refusedStatus: ApolloServerPlugin<RequestContext> = {
         if (code === "UNAUTHENTICATED" || code === "AUTHENTICATION_TOO_OLD") {
           response.http.status = 401;
           response.http.headers.set("www-authenticate", code === "UNAUTHENTICATED" ? "Bearer" : stepUpChallenge);
-        } else if (code === "RATE_LIMITED" || (code === "UNAVAILABLE" && isEmpty(data))) {
-          response.http.status = code === "RATE_LIMITED" ? 429 : 503;
+        } else if (code === "RATE_LIMITED" || code === "QUOTA_EXCEEDED" || (code === "UNAVAILABLE" && isEmpty(data))) {
+          response.http.status = code === "UNAVAILABLE" ? 503 : 429;
           const seconds = errors[0]?.extensions?.["retryAfterSeconds"];
           response.http.headers.set("retry-after", typeof seconds === "number" ? `${seconds}` : "1");
         } else if (code === "UPSTREAM_TIMEOUT") response.http.status = 504;

@@ -121,7 +121,7 @@ function headersFor(code: ErrorCode, facts: ErrorFacts): Record<string, string> 
     return { "retry-after": "1" };
   const { retryAfterSeconds, currentVersion } = facts;
   if (code === "PRECONDITION_FAILED" && typeof currentVersion === "number") return { etag: versionTag(currentVersion) };
-  if (code === "RATE_LIMITED" && typeof retryAfterSeconds === "number")
+  if ((code === "RATE_LIMITED" || code === "QUOTA_EXCEEDED") && typeof retryAfterSeconds === "number")
     return { "retry-after": `${retryAfterSeconds}` };
   return {};
 }

@@ -64,6 +64,7 @@ export async function startCatalogFixture(
       nugetFeeds: [],
       allowSsh: false,
       sourceCredentials: new Map(),
+      usage: { consume: async () => undefined, release: async () => undefined },
     },
   );
   const database = await Database.open({ connections, ...catalogTables }, logger);

@@ -16,6 +16,7 @@ import { Migration20261122104146_template_details } from "./migrations/Migration
 import { Migration20261122104303_foreign_keys } from "./migrations/Migration20261122104303_foreign_keys.js";
 import { Migration20261122110358_execution_directory } from "./migrations/Migration20261122110358_execution_directory.js";
 import { Migration20261122182830_tenant_projections } from "./migrations/Migration20261122182830_tenant_projections.js";
+import { Migration20261122184235_execution_reservations } from "./migrations/Migration20261122184235_execution_reservations.js";
 import { catalogModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -39,5 +40,6 @@ export const catalogTables = {
     Migration20261122104303_foreign_keys,
     Migration20261122110358_execution_directory,
     Migration20261122182830_tenant_projections,
+    Migration20261122184235_execution_reservations,
   ],
 };

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type SecretResolver, secretResolver } from "@factory/catalog/secret-resolver";
+import { type UsageMeter, usageMeter } from "@factory/catalog/usage-meter";
 import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
 import { authority, loadReflection, startGrpcServer } from "@factory/runtime/grpc/grpc-server";
 import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
@@ -32,6 +33,8 @@ export interface PlatformGrpc {
   readonly secrets: SecretResolver;
   /** The clients with which the subgraphs read facts of tenants from the spine, each with its own certificate. */
   readonly snapshots: Readonly<Record<"catalog" | "integration", SnapshotSource>>;
+  /** The client with which the catalog counts the executions of tenants at the spine. */
+  readonly usage: UsageMeter;
   close(): Promise<void>;
 }
 
@@ -73,6 +76,7 @@ export async function startGrpc(settings: PlatformGrpcSettings): Promise<Platfor
     address: authority(host, server.port),
     secrets: secretResolver(catalog),
     snapshots: { catalog: snapshotSource(catalog), integration: snapshotSource(integration) },
+    usage: usageMeter(catalog),
     async close() {
       catalog.close();
       integration.close();

@@ -68,6 +68,10 @@ export async function startSubgraphs(
     // A job that resumes before the gRPC server listens waits for this server.
     secrets: { resolve: async (...request) => (await grpcStart).secrets.resolve(...request) },
     tenantSnapshots: async () => (await grpcStart).snapshots.catalog,
+    usage: {
+      consume: async (use) => (await grpcStart).usage.consume(use),
+      release: async (use) => (await grpcStart).usage.release(use),
+    },
   });
   const grpcStart = startPlatformGrpc(
     start,

@@ -13,7 +13,8 @@ import { type ExecutionRow, executionRowView, executionView } from "./record/exe
 import { eventFacts } from "./record/execution-event-data.js";
 import { moveExecution } from "./record/execution-steps.js";
 import type { RequestExecutionInput, RetryExecutionInput } from "./request/execution.input.js";
-import type { ExecutionAcceptance } from "./request/execution-acceptance.js";
+import type { CheckedRequest, ExecutionAcceptance } from "./request/execution-acceptance.js";
+import type { ExecutionQuota } from "./request/execution-quota.js";
 import { ExecutionFeed, type ExecutionFeedSource } from "./watch/execution-feed.js";
 
 const executionById = tenantStatement(
@@ -24,7 +25,15 @@ const executionById = tenantStatement(
 interface ExecutionServices {
   readonly database: Database;
   readonly acceptance: ExecutionAcceptance;
+  readonly quota: ExecutionQuota;
   readonly feeds: ExecutionFeedSource;
+}
+
+/** A mutation that creates an execution, with the checks of its request. */
+interface Creation {
+  readonly field: string;
+  readonly arguments: unknown;
+  check(): Promise<CheckedRequest>;
 }
 
 /** Requests, cancels, retries, reads and watches executions. */
@@ -49,12 +58,10 @@ export class ExecutionService {
   }
 
   request(context: RequestContext, templateId: string, input: RequestExecutionInput): Promise<ExecutionType> {
-    const { database, acceptance } = this.#services;
-    return idempotentMutation(database, context, {
+    return this.#create(context, {
       field: "requestExecution",
       arguments: { templateId, input },
-      prepare: () => acceptance.check(context, { templateId, input }),
-      commit: (transaction, checked) => acceptance.accept(context, transaction, checked),
+      check: () => this.#services.acceptance.check(context, { templateId, input }),
     });
   }
 
@@ -88,12 +95,12 @@ export class ExecutionService {
   }
 
   /** Creates a new execution with the request of a failed or cancelled one. Throws INVALID_STATE. */
-  async retry(context: RequestContext, executionId: string, input: RetryExecutionInput): Promise<ExecutionType> {
+  retry(context: RequestContext, executionId: string, input: RetryExecutionInput): Promise<ExecutionType> {
     const { database, acceptance } = this.#services;
-    return idempotentMutation(database, context, {
+    return this.#create(context, {
       field: "retryExecution",
       arguments: { executionId, input },
-      prepare: async () => {
+      check: async () => {
         const earlier = await database.transaction(tenantOf(context), { trace: context.trace }, (transaction) =>
           lockedExecution(transaction, executionId),
         );
@@ -104,8 +111,30 @@ export class ExecutionService {
           retryOf: executionId,
         });
       },
-      commit: (transaction, checked) => acceptance.accept(context, transaction, checked),
     });
+  }
+
+  /** Every execution counts for the quota of the tenant when it is created, also one that retries another. */
+  async #create(context: RequestContext, { check, ...mutation }: Creation): Promise<ExecutionType> {
+    const { database, acceptance, quota } = this.#services;
+    const reservation = quota.reservation(context);
+    const { executionId } = reservation;
+    try {
+      return await idempotentMutation(database, context, {
+        ...mutation,
+        prepare: async () => {
+          const checked = await check();
+          await reservation.make();
+          return checked;
+        },
+        commit: async (transaction, checked) => {
+          await reservation.use(transaction);
+          return acceptance.accept(context, transaction, { ...checked, executionId });
+        },
+      });
+    } finally {
+      await reservation.end();
+    }
   }
 
   /** Every step after the given sequence number. Without `after`, every step. */

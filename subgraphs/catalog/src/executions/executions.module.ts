@@ -1,4 +1,4 @@
-import type { JobHandler } from "@factory/runtime/jobs/definitions/job-definition";
+import { type JobHandler, maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { CompatibilityService } from "../compatibility/compatibility.service.js";
@@ -18,8 +18,11 @@ import { ExecutionPreviewService } from "./preview/execution-preview.service.js"
 import { Execution } from "./record/execution.entity.js";
 import { ExecutionChange } from "./record/execution-change.entity.js";
 import { type ExecutionPayload, executionJob, waitingExecutions } from "./record/execution-job.js";
+import { ExecutionReservation } from "./record/execution-reservation.entity.js";
 import { ScaffoldFile } from "./record/scaffold-file.entity.js";
 import { ExecutionAcceptance } from "./request/execution-acceptance.js";
+import { abandonedReservations, ExecutionQuota, returnExecutionQuotaJob } from "./request/execution-quota.js";
+import type { UsageMeter } from "./request/usage-meter.js";
 import { ExecutionFailure } from "./run/execution-failure.js";
 import { startRunServices } from "./run/run-services.js";
 import { ScaffoldFileResolver } from "./scaffold-file.resolver.js";
@@ -28,12 +31,14 @@ import { ScaffoldFileService } from "./scaffold-file.service.js";
 export interface ExecutionSettings {
   /** Runs an execution in a child process. */
   readonly runInChild: JobHandler<ExecutionPayload>;
+  /** Counts the executions of tenants for their plans. */
+  readonly usage: UsageMeter;
 }
 
 /** Executions of templates: request, preview, run and watch. */
 export const executions: SliceModule<ExecutionSettings> = {
   slice: "executions",
-  entities: [Execution, ExecutionChange, ScaffoldFile],
+  entities: [Execution, ExecutionChange, ExecutionReservation, ScaffoldFile],
   foreignKeys: {
     "executions.template_version_id": {
       to: "template_versions.template_version_id",
@@ -43,6 +48,7 @@ export const executions: SliceModule<ExecutionSettings> = {
     "executions.template_id": { to: null, why: "A copy from the version, which has a foreign key." },
     "executions.retry_of": { to: null, why: "History: a retry has everything that it needs." },
     "executions.scaffold_output_id": { to: null, why: "This column is the id of the output itself." },
+    "execution_reservations.execution_id": { to: null, why: "The execution does not exist yet." },
     "execution_changes.execution_id": {
       to: "executions.execution_id",
       onDelete: "cascade",
@@ -54,9 +60,9 @@ export const executions: SliceModule<ExecutionSettings> = {
       why: "The files belong to the output of the execution.",
     },
   },
-  jobs: [executionJob],
+  jobs: [executionJob, returnExecutionQuotaJob],
   events: ["ScaffoldGenerated", "TemplateExecuted", "TemplateExecutionFailed", "TemplateExecutionCancelled"],
-  waitingRows: [waitingExecutions],
+  waitingRows: [waitingExecutions, abandonedReservations],
   async start({ settings, database, jobs, listener, cursors, logger, work }, services) {
     const targets = services.get(TargetResolver);
     const versions = services.get(TemplateVersionService);
@@ -75,7 +81,9 @@ export const executions: SliceModule<ExecutionSettings> = {
     const compatibility = services.get(CompatibilityService);
     const acceptance = new ExecutionAcceptance({ jobs, versions, compatibility, targets, parameterChecker });
     const feeds = { reader: database.reader, watch, logger };
-    services.add(new ExecutionService({ database, acceptance, feeds }));
+    const quota = new ExecutionQuota({ database, usage: settings.usage, logger });
+    services.add(new ExecutionService({ database, acceptance, quota, feeds }));
+    work(returnExecutionQuotaJob, (payload) => quota.giveBackAbandoned(payload), maintenance);
     services.add(new ExecutionPreviewService({ acceptance, scaffolding, targets, earlierRenders }));
     services.add(new ExecutionListService(database, cursors));
     services.add(new ScaffoldFileService(database, cursors));

@@ -39,6 +39,8 @@ export const hashedLocks = {
   invitations: (tenantId: string) => `invitations of ${tenantId}`,
   /** Spine: one change of the tenant's configuration at a time. */
   configuration: (tenantId: string) => `configuration of ${tenantId}`,
+  /** Spine: one transaction at a time counts and takes seats of the tenant's users. */
+  seats: (tenantId: string) => `seats of ${tenantId}`,
   /** Spine: one revocation of a token at a time. The text is the `jti`. */
   token: (tokenId: string) => tokenId,
 } as const;

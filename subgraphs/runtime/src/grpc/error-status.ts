@@ -110,11 +110,20 @@ function readDetails(bytes: Uint8Array): { reason: ErrorCode; facts: ErrorFacts 
       .filter(({ typeUrl }) => typeUrl === badRequestType)
       .flatMap(({ value }) => BadRequest.decode(value).fieldViolations)
       .map(({ field, description, reason }) => ({ pointer: field, code: reason, detail: description }));
-    return { reason: info.reason, facts: { ...info.metadata, ...(errors.length > 0 ? { errors } : {}) } };
+    return { reason: info.reason, facts: { ...factsOf(info.metadata), ...(errors.length > 0 ? { errors } : {}) } };
   } catch {
     // Unreadable details are ignored; the status code is enough.
     return undefined;
   }
+}
+
+/** Metadata has texts only. These members of a problem are numbers. */
+const numericMembers = new Set(["limit", "retryAfterSeconds"]);
+
+function factsOf(metadata: Readonly<Record<string, string>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(metadata).map(([name, value]) => [name, numericMembers.has(name) ? Number(value) : value]),
+  );
 }
 
 function isErrorCode(reason: string): reason is ErrorCode {

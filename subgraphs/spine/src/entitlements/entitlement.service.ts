@@ -13,7 +13,7 @@ import {
   refusedAnswer,
   valueAnswer,
 } from "./entitlement-answer.js";
-import { refusedEntitlement } from "./refused-entitlement.js";
+import { type FeatureLimit, refusedEntitlement } from "./refused-entitlement.js";
 import type { TenantPlans } from "./tenant-plans.js";
 import type { UsageAnswer, UsageService } from "./usage.service.js";
 import type { CountedFeature } from "./usage-period.js";
@@ -65,6 +65,18 @@ export class EntitlementService {
     const answer = await this.check(question, order);
     if (!answer.allowed) throw refusedEntitlement(answer, this.#parts.clock());
     return answer;
+  }
+
+  /** The limit of a feature that the platform counts in its own tables. Throws ENTITLEMENT_DENIED. */
+  async limitOf(tenant: Tenant, featureKey: string): Promise<FeatureLimit> {
+    const { plans, editions, clock } = this.#parts;
+    const plan = await plans.of(tenant);
+    const of = { featureKey, editionCode: plan.editionCode };
+    const feature = editions.featureOf(plan.editionCode, featureKey);
+    const refusal = planRefusal(plan, "platform", feature);
+    if (refusal || feature?.kind !== "limit")
+      throw refusedEntitlement(refusedAnswer(of, refusal ?? "FEATURE_NOT_IN_EDITION"), clock());
+    return { ...of, limit: feature.limit };
   }
 
   /** Gives back what was consumed under the key of the order. */

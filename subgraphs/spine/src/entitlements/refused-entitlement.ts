@@ -24,3 +24,18 @@ export function refusedEntitlement(answer: Entitlement, now: Date): DomainError 
   const explain = explanations[reason] ?? ((key) => `The edition ${editionCode} does not have the feature ${key}.`);
   return new DomainError("ENTITLEMENT_DENIED", { detail: explain(featureKey), ...facts });
 }
+
+/** The limit of a feature in the edition of a tenant. */
+export interface FeatureLimit {
+  readonly featureKey: string;
+  readonly editionCode: string;
+  /** Null: unlimited. */
+  readonly limit: number | null;
+}
+
+/** Throws ENTITLEMENT_DENIED for a usage above the limit. */
+export function requireWithinLimit({ featureKey, editionCode, limit }: FeatureLimit, usage: number): void {
+  if (limit === null || usage <= limit) return;
+  const reason = "LIMIT_REACHED";
+  throw refusedEntitlement({ featureKey, editionCode, limit, reason, allowed: false, softLimit: false }, new Date());
+}

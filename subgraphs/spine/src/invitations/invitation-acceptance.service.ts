@@ -11,6 +11,7 @@ import type { TenantService } from "../tenants/tenant.service.js";
 import { createUser } from "../users/create-user.js";
 import { hashPassword, PasswordsBusyError } from "../users/password-hash.js";
 import { requireUncommonPassword } from "../users/password-rules.js";
+import type { Seats } from "../users/seats.js";
 import type { UserType } from "../users/user.type.js";
 import { userFacts, userView } from "../users/user.view.js";
 import { Invitation } from "./invitation.entity.js";
@@ -27,17 +28,20 @@ export interface OpenInvitation {
   readonly displayName: string | null;
 }
 
+interface AcceptanceParts {
+  readonly database: Database;
+  /** Connects as the worker role, which sees invitations before the tenant is known. */
+  readonly pool: Pool;
+  readonly tenants: TenantService;
+  readonly seats: Seats;
+}
+
 /** Accepts invitations for the holder of the link, who is not signed in. Only the token of the link tells the tenant. */
 export class InvitationAcceptance {
-  readonly #database: Database;
-  /** Connects as the worker role, which sees invitations before the tenant is known. */
-  readonly #pool: Pool;
-  readonly #tenants: TenantService;
+  readonly #parts: AcceptanceParts;
 
-  constructor(database: Database, pool: Pool, tenants: TenantService) {
-    this.#database = database;
-    this.#pool = pool;
-    this.#tenants = tenants;
+  constructor(parts: AcceptanceParts) {
+    this.#parts = parts;
   }
 
   async accept({ trace, origin }: Pick<Cause, "trace" | "origin">, input: AcceptInvitationInput): Promise<UserType> {
@@ -48,11 +52,14 @@ export class InvitationAcceptance {
     const userId = newId("usr");
     const cause = { trace, origin, actorId: userId };
     const tenant = tenantWithId(encodeId("ten", found.tenant_id));
+    const { database, tenants, seats } = this.#parts;
+    const seatLimit = await seats.limitOf(tenant);
     try {
-      return await this.#database.transaction(tenant, cause, async (transaction) => {
-        await this.#tenants.requireActive(transaction);
+      return await database.transaction(tenant, cause, async (transaction) => {
+        await tenants.requireActive(transaction);
         transaction.audit({ operation: "acceptInvitation", principaltype: "User" });
         const invitation = await lockedInvitation(transaction, encodeId("inv", found.invitation_id), digest);
+        await seats.requireFreeForInvited(transaction, seatLimit);
         return register(transaction, invitation, {
           userId,
           passwordHash,
@@ -75,7 +82,7 @@ export class InvitationAcceptance {
   }
 
   async #open(digest: string): Promise<InvitationByTokenRow> {
-    const { rows } = await this.#pool.query<InvitationByTokenRow>({ ...invitationByToken, values: [digest] });
+    const { rows } = await this.#parts.pool.query<InvitationByTokenRow>({ ...invitationByToken, values: [digest] });
     const [found] = rows;
     if (!found) throw unknownToken();
     requireOpen(stateOf({ status: found.status, expiresAt: found.expires_at }));

@@ -14,6 +14,7 @@ import { findRoles, requireGrantable, requireRoles } from "../roles/assign-roles
 import type { TenantService } from "../tenants/tenant.service.js";
 import { emailKey } from "../users/email-key.js";
 import { isEmailTaken } from "../users/find-users.js";
+import type { Seats } from "../users/seats.js";
 import { markExpired } from "./expire-invitation.js";
 import { Invitation } from "./invitation.entity.js";
 import type { InvitationFilterInput, InviteUserInput } from "./invitation.input.js";
@@ -62,7 +63,14 @@ export interface InvitationParts {
   readonly database: Database;
   readonly issuer: InvitationIssuer;
   readonly tenants: TenantService;
+  readonly seats: Seats;
   readonly cursors: CursorSeal;
+}
+
+interface InvitationChange<Prepared> {
+  readonly field: string;
+  readonly invitationId: string;
+  prepare(): Promise<Prepared>;
 }
 
 /** Sends, lists and revokes invitations for the users and clients that invite. */
@@ -76,15 +84,18 @@ export class InvitationService {
   invite(context: RequestContext, input: InviteUserInput): Promise<InvitationType> {
     requireDistinct(input.roleCodes);
     const { subject: invitedBy } = principalOf(context);
-    return idempotentMutation(this.#parts.database, context, {
+    const { database, seats } = this.#parts;
+    return idempotentMutation(database, context, {
       field: "inviteUser",
       arguments: { input },
-      commit: async (transaction) => {
+      prepare: () => seats.limitOf(tenantOf(context)),
+      commit: async (transaction, seatLimit) => {
         await this.#parts.tenants.requireActive(transaction);
         const roles = await requireRoles(transaction, input.roleCodes);
         requireGrantable(context, roles);
         await requireInvitable(transaction, emailKey(input.email));
         await requireCurrentPermissions(transaction, invitedBy, roles);
+        await seats.requireFree(transaction, seatLimit);
         const invitation = await this.#parts.issuer.issue(transaction, {
           email: input.email,
           displayName: input.displayName ?? null,
@@ -98,20 +109,25 @@ export class InvitationService {
 
   /** Sends a new link to the same address. The caller must be allowed to invite to these roles, and becomes the inviter. */
   resend(context: RequestContext, invitationId: string): Promise<InvitationType> {
-    return this.#change(context, "resendInvitation", invitationId, async (transaction, invitation) => {
+    const { seats } = this.#parts;
+    const prepare = () => seats.limitOf(tenantOf(context));
+    const mutation = { field: "resendInvitation", invitationId, prepare };
+    return this.#change(context, mutation, async (transaction, invitation, seatLimit) => {
       requireState(invitation, ["Pending", "Expired"]);
       const roles = await findRoles(transaction, invitation.roleCodes);
       requireGrantable(context, roles);
       await requireInvitable(transaction, invitation.emailKey, invitation);
       const { subject } = principalOf(context);
       await requireCurrentPermissions(transaction, subject, roles);
+      if (stateOf(invitation) === "Expired") await seats.requireFree(transaction, seatLimit);
       invitation.invitedBy = subject;
       await this.#parts.issuer.renew(transaction, invitation);
     });
   }
 
   revoke(context: RequestContext, invitationId: string): Promise<InvitationType> {
-    return this.#change(context, "revokeInvitation", invitationId, async (transaction, invitation) => {
+    const mutation = { field: "revokeInvitation", invitationId, prepare: async () => undefined };
+    return this.#change(context, mutation, async (transaction, invitation) => {
       requireState(invitation, ["Pending"]);
       revokeInvitation(transaction, invitation, "Requested");
     });
@@ -138,21 +154,21 @@ export class InvitationService {
     return page.connection(rows.map(invitationRowView));
   }
 
-  #change(
+  #change<Prepared>(
     context: RequestContext,
-    field: string,
-    invitationId: string,
-    change: (transaction: Transaction, invitation: Invitation) => Promise<void>,
+    { field, invitationId, prepare }: InvitationChange<Prepared>,
+    change: (transaction: Transaction, invitation: Invitation, prepared: Prepared) => Promise<void>,
   ): Promise<InvitationType> {
     return idempotentMutation(this.#parts.database, context, {
       field,
       arguments: { invitationId },
-      commit: async (transaction) => {
+      prepare,
+      commit: async (transaction, prepared) => {
         await this.#parts.tenants.requireActive(transaction);
         // before the lock on the row, as everywhere else, to prevent deadlocks
         await lockInvitations(transaction);
         const invitation = await lockedInvitation(transaction, invitationId);
-        await change(transaction, invitation);
+        await change(transaction, invitation, prepared);
         return invitationView(invitation);
       },
     });

@@ -8,6 +8,7 @@ import { Mailer } from "../mail/mailer.js";
 import { ProvisioningSteps } from "../tenants/provisioning-step.js";
 import { TenantService } from "../tenants/tenant.service.js";
 import { PersonalDataErasers } from "../users/personal-data.js";
+import { Seats } from "../users/seats.js";
 import { eraseInvitee } from "./erase-invitee.js";
 import { expiredPendingInvitations, expireInvitation, expireInvitationJob } from "./expire-invitation.js";
 import { Invitation } from "./invitation.entity.js";
@@ -47,12 +48,13 @@ export const invitations: SliceModule<InvitationSettings> = {
   start({ settings, database, jobs, workers, cursors, logger, work }, services) {
     const { issuer: platformUrl, masterKeys } = settings;
     const tenants = services.get(TenantService);
+    const seats = services.get(Seats);
     const mailer = services.get(Mailer);
     const tokens = new DerivedSecrets(masterKeys.keyring("factory spine invitation tokens"));
     mailer.register(invitationMailKind, invitationMail(database, tokens, platformUrl));
     const issuer = new InvitationIssuer(tokens, mailer, jobs);
-    services.add(new InvitationService({ database, issuer, tenants, cursors }));
-    const acceptance = services.add(new InvitationAcceptance(database, workers, tenants));
+    services.add(new InvitationService({ database, issuer, tenants, seats, cursors }));
+    const acceptance = services.add(new InvitationAcceptance({ database, pool: workers, tenants, seats }));
     work(expireInvitationJob, (payload) => expireInvitation(database, payload), maintenance);
     services.get(ProvisioningSteps).add(inviteOwner(issuer));
     services.get(PermissionLossHandlers).add(revokeUnauthorizedInvitations);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { principalOf } from "@factory/runtime/tenancy/tenant";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { lockSecretHolders } from "../access-control/active-principal-statement.js";
 import { requireHeldScopes } from "../access-control/held-scopes.js";
@@ -16,6 +16,7 @@ import { unassignAllRoles } from "../roles/unassign-roles.js";
 import { lockUser } from "./find-users.js";
 import { hashPassword } from "./password-hash.js";
 import type { PersonalDataEraser } from "./personal-data.js";
+import type { Seats } from "./seats.js";
 import type { User } from "./user.entity.js";
 import { type UserState, userStates } from "./user.states.js";
 import type { ClientsOfDeletedUser, DeletedUserType, UserType } from "./user.type.js";
@@ -29,6 +30,7 @@ interface Transition {
 
 interface UserLifecycleParts {
   readonly database: Database;
+  readonly seats: Seats;
   readonly onPermissionLoss: PermissionLossHandler;
   readonly erasePersonalData: PersonalDataEraser;
 }
@@ -92,11 +94,15 @@ export class UserLifecycleService {
   }
 
   #move(context: RequestContext, field: string, { userId, to, type }: Transition): Promise<UserType> {
-    return idempotentMutation(this.#parts.database, context, {
+    const { database, seats } = this.#parts;
+    return idempotentMutation(database, context, {
       field,
       arguments: { userId },
-      commit: async (transaction) => {
+      prepare: async () => (to === "Active" ? seats.limitOf(tenantOf(context)) : undefined),
+      commit: async (transaction, seatLimit) => {
         const { user, roleCodes } = await moveUser(context, transaction, { userId, to });
+        // the user is not stored as active yet, so it does not count itself
+        if (seatLimit) await seats.requireFree(transaction, seatLimit);
         if (to === "Disabled") await this.#parts.onPermissionLoss(transaction, [userId]);
         transaction.record({ type, subject: `users/${userId}`, data: userFacts(user) });
         return userView(user, roleCodes);

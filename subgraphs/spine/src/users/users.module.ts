@@ -1,6 +1,10 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { PermissionLossHandlers } from "../access-control/permission-loss.js";
+import { EntitlementService } from "../entitlements/entitlement.service.js";
+import { UsageSources } from "../entitlements/usage-sources.js";
 import { PersonalDataErasers } from "./personal-data.js";
+import { takenSeats } from "./seat-statement.js";
+import { Seats, seatsFeature } from "./seats.js";
 import { User } from "./user.entity.js";
 import { UserResolver } from "./user.resolver.js";
 import { UserService } from "./user.service.js";
@@ -15,7 +19,9 @@ export const users: SliceModule = {
     const onPermissionLoss = services.get(PermissionLossHandlers).handle;
     const erasePersonalData = services.add(new PersonalDataErasers()).erase;
     services.add(new UserService(database, cursors));
-    services.add(new UserLifecycleService({ database, onPermissionLoss, erasePersonalData }));
+    const seats = services.add(new Seats(services.get(EntitlementService)));
+    services.get(UsageSources).add(seatsFeature, takenSeats);
+    services.add(new UserLifecycleService({ database, seats, onPermissionLoss, erasePersonalData }));
   },
   resolvers: (get) => [new UserResolver(get(UserService), get(UserLifecycleService))],
   references(get) {

@@ -1,5 +1,4 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -32,6 +31,11 @@ export interface ExecutionRequest {
   readonly templateId: string;
   readonly input: RequestExecutionInput;
   readonly retryOf?: string;
+}
+
+/** A checked request with the ID of the execution that it becomes. */
+export interface CountedRequest extends CheckedRequest {
+  readonly executionId: string;
 }
 
 /** A request that has passed its checks. */
@@ -73,7 +77,7 @@ export class ExecutionAcceptance {
   }
 
   /** Stores the execution and its first step, and sends its job, in one transaction. */
-  async accept(context: RequestContext, transaction: Transaction, checked: CheckedRequest): Promise<ExecutionType> {
+  async accept(context: RequestContext, transaction: Transaction, checked: CountedRequest): Promise<ExecutionType> {
     const { tenantId } = transaction.tenant;
     const execution = transaction.em.create(Execution, newExecution(context, tenantId, checked));
     const { executionId, sequence, status, phase, requestedAt } = execution;
@@ -116,12 +120,12 @@ export class ExecutionAcceptance {
   }
 }
 
-function newExecution(context: RequestContext, tenantId: string, checked: CheckedRequest) {
-  const { templateId, input, target, parameters, warnings, agentTaskId, retryOf = null } = checked;
+function newExecution(context: RequestContext, tenantId: string, checked: CountedRequest) {
+  const { executionId, templateId, input, target, parameters, warnings, agentTaskId, retryOf = null } = checked;
   const requestedAt = new Date();
   return {
     tenantId,
-    executionId: newId("exe"),
+    executionId,
     templateId,
     templateVersionId: input.templateVersionId,
     status: "Requested" as const,
