@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type EventType, eventTypes } from "@factory/schema/event-names";
+import { UsageDefinition } from "@factory/schema/proto/generated/factory/spine/v1/usage";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { aPendingApproval } from "../kit/agents.js";
@@ -16,6 +17,7 @@ import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
 import { aFlag } from "../kit/feature-flags.js";
 import { aFeed } from "../kit/feed.js";
+import { GrpcChannels } from "../kit/grpc-channels.js";
 import { aLibrary, aRetiredVersion } from "../kit/libraries.js";
 import { aPerson } from "../kit/people.js";
 import { aPlanSubscriptionId, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
@@ -244,6 +246,20 @@ async function signInAndRevoke(tenant: TestTenant): Promise<void> {
   for (let use = 0; use < 2; use += 1) await refreshed(client, refreshToken);
 }
 
+/** Consumes what is left of the executions of this month, as the catalog does for an execution. */
+async function useUpExecutions(token: string, tenantId: string): Promise<void> {
+  const channels = new GrpcChannels();
+  const { body } = await graphql<{ entitlements: { items: { featureKey: string; remaining: number }[] } }>(
+    "{ entitlements { items { featureKey remaining } } }",
+    { token },
+  );
+  const featureKey = "executions.monthly";
+  const amount = body.data.entitlements.items.find((item) => item.featureKey === featureKey)?.remaining;
+  const usage = (await channels.as("catalog")).client(UsageDefinition);
+  await usage.consume({ tenantId, featureKey, amount: amount ?? 0, idempotencyKey: "the-rest" });
+  channels.close();
+}
+
 describe("schema/events", () => {
   it("has exactly one schema for each event of this release", () => {
     const named = schemaFiles.map((file) => file.replace(".schema.json", "")).filter((name) => name !== "envelope");
@@ -317,6 +333,7 @@ describe("the emitted events", () => {
     await aFlag(token, "told", { rules: [{ attribute: "country", operator: "IN", values: ["CH"] }] });
     await decideApprovals(token, tenant.tenantId);
     await signInAndRevoke(tenant);
+    await useUpExecutions(token, tenant.tenantId);
     await changePlanSubscription(token, tenant.tenantId);
     await letADayPass(tenant.tenantId);
     const seen = () => new Set(feed.events.map(({ events }) => events.type));

@@ -20,3 +20,10 @@ export async function aPlanSubscriptionId(token: string): Promise<string> {
   if (!plan) throw new Error("The tenant has no plan subscription");
   return plan.subscriptionId;
 }
+
+/** Activates the plan subscription of the token's tenant with this edition. */
+export async function activated(token: string, editionCode: string): Promise<void> {
+  const path = `POST /v1/subscriptions/${await aPlanSubscriptionId(token)}/activate`;
+  const { status, text } = await request(path, { token, body: { editionCode } });
+  if (status !== 200) throw new Error(text);
+}

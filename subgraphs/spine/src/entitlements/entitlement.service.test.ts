@@ -264,6 +264,16 @@ describe("consumption", () => {
     expect(await reachedEvents(tenantId)).toHaveLength(1);
   });
 
+  it("tells once that many parallel consumers have reached a soft limit", async () => {
+    const tenantId = await subscribed();
+    const order = { featureKey: "mails.daily", consume: true };
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, at) => ask(tenantId, order, at % 2 === 0 ? platform.spine : second)),
+    );
+    expect(answers.filter(({ reason }) => reason === "ENTITLED")).toHaveLength(3);
+    expect(await reachedEvents(tenantId)).toHaveLength(1);
+  });
+
   it("of a limit needs a key, and is given back under it once", async () => {
     const tenantId = await subscribed();
     const order = { featureKey: "projects.max", consume: true };

@@ -10,6 +10,7 @@ import {
   maxUsage,
   releaseUsage,
 } from "./consume-usage.js";
+import { ConsumptionQueue } from "./consumption-queue.js";
 import { type CountedFeature, type UsagePeriod, usagePeriod } from "./usage-period.js";
 
 /** A request to count usage of a feature. */
@@ -40,6 +41,7 @@ const maxAttempts = 5;
 export class UsageService {
   readonly #database: Database;
   readonly #clock: () => Date;
+  readonly #queue = new ConsumptionQueue<QueuedOrder, ConsumptionOutcome>((orders) => this.#count(orders));
 
   constructor(database: Database, clock: () => Date) {
     this.#database = database;
@@ -50,14 +52,8 @@ export class UsageService {
   async consume(tenant: Tenant, cause: Cause, order: UsageOrder): Promise<UsageAnswer> {
     const period = usagePeriod(order.feature, this.#clock());
     const consumption = consumptionOf(order, period);
-    const outcome = await this.#attempt(() =>
-      this.#database.transaction(tenant, cause, async (transaction) => {
-        const outcome = await consumeUsage(transaction, consumption);
-        if (outcome.kind !== "repeated" && outcome.reachedNow)
-          recordLimitReached(transaction, order, { usage: outcome.usage, period });
-        return outcome;
-      }),
-    );
+    const counter = `${tenant.tenantId} ${order.featureKey}`;
+    const outcome = await this.#queue.add(counter, cause.actorId, { tenant, cause, order, period, consumption });
     if (outcome.kind === "repeated" && !outcome.isSame)
       throw new DomainError("IDEMPOTENCY_KEY_REUSED", {
         detail:
@@ -74,16 +70,43 @@ export class UsageService {
     );
   }
 
-  /** The transaction of another call with the same key has ended, so the next attempt sees its key. */
-  async #attempt(work: () => Promise<ConsumptionOutcome>): Promise<ConsumptionOutcome> {
+  /** When another transaction has taken a key meanwhile, its end was awaited, so the next attempt sees the key. */
+  async #count(orders: readonly [QueuedOrder, ...QueuedOrder[]]): Promise<ConsumptionOutcome[]> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await work();
+        return await this.#countTogether(orders);
       } catch (error) {
         if (!(error instanceof KeyTakenError) || attempt === maxAttempts) throw error;
       }
     }
   }
+
+  #countTogether(orders: readonly [QueuedOrder, ...QueuedOrder[]]): Promise<ConsumptionOutcome[]> {
+    const [{ tenant, cause }] = orders;
+    return this.#database.transaction(tenant, cause, async (transaction) => {
+      const outcomes: ConsumptionOutcome[] = [];
+      // the statement knows the transaction that has reached the limit, not which order of it
+      const told = new Set<number>();
+      for (const { consumption, order, period } of orders) {
+        const outcome = await consumeUsage(transaction, consumption);
+        if (outcome.kind !== "repeated" && outcome.reachedNow && !told.has(period.start.getTime())) {
+          told.add(period.start.getTime());
+          recordLimitReached(transaction, order, { usage: outcome.usage, period });
+        }
+        outcomes.push(outcome);
+      }
+      return outcomes;
+    });
+  }
+}
+
+/** An order that waits for its turn. */
+interface QueuedOrder {
+  readonly tenant: Tenant;
+  readonly cause: Cause;
+  readonly order: UsageOrder;
+  readonly period: UsagePeriod;
+  readonly consumption: Consumption;
 }
 
 function consumptionOf(order: UsageOrder, { start, resetAt }: UsagePeriod): Consumption {

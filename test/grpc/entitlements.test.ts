@@ -1,0 +1,191 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readJson } from "@factory/gateway/standalone/client/platform-api";
+import { EntitlementsDefinition as UnpackagedDefinition } from "@factory/schema/proto/generated/factory/entitlements";
+import {
+  type CheckRequest,
+  type DeepPartial,
+  EntitlementsDefinition,
+  Reason,
+} from "@factory/schema/proto/generated/factory/spine/v1/entitlements";
+import { UsageDefinition } from "@factory/schema/proto/generated/factory/spine/v1/usage";
+import { ChannelCredentials } from "@grpc/grpc-js";
+import { decodeJwt, decodeProtectedHeader } from "jose";
+import { createChannel, createClient, Status } from "nice-grpc";
+import { anEdition } from "../kit/editions.js";
+import { eventually } from "../kit/eventually.js";
+import { forgedTokens } from "../kit/forged-tokens.js";
+import { GrpcChannels } from "../kit/grpc-channels.js";
+import { opensslClient } from "../kit/openssl-clients.js";
+import { activated, aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
+import { platform } from "../kit/platform.js";
+import { realKey } from "../kit/real-key.js";
+import { request } from "../kit/request.js";
+import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
+
+const features = {
+  "exports.monthly": { kind: "metered", limit: 100, period: "month", soft: false },
+  "sso.enabled": { kind: "boolean", enabled: true },
+  "theme.colors": { kind: "config", value: { primary: "#123456" } },
+  "executions.monthly": { kind: "metered", limit: 3, period: "month", soft: false },
+  "users.max": { kind: "limit", limit: 5 },
+};
+
+describe("spine.v1.Entitlements", () => {
+  const channels = new GrpcChannels();
+  const certificate = opensslClient({ names: "DNS:product.factory.internal" });
+  let edition: string;
+  let tenant: TestTenant;
+  let token: string;
+
+  const clientAs = async (...given: Parameters<GrpcChannels["as"]>) =>
+    (await channels.as(...given)).client(EntitlementsDefinition);
+  const check = async (request: DeepPartial<CheckRequest>, authorization: string | undefined = token) => {
+    const headers = authorization === undefined ? {} : { authorization: `Bearer ${authorization}` };
+    return (await clientAs(certificate)).check(request, { headers });
+  };
+  const aSubscriber = async () => {
+    const subscriber = await aTenant();
+    const all = await subscriber.tokenWith();
+    await activated(all, edition);
+    return { tenant: subscriber, token: all };
+  };
+
+  beforeAll(async () => {
+    edition = (await anEdition(await platformToken(), { features })).code;
+    ({ tenant, token } = await aSubscriber());
+  });
+  afterAll(() => channels.close());
+
+  it("answers clients that openssl made, under both paths", async () => {
+    const answer = await check({ tenantId: tenant.tenantId, featureKey: "exports.monthly" });
+    expect(answer).toMatchObject({
+      ...{ allowed: true, reason: Reason.REASON_ENTITLED, limit: 100, currentUsage: 0, remaining: 100 },
+      ...{ softLimit: false, editionCode: edition, ttlSeconds: 30, configJson: "", featureKey: "exports.monthly" },
+      resetAt: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00\.000Z$/),
+    });
+    const unpackaged = (await channels.as(certificate)).client(UnpackagedDefinition);
+    const headers = { authorization: `Bearer ${token}` };
+    expect(await unpackaged.check({ featureKey: "exports.monthly" }, { headers })).toEqual(answer);
+    const checks = ["sso.enabled", "theme.colors", "nothing"].map((featureKey) => ({ featureKey }));
+    const { results } = await unpackaged.checkMany({ checks }, { headers });
+    expect(results.map(({ featureKey, reason, configJson }) => [featureKey, Reason[reason], configJson])).toEqual([
+      ["sso.enabled", "REASON_ENTITLED", ""],
+      ["theme.colors", "REASON_ENTITLED", '{"primary":"#123456"}'],
+      ["nothing", "REASON_FEATURE_UNKNOWN", ""],
+    ]);
+  });
+
+  it("refuses clients without the right certificate", async () => {
+    const headers = { authorization: `Bearer ${token}` };
+    const strange = opensslClient({ names: "DNS:product.factory.internal", ownAuthority: true });
+    await expect((await clientAs(strange)).check({}, { headers })).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    for (const names of ["DNS:other.factory.internal", "DNS:product.factory.internal,DNS:catalog.factory.internal"]) {
+      const wrong = opensslClient({ names });
+      await expect((await clientAs(wrong)).check({}, { headers })).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+    }
+    const { grpcAddress } = await readJson<{ grpcAddress: string }>(platform().dataDir, "runtime.json");
+    const authority = await readFile(join(platform().dataDir, "tls/ca.crt"));
+    const options = { "grpc.ssl_target_name_override": "gateway.factory.internal" };
+    const bare = createChannel(grpcAddress, ChannelCredentials.createSsl(authority), options);
+    const call = createClient(EntitlementsDefinition, bare).check({ featureKey: "sso.enabled" });
+    await expect(call).rejects.toMatchObject({ code: Status.UNAVAILABLE });
+    bare.close();
+  });
+
+  it("refuses calls without a valid token of the tenant with its scope", async () => {
+    const request = { featureKey: "sso.enabled" };
+    const product = await clientAs(certificate);
+    await expect(product.check(request)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+    for (const forged of Object.values(await forgedTokens(token)))
+      await expect(check(request, forged)).rejects.toMatchObject({ code: expect.stringMatching(/^TOKEN_/) });
+    const [hourAgo, key] = [Math.floor(Date.now() / 1000) - 3600, await realKey(token)];
+    const past = { ...decodeJwt(token), iat: hourAgo, nbf: hourAgo, exp: hourAgo + 900 };
+    const expired = key.token(decodeProtectedHeader(token), past);
+    await expect(check(request, expired)).rejects.toMatchObject({ code: "TOKEN_EXPIRED" });
+    const other = await aTenant();
+    await expect(check({ ...request, tenantId: other.tenantId })).rejects.toMatchObject({ code: "TENANT_MISMATCH" });
+    const unscoped = await tenant.tokenWith("subscription.read");
+    await expect(check(request, unscoped)).rejects.toMatchObject({ code: "INSUFFICIENT_SCOPE" });
+  });
+
+  it("refuses arguments out of their limits", async () => {
+    for (const wrong of [
+      { featureKey: "" },
+      { featureKey: "exports.monthly", requestedUsage: 0 },
+      { featureKey: "exports.monthly", requestedUsage: 1_000_000_001, consume: true },
+      { featureKey: "exports.monthly", idempotencyKey: "x".repeat(256), consume: true },
+      { featureKey: "users.max", consume: true, idempotencyKey: "a" },
+    ])
+      await expect(check(wrong)).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+    const checks = Array.from({ length: 101 }, () => ({ featureKey: "sso.enabled" }));
+    const many = (await clientAs(certificate)).checkMany({ checks }, { headers: { authorization: `Bearer ${token}` } });
+    await expect(many).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+  });
+
+  it("allows exactly 100 of 200 parallel consumers, and one key counts once", async () => {
+    const consumer = await aSubscriber();
+    const request = { featureKey: "exports.monthly", consume: true };
+    const answers = await Promise.all(Array.from({ length: 200 }, () => check(request, consumer.token)));
+    expect(answers.filter(({ allowed }) => allowed)).toHaveLength(100);
+    const [refused] = answers.filter(({ allowed }) => !allowed);
+    expect(refused).toMatchObject({ reason: Reason.REASON_LIMIT_REACHED, remaining: 0, currentUsage: 100 });
+    const keyed = await aSubscriber();
+    const once = { ...request, requestedUsage: 7, idempotencyKey: "order-1", subjectId: "orders/1" };
+    const same = await Promise.all(Array.from({ length: 50 }, () => check(once, keyed.token)));
+    expect(new Set(same.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(same[0]).toMatchObject({ allowed: true, currentUsage: 7, remaining: 93 });
+  });
+
+  it("acts by another edition, and by the end of the plan, within a second and with the same token", async () => {
+    const subscriber = await aSubscriber();
+    const { code } = await anEdition(await platformToken(), {
+      features: { "exports.monthly": { ...features["exports.monthly"], limit: 2 } },
+    });
+    await check({ featureKey: "exports.monthly", consume: true, requestedUsage: 3 }, subscriber.token);
+    await activated(subscriber.token, code);
+    const activatedAt = Date.now();
+    const limited = async () => check({ featureKey: "exports.monthly" }, subscriber.token);
+    await eventually("the new limit acts", async () => (await limited()).limit === 2);
+    expect(Date.now() - activatedAt).toBeLessThan(1000);
+    expect(await limited()).toMatchObject({ allowed: false, reason: Reason.REASON_LIMIT_REACHED, editionCode: code });
+    const cancel = `POST /v1/subscriptions/${await aPlanSubscriptionId(subscriber.token)}/cancel`;
+    const cancelled = await request(cancel, { token: subscriber.token, body: { atPeriodEnd: false } });
+    expect(cancelled.status).toBe(200);
+    await eventually("the plan is over", async () => (await limited()).reason === Reason.REASON_SUBSCRIPTION_INACTIVE);
+  });
+});
+
+describe("spine.v1.Usage", () => {
+  const channels = new GrpcChannels();
+  afterAll(() => channels.close());
+
+  it("is for the subgraphs, keeps the members of a refusal, and gives back what was consumed", async () => {
+    const edition = await anEdition(await platformToken(), { features });
+    const tenant = await aTenant();
+    const { tenantId } = tenant;
+    await activated(await tenant.tokenWith(), edition.code);
+    const use = { tenantId, featureKey: "executions.monthly", amount: 1 };
+    for (const stranger of ["product", "gateway"] as const) {
+      const client = (await channels.as(stranger)).client(UsageDefinition);
+      const call = client.consume({ ...use, idempotencyKey: "a" });
+      await expect(call).rejects.toMatchObject({ code: "INSUFFICIENT_SCOPE" });
+    }
+    const catalog = (await channels.as("catalog")).client(UsageDefinition);
+    for (const idempotencyKey of ["a", "b", "c", "c"]) await catalog.consume({ ...use, idempotencyKey });
+    const refused = catalog.consume({ ...use, idempotencyKey: "d" });
+    await expect(refused).rejects.toMatchObject({
+      code: "QUOTA_EXCEEDED",
+      facts: {
+        ...{ featureKey: "executions.monthly", limit: 3, editionCode: edition.code },
+        ...{ resetAt: expect.stringMatching(/Z$/), retryAfterSeconds: expect.any(Number) },
+      },
+    });
+    for (const _ of [1, 2]) await catalog.release({ ...use, idempotencyKey: "a" });
+    await catalog.consume({ ...use, idempotencyKey: "d" });
+    await expect(catalog.consume({ ...use, idempotencyKey: "e" })).rejects.toMatchObject({ code: "QUOTA_EXCEEDED" });
+    const denied = catalog.consume({ ...use, featureKey: "nothing", idempotencyKey: "a" });
+    await expect(denied).rejects.toMatchObject({ code: "ENTITLEMENT_DENIED", facts: { featureKey: "nothing" } });
+    await expect(catalog.consume({ ...use, tenantId: "ten_" })).rejects.toMatchObject({ code: "TENANT_UNKNOWN" });
+  });
+});
