@@ -110,7 +110,7 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
   "webhook-subscriptions": ["WebhookSubscription", "eventType"],
 };
 /** The first segments of subjects whose objects have no key. The field `subject` is null for them. */
-const noKeyedType = ["audit-seals", "commands", "config", "editions", "mails", "signing-keys"];
+const noKeyedType = ["audit-seals", "commands", "config", "editions", "entitlements", "mails", "signing-keys"];
 
 interface Subject {
   events: { type: string; subjectPath: string; subject: Readonly<Record<string, unknown>> | null };

@@ -12,8 +12,8 @@ export function planRefusal(
   consumer: Consumer,
   feature: EditionFeature | undefined,
 ): EntitlementReason | undefined {
-  if (!isEntitledState(consumer, status)) return "SUBSCRIPTION_INACTIVE";
-  if (!feature || (feature.kind === "boolean" && !feature.enabled)) return "FEATURE_NOT_IN_EDITION";
+  if (!isEntitledState(consumer, status)) return "SubscriptionInactive";
+  if (!feature || (feature.kind === "boolean" && !feature.enabled)) return "FeatureNotInEdition";
   return undefined;
 }
 
@@ -25,7 +25,7 @@ export function refusedAnswer(of: FeatureOfPlan, reason: EntitlementReason): Ent
 /** The answer for a feature without usage. */
 export function valueAnswer(of: FeatureOfPlan, feature: EditionFeature): Entitlement {
   const config = feature.kind === "config" ? { config: feature.value } : {};
-  return { ...of, allowed: true, reason: "ENTITLED", softLimit: false, ...config };
+  return { ...of, allowed: true, reason: "Entitled", softLimit: false, ...config };
 }
 
 /** Whether the feature is used up or measured. Other features have a value only. */
@@ -48,11 +48,11 @@ export function lookedUsage(
 /** The answer for a feature whose usage was counted or looked at. */
 export function countedAnswer(of: FeatureOfPlan, feature: CountedFeature, answer: UsageAnswer): Entitlement {
   const { allowed, exceeds, usage, limit, period } = answer;
-  const reasonOfAllowed = exceeds ? "SOFT_LIMIT_EXCEEDED" : "ENTITLED";
+  const reasonOfAllowed = exceeds ? "SoftLimitExceeded" : "Entitled";
   return {
     ...of,
     allowed,
-    reason: allowed ? reasonOfAllowed : "LIMIT_REACHED",
+    reason: allowed ? reasonOfAllowed : "LimitReached",
     softLimit: feature.kind === "metered" && feature.soft,
     ...(limit === null ? {} : { limit }),
     ...(usage === undefined ? {} : { currentUsage: usage }),

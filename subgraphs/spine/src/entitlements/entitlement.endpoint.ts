@@ -16,7 +16,7 @@ import {
   Reason,
 } from "@factory/schema/proto/generated/factory/spine/v1/entitlements";
 import { checkedOrder } from "./check-order.js";
-import type { Entitlement } from "./entitlement.js";
+import type { Entitlement, EntitlementReason } from "./entitlement.js";
 import type { EntitlementService } from "./entitlement.service.js";
 
 const maxChecks = 100;
@@ -57,12 +57,21 @@ export function entitlementEndpoints(entitlements: EntitlementService, verifier:
   ];
 }
 
+const reasons: Readonly<Record<EntitlementReason, Reason>> = {
+  Entitled: Reason.REASON_ENTITLED,
+  SoftLimitExceeded: Reason.REASON_SOFT_LIMIT_EXCEEDED,
+  FeatureNotInEdition: Reason.REASON_FEATURE_NOT_IN_EDITION,
+  FeatureUnknown: Reason.REASON_FEATURE_UNKNOWN,
+  LimitReached: Reason.REASON_LIMIT_REACHED,
+  SubscriptionInactive: Reason.REASON_SUBSCRIPTION_INACTIVE,
+};
+
 function responseOf(answer: Entitlement): DeepPartial<CheckResponse> {
   const { featureKey, allowed, reason, editionCode, softLimit, resetAt, config, ...usage } = answer;
   return {
     ...usage,
     ...{ featureKey, allowed, editionCode, softLimit, ttlSeconds },
-    reason: Reason[`REASON_${reason}`],
+    reason: reasons[reason],
     resetAt: resetAt?.toISOString() ?? "",
     configJson: config === undefined ? "" : JSON.stringify(config),
   };

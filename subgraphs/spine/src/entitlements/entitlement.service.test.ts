@@ -72,17 +72,17 @@ const reachedEvents = async (tenantId: string) =>
 describe("EntitlementService.check", () => {
   it("answers each kind of feature", async () => {
     const tenantId = await subscribed();
-    const on = { allowed: true, reason: "ENTITLED", editionCode: "Metered", softLimit: false };
+    const on = { allowed: true, reason: "Entitled", editionCode: "Metered", softLimit: false };
     const off = { ...on, allowed: false };
     expect(await ask(tenantId, { featureKey: "sso.enabled" })).toEqual({ ...on, featureKey: "sso.enabled" });
     expect(await ask(tenantId, { featureKey: "theme.colors" })).toMatchObject({
       ...on,
       config: { primary: "#123456" },
     });
-    expect(await ask(tenantId, { featureKey: "audit.enabled" })).toMatchObject({ reason: "FEATURE_NOT_IN_EDITION" });
-    expect(await ask(tenantId, { featureKey: "other.enabled" })).toMatchObject({ reason: "FEATURE_NOT_IN_EDITION" });
+    expect(await ask(tenantId, { featureKey: "audit.enabled" })).toMatchObject({ reason: "FeatureNotInEdition" });
+    expect(await ask(tenantId, { featureKey: "other.enabled" })).toMatchObject({ reason: "FeatureNotInEdition" });
     for (const featureKey of ["nothing", "constructor", "__proto__"])
-      expect(await ask(tenantId, { featureKey })).toEqual({ ...off, reason: "FEATURE_UNKNOWN", featureKey });
+      expect(await ask(tenantId, { featureKey })).toEqual({ ...off, reason: "FeatureUnknown", featureKey });
     expect(await ask(tenantId, { featureKey: "calls.unlimited" })).toMatchObject({ ...on, currentUsage: 0 });
     expect(await ask(tenantId, { featureKey: "exports.monthly", requestedUsage: 100 })).toEqual({
       ...{ ...on, featureKey: "exports.monthly", limit: 100, currentUsage: 0, remaining: 100 },
@@ -90,7 +90,7 @@ describe("EntitlementService.check", () => {
     });
     expect(await ask(tenantId, { featureKey: "exports.monthly", requestedUsage: 101 })).toMatchObject({
       allowed: false,
-      reason: "LIMIT_REACHED",
+      reason: "LimitReached",
     });
     expect(await ask(tenantId, { featureKey: "webhooks.max" })).toEqual({
       ...on,
@@ -146,14 +146,14 @@ describe("Query.entitlements", () => {
     } while (after !== null);
     expect(items.map(({ featureKey }) => featureKey)).toEqual(Object.keys(features).sort());
     const of = (key: string) => items.find(({ featureKey }) => featureKey === key);
-    const allowed = { allowed: true, reason: "ENTITLED", editionCode: "Metered", softLimit: false, value: null };
+    const allowed = { allowed: true, reason: "Entitled", editionCode: "Metered", softLimit: false, value: null };
     const uncounted = { limit: null, usage: null, remaining: null, resetAt: null };
     expect(of("exports.monthly")).toEqual({
       ...{ ...allowed, featureKey: "exports.monthly", kind: "metered", limit: 100, usage: 30, remaining: 70 },
       resetAt: "2026-02-01T00:00:00.000Z",
     });
     expect(of("theme.colors")).toMatchObject({ ...allowed, ...uncounted, value: { primary: "#123456" } });
-    expect(of("audit.enabled")).toMatchObject({ ...uncounted, allowed: false, reason: "FEATURE_NOT_IN_EDITION" });
+    expect(of("audit.enabled")).toMatchObject({ ...uncounted, allowed: false, reason: "FeatureNotInEdition" });
     expect(of("webhooks.max")).toMatchObject({ ...allowed, limit: 3, usage: null, remaining: null });
   });
 
@@ -178,7 +178,7 @@ describe("consumption", () => {
     const usages = answers.filter(({ allowed }) => allowed).map(({ currentUsage }) => currentUsage ?? 0);
     expect(usages.sort((one, other) => one - other)).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
     expect(answers.find(({ allowed }) => !allowed)).toMatchObject({
-      reason: "LIMIT_REACHED",
+      reason: "LimitReached",
       currentUsage: 100,
       remaining: 0,
     });
@@ -204,7 +204,7 @@ describe("consumption", () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, at) => ask(tenantId, order, at % 2 === 0 ? platform.spine : second)),
     );
-    const expected = { allowed: true, reason: "ENTITLED", limit: 100, currentUsage: 60, remaining: 40 };
+    const expected = { allowed: true, reason: "Entitled", limit: 100, currentUsage: 60, remaining: 40 };
     for (const answer of answers) expect(answer).toMatchObject(expected);
     await ask(tenantId, { ...order, requestedUsage: 5, idempotencyKey: "order-2" });
     expect(await ask(tenantId, order)).toMatchObject(expected);
@@ -249,17 +249,17 @@ describe("consumption", () => {
     const order = { featureKey: "mails.daily", consume: true, requestedUsage: 2 };
     expect(await ask(tenantId, order)).toMatchObject({
       allowed: true,
-      reason: "ENTITLED",
+      reason: "Entitled",
       softLimit: true,
       remaining: 1,
     });
     expect(await ask(tenantId, { ...order, consume: false })).toMatchObject({
-      reason: "SOFT_LIMIT_EXCEEDED",
+      reason: "SoftLimitExceeded",
       currentUsage: 2,
     });
     for (const currentUsage of [4, 6])
       expect(await ask(tenantId, order)).toMatchObject({
-        ...{ allowed: true, reason: "SOFT_LIMIT_EXCEEDED", currentUsage, remaining: 0 },
+        ...{ allowed: true, reason: "SoftLimitExceeded", currentUsage, remaining: 0 },
       });
     expect(await reachedEvents(tenantId)).toHaveLength(1);
   });
@@ -270,7 +270,7 @@ describe("consumption", () => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, at) => ask(tenantId, order, at % 2 === 0 ? platform.spine : second)),
     );
-    expect(answers.filter(({ reason }) => reason === "ENTITLED")).toHaveLength(3);
+    expect(answers.filter(({ reason }) => reason === "Entitled")).toHaveLength(3);
     expect(await reachedEvents(tenantId)).toHaveLength(1);
   });
 
@@ -280,7 +280,7 @@ describe("consumption", () => {
     await expect(ask(tenantId, order)).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
     for (const idempotencyKey of ["a", "b"]) await ask(tenantId, { ...order, idempotencyKey });
     expect(await ask(tenantId, { ...order, idempotencyKey: "c" })).toMatchObject({
-      reason: "LIMIT_REACHED",
+      reason: "LimitReached",
       remaining: 0,
     });
     const released = checkedOrder({ ...order, idempotencyKey: "a", subjectId: "" });
@@ -310,7 +310,7 @@ describe("consumption", () => {
     await until(async () => (await ask(tenantId, { featureKey: "exports.monthly" })).limit === 40, 1000);
     for (const _ of [1, 2])
       expect(await ask(tenantId, { featureKey: "exports.monthly", consume: true })).toMatchObject({
-        ...{ allowed: false, reason: "LIMIT_REACHED", limit: 40, currentUsage: 50, remaining: 0 },
+        ...{ allowed: false, reason: "LimitReached", limit: 40, currentUsage: 50, remaining: 0 },
       });
     expect(await reachedEvents(tenantId)).toHaveLength(1);
     await platform.ask(platformAdmin(), update, { input: { features } });

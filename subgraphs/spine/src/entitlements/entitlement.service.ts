@@ -50,9 +50,9 @@ export class EntitlementService {
     const { featureKey } = order;
     const of = { featureKey, editionCode };
     const feature = editions.featureOf(editionCode, featureKey);
-    if (!feature && !editions.knowsFeature(featureKey)) return refusedAnswer(of, "FEATURE_UNKNOWN");
+    if (!feature && !editions.knowsFeature(featureKey)) return refusedAnswer(of, "FeatureUnknown");
     const refusal = planRefusal(plan, question.consumer, feature);
-    if (refusal || !feature) return refusedAnswer(of, refusal ?? "FEATURE_NOT_IN_EDITION");
+    if (refusal || !feature) return refusedAnswer(of, refusal ?? "FeatureNotInEdition");
     if (!isCounted(feature)) return valueAnswer(of, feature);
     const usage = order.consume
       ? await this.#consume(question, order, feature, editionCode)
@@ -75,7 +75,7 @@ export class EntitlementService {
     const feature = editions.featureOf(plan.editionCode, featureKey);
     const refusal = planRefusal(plan, "platform", feature);
     if (refusal || feature?.kind !== "limit")
-      throw refusedEntitlement(refusedAnswer(of, refusal ?? "FEATURE_NOT_IN_EDITION"), clock());
+      throw refusedEntitlement(refusedAnswer(of, refusal ?? "FeatureNotInEdition"), clock());
     return { ...of, limit: feature.limit };
   }
 

@@ -1,13 +1,13 @@
 import type { PlanSubscriptionState } from "../plan-subscriptions/plan-subscription.states.js";
 
-/** Why a feature is allowed or refused. The gRPC enum has the same names with the prefix REASON_. */
+/** Why a feature is allowed or refused. */
 export type EntitlementReason =
-  | "ENTITLED"
-  | "SOFT_LIMIT_EXCEEDED"
-  | "FEATURE_NOT_IN_EDITION"
-  | "FEATURE_UNKNOWN"
-  | "LIMIT_REACHED"
-  | "SUBSCRIPTION_INACTIVE";
+  | "Entitled"
+  | "SoftLimitExceeded"
+  | "FeatureNotInEdition"
+  | "FeatureUnknown"
+  | "LimitReached"
+  | "SubscriptionInactive";
 
 /** The answer to a check. `undefined` members do not apply to the feature, or are unlimited. */
 export interface Entitlement {

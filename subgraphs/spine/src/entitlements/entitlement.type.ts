@@ -16,7 +16,7 @@ export class EntitlementType {
 
   @Field({
     description:
-      "ENTITLED, SOFT_LIMIT_EXCEEDED, FEATURE_NOT_IN_EDITION (switched off), LIMIT_REACHED or SUBSCRIPTION_INACTIVE.",
+      "Entitled, SoftLimitExceeded, FeatureNotInEdition (switched off), LimitReached or SubscriptionInactive.",
   })
   reason: string;
 

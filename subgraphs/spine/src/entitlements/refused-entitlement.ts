@@ -2,8 +2,8 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Entitlement, EntitlementReason } from "./entitlement.js";
 
 const explanations: Readonly<Partial<Record<EntitlementReason, (featureKey: string) => string>>> = {
-  SUBSCRIPTION_INACTIVE: () => "The plan subscription of the tenant is not active. Activate it to continue.",
-  LIMIT_REACHED: (featureKey) =>
+  SubscriptionInactive: () => "The plan subscription of the tenant is not active. Activate it to continue.",
+  LimitReached: (featureKey) =>
     `The limit of ${featureKey} is reached. Remove what is no longer needed, or choose an edition with a higher limit.`,
 };
 
@@ -14,7 +14,7 @@ const explanations: Readonly<Partial<Record<EntitlementReason, (featureKey: stri
 export function refusedEntitlement(answer: Entitlement, now: Date): DomainError {
   const { featureKey, editionCode, limit, reason, resetAt } = answer;
   const facts = { featureKey, editionCode, ...(limit === undefined ? {} : { limit }) };
-  if (reason === "LIMIT_REACHED" && resetAt !== undefined)
+  if (reason === "LimitReached" && resetAt !== undefined)
     return new DomainError("QUOTA_EXCEEDED", {
       detail: `The quota of ${featureKey} is used up until ${resetAt.toISOString()}. Wait until then, or choose an edition with a higher limit.`,
       ...facts,
@@ -36,6 +36,6 @@ export interface FeatureLimit {
 /** Throws ENTITLEMENT_DENIED for a usage above the limit. */
 export function requireWithinLimit({ featureKey, editionCode, limit }: FeatureLimit, usage: number): void {
   if (limit === null || usage <= limit) return;
-  const reason = "LIMIT_REACHED";
+  const reason = "LimitReached";
   throw refusedEntitlement({ featureKey, editionCode, limit, reason, allowed: false, softLimit: false }, new Date());
 }
