@@ -1,6 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { readJson } from "@factory/gateway/standalone/client/platform-api";
 import { EntitlementsDefinition as UnpackagedDefinition } from "@factory/schema/proto/generated/factory/entitlements";
 import {
   type CheckRequest,
@@ -9,16 +6,13 @@ import {
   Reason,
 } from "@factory/schema/proto/generated/factory/spine/v1/entitlements";
 import { UsageDefinition } from "@factory/schema/proto/generated/factory/spine/v1/usage";
-import { ChannelCredentials } from "@grpc/grpc-js";
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { createChannel, createClient, Status } from "nice-grpc";
 import { anEdition } from "../kit/editions.js";
 import { eventually } from "../kit/eventually.js";
 import { forgedTokens } from "../kit/forged-tokens.js";
 import { GrpcChannels } from "../kit/grpc-channels.js";
 import { opensslClient } from "../kit/openssl-clients.js";
 import { activated, aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
-import { platform } from "../kit/platform.js";
 import { realKey } from "../kit/real-key.js";
 import { request } from "../kit/request.js";
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
@@ -76,6 +70,7 @@ describe("spine.v1.Entitlements", () => {
     ]);
   });
 
+  // mutual-tls.test.ts covers clients without any certificate
   it("refuses clients without the right certificate", async () => {
     const headers = { authorization: `Bearer ${token}` };
     const strange = opensslClient({ names: "DNS:product.factory.internal", ownAuthority: true });
@@ -84,13 +79,6 @@ describe("spine.v1.Entitlements", () => {
       const wrong = opensslClient({ names });
       await expect((await clientAs(wrong)).check({}, { headers })).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
     }
-    const { grpcAddress } = await readJson<{ grpcAddress: string }>(platform().dataDir, "runtime.json");
-    const authority = await readFile(join(platform().dataDir, "tls/ca.crt"));
-    const options = { "grpc.ssl_target_name_override": "gateway.factory.internal" };
-    const bare = createChannel(grpcAddress, ChannelCredentials.createSsl(authority), options);
-    const call = createClient(EntitlementsDefinition, bare).check({ featureKey: "sso.enabled" });
-    await expect(call).rejects.toMatchObject({ code: Status.UNAVAILABLE });
-    bare.close();
   });
 
   it("refuses calls without a valid token of the tenant with its scope", async () => {

@@ -33,7 +33,7 @@ interface ExecutionServices {
 interface Creation {
   readonly field: string;
   readonly arguments: unknown;
-  check(): Promise<CheckedRequest>;
+  readonly check: () => Promise<CheckedRequest>;
 }
 
 /** Requests, cancels, retries, reads and watches executions. */

@@ -70,7 +70,7 @@ export interface InvitationParts {
 interface InvitationChange<Prepared> {
   readonly field: string;
   readonly invitationId: string;
-  prepare(): Promise<Prepared>;
+  readonly prepare: () => Promise<Prepared>;
 }
 
 /** Sends, lists and revokes invitations for the users and clients that invite. */
