@@ -15,6 +15,11 @@ const ajv = new Ajv2020({
 });
 addFormats.default(ajv, ["email", "uri", "date", "date-time"]);
 
+/** PostgreSQL knows no year 0 and no offset of 16 hours or more. RFC 3339 allows both. */
+const unstorableTime = /^0000|[+-](?:1[6-9]|2\d)(?::?\d{2})?$/;
+const rfc3339 = addFormats.default.get("date-time") as { validate: (text: string) => boolean };
+ajv.addFormat("date-time", (text: string) => rfc3339.validate(text) && !unstorableTime.test(text));
+
 const maxReported = 20;
 
 /**
