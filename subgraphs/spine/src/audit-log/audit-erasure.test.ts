@@ -110,6 +110,25 @@ describe("the retention of the audit log", () => {
     expect((await log.verify(tenantId)).firstBroken).toMatchObject({ position: through, reason: "SealMismatch" });
   });
 
+  it("follows the setting of the tenant", async () => {
+    const before = log.ahead;
+    const day = 24 * 60 * 60_000;
+    await log.rows(
+      `insert into configuration_entries (tenant_id, key, value, is_secret, version, created_at, updated_at, updated_by)
+       values ($1, 'retention.auditLogDays', '90', false, 1, now(), now(), 'test')`,
+      tenantId,
+    );
+    log.ahead = -101 * day;
+    await log.chain(tenantId, [aRecord(tenantId)]);
+    await log.passDays(1);
+    log.ahead = -20 * day;
+    await log.upkeep();
+    expect(await log.verify(tenantId)).toMatchObject({ startPosition: 0, headPosition: 1 });
+    log.ahead = before;
+    await log.upkeep();
+    expect(await log.verify(tenantId)).toMatchObject({ status: "Intact", startPosition: 1, headPosition: 2 });
+  });
+
   it("keeps records that no seal covers, and those of the last 30 days even from the worker role", async () => {
     await log.chain(tenantId, [aRecord(tenantId)]);
     await log.passDays(1);

@@ -1,7 +1,8 @@
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { ValueSeal } from "@factory/runtime/sealing/value-seal";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
-import { settingDefault } from "@factory/schema/tenant-settings";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { TenantSettings } from "../configuration/tenant-settings.js";
 import { PersonalDataErasers } from "../users/personal-data.js";
 import { AuditChain } from "./audit-chain.js";
 import { ErasureRequest } from "./audit-erasure.entity.js";
@@ -44,7 +45,9 @@ export const auditLog: SliceModule<AuditLogSettings> = {
     consume({ group: "audit-log", kind: "audit", types: ["AuditRecord"], handle: (batch) => chain.take(batch) });
     const erasure = new AuditErasure(pool, clock);
     services.get(PersonalDataErasers).add(erasure.request);
-    const retentionDays = () => settingDefault("retention.auditLogDays");
+    const settingsOfTenants = services.get(TenantSettings);
+    const retentionDays = (tenantId: string) =>
+      settingsOfTenants.get(tenantWithId(tenantId), "retention.auditLogDays");
     const upkeep = services.add(
       new AuditUpkeep(
         {

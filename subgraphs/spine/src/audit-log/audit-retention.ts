@@ -23,7 +23,7 @@ const checked = "update audit_heads set retention_due_at = $2 where tenant_id = 
 
 interface AuditRetentionParts {
   readonly workers: WorkerPool;
-  readonly retentionDays: (tenantId: string) => Promise<number> | number;
+  readonly retentionDays: (tenantId: string) => Promise<number>;
   readonly clock: () => Date;
   readonly logger: Logger;
 }
