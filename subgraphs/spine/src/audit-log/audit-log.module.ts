@@ -46,8 +46,7 @@ export const auditLog: SliceModule<AuditLogSettings> = {
     const erasure = new AuditErasure(pool, clock);
     services.get(PersonalDataErasers).add(erasure.request);
     const settingsOfTenants = services.get(TenantSettings);
-    const retentionDays = (tenantId: string) =>
-      settingsOfTenants.get(tenantWithId(tenantId), "retention.auditLogDays");
+    const retentionDays = (tenantId: string) => settingsOfTenants.get(tenantWithId(tenantId), "retention.auditLogDays");
     const upkeep = services.add(
       new AuditUpkeep(
         {

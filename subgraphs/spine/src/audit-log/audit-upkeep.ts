@@ -1,6 +1,8 @@
 import type { Logger } from "@factory/runtime/telemetry/logger";
 
 const intervalMs = 15_000;
+/** The start of the process has more urgent work. */
+const firstAfterMs = 1000;
 
 /** Work that finds by itself what is due, in any process and after any crash. */
 interface UpkeepTask {
@@ -20,8 +22,8 @@ export class AuditUpkeep {
     this.#logger = logger;
   }
 
-  start(): void {
-    this.#timer = setTimeout(() => void this.run().then(() => this.start()), intervalMs).unref();
+  start(afterMs = firstAfterMs): void {
+    this.#timer = setTimeout(() => void this.run().then(() => this.start(intervalMs)), afterMs).unref();
     if (this.#stopped.signal.aborted) clearTimeout(this.#timer);
   }
 
