@@ -1,4 +1,4 @@
-// tables: tenants, plan_subscriptions, editions
+// tables: tenants, plan_subscriptions, configuration_entries, editions
 import type { PreparedStatement } from "@factory/runtime/db/transaction-dialect";
 
 /** A row of either statement as PostgreSQL returns it. */
@@ -10,6 +10,7 @@ export interface SnapshotRow {
   edition_code: string;
   limits: object;
   subscription_status: string | null;
+  settings: Record<string, unknown> | null;
   /** Microseconds since 1970, as decimal text. */
   changed_at: string;
   /** Milliseconds since 1970 by the clock of the database. */
@@ -23,29 +24,40 @@ const epochMicros = (time: string) => `(extract(epoch from ${time}) * 1000000)::
  * tenant: `scope` sets it for each row before the lateral join reads the tables (as `tenantStatement` does for one
  * tenant). The version is read before them, so newer facts may stand beside an older version, never the other way round.
  */
-const snapshotsOf = (found: string) => `
+const snapshotsOf = (found: string, keys: string) => `
   select scope.tenant_id, scope.version, scope.slug, scope.status, scope.edition_code, scope.limits, scope.changed_at, scope.read_at,
-    plan.status as subscription_status
+    plan.status as subscription_status, entries.settings
   from (select found.*, set_config('app.tenant', found.tenant_id::text, true)::uuid as tenant from (${found}) found
     offset 0) scope
   left join lateral (select subscription.status from plan_subscriptions subscription
-    where subscription.tenant_id = scope.tenant order by subscription.created_at limit 1) plan on true`;
+    where subscription.tenant_id = scope.tenant order by subscription.created_at limit 1) plan on true
+  left join lateral (select jsonb_object_agg(entry.key, entry.value) as settings from configuration_entries entry
+    where entry.tenant_id = scope.tenant and entry.key = any(${keys}::text[]) and not entry.is_secret) entries on true`;
 
 const columns = `tenant_id, version, slug, status, edition_code, limits, ${epochMicros("changed_at")} as changed_at,
   (extract(epoch from clock_timestamp()) * 1000)::bigint as read_at`;
 
-/** The tenants with the ids of `$1`. */
+/** The tenants with the ids of `$1`, and their entries of the keys `$2`. */
 export const snapshotsOfTenants: PreparedStatement = {
   name: "tenant_snapshots",
-  text: snapshotsOf(`select ${columns} from tenants where tenant_id = any($1::uuid[]) order by tenant_id offset 0`),
+  text: snapshotsOf(
+    `select ${columns} from tenants where tenant_id = any($1::uuid[]) order by tenant_id offset 0`,
+    "$2",
+  ),
 };
 
-/** At most `$3` tenants after the position `$1` (microseconds since 1970) and `$2` (tenant), in the order of their change. */
+/**
+ * At most `$3` tenants after the position `$1` (microseconds since 1970) and `$2` (tenant), in the order of their change,
+ * and their entries of the keys `$4`.
+ */
 export const changedSnapshots: PreparedStatement = {
   name: "changed_tenant_snapshots",
-  text: snapshotsOf(`select ${columns} from tenants
+  text: snapshotsOf(
+    `select ${columns} from tenants
     where (changed_at, tenant_id) > (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::uuid)
-    order by tenants.changed_at, tenant_id limit $3`),
+    order by tenants.changed_at, tenant_id limit $3`,
+    "$4",
+  ),
 };
 
 /** A row of `editionsAfter` as PostgreSQL returns it. */

@@ -83,6 +83,10 @@ describe("spine.v1.Tenants/Snapshots", () => {
          insert into tenants (tenant_id, name, slug, status, edition_code, created_at, updated_at)
          select gen_random_uuid(), 'many', 'many-' || n, 'Active', 'Free', now(), now() from generate_series(1, $1) n
          returning tenant_id, slug)
+       , configured as (
+         insert into configuration_entries (tenant_id, key, value, sealed_value, is_secret, version, created_at, updated_at, updated_by)
+         select tenant_id, entry.key, to_jsonb(entry.value || slug), null, entry.is_secret, 1, now(), now(), 'test' from made,
+           (values ('scaffold.repositoryBase', 'https://git.example/', false), ('own.key', '', false)) entry (key, value, is_secret))
        insert into plan_subscriptions (tenant_id, subscription_id, edition_code, status, created_at)
        select tenant_id, gen_random_uuid(), 'Free', 'state of ' || slug, now() from made`,
       [many],
@@ -92,6 +96,11 @@ describe("spine.v1.Tenants/Snapshots", () => {
     const all = pages.flat();
     expect(new Set(all.map(({ tenantId }) => tenantId)).size).toBe(many);
     expect(all.filter(({ slug, subscriptionStatus }) => subscriptionStatus !== `state of ${slug}`)).toEqual([]);
+    const bases = all.filter(
+      ({ slug, settingsJson }) =>
+        settingsJson !== JSON.stringify({ "scaffold.repositoryBase": `https://git.example/${slug}` }),
+    );
+    expect(bases).toEqual([]);
     const { rows } = await platform.admin.query<{ tenant_id: string }>(
       "select tenant_id from tenants where name = 'many' order by changed_at, tenant_id",
     );
@@ -129,6 +138,21 @@ describe("spine.v1.Tenants/Snapshots", () => {
     const [free, largest] = [all[1], all[2]].map((edition) => JSON.parse(edition?.featuresJson ?? "null"));
     expect(free).toMatchObject({ "webhooks.max": { kind: "limit", limit: 3 } });
     expect([largest, all[2]?.version]).toEqual([{ note: { kind: "config", value } }, 7]);
+  });
+
+  it("contains the known settings, and no secret value", async () => {
+    const tenantId = await platform.activeTenant("configured");
+    await platform.admin.query(
+      `insert into configuration_entries (tenant_id, key, value, is_secret, version, created_at, updated_at, updated_by)
+       select $1, entry.key, entry.value::jsonb, entry.is_secret, 1, now(), now(), 'test' from (values
+         ('execution.requirePublished', 'true', false), ('retention.webhookDays', '7', true),
+         ('signIn.sessionHours', '"of another release"', false), ('scaffold.repositoryBase', 'null', false)
+       ) entry (key, value, is_secret)`,
+      [decodeId("ten", tenantId)],
+    );
+    const { tenants } = await client.snapshots({ tenantIds: [tenantId] });
+    const settings = { "execution.requirePublished": true, "scaffold.repositoryBase": null };
+    expect(tenants.map(({ settingsJson }) => JSON.parse(settingsJson))).toEqual([settings]);
   });
 
   it("contains the limits that the platform has set", async () => {

@@ -10,6 +10,8 @@ import type {
   SnapshotsResponse,
   TenantSnapshot,
 } from "@factory/schema/proto/generated/factory/spine/v1/tenants";
+import { isSettingKey, tenantSettings } from "@factory/schema/tenant-settings";
+import { fitsSetting } from "../configuration/configuration-value.js";
 import { platformTenant } from "../tenants/platform-tenant.js";
 import { pageToken, positionBefore, positionOf, type SnapshotPosition } from "./snapshot-page.js";
 import {
@@ -20,6 +22,7 @@ import {
   snapshotsOfTenants,
 } from "./snapshot-statement.js";
 
+const settingKeys = Object.keys(tenantSettings);
 const maxTenants = 500;
 /** A gRPC message has at most 1 MiB. */
 const maxPageBytes = 768 * 1024;
@@ -70,13 +73,18 @@ export class TenantSnapshotService {
         detail: `The request has ${tenantIds.length} tenants. Send at most ${maxTenants}.`,
       });
     const ids = tenantIds.flatMap((tenantId) => decodeId("ten", tenantId) ?? []);
-    const rows = await this.#read(trace, snapshotsOfTenants, [ids]);
+    const rows = await this.#read(trace, snapshotsOfTenants, [ids, settingKeys]);
     const { tenants, readAtMs, continuesAfter } = pageOf(rows);
     return { tenants, readAtMs, nextPageToken: continuesAfter ? "more" : "" };
   }
 
   async #changed(after: SnapshotPosition, trace: Trace): Promise<SnapshotsResponse> {
-    const rows = await this.#read(trace, changedSnapshots, [after.changedAt, after.tenant, maxTenants + 1]);
+    const rows = await this.#read(trace, changedSnapshots, [
+      after.changedAt,
+      after.tenant,
+      maxTenants + 1,
+      settingKeys,
+    ]);
     const { tenants, readAtMs, continuesAfter } = pageOf(rows);
     const next = continuesAfter && { changedAt: continuesAfter.changed_at, tenant: continuesAfter.tenant_id };
     return { tenants, readAtMs, nextPageToken: next ? pageToken(next) : "" };
@@ -113,10 +121,16 @@ function snapshotOf(row: SnapshotRow): TenantSnapshot {
     status: row.status,
     editionCode: row.edition_code,
     subscriptionStatus: row.subscription_status ?? "",
-    settingsJson: "{}",
+    settingsJson: JSON.stringify(knownSettings(row)),
     limitsJson: JSON.stringify(row.limits),
   };
 }
+
+/** A release may know fewer values than the one that stored them. */
+const knownSettings = ({ settings }: SnapshotRow) =>
+  Object.fromEntries(
+    Object.entries(settings ?? {}).filter(([key, value]) => isSettingKey(key) && fitsSetting(key, value)),
+  );
 
 const sizeOf = ({ settingsJson, limitsJson }: TenantSnapshot): number =>
   200 + Buffer.byteLength(settingsJson) + Buffer.byteLength(limitsJson);
