@@ -58,7 +58,7 @@ export const errorCodes = {
   TEMPLATE_EXISTS:                 { status: 409,  title: "Template exists", when: "another template of the tenant has the name, ignoring case" },
   TEMPLATE_VERSION_EXISTS:         { status: 409,  title: "Template version exists", when: "the template has a version of equal precedence" },
   TEMPLATE_VERSION_NOT_VALIDATED:  { status: 409,  title: "Template version not validated", when: "the version to publish has not passed all checks; missingChecks[]" },
-  TEMPLATE_VERSION_NOT_PUBLISHED:  { status: 409,  title: "Template version not published", when: "the version is not Published and execution.requirePublished is on" },
+  TEMPLATE_VERSION_NOT_PUBLISHED:  { status: 409,  title: "Template version not published", when: "the version is a Draft and execution.requirePublished is on" },
   USER_EXISTS:                     { status: 409,  title: "User exists", when: "the e-mail address belongs to a member already" },
   INVITATION_EXPIRED:              { status: 410,  title: "Invitation expired", when: "the invitation is accepted after expiresAt" },
   REPORT_EXPIRED:                  { status: 410,  title: "Report expired", when: "the content of the report was deleted" },

@@ -1,7 +1,15 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
+import { executed } from "../kit/executions.js";
+import { platform } from "../kit/platform.js";
+import { aReceiver } from "../kit/receiver.js";
 import { graphql, request } from "../kit/request.js";
+import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/templates.js";
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
 
 const setLimits = `mutation ($tenantId: ID!, $input: TenantLimitsInput!) {
@@ -14,6 +22,117 @@ async function within(what: string, condition: () => Promise<boolean>, timeoutMs
   await eventually(what, condition, timeoutMs);
   process.stdout.write(`${what}: after ${Math.round(performance.now() - start)} ms\n`);
 }
+
+async function configure(token: string, key: string, value: unknown): Promise<void> {
+  const { status, text } = await request(`PUT /v1/config/${key}`, { token, body: { value } });
+  if (status !== 200 && status !== 201) throw new Error(text);
+}
+
+describe("the settings of a tenant for executions", () => {
+  let token: string;
+  let version: TestVersion;
+  beforeAll(async () => {
+    token = await (await aTenant()).tokenWith();
+    version = await aTemplateVersion(token, await aTemplateSource());
+  });
+
+  const execute = (input: Record<string, unknown> = {}) =>
+    request(`POST /v1/templates/${version.templateId}/execute`, {
+      token,
+      body: { templateVersionId: version.templateVersionId, target: { repository: "acme/settings" }, ...input },
+    });
+  const evaluate = () =>
+    request("POST /v1/libraries/compatibility/evaluate", {
+      token,
+      body: { runtime: "net8.0", libraries: [{ packageName: "Acme.Unheard", version: "1.0.0" }] },
+    });
+
+  it("refuse drafts with execution.requirePublished, and allow them again", async () => {
+    expect((await execute()).status).toBe(202);
+    await configure(token, "execution.requirePublished", true);
+    await within("drafts are refused", async () => {
+      const { status, body } = await execute();
+      return status === 409 && body["code"] === "TEMPLATE_VERSION_NOT_PUBLISHED";
+    });
+    await configure(token, "execution.requirePublished", false);
+    await within("drafts are executed", async () => (await execute()).status === 202);
+  });
+
+  it("put scaffold.repositoryBase before the shorthand, under the rules for URLs", async () => {
+    const base = await mkdtemp(join(platform().dataDir, "base-"));
+    const repository = join(base, "acme", "orders.git");
+    execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]);
+    await configure(token, "scaffold.repositoryBase", `${pathToFileURL(base).href}/`);
+    const run = () => executed(token, version, { target: { repository: "acme/orders.git" } });
+    await within(
+      "the target is below the base",
+      async () => {
+        const { status, output } = await run();
+        return status === "Completed" && output?.repository === pathToFileURL(repository).href;
+      },
+      20_000,
+    );
+    expect(execFileSync("git", ["-C", repository, "ls-tree", "--name-only", "main"]).toString()).not.toBe("");
+    await configure(token, "scaffold.repositoryBase", "ssh://git.example/scm");
+    await within("a base that targets may not use is refused", async () => {
+      const { status, body } = await execute();
+      return status === 422 && body["code"] === "TARGET_INVALID";
+    });
+    expect((await request("DELETE /v1/config/scaffold.repositoryBase", { token })).status).toBe(204);
+    await within("the git store of the platform is used again", async () => (await execute()).status === 202);
+  });
+
+  it("make unknown libraries a violation, which execution.requireCompatible refuses", async () => {
+    expect((await evaluate()).body).toMatchObject({ compatible: true });
+    await configure(token, "compatibility.unknownLibraries", "violation");
+    await within("an unknown library is a violation", async () => {
+      const { body } = await evaluate();
+      return body["compatible"] === false && body["violations"]?.[0]?.["rule"] === "LibraryNotRegistered";
+    });
+    const libraries = [{ packageName: "Acme.Unheard", version: "1.0.0" }];
+    expect((await execute({ libraries })).status).toBe(202);
+    await configure(token, "execution.requireCompatible", true);
+    await within("incompatible libraries are refused", async () => {
+      const { status, body } = await execute({ libraries });
+      return status === 409 && body["code"] === "LIBRARIES_INCOMPATIBLE";
+    });
+    expect((await execute()).status).toBe(202);
+  });
+});
+
+describe("the edition of a tenant", () => {
+  it("limits webhook subscriptions, also of requests at the same time, and acts without a new token", async () => {
+    const tenant = await aTenant();
+    const [token, receiver] = [await tenant.tokenWith(), await aReceiver()];
+    const plans = await request<{ items: { subscriptionId: string }[] }>("GET /v1/subscriptions", { token });
+    const plan = plans.body.items[0]?.subscriptionId;
+    const activate = async (editionCode: string) => {
+      const body = { editionCode, billingCycle: "Monthly" };
+      const { status, text } = await request(`POST /v1/subscriptions/${plan}/activate`, { token, body });
+      if (status !== 200) throw new Error(text);
+    };
+    const subscribe = (name: string) =>
+      request("POST /webhooks/subscriptions", {
+        token,
+        body: { eventType: "TemplateRegistered", endpointUrl: `${receiver.url}/${name}`, signingSecretRef: "limited" },
+      });
+    await activate("Free");
+    await within("integration has the edition Free", async () => {
+      const text = "select edition_code from integration.tenant_projections where tenant_id = $1";
+      const [copy] = await rows<{ edition_code: string }>(text, [decodeId("ten", tenant.tenantId)]);
+      return copy?.edition_code === "Free";
+    });
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, place) => subscribe(`${place}`)));
+    const withStatus = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
+    expect([withStatus(201), withStatus(403)]).toEqual([3, 9]);
+    expect(answers.find(({ status }) => status === 403)?.body).toMatchObject({
+      ...{ code: "ENTITLEMENT_DENIED", limit: 3, featureKey: "webhooks.max", editionCode: "Free" },
+    });
+    await activate("Enterprise");
+    await within("a fourth subscription is created", async () => (await subscribe("fourth")).status === 201);
+    await receiver.close();
+  });
+});
 
 describe("the limits of a tenant", () => {
   let tenant: TestTenant;

@@ -1,4 +1,5 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { TemplateService } from "../templates/template.service.js";
 import { TemplateVersionService } from "../templates/template-version.service.js";
 import { WorkerPool } from "../worker-pool/worker-pool.js";
@@ -22,7 +23,9 @@ export const compatibility: SliceModule = {
     const templates = services.get(TemplateService);
     const versions = services.get(TemplateVersionService);
     const advisor = new UpgradeAdvisor(services.get(WorkerPool));
-    services.add(new CompatibilityService({ database, templates, versions, advisor }));
+    services.add(
+      new CompatibilityService({ database, templates, versions, advisor, facts: services.get(TenantFacts) }),
+    );
   },
   resolvers: (get) => [new CompatibilityResolver(get(CompatibilityService))],
   references(get) {

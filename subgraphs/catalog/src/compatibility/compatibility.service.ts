@@ -5,6 +5,7 @@ import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-muta
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { requireFramework } from "../input-problems/require-framework.js";
 import { checkLibraries, type LibraryReference } from "../libraries/library-reference.js";
@@ -51,13 +52,16 @@ export class CompatibilityService {
   readonly #templates: TemplateService;
   readonly #versions: TemplateVersionService;
   readonly #advisor: UpgradeAdvisor;
+  readonly #facts: TenantFacts;
 
   constructor(services: {
     database: Database;
     templates: TemplateService;
     versions: TemplateVersionService;
     advisor: UpgradeAdvisor;
+    facts: TenantFacts;
   }) {
+    this.#facts = services.facts;
     this.#advisor = services.advisor;
     this.#database = services.database;
     this.#snapshots = new LibrarySnapshots(services.database.reader);
@@ -75,7 +79,11 @@ export class CompatibilityService {
     const framework = requireFramework(runtime, "/runtime");
     checkLibraries(libraries, { distinct: false });
     const { catalog, revisions } = await this.#snapshots.of(tenant, namesOf(libraries));
-    const input = { libraries: [...libraries], ...(template ? { template } : {}) };
+    const input = {
+      libraries: [...libraries],
+      ...(template ? { template } : {}),
+      ...(await this.#unknownLibraries(tenant)),
+    };
     const evaluation = evaluateSet({ ...input, runtime: framework, catalog, now: new Date() });
     const snapshotDigest = `sha256:${fingerprint({ ...input, runtime, revisions })}`;
     return { ...evaluation, snapshotDigest };
@@ -119,7 +127,8 @@ export class CompatibilityService {
     const tenant = tenantOf(context);
     const { catalog } = await this.#snapshots.of(tenant, namesOf(libraries));
     const listed = libraries.map(({ packageName, version }) => ({ packageName, version }));
-    const input = { runtime: framework, libraries: listed, catalog, now: new Date() };
+    const rules = await this.#unknownLibraries(tenant);
+    const input = { runtime: framework, libraries: listed, catalog, now: new Date(), ...rules };
     return this.#advisor.advise(input, { tenantId: tenant.tenantId });
   }
 
@@ -135,6 +144,13 @@ export class CompatibilityService {
     const matrix = await this.find(context, matrixId);
     if (!matrix) throw new DomainError("NOT_FOUND", { detail: `This tenant has no compatibility matrix ${matrixId}.` });
     return matrix;
+  }
+
+  /** Absent for the default, so that the digest of an evaluation stays the same. */
+  async #unknownLibraries({ tenantId }: Tenant): Promise<{ unknownLibraries?: "violation" }> {
+    const facts = await this.#facts.of(tenantId);
+    const unknownLibraries = facts.setting("compatibility.unknownLibraries");
+    return unknownLibraries === "violation" ? { unknownLibraries } : {};
   }
 
   #evaluate(

@@ -1,6 +1,7 @@
 import { type JobHandler, maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { CompatibilityService } from "../compatibility/compatibility.service.js";
 import { ParameterChecker } from "../parameters/parameter-checker.js";
 import { TemplateSources } from "../remote-credentials/template-sources.js";
@@ -79,7 +80,8 @@ export const executions: SliceModule<ExecutionSettings> = {
       renderer: services.get(TemplateRenderer),
     });
     const compatibility = services.get(CompatibilityService);
-    const acceptance = new ExecutionAcceptance({ jobs, versions, compatibility, targets, parameterChecker });
+    const facts = services.get(TenantFacts);
+    const acceptance = new ExecutionAcceptance({ jobs, versions, compatibility, targets, parameterChecker, facts });
     const feeds = { reader: database.reader, watch, logger };
     const quota = new ExecutionQuota({ database, usage: settings.usage, logger });
     services.add(new ExecutionService({ database, acceptance, quota, feeds }));

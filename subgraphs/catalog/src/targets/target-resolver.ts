@@ -10,6 +10,7 @@ import type { RemoteCredentials } from "../remote-credentials/remote-credentials
 import type { RepositoryStore } from "../repositories/repository-store.js";
 import { type OnConflict, onConflictChoices } from "./on-conflict.js";
 import { openTarget, type Target } from "./push-scaffold.js";
+import { withRepositoryBase } from "./repository-base.js";
 import { branchProblem, parseTargetRepository } from "./target-repository.js";
 
 /** The target as a request names it. */
@@ -24,6 +25,8 @@ export interface RequestedTarget {
 
 /** The target of a request after its checks, with its defaults filled in. */
 export interface AcceptedTarget {
+  /** A URL, or `owner/name` in the git store of the platform. */
+  repository: string;
   /** The URL from which the result can be cloned. */
   cloneUrl: string;
   branch: string;
@@ -64,9 +67,17 @@ export class TargetResolver {
     this.#publicUrl = options.publicUrl;
   }
 
-  /** Throws TARGET_INVALID, and INSUFFICIENT_SCOPE for a credential that the caller may not send to this host. */
-  async accept(context: RequestContext, requested: RequestedTarget): Promise<AcceptedTarget> {
-    const repository = parseTargetRepository(requested.repository, this.#policy);
+  /**
+   * `repositoryBase` is a setting of the tenant. Throws TARGET_INVALID, and INSUFFICIENT_SCOPE for a credential that the
+   * caller may not send to this host.
+   */
+  async accept(
+    context: RequestContext,
+    requested: RequestedTarget,
+    repositoryBase: string | null = null,
+  ): Promise<AcceptedTarget> {
+    const text = withRepositoryBase(requested.repository, repositoryBase);
+    const repository = parseTargetRepository(text, this.#policy);
     if ("problem" in repository) throw refusal("/target/repository", repository.problem);
     const branch = requested.branch ?? "main";
     const problem = branchProblem(branch);
@@ -87,7 +98,8 @@ export class TargetResolver {
       repository.kind === "url"
         ? repository.url
         : `${this.#publicUrl}/git/${slug}/${repository.owner}/${repository.name}.git`;
-    return { cloneUrl, branch, directory, nameDirectory: requested.nameDirectory ?? false, onConflict, credentialRef };
+    const nameDirectory = requested.nameDirectory ?? false;
+    return { repository: text, cloneUrl, branch, directory, nameDirectory, onConflict, credentialRef };
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
+import { tenantMessageRetention } from "./tenant-retention-statement.js";
 import { WebhookAttempt } from "./webhook-attempt.entity.js";
 import { WebhookMessage } from "./webhook-message.entity.js";
 import { WebhookMessageResolver } from "./webhook-message.resolver.js";
@@ -35,5 +36,8 @@ export const webhookMessages: SliceModule<WebhookMessageSettings> = {
     services.add(new WebhookMessageService(database, services.get(WebhookSubscriptionService)));
   },
   resolvers: (get) => [new WebhookMessageResolver(get(WebhookMessageService))],
-  retention: ({ webhookRetentionDays = 30 }) => [messageRetention(webhookRetentionDays)],
+  retention: ({ webhookRetentionDays = 30 }) => [
+    messageRetention(webhookRetentionDays),
+    tenantMessageRetention(webhookRetentionDays),
+  ],
 };

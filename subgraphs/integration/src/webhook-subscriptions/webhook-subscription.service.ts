@@ -6,21 +6,20 @@ import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-muta
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { FactsOfTenant } from "@factory/runtime/tenant-facts/facts-of-tenant";
+import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { EventType } from "@factory/schema/event-names";
 import { type CredentialService, isNameTaken } from "../credentials/credential.service.js";
 import { credentialName } from "../credentials/credential-name.js";
 import { isEventType, requireReadable } from "../event-access/event-access.js";
 import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
+import { requireRoomForWebhook } from "./webhook-limit.js";
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
 import type { CreateWebhookSubscriptionInput } from "./webhook-subscription.input.js";
-import {
-  type DisabledReason,
-  type WebhookContentType,
-  type WebhookSubscriptionState,
-  webhookContentTypes,
-} from "./webhook-subscription.states.js";
+import { type DisabledReason, type WebhookContentType, webhookContentTypes } from "./webhook-subscription.states.js";
 import type { WebhookSubscriptionType } from "./webhook-subscription.type.js";
+import { type SubscriptionRow, subscriptionView } from "./webhook-subscription.view.js";
 
 export interface ActiveSubscription {
   readonly subscriptionId: string;
@@ -33,16 +32,7 @@ export interface WebhookSubscriptionSettings {
   readonly credentials: CredentialService;
   readonly egress: Egress;
   readonly httpsOnly: boolean;
-}
-
-interface SubscriptionRow {
-  subscription_id: string;
-  project_id: string | null;
-  event_type: string;
-  endpoint_url: string;
-  signing_secret_ref: string;
-  status: WebhookSubscriptionState;
-  created_at: Date;
+  readonly facts: TenantFacts;
 }
 
 const subscriptionById = tenantStatement(
@@ -177,12 +167,16 @@ export class WebhookSubscriptionService {
     checked: { eventType: EventType; contentType: WebhookContentType },
   ): Promise<WebhookSubscriptionType> {
     let made: { subscription: WebhookSubscriptionType; secret: string | null } | undefined;
-    const created = await idempotentMutation<WebhookSubscriptionType, undefined>(this.#settings.database, context, {
+    const created = await idempotentMutation<WebhookSubscriptionType, FactsOfTenant>(this.#settings.database, context, {
       field: "createWebhookSubscription",
       arguments: input,
-      prepare: () => this.#refuseBlocked(input.endpointUrl),
-      commit: async (transaction) => {
+      prepare: async () => {
+        await this.#refuseBlocked(input.endpointUrl);
+        return this.#settings.facts.of(tenantOf(context).tenantId);
+      },
+      commit: async (transaction, facts) => {
         const { em, tenant, record } = transaction;
+        await requireRoomForWebhook(transaction, facts);
         const signing = await this.#signingCredential(transaction, input.signingSecretRef);
         const subscription = em.create(WebhookSubscription, {
           tenantId: tenant.tenantId,
@@ -251,7 +245,7 @@ export class WebhookSubscriptionService {
     return { credentialId: created.credentialId, generated };
   }
 
-  async #refuseBlocked(endpointUrl: string): Promise<undefined> {
+  async #refuseBlocked(endpointUrl: string): Promise<void> {
     const { egress, httpsOnly } = this.#settings;
     const reason = await egress.check(endpointUrl, { httpsOnly });
     if (reason !== undefined)
@@ -259,7 +253,6 @@ export class WebhookSubscriptionService {
         detail: `The endpoint URL is not allowed: ${reason}.`,
         errors: [{ pointer: "/input/endpointUrl", code: "TARGET_BLOCKED", detail: reason }],
       });
-    return undefined;
   }
 }
 
@@ -284,17 +277,4 @@ function checkedContentType(contentType: string | null | undefined): WebhookCont
   const known = webhookContentTypes.find((candidate) => candidate === (contentType ?? "application/json"));
   if (known === undefined) throw invalidEnumValue([{ pointer: "/input/contentType", allowed: webhookContentTypes }]);
   return known;
-}
-
-function subscriptionView(row: SubscriptionRow): WebhookSubscriptionType {
-  return {
-    subscriptionId: encodeId("whs", row.subscription_id),
-    eventType: row.event_type,
-    endpointUrl: row.endpoint_url,
-    signingSecretRef: row.signing_secret_ref,
-    signingSecret: null,
-    status: row.status,
-    projectId: row.project_id,
-    createdAt: row.created_at.toISOString(),
-  };
 }

@@ -1,4 +1,5 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { CredentialService } from "../credentials/credential.service.js";
 import { egressService } from "../egress/egress-service.js";
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
@@ -27,7 +28,8 @@ export const webhookSubscriptions: SliceModule<WebhookSubscriptionSettings> = {
     const { httpsOnly = false } = settings;
     const credentials = services.get(CredentialService);
     const egress = services.get(egressService);
-    services.add(new WebhookSubscriptionService({ database, credentials, egress, httpsOnly }));
+    const facts = services.get(TenantFacts);
+    services.add(new WebhookSubscriptionService({ database, credentials, egress, httpsOnly, facts }));
   },
   resolvers: (get) => [new WebhookSubscriptionResolver(get(WebhookSubscriptionService))],
   references(get) {

@@ -41,6 +41,8 @@ export const hashedLocks = {
   configuration: (tenantId: string) => `configuration of ${tenantId}`,
   /** Spine: one transaction at a time counts and takes seats of the tenant's users. */
   seats: (tenantId: string) => `seats of ${tenantId}`,
+  /** Integration: one new webhook subscription of the tenant at a time, if their number is limited. */
+  webhookSubscriptions: (tenantId: string) => `webhook subscriptions of ${tenantId}`,
   /** Spine: one revocation of a token at a time. The text is the `jti`. */
   token: (tokenId: string) => tokenId,
 } as const;

@@ -52,7 +52,7 @@ export class ExecutionPreviewService {
       templateId,
       templateVersionId: input.templateVersionId,
       parameters,
-      repository: input.target.repository,
+      repository: target.repository,
       branch: target.branch,
       directory: target.directory,
       nameDirectory: target.nameDirectory,

@@ -64,7 +64,7 @@ export class Execution {
   @Property({ type: "json" })
   libraries: LibraryReference[];
 
-  /** As the caller wrote it: a URL, or `owner/name`. */
+  /** A URL, or `owner/name` in the git store of the platform. */
   @Property({ type: "text" })
   repository: string;
 

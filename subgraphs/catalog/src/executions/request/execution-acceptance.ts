@@ -3,8 +3,10 @@ import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { CompatibilityService } from "../../compatibility/compatibility.service.js";
+import type { Violation } from "../../compatibility/evaluate-set.js";
 import { checkLibraries } from "../../libraries/library-reference.js";
 import type { ParameterChecker } from "../../parameters/parameter-checker.js";
 import type { AcceptedTarget, TargetResolver } from "../../targets/target-resolver.js";
@@ -17,6 +19,7 @@ import { ExecutionChange } from "../record/execution-change.entity.js";
 import { executionJob } from "../record/execution-job.js";
 import { checkedParameters } from "./checked-parameters.js";
 import type { RequestExecutionInput } from "./execution.input.js";
+import { deprecation, requireCompatible, requirePublished } from "./request-policy.js";
 
 interface AcceptanceServices {
   readonly jobs: JobQueue;
@@ -24,6 +27,7 @@ interface AcceptanceServices {
   readonly compatibility: CompatibilityService;
   readonly targets: TargetResolver;
   readonly parameterChecker: ParameterChecker;
+  readonly facts: TenantFacts;
 }
 
 /** A request for an execution. */
@@ -56,24 +60,28 @@ export class ExecutionAcceptance {
     this.#services = services;
   }
 
-  /** Checks version, target, parameters, libraries and agent task. Throws the error of the first check that fails. */
+  /**
+   * Checks version, target, parameters, libraries and agent task, with the settings of the tenant. Throws the error of
+   * the first check that fails.
+   */
   async check(context: RequestContext, request: ExecutionRequest): Promise<CheckedRequest> {
-    const { versions, targets, parameterChecker } = this.#services;
+    const { versions, targets, parameterChecker, facts } = this.#services;
     const { templateId, input } = request;
     const agentTaskId = agentTask(context, input);
+    const settings = await facts.of(tenantOf(context).tenantId);
     const version = await versions.get(context, templateId, input.templateVersionId);
-    const target = await targets.accept(context, input.target);
+    if (settings.setting("execution.requirePublished")) requirePublished(version);
+    const target = await targets.accept(context, input.target, settings.setting("scaffold.repositoryBase"));
     const { parameterSchema, parameterNames: templateNames, parameterAliases: aliases } = version;
     const question = { parameterSchema, templateNames, aliases, parameters: input.parameters ?? {} };
     const parameters = await checkedParameters(parameterChecker, question, tenantOf(context));
-    return {
-      ...request,
-      version,
-      target,
-      parameters,
-      warnings: await this.#warnings(context, version, input),
-      agentTaskId,
-    };
+    const violations = await this.#violations(context, version, input);
+    if (settings.setting("execution.requireCompatible")) requireCompatible(violations);
+    const warnings = [
+      ...deprecation(version),
+      ...violations.map(({ rule, detail }) => ({ code: rule, message: detail })),
+    ];
+    return { ...request, version, target, parameters, warnings, agentTaskId };
   }
 
   /** Stores the execution and its first step, and sends its job, in one transaction. */
@@ -94,29 +102,16 @@ export class ExecutionAcceptance {
     return executionView(execution);
   }
 
-  async #warnings(
+  async #violations(
     context: RequestContext,
     version: TemplateVersionType,
     input: RequestExecutionInput,
-  ): Promise<ExecutionWarningType[]> {
+  ): Promise<Violation[]> {
     const libraries = input.libraries ?? [];
     checkLibraries(libraries, { distinct: true });
-    const deprecated =
-      version.status === "Deprecated"
-        ? [
-            {
-              code: "TemplateVersionDeprecated",
-              message: "This version of the template is deprecated. Use a newer version.",
-            },
-          ]
-        : [];
-    if (libraries.length === 0) return deprecated;
-    const { violations } = await this.#services.compatibility.assess(
-      tenantOf(context),
-      version.targetFramework,
-      libraries,
-    );
-    return [...deprecated, ...violations.map(({ rule, detail }) => ({ code: rule, message: detail }))];
+    if (libraries.length === 0) return [];
+    const { compatibility } = this.#services;
+    return (await compatibility.assess(tenantOf(context), version.targetFramework, libraries)).violations;
   }
 }
 
@@ -135,7 +130,7 @@ function newExecution(context: RequestContext, tenantId: string, checked: Counte
     retryOf,
     parameters,
     libraries: (input.libraries ?? []).map(({ packageName, version }) => ({ packageName, version })),
-    repository: input.target.repository,
+    repository: target.repository,
     cloneUrl: target.cloneUrl,
     branch: target.branch,
     directory: target.directory,
