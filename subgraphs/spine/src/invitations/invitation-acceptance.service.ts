@@ -2,18 +2,20 @@ import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
-import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
+import type { TenantSettings } from "../configuration/tenant-settings.js";
 import { assignRoles, findRoles } from "../roles/assign-roles.js";
 import type { TenantService } from "../tenants/tenant.service.js";
 import { createUser } from "../users/create-user.js";
 import { hashPassword, PasswordsBusyError } from "../users/password-hash.js";
-import { requireUncommonPassword } from "../users/password-rules.js";
+import { requireLongPassword, requireUncommonPassword } from "../users/password-rules.js";
 import type { Seats } from "../users/seats.js";
 import type { UserType } from "../users/user.type.js";
 import { userFacts, userView } from "../users/user.view.js";
+import { requireAllowedDomain } from "./allowed-email-domains.js";
 import { Invitation } from "./invitation.entity.js";
 import type { AcceptInvitationInput } from "./invitation.input.js";
 import type { InvitationState } from "./invitation.states.js";
@@ -26,6 +28,8 @@ export interface OpenInvitation {
   readonly organisation: string;
   readonly email: string;
   readonly displayName: string | null;
+  /** The smallest number of characters of the password. */
+  readonly passwordMinLength: number;
 }
 
 interface AcceptanceParts {
@@ -34,6 +38,7 @@ interface AcceptanceParts {
   readonly pool: Pool;
   readonly tenants: TenantService;
   readonly seats: Seats;
+  readonly settings: TenantSettings;
 }
 
 /** Accepts invitations for the holder of the link, who is not signed in. Only the token of the link tells the tenant. */
@@ -47,12 +52,14 @@ export class InvitationAcceptance {
   async accept({ trace, origin }: Pick<Cause, "trace" | "origin">, input: AcceptInvitationInput): Promise<UserType> {
     const digest = tokenDigest(input.token);
     const found = await this.#open(digest);
+    const tenant = tenantWithId(encodeId("ten", found.tenant_id));
+    const { database, tenants, seats, settings } = this.#parts;
+    requireAllowedDomain(found.email, await settings.get(tenant, "signIn.allowedEmailDomains"));
+    requireLongPassword(input.password, await this.#minLength(tenant), "/input/password");
     requireUncommonPassword(input.password, found.email, "/input/password");
     const passwordHash = await hashed(input.password);
     const userId = newId("usr");
     const cause = { trace, origin, actorId: userId };
-    const tenant = tenantWithId(encodeId("ten", found.tenant_id));
-    const { database, tenants, seats } = this.#parts;
     const seatLimit = await seats.limitOf(tenant);
     try {
       return await database.transaction(tenant, cause, async (transaction) => {
@@ -77,8 +84,14 @@ export class InvitationAcceptance {
 
   /** Throws as `accept` does when the token cannot be used any more. */
   async look(token: string): Promise<OpenInvitation> {
-    const { organisation, email, display_name: displayName } = await this.#open(tokenDigest(token));
-    return { organisation, email, displayName };
+    const found = await this.#open(tokenDigest(token));
+    const { organisation, email, display_name: displayName } = found;
+    const passwordMinLength = await this.#minLength(tenantWithId(encodeId("ten", found.tenant_id)));
+    return { organisation, email, displayName, passwordMinLength };
+  }
+
+  #minLength(tenant: Tenant): Promise<number> {
+    return this.#parts.settings.get(tenant, "signIn.passwordMinLength");
   }
 
   async #open(digest: string): Promise<InvitationByTokenRow> {

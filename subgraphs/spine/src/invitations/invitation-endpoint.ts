@@ -57,7 +57,7 @@ async function accept(
   const field = (name: string) => form.get(name) ?? "";
   const [token, displayName, password] = [field("token"), field("displayName").trim(), field("password")];
   const open = await acceptance.look(token);
-  const problem = problemOf(displayName, password);
+  const problem = problemOf(displayName, password, open.passwordMinLength);
   if (problem) return show(response, token, { ...open, displayName }, problem);
   try {
     await acceptance.accept(causeOf(exchange), {
@@ -73,8 +73,8 @@ async function accept(
   sendPage(response, joinedPage(open.organisation, open.email));
 }
 
-function problemOf(displayName: string, password: string): InvitationProblem | undefined {
-  const { min, max } = passwordLength;
+function problemOf(displayName: string, password: string, min: number): InvitationProblem | undefined {
+  const { max } = passwordLength;
   if (displayName.length > maxNameLength || !isStorable(displayName))
     return { field: "displayName", text: `Enter a name with at most ${maxNameLength} characters` };
   // code points, which are characters as people count them, as in the API
@@ -85,8 +85,8 @@ function problemOf(displayName: string, password: string): InvitationProblem | u
 }
 
 function show(response: ServerResponse, token: string, open: OpenInvitation, problem?: InvitationProblem): void {
-  const { organisation, email, displayName } = open;
-  const form = { token, organisation, email, displayName: displayName ?? "", ...(problem ? { problem } : {}) };
+  const { displayName } = open;
+  const form = { ...open, token, displayName: displayName ?? "", ...(problem ? { problem } : {}) };
   sendPage(response, invitationPage(form), { status: problem ? 422 : 200 });
 }
 
@@ -97,6 +97,10 @@ const texts: Readonly<Record<string, readonly [title: string, detail: string]>> 
   ],
   INVITATION_EXPIRED: ["This invitation has expired", "Ask the person who invited you to send the invitation again."],
   INVALID_STATE: ["This invitation is closed", "The invitation was already accepted, or it was revoked."],
+  EMAIL_DOMAIN_REFUSED: [
+    "This address is not accepted",
+    "The organization accepts only addresses of its own domains. Ask the person who invited you.",
+  ],
   USER_EXISTS: ["You have already joined", "Sign in with your e-mail address."],
   RATE_LIMITED: ["Too many attempts", "Wait a few minutes and try again."],
   UNAVAILABLE: ["That did not work", "Too many people are joining at the same time. Try again in a moment."],

@@ -24,7 +24,10 @@ export class AcceptInvitationInput {
   @Constraint({ minLength: 1, maxLength: 200 })
   token: string;
 
-  @Field({ description: "8 to 128 characters. Must not be a common password or the e-mail address." })
+  @Field({
+    description:
+      "8 to 128 characters, or more than 8 where the tenant requires it. Must not be a common password or the e-mail address.",
+  })
   @Constraint({ minLength: 8, maxLength: 128 })
   password: string;
 

@@ -1,5 +1,6 @@
 import { type Html, html } from "../pages/html.js";
 import type { Page } from "../pages/page.js";
+import { passwordLength } from "../users/password-hash.js";
 import { invitationPath } from "./invitation-path.js";
 
 export interface InvitationForm {
@@ -7,6 +8,7 @@ export interface InvitationForm {
   readonly organisation: string;
   readonly email: string;
   readonly displayName: string;
+  readonly passwordMinLength: number;
   readonly problem?: InvitationProblem;
 }
 
@@ -16,7 +18,8 @@ export interface InvitationProblem {
   readonly text: string;
 }
 
-export function invitationPage({ token, organisation, email, displayName, problem }: InvitationForm): Page {
+export function invitationPage(form: InvitationForm): Page {
+  const { token, organisation, email, displayName, passwordMinLength, problem } = form;
   const fields = [
     {
       name: "displayName",
@@ -32,11 +35,11 @@ export function invitationPage({ token, organisation, email, displayName, proble
       label: "Password",
       type: "password",
       autocomplete: "new-password",
-      hint: "8 to 128 characters.",
+      hint: `${passwordMinLength} to ${passwordLength.max} characters.`,
       value: "",
-      max: "128",
+      max: String(passwordLength.max),
     },
-  ] as const;
+  ] as const satisfies readonly Field[];
   return {
     title: `${problem ? "Error: " : ""}Join ${organisation}`,
     content: html`<h1>Join ${organisation}</h1>

@@ -10,11 +10,13 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
+import type { TenantSettings } from "../configuration/tenant-settings.js";
 import { findRoles, requireGrantable, requireRoles } from "../roles/assign-roles.js";
 import type { TenantService } from "../tenants/tenant.service.js";
 import { emailKey } from "../users/email-key.js";
 import { isEmailTaken } from "../users/find-users.js";
 import type { Seats } from "../users/seats.js";
+import { requireAllowedDomain } from "./allowed-email-domains.js";
 import { markExpired } from "./expire-invitation.js";
 import { Invitation } from "./invitation.entity.js";
 import type { InvitationFilterInput, InviteUserInput } from "./invitation.input.js";
@@ -64,6 +66,7 @@ export interface InvitationParts {
   readonly issuer: InvitationIssuer;
   readonly tenants: TenantService;
   readonly seats: Seats;
+  readonly settings: TenantSettings;
   readonly cursors: CursorSeal;
 }
 
@@ -88,8 +91,9 @@ export class InvitationService {
     return idempotentMutation(database, context, {
       field: "inviteUser",
       arguments: { input },
-      prepare: () => seats.limitOf(tenantOf(context)),
-      commit: async (transaction, seatLimit) => {
+      prepare: () => this.#rulesOf(context),
+      commit: async (transaction, { allowedDomains, seatLimit }) => {
+        requireAllowedDomain(input.email, allowedDomains, "/input/email");
         await this.#parts.tenants.requireActive(transaction);
         const roles = await requireRoles(transaction, input.roleCodes);
         requireGrantable(context, roles);
@@ -110,9 +114,10 @@ export class InvitationService {
   /** Sends a new link to the same address. The caller must be allowed to invite to these roles, and becomes the inviter. */
   resend(context: RequestContext, invitationId: string): Promise<InvitationType> {
     const { seats } = this.#parts;
-    const prepare = () => seats.limitOf(tenantOf(context));
+    const prepare = () => this.#rulesOf(context);
     const mutation = { field: "resendInvitation", invitationId, prepare };
-    return this.#change(context, mutation, async (transaction, invitation, seatLimit) => {
+    return this.#change(context, mutation, async (transaction, invitation, { allowedDomains, seatLimit }) => {
+      requireAllowedDomain(invitation.email, allowedDomains);
       requireState(invitation, ["Pending", "Expired"]);
       const roles = await findRoles(transaction, invitation.roleCodes);
       requireGrantable(context, roles);
@@ -123,6 +128,16 @@ export class InvitationService {
       invitation.invitedBy = subject;
       await this.#parts.issuer.renew(transaction, invitation);
     });
+  }
+
+  /** What the tenant and its edition allow, read before the transaction. */
+  async #rulesOf(context: RequestContext) {
+    const tenant = tenantOf(context);
+    const { seats, settings } = this.#parts;
+    return {
+      seatLimit: await seats.limitOf(tenant),
+      allowedDomains: await settings.get(tenant, "signIn.allowedEmailDomains"),
+    };
   }
 
   revoke(context: RequestContext, invitationId: string): Promise<InvitationType> {

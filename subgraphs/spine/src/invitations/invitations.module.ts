@@ -3,6 +3,7 @@ import { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { PermissionLossHandlers } from "../access-control/permission-loss.js";
+import { TenantSettings } from "../configuration/tenant-settings.js";
 import { HttpRoutes } from "../http-endpoints/http-routes.js";
 import { Mailer } from "../mail/mailer.js";
 import { ProvisioningSteps } from "../tenants/provisioning-step.js";
@@ -49,12 +50,15 @@ export const invitations: SliceModule<InvitationSettings> = {
     const { issuer: platformUrl, masterKeys } = settings;
     const tenants = services.get(TenantService);
     const seats = services.get(Seats);
+    const tenantSettings = services.get(TenantSettings);
     const mailer = services.get(Mailer);
     const tokens = new DerivedSecrets(masterKeys.keyring("factory spine invitation tokens"));
     mailer.register(invitationMailKind, invitationMail(database, tokens, platformUrl));
     const issuer = new InvitationIssuer(tokens, mailer, jobs);
-    services.add(new InvitationService({ database, issuer, tenants, seats, cursors }));
-    const acceptance = services.add(new InvitationAcceptance({ database, pool: workers, tenants, seats }));
+    services.add(new InvitationService({ database, issuer, tenants, seats, settings: tenantSettings, cursors }));
+    const acceptance = services.add(
+      new InvitationAcceptance({ database, pool: workers, tenants, seats, settings: tenantSettings }),
+    );
     work(expireInvitationJob, (payload) => expireInvitation(database, payload), maintenance);
     services.get(ProvisioningSteps).add(inviteOwner(issuer));
     services.get(PermissionLossHandlers).add(revokeUnauthorizedInvitations);

@@ -10,6 +10,16 @@ const commonPasswords = new Set(
    letmein1 welcome1 welcome123 changeme changeme1 admin123 administrator secret123 test1234 starwars`.split(/\s+/),
 );
 
+/** Throws PASSWORD_REFUSED for a password with fewer characters (code points) than the tenant requires. */
+export function requireLongPassword(password: string, minLength: number, pointer: string): void {
+  if (Array.from(password).length >= minLength) return;
+  const detail = `Must have at least ${minLength} characters.`;
+  throw new DomainError("PASSWORD_REFUSED", {
+    detail: `The password is too short for this tenant. Choose one with at least ${minLength} characters.`,
+    errors: [{ pointer, code: "TOO_SHORT", detail }],
+  });
+}
+
 /**
  * Throws PASSWORD_REFUSED for a common password, the address or its mailbox name, and fewer than three different
  * characters. There are no rules of composition (NIST SP 800-63B section 5.1.1.2).
