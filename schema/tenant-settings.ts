@@ -6,7 +6,8 @@ type PublisherType = "Agent" | "User" | "Service";
 
 /** The type of the value of every known setting. */
 export interface TenantSettingValues {
-  readonly "governance.publish.requiresApproval": readonly PublisherType[];
+  /** `true`: every type of principal; `false`: none. */
+  readonly "governance.publish.requiresApproval": boolean | readonly PublisherType[];
   readonly "execution.requirePublished": boolean;
   readonly "execution.requireCompatible": boolean;
   readonly "scaffold.repositoryBase": string | null;
@@ -39,10 +40,15 @@ const domainPattern = "^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\\.[a-z0-9](?:[a-
 /** The settings that the platform acts on. A tenant may store other keys too; they have no effect. */
 export const tenantSettings: TenantSettings = {
   "governance.publish.requiresApproval": {
-    schema: { type: "array", items: { enum: ["Agent", "User", "Service"] }, uniqueItems: true, maxItems: 3 },
+    schema: {
+      anyOf: [
+        { type: "boolean" },
+        { type: "array", items: { enum: ["Agent", "User", "Service"] }, uniqueItems: true, maxItems: 3 },
+      ],
+    },
     default: ["Agent"],
     description:
-      "The types of principals that get the scopes templates.publish and libraries.publish only through an approval. Tokens that exist already keep their scopes until they expire.",
+      "The types of principals that get the scopes templates.publish and libraries.publish only through an approval: Agent, User, Service. True means all of them, false none. Tokens that exist already keep their scopes until they expire.",
     setBy: "Tenant",
   },
   "execution.requirePublished": {

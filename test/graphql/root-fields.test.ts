@@ -37,7 +37,7 @@ function literal(type: GraphQLInputType): string {
     return `{ ${required.map((field) => `${field.name}: ${literal(field.type)}`).join(", ")} }`;
   }
   if (isEnumType(type)) return type.getValues()[0]?.name ?? "";
-  return type.name === "JSONObject" ? "{}" : '"x"';
+  return { JSONObject: "{}", Int: "1", Float: "1", Boolean: "true" }[type.name] ?? '"x"';
 }
 
 const roots = { query: graph.getQueryType(), mutation: graph.getMutationType() } as const;

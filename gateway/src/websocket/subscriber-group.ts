@@ -20,6 +20,8 @@ const readable: Readonly<Record<keyof Principal, boolean>> = {
   platformAdmin: true,
   agentTaskId: true,
   approvalId: true,
+  publishApproval: true,
+  withheldScopes: true,
   roles: true,
   subject: false,
   clientId: false,

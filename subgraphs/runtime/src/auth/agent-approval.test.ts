@@ -47,6 +47,11 @@ describe("a token of an agent that holds a publishing scope", () => {
     expect(() => authorize(rule, contextOf(agent({ principalType: "User" })))).not.toThrow();
   });
 
+  it("publishes without an approval where the token says that the tenant requires none", () => {
+    const rule = { scopes: ["templates.publish"] } as const;
+    expect(() => authorize(rule, contextOf(agent({ publishApproval: "NotRequired" })))).not.toThrow();
+  });
+
   it("may use its other scopes", () => {
     const context = contextOf(agent());
     expect(() => authorize({ scopes: ["templates.publish", "templates.read"] }, context)).not.toThrow();
@@ -57,6 +62,14 @@ describe("a token of an agent that holds a publishing scope", () => {
     expect(() => publish(agent())).toThrow(refused);
     expect(publish(agent({ approvalId: "apr_1" }))).toMatchObject({ actorid: "usr_1", agentid: "cli_agent" });
   });
+});
+
+test("a scope that is withheld until an approval is refused with that reason", () => {
+  const user = agent({ principalType: "User", scopes: new Set(), withheldScopes: ["templates.publish"] });
+  expect(() => authorize({ scopes: ["templates.publish"] }, contextOf(user))).toThrow(refused);
+  expect(() => authorize({ scopes: ["libraries.publish"] }, contextOf(user))).toThrow(
+    expect.objectContaining({ code: "INSUFFICIENT_SCOPE" }),
+  );
 });
 
 test("events name the agent and the subject for which it acted", () => {

@@ -20,8 +20,12 @@ export interface Principal {
   grantId?: string | undefined;
   /** The agents that act for the subject, the current one first (`act`, RFC 8693, section 4.1). */
   actors?: readonly string[];
-  /** The approval that gave an agent its publishing scopes. */
+  /** The approval that gave the principal its publishing scopes. */
   approvalId?: string | undefined;
+  /** The tenant let the principal publish without an approval when the token was issued. */
+  publishApproval?: "NotRequired" | undefined;
+  /** Publishing scopes that the principal holds and may use only after an approval. They are not in `scopes`. */
+  withheldScopes?: readonly string[] | undefined;
   /** The time of a person's last sign-in (`auth_time`, epoch seconds); absent for services and agents. */
   authTime?: number | undefined;
   /** Whether a person's token was issued to a client of the platform itself; absent for services and agents. */

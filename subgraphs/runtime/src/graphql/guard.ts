@@ -5,7 +5,7 @@ import {
   getNamedType,
   isInputObjectType,
 } from "graphql";
-import { requireAgentApproval } from "../auth/agent-approval.js";
+import { requireAgentApproval, requireNoneWithheld } from "../auth/agent-approval.js";
 import { DomainError, type FieldError } from "../errors/domain-error.js";
 import { fieldSchema } from "../input-validation/input-schema.js";
 import { inputValidator } from "../input-validation/input-validator.js";
@@ -98,11 +98,13 @@ export class Guard {
 export function authorize(rule: AuthRule, context: RequestContext): void {
   if (rule.anonymous) return;
   const principal = principalOf(context);
-  if (rule.scopes && !rule.scopes.some((scope) => principal.scopes.has(scope)))
+  if (rule.scopes && !rule.scopes.some((scope) => principal.scopes.has(scope))) {
+    requireNoneWithheld(principal, rule.scopes);
     throw new DomainError("INSUFFICIENT_SCOPE", {
       detail: `The token has none of the scopes that allow this operation: ${rule.scopes.join(", ")}. Ask for a token with one of them.`,
       requiredScopes: rule.scopes,
     });
+  }
   if (rule.scopes) requireAgentApproval(principal, rule.scopes);
   if (rule.platformAdmin && !principal.platformAdmin)
     throw new DomainError("PLATFORM_ADMIN_REQUIRED", {

@@ -12,7 +12,11 @@ export function requireHeldScopes(
   scopes: readonly string[],
   explanation = "A caller can give only the scopes that its own token holds.",
 ): void {
-  const held = grantableScopes(principalOf(context));
+  requireScopesIn(grantableScopes(principalOf(context)), scopes, explanation);
+}
+
+/** Throws INSUFFICIENT_SCOPE with the scopes that are not among those held. */
+export function requireScopesIn(held: ReadonlySet<string>, scopes: readonly string[], explanation: string): void {
   const missing = [...new Set(scopes)].filter((scope) => !held.has(scope));
   if (missing.length > 0)
     throw new DomainError("INSUFFICIENT_SCOPE", {

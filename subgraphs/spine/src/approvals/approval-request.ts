@@ -14,8 +14,11 @@ export interface ApprovalRequest {
   readonly agentClientId: string;
   readonly agentTaskId: string;
   readonly subject: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly string[];
 }
+
+/** The task of a user or service that publishes by itself. No agent can name it, because it ends with a space. */
+export const ownPublishingTask = "own publishing ";
 
 /** The decision on a request so far, and until when it is valid. */
 export interface ApprovalDecision {
@@ -24,7 +27,7 @@ export interface ApprovalDecision {
   readonly validUntil: Date;
 }
 
-/** Undecided requests of one agent. */
+/** Undecided requests of one agent, or of one user or service that publishes by itself. */
 const maxPending = 20;
 const pendingMs = 24 * 60 * 60_000;
 
@@ -59,6 +62,11 @@ export class ApprovalRequests {
     );
   }
 
+  /** As `find`, and `request` if there is no decision. */
+  async requestOrFind(tenant: Tenant, request: ApprovalRequest, cause: Cause): Promise<ApprovalDecision> {
+    return (await this.find(tenant, request)) ?? this.request(tenant, request, cause);
+  }
+
   /** The decision on the request. A new request is stored as Pending. Throws `RATE_LIMITED` with too many Pending ones. */
   request(tenant: Tenant, request: ApprovalRequest, cause: Cause): Promise<ApprovalDecision> {
     return this.#database.transaction(tenant, cause, async (transaction) => {
@@ -79,12 +87,12 @@ export class ApprovalRequests {
       );
       const [open] = await execute<{ count: number }>(
         `select count(*)::int as count from approvals
-         where tenant_id = $1 and agent_client_id = $2 and status = 'Pending'`,
-        agent,
+         where tenant_id = $1 and agent_client_id = $2 and status = 'Pending' and ($3::text is null or subject = $3)`,
+        [...agent, request.agentTaskId === ownPublishingTask ? request.subject : null],
       );
       if ((open?.count ?? 0) >= maxPending)
         throw new DomainError("RATE_LIMITED", {
-          detail: `The agent has ${maxPending} requests that are Pending, which is the limit. Wait until one of them is decided.`,
+          detail: `There are ${maxPending} requests that are Pending, which is the limit. Wait until one of them is decided.`,
         });
       return storeRequest(transaction, request);
     });
@@ -99,7 +107,7 @@ function storeRequest({ em, tenant, record, audit }: Transaction, request: Appro
     ...request,
     tenantId: tenant.tenantId,
     approvalId: newId("apr"),
-    scopes: [...request.scopes],
+    scopes: request.scopes as Scope[],
     scopeKey: scopeKey(request.scopes),
     status: "Pending",
     requestedAt,
@@ -114,7 +122,7 @@ function storeRequest({ em, tenant, record, audit }: Transaction, request: Appro
   return { approvalId, status: "Pending", validUntil };
 }
 
-const scopeKey = (scopes: readonly Scope[]) => scopes.toSorted().join(" ");
+const scopeKey = (scopes: readonly string[]) => scopes.toSorted().join(" ");
 
 function requestValues({ agentClientId, agentTaskId, subject, scopes }: ApprovalRequest): unknown[] {
   return [agentClientId, agentTaskId, subject, scopes, scopeKey(scopes)];

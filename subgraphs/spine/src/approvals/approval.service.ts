@@ -11,7 +11,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
-import { requireHeldScopes } from "../access-control/held-scopes.js";
+import { requireScopesIn } from "../access-control/held-scopes.js";
 import { Approval } from "./approval.entity.js";
 import { approvalFacts } from "./approval.events.js";
 import type { ApprovalDecisionInput, ApprovalFilterInput } from "./approval.input.js";
@@ -113,7 +113,7 @@ export class ApprovalService {
         const decider = principalOf(context);
         await requireFourEyes(transaction, decider, approval);
         requirePending(approval);
-        if (field === "approveScopes") requireHeldScopes(context, approval.scopes);
+        if (field === "approveScopes") requireApprovable(decider, approval.scopes);
         return conclude(transaction, approval, { field, decider, comment: input?.comment ?? null });
       },
     });
@@ -125,6 +125,12 @@ async function lockedApproval({ em, tenant }: Transaction, approvalId: string): 
   const approval = await em.findOne(Approval, key, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!approval) throw unknownApproval();
   return approval;
+}
+
+/** Where everybody needs an approval, nobody holds publishing scopes but those who may use them after one. */
+function requireApprovable({ scopes, withheldScopes = [] }: Principal, asked: readonly string[]): void {
+  const explanation = "Only a principal that holds the scopes itself can approve them.";
+  requireScopesIn(new Set([...scopes, ...withheldScopes]), asked, explanation);
 }
 
 function requirePending(approval: Approval): void {

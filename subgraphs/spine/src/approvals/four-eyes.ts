@@ -4,9 +4,14 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Approval } from "./approval.entity.js";
+import { ownPublishingTask } from "./approval-request.js";
 import { bothSides, changers, type HolderRow, usersOfTenant } from "./four-eyes-statement.js";
 
-type RequestedApproval = Pick<Approval, "subject" | "agentClientId">;
+type RequestedApproval = Pick<Approval, "subject" | "agentClientId" | "agentTaskId">;
+
+/** Who asked: the subject, and the agent that acts for it. Many users sign in at the client of a user, so it is not one of them. */
+const askersOf = ({ subject, agentClientId, agentTaskId }: RequestedApproval) =>
+  agentTaskId === ownPublishingTask ? [subject] : [subject, agentClientId];
 
 /**
  * The four-eyes rule: the principal that decides must differ from the principal that asked. Throws `SELF_APPROVAL` for an
@@ -19,7 +24,7 @@ export async function requireFourEyes(
   request: RequestedApproval,
 ): Promise<void> {
   const { subject, clientId, principalType, actors = [] } = decider;
-  const interested = [request.subject, request.agentClientId];
+  const interested = askersOf(request);
   if (principalType === "Agent" || actors.length > 0 || interested.includes(subject) || interested.includes(clientId))
     throw selfApproval(
       "The subject of the request and agents may not decide. Ask another user or service of the tenant to decide.",
@@ -30,14 +35,15 @@ export async function requireFourEyes(
       "The client that decides is controlled by an agent, by the subject of the request, or by a holder of the client secrets of both. Ask another user to decide.",
     );
   if (principalType === "User") return requireRecentSignIn(decider);
-  if (await mayChange(transaction, clientId, [request.agentClientId, ...holders.ofSubject]))
+  if (await mayChange(transaction, clientId, [...interested, ...holders.ofSubject]))
     throw selfApproval(
       "The subject of the request, or a holder of its secret, may rotate the secret or the keys of the client that decides. Let a user decide, or a client with scopes that the subject does not hold.",
     );
 }
 
 const isAgent = (holder: HolderRow, request: RequestedApproval) =>
-  holder.principal === request.agentClientId || holder.principal_type === "Agent";
+  holder.principal_type === "Agent" ||
+  (holder.principal === request.agentClientId && request.agentTaskId !== ownPublishingTask);
 
 async function holdersOnBothSides(transaction: Transaction, decider: string, request: RequestedApproval) {
   const { execute, tenant } = transaction;

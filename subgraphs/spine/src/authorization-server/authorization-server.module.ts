@@ -2,6 +2,7 @@ import type { Verifier } from "@factory/runtime/auth/authenticate";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { serviceKey } from "@factory/runtime/subgraph/service-registry";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { TenantSettings } from "../configuration/tenant-settings.js";
 import { HttpRoutes } from "../http-endpoints/http-routes.js";
 import { ActiveSigningKeys } from "../signing-keys/active-signing-keys.js";
 import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server.js";
@@ -37,6 +38,7 @@ export const authorizationServer: SliceModule<AuthorizationServerSettings> = {
       database,
       masterKeys,
       keys: services.get(ActiveSigningKeys),
+      settings: services.get(TenantSettings),
       allowedOrigins,
       refusals,
       logger,

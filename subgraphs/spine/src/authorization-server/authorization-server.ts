@@ -14,6 +14,8 @@ import type { JSONWebKeySet } from "jose";
 import Provider from "oidc-provider";
 import type { Pool } from "pg";
 import { ApprovalRequests } from "../approvals/approval-request.js";
+import { PublishApprovals } from "../approvals/publish-approvals.js";
+import type { TenantSettings } from "../configuration/tenant-settings.js";
 import type { HttpRoute } from "../http-endpoints/http-route.js";
 import { causeOf } from "../http-endpoints/request-cause.js";
 import { errorPage } from "../pages/error.page.js";
@@ -37,6 +39,7 @@ import { CsrfTokens } from "./sign-in/csrf-token.js";
 import { RememberedConsents } from "./sign-in/remembered-consents.js";
 import { AccessTokens } from "./tokens/access-tokens.js";
 import { ClientRoles } from "./tokens/client-roles.js";
+import { PlatformResourceServer } from "./tokens/resource-server.js";
 import { revocationPath } from "./tokens/revoke-token.js";
 import { SignedTokenRequests } from "./tokens/signed-token-requests.js";
 import { TokenFamilies } from "./tokens/token-families.js";
@@ -50,6 +53,7 @@ export interface AuthorizationServerOptions {
   pool: Pool;
   database: Database;
   masterKeys: MasterKeys;
+  settings: TenantSettings;
   /** The signing keys, which the server starts. */
   keys: ActiveSigningKeys;
   /** Origins whose pages may call the token and userinfo endpoints. */
@@ -89,8 +93,10 @@ const publicDocumentCache = `public, max-age=${keySetMaxAgeSeconds}`;
 
 /** Starts the authorization server and its signing keys. Rejects if the keys cannot be read. */
 export async function createAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer> {
-  const { issuer, pool, database, masterKeys, keys, logger, refusals, listener } = options;
-  const accounts = new UserAccounts(pool, database.reader);
+  const { issuer, pool, database, masterKeys, keys, settings, logger, refusals, listener } = options;
+  const approvals = new ApprovalRequests(database);
+  const publishing = new PublishApprovals(database, approvals, settings);
+  const accounts = new UserAccounts({ pool, reader: database.reader, settings, publishing });
   const families = new TokenFamilies(pool, () => causeOf(Provider.ctx));
   const passwords = new PasswordSignIn({
     ...{ accounts, database, logger, refusals },
@@ -124,7 +130,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     families,
     passwords,
     subjectTokens: new SubjectTokenVerifier(subjectVerifier, pool),
-    approvals: new ApprovalRequests(database),
+    ...{ approvals, publishing, resourceServer: new PlatformResourceServer(issuer, publishing) },
     clientRoles: new ClientRoles(database.reader),
     introspection,
     signedTokens: new SignedTokenRequests({ tokens, introspection, database }),

@@ -44,7 +44,7 @@ export function discoveryDocument(issuer: string): Record<string, unknown> {
     claims_supported: [
       ...["iss", "aud", "sub", "client_id", "iat", "nbf", "exp", "jti", "scope", "nonce", "auth_time", "email", "name"],
       ...["tenantId", "tenantSlug", "editionCode", "principalType", "roles", "platformAdmin", "issuedAtMs", "grantId"],
-      ...["agentTaskId", "approvalId", "act", "firstParty"],
+      ...["agentTaskId", "approvalId", "publishApproval", "withheldScopes", "act", "firstParty"],
     ],
   };
 }

@@ -1,9 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Cause } from "@factory/runtime/messages/envelope";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Pool } from "pg";
+import type { PublishApprovals, Publisher, PublishingDecision } from "../../approvals/publish-approvals.js";
+import type { TenantSettings } from "../../configuration/tenant-settings.js";
 import { waitAfterRevocationMs } from "../../revocations/wait-after-revocation.js";
 import { type Access, effectiveAccess } from "../../roles/effective-access.js";
 import { platformAdminRole } from "../../roles/system-roles.js";
@@ -13,6 +16,7 @@ import type { UserState } from "../../users/user.states.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
 import { markReadStart, readStartMs } from "../oauth-requests/read-time.js";
+import { namedOf, requireApproved } from "../tokens/required-approval.js";
 import { type UserAccountRow, userAccountById, userAccountsByEmail } from "./user-account-statement.js";
 
 /** A user and their tenant as the authorization server needs them. */
@@ -37,17 +41,32 @@ export interface UserAccess {
   /** Those scopes of the client that the user's roles give. */
   readonly scopes: readonly string[];
   readonly platformAdmin: boolean;
+  /** What of the scopes of the roles approvals withhold, and the claims of a token that may publish. */
+  readonly publishing: PublishingDecision;
+  /** So many seconds after the sign-in the user has to sign in again. */
+  readonly sessionSeconds: number;
+}
+
+interface UserAccountsParts {
+  /** Connects as the worker role of the spine: the tenant of a user is not known before. */
+  readonly pool: Pool;
+  readonly reader: TenantReader;
+  readonly settings: TenantSettings;
+  readonly publishing: PublishApprovals;
 }
 
 /** Looks users up for the sign-in page and the token endpoint. */
 export class UserAccounts {
   readonly #pool: Pool;
   readonly #reader: TenantReader;
+  readonly #settings: TenantSettings;
+  readonly #publishing: PublishApprovals;
 
-  /** `pool` connects as the worker role of the spine: the tenant of a user is not known before. */
-  constructor(pool: Pool, reader: TenantReader) {
+  constructor({ pool, reader, settings, publishing }: UserAccountsParts) {
     this.#pool = pool;
     this.#reader = reader;
+    this.#settings = settings;
+    this.#publishing = publishing;
   }
 
   /** In any state; undefined for an unknown id. */
@@ -75,11 +94,34 @@ export class UserAccounts {
   async access(account: UserAccount, client: RegisteredClient): Promise<UserAccess> {
     const { roles, scopes } = await this.#settledAccess(account, client);
     const held: ReadonlySet<string> = scopes;
+    const { tenant } = account;
+    const publishing = await this.#publishing.decide(
+      publisherOf(account, client),
+      client.scopes.filter((scope) => held.has(scope)),
+    );
+    const sessionHours = await this.#settings.get(tenant, "signIn.sessionHours");
     return {
       roles,
-      scopes: client.scopes.filter((scope) => held.has(scope)),
+      scopes: publishing.scopes,
+      publishing,
+      sessionSeconds: sessionHours * 3600,
       platformAdmin: account.tenant.tenantId === platformTenantId && roles.includes(platformAdminRole.code),
     };
+  }
+
+  /**
+   * Throws an OAuth error that names the approval when the token request names a scope that needs one. A scope that is
+   * not named is left out of the token instead.
+   */
+  async requireNoneWithheld(
+    account: UserAccount,
+    client: RegisteredClient,
+    { publishing: { withheld } }: UserAccess,
+    request: { asked: unknown; cause: Cause },
+  ): Promise<void> {
+    const asked = namedOf(request.asked, withheld);
+    if (asked.length > 0)
+      await requireApproved(this.#publishing.request(publisherOf(account, client), asked, request.cause));
   }
 
   /**
@@ -121,6 +163,11 @@ export function accountError(account: UserAccount | undefined, client: Registere
 
 /** The same answer as oidc-provider gives to an unknown code or refresh token, so that it tells nothing about the user. */
 export const invalidGrant = () => new OAuthError("VALIDATION_FAILED", "invalid_grant", "grant request is invalid");
+
+const publisherOf = ({ tenant, userId }: UserAccount, { clientId }: RegisteredClient): Publisher => ({
+  ...{ tenant, clientId, subject: userId },
+  principalType: "User",
+});
 
 function accountOf(row: UserAccountRow): UserAccount {
   return {

@@ -7,13 +7,14 @@ import type { UserAccounts } from "../accounts/user-accounts.js";
 import { registeredClientOf } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
 import { grantedScopes, requireSomeScope } from "../tokens/granted-scopes.js";
-import { resourceServerInfo } from "../tokens/resource-server.js";
+import type { PlatformResourceServer } from "../tokens/resource-server.js";
 import { createSignedInAccount } from "../tokens/signed-in-account.js";
 
 export interface PasswordGrantOptions {
   issuer: string;
   accounts: UserAccounts;
   passwords: PasswordSignIn;
+  resourceServer: PlatformResourceServer;
   logger: Logger;
 }
 
@@ -46,7 +47,7 @@ export function registerPasswordGrant(provider: Provider, options: PasswordGrant
 
 async function passwordGrant(
   provider: Provider,
-  { issuer, accounts, passwords }: PasswordGrantOptions,
+  { issuer, accounts, passwords, resourceServer }: PasswordGrantOptions,
   context: TokenEndpointGrantContext<PasswordParameters>,
 ): Promise<void> {
   const { oidc } = context;
@@ -65,7 +66,9 @@ async function passwordGrant(
   const address = clientNetworkOf(context.req);
   const user = await passwords.signIn({ client: registered, username, password, tenant, address, cause });
   const authTime = Math.floor(Date.now() / 1000);
-  const account = createSignedInAccount(user, await accounts.access(user, registered), authTime);
+  const access = await accounts.access(user, registered);
+  await accounts.requireNoneWithheld(user, registered, access, { asked: scope, cause });
+  const account = createSignedInAccount(user, access, authTime);
   oidc.entity("Account", account);
   const granted = grantedScopes(scope, registered);
   const scopes = requireSomeScope(granted, account.access);
@@ -73,7 +76,7 @@ async function passwordGrant(
   const { accountId } = account;
   const grant = new provider.Grant({ accountId, clientId: registered.clientId });
   grant.addResourceScope(issuer, granted.join(" "));
-  const info = resourceServerInfo(issuer, context, String(resource), client);
+  const info = await resourceServer.info(context, String(resource), client);
   const grantId = await grant.save();
   oidc.entity("Grant", grant);
   const token = new provider.AccessToken({ accountId, client, grantId, gty: "password" });

@@ -1,27 +1,27 @@
+import type { Principal } from "@factory/runtime/auth/principal";
 import { maxActorChain } from "@factory/runtime/auth/token-claims";
-import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { isAgentScope, needsAgentApproval, type Scope } from "@factory/schema/scopes";
 import type Provider from "oidc-provider";
 import { errors, type TokenEndpointGrantContext } from "oidc-provider";
 import type { ApprovalDecision, ApprovalRequest, ApprovalRequests } from "../../approvals/approval-request.js";
-import { requiresPublishApproval } from "../../approvals/approval-rule.js";
+import type { PublishApprovals } from "../../approvals/publish-approvals.js";
 import { causeOf } from "../../http-endpoints/request-cause.js";
 import { tokenExchange } from "../../oauth-clients/grant-types.js";
 import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
+import { requireApproved } from "../tokens/required-approval.js";
 import { agentTokenSeconds, scopeNotAllowed } from "../tokens/resource-server.js";
 import { type ExchangeParameters, exchangeParameters, parseExchangeRequest } from "./exchange-parameters.js";
 import type { SubjectToken, SubjectTokenVerifier } from "./subject-token.js";
-
-/** `Retry-After` for an agent with too many undecided requests. */
-const undecidedRetrySeconds = 60;
 
 export interface TokenExchangeOptions {
   readonly issuer: string;
   readonly subjectTokens: SubjectTokenVerifier;
   readonly approvals: ApprovalRequests;
+  readonly publishing: PublishApprovals;
   readonly logger: Logger;
 }
 
@@ -63,7 +63,9 @@ async function exchange(
   if (actors.length > maxActorChain)
     throw new errors.InvalidRequest(`At most ${maxActorChain} agents may act one for the other in one task.`);
 
-  const scopes = scopesOf(asked.scopes, principal.scopes, agent.scopes);
+  const tenant = tenantWithId(agent.tenantId);
+  const isRequired = await options.publishing.required(tenant, "Agent");
+  const scopes = scopesOf(asked.scopes, delegableScopes(principal, isRequired), agent.scopes);
   const request = {
     agentClientId: agent.clientId,
     agentTaskId: asked.agentTaskId,
@@ -71,7 +73,7 @@ async function exchange(
     scopes: scopes.filter(needsAgentApproval),
   };
   const cause = { ...causeOf(context, principal.subject), principal: { ...principal, actors } };
-  const approval = await approvalFor(options.approvals, request, tenantWithId(agent.tenantId), cause);
+  const approval = await approvalFor(options, request, tenant, { isRequired, cause });
 
   const token = new provider.AccessToken({
     client,
@@ -95,6 +97,7 @@ async function exchange(
     platformAdmin: false,
     agentTaskId: asked.agentTaskId,
     ...(approval && { approvalId: approval.approvalId }),
+    ...(request.scopes.length > 0 && !isRequired && { publishApproval: "NotRequired" }),
     ...(principal.grantId !== undefined && { grantId: principal.grantId }),
     act,
   });
@@ -133,6 +136,14 @@ function requireSameTask({ principal }: SubjectToken, agentTaskId: string): void
     );
 }
 
+/**
+ * What an agent may get from its subject. The approval of the agent is also one for the subject, because the subject may
+ * not give it; without it, scopes that the subject may not use yet stay withheld.
+ */
+function delegableScopes({ scopes, withheldScopes = [] }: Principal, isRequired: boolean): ReadonlySet<string> {
+  return isRequired ? new Set([...scopes, ...withheldScopes]) : scopes;
+}
+
 /** Without a `scope` parameter: all common scopes but the publishing ones, which must be asked for by name. */
 function scopesOf(
   asked: readonly string[] | undefined,
@@ -149,42 +160,13 @@ function scopesOf(
 }
 
 async function approvalFor(
-  approvals: ApprovalRequests,
+  { approvals }: TokenExchangeOptions,
   request: ApprovalRequest,
   tenant: Tenant,
-  cause: Parameters<ApprovalRequests["request"]>[2],
+  { isRequired, cause }: { isRequired: boolean; cause: Cause },
 ): Promise<ApprovalDecision | undefined> {
-  if (request.scopes.length === 0 || !(await requiresPublishApproval(tenant, "Agent"))) return undefined;
-  const decision =
-    (await approvals.find(tenant, request)) ?? (await withRetryAfter(approvals.request(tenant, request, cause)));
-  if (decision.status === "Approved") return decision;
-  const members = { approval_id: decision.approvalId };
-  if (decision.status === "Rejected")
-    throw new OAuthError(
-      "APPROVAL_REQUIRED",
-      "access_denied",
-      "The approval of these scopes was rejected. The agent may ask again when the rejection has expired.",
-      { members },
-    );
-  throw new OAuthError(
-    "APPROVAL_REQUIRED",
-    "approval_required",
-    "A person has to approve these scopes first. Repeat the request after the approval.",
-    {
-      members,
-    },
-  );
-}
-
-/** `RATE_LIMITED` as an OAuth error with `Retry-After`. */
-async function withRetryAfter(request: Promise<ApprovalDecision>): Promise<ApprovalDecision> {
-  try {
-    return await request;
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== "RATE_LIMITED") throw error;
-    const facts = { status: 429, retryAfterSeconds: undecidedRetrySeconds };
-    throw new OAuthError("RATE_LIMITED", "rate_limited", error.message, facts);
-  }
+  if (request.scopes.length === 0 || !isRequired) return undefined;
+  return requireApproved(approvals.requestOrFind(tenant, request, cause));
 }
 
 /** The new token expires no later than the subject token and the approval. */

@@ -6,12 +6,14 @@ import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import Provider, { type Client, errors, type FindAccount, type KoaContextWithOIDC } from "oidc-provider";
 import type { ApprovalRequests } from "../../approvals/approval-request.js";
+import type { PublishApprovals } from "../../approvals/publish-approvals.js";
+import { causeOf } from "../../http-endpoints/request-cause.js";
 import { type GrantType, tokenExchange } from "../../oauth-clients/grant-types.js";
 import { keyAlgorithms } from "../../oauth-clients/public-keys.js";
 import { redirectUriAllowed } from "../../oauth-clients/redirect-uri.js";
 import type { LoadedKey } from "../../signing-keys/signing-key-store.js";
 import type { PasswordSignIn } from "../accounts/password-sign-in.js";
-import { accountError, invalidGrant, type UserAccounts } from "../accounts/user-accounts.js";
+import { accountError, invalidGrant, type UserAccess, type UserAccounts } from "../accounts/user-accounts.js";
 import { clientAdapter } from "../client-authentication/client-adapter.js";
 import {
   clockToleranceSeconds,
@@ -37,9 +39,9 @@ import { renderError } from "../sign-in/render-error.js";
 import type { ClientRoles } from "../tokens/client-roles.js";
 import { requireSomeScope } from "../tokens/granted-scopes.js";
 import { grantsOpenid, listOpenid, withOpenid } from "../tokens/openid-scope.js";
-import { resourceServerInfo } from "../tokens/resource-server.js";
+import type { PlatformResourceServer } from "../tokens/resource-server.js";
 import { refreshTokenRevocation, revocationPath } from "../tokens/revoke-token.js";
-import { createSignedInAccount } from "../tokens/signed-in-account.js";
+import { createSignedInAccount, signedInAccountOf } from "../tokens/signed-in-account.js";
 import type { SignedTokenRequests } from "../tokens/signed-token-requests.js";
 import { tenantClaims } from "../tokens/token-claims.js";
 import type { TokenFamilies } from "../tokens/token-families.js";
@@ -72,6 +74,8 @@ export interface OidcProviderOptions extends Omit<ClientAuthenticationOptions, "
   passwords: PasswordSignIn;
   subjectTokens: SubjectTokenVerifier;
   approvals: ApprovalRequests;
+  publishing: PublishApprovals;
+  resourceServer: PlatformResourceServer;
   /** Signs cookies. */
   cookieKeys: Keyring;
   consents: RememberedConsents;
@@ -123,7 +127,7 @@ export function createOidcProvider(options: OidcProviderOptions): Provider {
       resourceIndicators: {
         enabled: true,
         defaultResource: () => issuer,
-        getResourceServerInfo: (context, resource, client) => resourceServerInfo(issuer, context, resource, client),
+        getResourceServerInfo: (context, resource, client) => options.resourceServer.info(context, resource, client),
       },
     },
     ttl: {
@@ -131,10 +135,12 @@ export function createOidcProvider(options: OidcProviderOptions): Provider {
       ClientCredentials: (_context, token) => tokenSeconds(token.resourceServer),
       AccessToken: (_context, token) => tokenSeconds(token.resourceServer),
       Grant: refreshAbsoluteSeconds,
-      RefreshToken: (_context, token) => {
-        const { iiat } = token as { iiat?: number };
-        const age = iiat === undefined ? 0 : Math.floor(Date.now() / 1000) - iiat;
-        return Math.max(1, Math.min(refreshIdleSeconds, refreshAbsoluteSeconds - age));
+      RefreshToken: (context, token) => {
+        const now = Math.floor(Date.now() / 1000);
+        const { iiat = now } = token as { iiat?: number };
+        const { authTime = iiat, access } = signedInAccountOf(context) ?? {};
+        const sessionLeft = authTime + (access?.sessionSeconds ?? refreshAbsoluteSeconds) - now;
+        return Math.max(1, Math.min(refreshIdleSeconds, refreshAbsoluteSeconds - (now - iiat), sessionLeft));
       },
     },
     extraTokenClaims: (context, token) =>
@@ -207,12 +213,20 @@ function accountFinder({ accounts, families }: OidcProviderOptions): FindAccount
         if (token.grantId) await families.revoke(token.grantId, "RefreshTokenReuseDetected");
         throw new errors.InvalidGrant("The refresh token was used before. Its user has to sign in again.");
       }
+      requireSession(token, access);
       // before the token is consumed, so that the client may repeat the request with other scopes
       const asked = context.oidc.params?.["scope"];
+      await accounts.requireNoneWithheld(user, client, access, { asked, cause: causeOf(context, userId) });
       requireSomeScope((typeof asked === "string" ? asked : (token.scope ?? "")).split(" "), access);
     }
     return createSignedInAccount(user, access, token && "authTime" in token ? token.authTime : undefined);
   };
+}
+
+/** The tenant may have shortened its sessions since the token was issued. */
+function requireSession({ authTime }: { authTime?: number | undefined }, { sessionSeconds }: UserAccess): void {
+  if (authTime !== undefined && authTime + sessionSeconds <= Date.now() / 1000)
+    throw new errors.InvalidGrant("The session of the user has ended. The user has to sign in again.");
 }
 
 /** Answers errors in the form of the platform, and requests for signed tokens that oidc-provider refuses. */

@@ -81,10 +81,13 @@ function loginPolicy(): interactionPolicy.DefaultPolicy {
   const wrongAccount = (context: KoaContextWithOIDC) => {
     const { oidc } = context;
     if (oidc.session?.accountId === undefined) return Check.NO_NEED_TO_PROMPT;
-    const user = signedInAccountOf(context)?.user;
-    if (!user || accountError(user, registeredClientOf(oidc.client))) return Check.REQUEST_PROMPT;
+    const account = signedInAccountOf(context);
+    const user = account?.user;
+    if (!account || !user || accountError(user, registeredClientOf(oidc.client))) return Check.REQUEST_PROMPT;
     // the user was disabled after the sign-in
     if ((oidc.session.loginTs ?? 0) * 1000 < user.tokensFrom + commitMarginMs) return Check.REQUEST_PROMPT;
+    // the tenant limits the length of sessions
+    if ((oidc.session.loginTs ?? 0) + account.access.sessionSeconds <= Date.now() / 1000) return Check.REQUEST_PROMPT;
     const wanted = oidc.params?.["tenant"];
     const fits = wanted === undefined || wanted === user.tenantSlug || wanted === user.tenant.tenantId;
     // asked only once: a user who then signs in to another tenant has chosen it

@@ -1,6 +1,8 @@
 import type { KoaContextWithOIDC } from "oidc-provider";
+import type { PublishingDecision } from "../../approvals/publish-approvals.js";
 import { platformAdminRole } from "../../roles/system-roles.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
+import { servicePublishing } from "./resource-server.js";
 import { signedInAccountOf } from "./signed-in-account.js";
 
 /** The platform's own claims of an access token, beside those of RFC 9068. `rolesOf` is called for service clients only. */
@@ -10,7 +12,8 @@ export async function tenantClaims(
   facts: { grantId: string | undefined; rolesOf: (client: RegisteredClient) => Promise<readonly string[]> },
 ) {
   const account = signedInAccountOf(context);
-  if (!account) return clientClaims(client, await facts.rolesOf(client));
+  if (!account)
+    return { ...clientClaims(client, await facts.rolesOf(client)), ...publishClaims(servicePublishing(context)) };
   const { grantId } = facts;
   const { user, access, authTime } = account;
   return {
@@ -20,11 +23,19 @@ export async function tenantClaims(
     principalType: "User",
     roles: access.roles,
     platformAdmin: access.platformAdmin,
+    ...publishClaims(access.publishing),
     ...(grantId === undefined ? {} : { grantId }),
     ...(authTime === undefined ? {} : { auth_time: authTime }),
     ...(client.firstParty ? { firstParty: true } : {}),
   };
 }
+
+/** Why the token may publish, and which publishing scopes it lacks until an approval. */
+const publishClaims = (publishing: PublishingDecision | undefined) =>
+  publishing && {
+    ...publishing.claims,
+    ...(publishing.withheld.length > 0 ? { withheldScopes: publishing.withheld } : {}),
+  };
 
 function clientClaims(client: RegisteredClient, assigned: readonly string[]) {
   const { tenantId, tenantSlug, editionCode, principalType, platformAdmin } = client;
