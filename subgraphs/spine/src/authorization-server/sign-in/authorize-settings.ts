@@ -3,7 +3,7 @@ import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import { type Configuration, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import { accountError } from "../accounts/user-accounts.js";
 import { registeredClientOf } from "../client-authentication/registered-client.js";
-import { signedInAccountOf } from "../tokens/signed-in-account.js";
+import { type SignedInAccount, signedInAccountOf } from "../tokens/signed-in-account.js";
 import type { RememberedConsents } from "./remembered-consents.js";
 
 /** The authorization endpoint (RFC 6749 section 3.1). */
@@ -74,6 +74,10 @@ export const authorizeLifetimes = {
   },
 } as const;
 
+/** The user was disabled after the sign-in, or the tenant does not allow sessions of this length. */
+const hasEnded = ({ user, access }: SignedInAccount, loginTs = 0) =>
+  loginTs * 1000 < user.tokensFrom + commitMarginMs || loginTs + access.sessionSeconds <= Date.now() / 1000;
+
 /** The default policy of oidc-provider, and the user must be one whom the client serves, in the requested tenant. */
 function loginPolicy(): interactionPolicy.DefaultPolicy {
   const prompts = interactionPolicy.base();
@@ -82,12 +86,9 @@ function loginPolicy(): interactionPolicy.DefaultPolicy {
     const { oidc } = context;
     if (oidc.session?.accountId === undefined) return Check.NO_NEED_TO_PROMPT;
     const account = signedInAccountOf(context);
-    const user = account?.user;
-    if (!account || !user || accountError(user, registeredClientOf(oidc.client))) return Check.REQUEST_PROMPT;
-    // the user was disabled after the sign-in
-    if ((oidc.session.loginTs ?? 0) * 1000 < user.tokensFrom + commitMarginMs) return Check.REQUEST_PROMPT;
-    // the tenant limits the length of sessions
-    if ((oidc.session.loginTs ?? 0) + account.access.sessionSeconds <= Date.now() / 1000) return Check.REQUEST_PROMPT;
+    if (!account || accountError(account.user, registeredClientOf(oidc.client))) return Check.REQUEST_PROMPT;
+    if (hasEnded(account, oidc.session.loginTs)) return Check.REQUEST_PROMPT;
+    const { user } = account;
     const wanted = oidc.params?.["tenant"];
     const fits = wanted === undefined || wanted === user.tenantSlug || wanted === user.tenant.tenantId;
     // asked only once: a user who then signs in to another tenant has chosen it
