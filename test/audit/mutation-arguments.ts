@@ -10,6 +10,7 @@ import { executed } from "../kit/executions.js";
 import { aFlag } from "../kit/feature-flags.js";
 import { aLibrary, aPackageName, versionMutation } from "../kit/libraries.js";
 import { aPackage } from "../kit/nuget-packages.js";
+import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
 import { aProvider, movedProvider } from "../kit/providers.js";
 import { graphql, request } from "../kit/request.js";
 import { aClientId, aRole } from "../kit/roles.js";
@@ -151,6 +152,20 @@ const disabledPerson = async (world: World) => {
   return { userId };
 };
 
+/** Activates the plan subscription of the tenant, which works from any state. */
+async function anActivePlan({ token }: World) {
+  const planSubscriptionId = await aPlanSubscriptionId(token);
+  const answer = await request(`POST /v1/subscriptions/${planSubscriptionId}/activate`, { token, body: {} });
+  if (answer.status >= 300) throw new Error(answer.text);
+  return { planSubscriptionId };
+}
+
+async function paymentFailed({ token }: World, planSubscriptionId: string): Promise<void> {
+  const document = "mutation ($id: ID!) { reportPaymentFailure(planSubscriptionId: $id) { status } }";
+  const { body, text } = await graphql(document, { token, variables: { id: planSubscriptionId } });
+  if (body.errors) throw new Error(text);
+}
+
 /** Arguments with which each mutation succeeds. A new mutation needs a line here. */
 export const mutationArguments: Readonly<Record<string, Prepare>> = {
   cancelExecution: aRunningExecution,
@@ -223,12 +238,14 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     const { email } = await anInvitation(token);
     return { input: { token: await invitationToken(email), password: `${goodPassword} ${canary}` } };
   },
+  activatePlanSubscription: anActivePlan,
   approveScopes: anApproval,
   archiveTenant: aSuspendedTenant,
   assignRole: async ({ token }) => ({
     roleId: await aRole(token),
     input: { principalId: await aClientId(token) },
   }),
+  cancelPlanSubscription: anActivePlan,
   createApiClient: () => ({ input: { name: unique(), scopes: ["user.read"] } }),
   createEdition: () => {
     const code = `E${unique()}`;
@@ -261,6 +278,12 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     input: { name: "Walk", slug: unique(), editionCode: "Free", ownerEmail: anAddress() },
   }),
   rejectScopes: anApproval,
+  reportPayment: async (world) => {
+    const plan = await anActivePlan(world);
+    await paymentFailed(world, plan.planSubscriptionId);
+    return plan;
+  },
+  reportPaymentFailure: anActivePlan,
   resendInvitation: invited,
   restoreConfiguration: async ({ token }) => {
     const key = await anEntry(token, unique());

@@ -30,7 +30,11 @@ export async function auditCost(stage: Stage, rounds: Rounds): Promise<Table> {
     const { tenantId } = await ensureTenant(silent, admin, "bench", "Bench");
     const client = await createTenantClient(silent, admin, tenantId, { name: "bench", scopes: partnerScopes });
     const token = await accessToken(silent, client);
-    const contestants = [writer("without audit", silent, token), writer("with audit", stage.platform, stage.token)];
+    const { pid } = await readJson<{ pid: number }>(dataDir, "postgres.json");
+    const contestants = [
+      { ...writer("without audit", silent, token), postgresPid: pid },
+      writer("with audit", stage.platform, stage.token),
+    ];
     return tableOf("POST /v1/templates with its audit record", goal, await interleave(contestants, rounds));
   } finally {
     await silent?.stop();
