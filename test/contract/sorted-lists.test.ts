@@ -138,6 +138,7 @@ describe.each(restLists.map((route) => ({ at: route.at as string, route })))("$a
     expect([refusal(refused), refusedFields(refused)]).toEqual(["400 VALIDATION_FAILED", ["/sort UNKNOWN_VALUE"]]);
     const sorts = lists.find(({ name }) => name === route.run)?.sorts ?? [];
     expect(JSON.stringify(refused.body)).toContain(`Must be one of ${sorts.join(", ")}.`);
+    if (short.includes(route.run)) return;
     const [sort = ""] = sorts;
     const first = await get(`?sort=-${sort}&limit=1&fame=1`);
     expect([first.status, first.body.items.length]).toEqual([200, 1]);

@@ -8,7 +8,6 @@ import { Edition } from "./edition.entity.js";
 import type { EditionType } from "./edition.type.js";
 import { editionView } from "./edition.view.js";
 import { editionsChannel } from "./edition-catalog.js";
-import { bumpTenantsOfEdition } from "./edition-tenants-statement.js";
 import { EditionVersion } from "./edition-version.entity.js";
 
 /** The version that a change restores; null for another change. */
@@ -26,14 +25,13 @@ export function unknownEdition(): DomainError {
   return new DomainError("NOT_FOUND", { detail: "The edition does not exist. The list of editions shows all codes." });
 }
 
-/** Stores the changed edition as its next version. Other subgraphs then read the snapshots of its tenants again. */
-export async function nextVersion(
+/** Stores the changed edition as its next version. */
+export function nextVersion(
   transaction: Transaction,
   context: RequestContext,
   edition: Edition,
   revertedFrom: RevertedFrom = null,
-): Promise<EditionType> {
-  await transaction.defer(bumpTenantsOfEdition, [edition.code]);
+): EditionType {
   edition.version += 1;
   edition.updatedAt = new Date();
   return recordEdition(transaction, context, edition, revertedFrom);

@@ -2,7 +2,7 @@ import { platformOwnedTable } from "@factory/runtime/db/tenant-table";
 import type { EditionFeatures } from "@factory/schema/edition-features";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 
-/** What tenants can subscribe to. It belongs to the platform; every tenant may read it. */
+/** A plan that tenants can subscribe to. It belongs to the platform; every tenant may read it. */
 @Entity(platformOwnedTable("editions", "everybody"))
 export class Edition {
   @PrimaryKey({ type: "text" })

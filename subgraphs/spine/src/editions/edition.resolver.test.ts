@@ -120,18 +120,6 @@ describe("an edition", () => {
     ]);
   });
 
-  it("raises the version of its tenants, and of no others, when it changes", async () => {
-    const versions = async () => {
-      const { rows } = await platform.admin.query("select slug, version::int from tenants where slug like 'of-%'");
-      return Object.fromEntries(rows.map(({ slug, version }) => [slug, version]));
-    };
-    await platform.registerTenant("of-enterprise", "Enterprise");
-    await platform.registerTenant("of-standard", "Standard");
-    const before = await versions();
-    await ask(update, { code: "Enterprise", input: { description: "For many teams." } });
-    expect(await versions()).toEqual({ ...before, "of-enterprise": before["of-enterprise"] + 1 });
-  });
-
   it("is refused with a pointer to each feature that is wrong", async () => {
     const features = { "users.max": { kind: "limit", limit: -1 }, sso: { kind: "boolean" } };
     const { refusal } = await ask(create, { input: { code: "Broken", name: "Broken", features } });

@@ -7,7 +7,10 @@ import { Field, ID, Int, ObjectType } from "type-graphql";
 const featuresDescription =
   "The features by key. Each has a kind and the members of its kind: boolean (enabled), limit (limit), metered (limit, period, soft) or config (value). A limit of null means unlimited.";
 
-@ObjectType("Edition", { simpleResolvers: true, description: "What a tenant can subscribe to." })
+@ObjectType("Edition", {
+  simpleResolvers: true,
+  description: "A plan that tenants can subscribe to, with its features.",
+})
 export class EditionType {
   @Field(() => ID)
   code: string;

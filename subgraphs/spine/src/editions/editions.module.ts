@@ -6,7 +6,7 @@ import { EditionCatalog } from "./edition-catalog.js";
 import { EditionVersion } from "./edition-version.entity.js";
 import { seedEditions } from "./seed-editions.js";
 
-/** What tenants can subscribe to, and the features of each edition. */
+/** The plans that tenants can subscribe to, and their features. */
 export const editions: SliceModule = {
   slice: "editions",
   entities: [Edition, EditionVersion],

@@ -4,7 +4,7 @@ import { completePlanChange, type LockedPlan } from "./change-plan-subscription.
 import { type BillingCycle, firstPeriodEnd } from "./plan-period.js";
 import { recordPlanChange } from "./plan-subscription.events.js";
 
-/** What an activation asks for, with the defaults filled in. */
+/** The request of an activation, with the defaults filled in. */
 export interface Activation {
   readonly editionCode: string;
   readonly billingCycle: BillingCycle;

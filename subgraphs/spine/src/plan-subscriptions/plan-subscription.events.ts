@@ -11,7 +11,7 @@ type PlanSubscriptionEvent =
   | "SubscriptionCancelled"
   | "SubscriptionExpired";
 
-/** What an event has beside the facts of the plan subscription. */
+/** The data of an event beside the facts of the plan subscription. */
 interface ChangeFacts {
   /** When the change took effect by the calendar, which can be before the event. */
   readonly effectiveAt: Date;

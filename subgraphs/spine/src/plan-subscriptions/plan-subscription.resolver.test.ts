@@ -44,7 +44,7 @@ const triggers: Record<Trigger, (tenant: PlanTenant) => ReturnType<PlanTenant["a
   pay: (tenant) => tenant.pay(),
 };
 
-/** What each trigger makes of each state, with its event; the same state without an event for no change; null for 409. */
+/** The next state for each trigger and state, with its event; the same state without an event for no change; null for 409. */
 const table: Record<Trigger, Record<PlanSubscriptionState, readonly [PlanSubscriptionState, string?] | null>> = {
   activate: {
     Pending: ["Active", "SubscriptionActivated"],
