@@ -22,10 +22,10 @@ export async function anEdition(token: string, input: Record<string, unknown> = 
   return body.data.createEdition;
 }
 
-/** The code of a new edition without limits, whose tenants begin with a trial. */
+/** The code of a new edition with 10,000 executions a month, whose tenants begin with a trial. */
 export async function anEditionWithTrial(trialDays = 14): Promise<string> {
   const features = {
-    "executions.monthly": { kind: "metered", limit: null, period: "month", soft: false },
+    "executions.monthly": { kind: "metered", limit: 10_000, period: "month", soft: false },
     "users.max": { kind: "limit", limit: null },
     "webhooks.max": { kind: "limit", limit: null },
   };

@@ -323,6 +323,7 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
 /** A different body of the same shape. */
 function changed(body: Record<string, unknown>): Record<string, unknown> {
   if ("libraries" in body) return { libraries: [{ packageName: "Other", version: "1.0.0" }] };
+  if ("billingCycle" in body) return { billingCycle: "Monthly" };
   return "checks" in body ? { checks: ["StructuralLint"] } : {};
 }
 
