@@ -110,7 +110,10 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
   "webhook-subscriptions": ["WebhookSubscription", "eventType"],
 };
 /** The first segments of subjects whose objects have no key. The field `subject` is null for them. */
-const noKeyedType = ["audit-seals", "commands", "config", "editions", "entitlements", "mails", "signing-keys"];
+const noKeyedType = [
+  ...["audit-seals", "commands", "config", "editions", "entitlements", "feature-flags", "mails"],
+  "signing-keys",
+];
 
 interface Subject {
   events: { type: string; subjectPath: string; subject: Readonly<Record<string, unknown>> | null };
