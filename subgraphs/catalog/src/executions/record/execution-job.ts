@@ -1,11 +1,14 @@
 import type { JobDefinition } from "@factory/runtime/jobs/queue/job-queue";
 import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
+import { tenantLimits } from "@factory/schema/tenant-settings";
 import { executionWaits } from "./execution.states.js";
 
 /** The payload of the job that runs an execution. */
 export interface ExecutionPayload {
   tenantId: string;
   executionId: string;
+  /** The limit of the tenant when it asked for the execution, if it differs from the default. */
+  runningLimit?: number;
 }
 
 /** The job that runs an execution, three times at most. A run whose process dies does not count; the job runs again. */
@@ -15,7 +18,8 @@ export const executionJob: JobDefinition<ExecutionPayload> = {
   retryDelaySeconds: 1,
   expireInSeconds: 600,
   concurrency: 8,
-  concurrencyPerTenant: 5,
+  concurrencyPerTenant: tenantLimits.maxRunningExecutions.default,
+  limitInPayload: true,
   fair: true,
   subject: "executionId",
   retriedBy: "retryExecution",

@@ -50,6 +50,8 @@ export interface CheckedRequest extends ExecutionRequest {
   readonly parameters: Record<string, unknown>;
   readonly warnings: ExecutionWarningType[];
   readonly agentTaskId: string | null;
+  /** How many executions of the tenant may run at the same time. */
+  readonly runningLimit: number;
 }
 
 /** Checks a request at once as far as possible. An accepted request becomes a row and a job. */
@@ -81,7 +83,8 @@ export class ExecutionAcceptance {
       ...deprecation(version),
       ...violations.map(({ rule, detail }) => ({ code: rule, message: detail })),
     ];
-    return { ...request, version, target, parameters, warnings, agentTaskId };
+    const runningLimit = settings.limit("maxRunningExecutions");
+    return { ...request, version, target, parameters, warnings, agentTaskId, runningLimit };
   }
 
   /** Stores the execution and its first step, and sends its job, in one transaction. */
@@ -98,7 +101,9 @@ export class ExecutionAcceptance {
       changedAt: requestedAt,
     });
     transaction.em.persist([execution, change]);
-    await this.#services.jobs.send(transaction, executionJob, { tenantId, executionId });
+    const { runningLimit } = checked;
+    const limited = runningLimit === executionJob.concurrencyPerTenant ? {} : { runningLimit };
+    await this.#services.jobs.send(transaction, executionJob, { tenantId, executionId, ...limited });
     return executionView(execution);
   }
 

@@ -13,6 +13,8 @@ export interface JobDefinition<Payload extends object> {
   readonly concurrency: number;
   /** The number of jobs of one tenant that run at once in all processes. The `tenantId` of the payload is the group. */
   readonly concurrencyPerTenant: number;
+  /** Whether `runningLimit` in a payload replaces `concurrencyPerTenant` for that job. */
+  readonly limitInPayload?: true;
   /** Whether tenants take turns. Otherwise jobs run in the order in which they were sent. */
   readonly fair?: true;
   /** The member of the payload with the ID of the row whose state only this job ends. */
@@ -28,7 +30,12 @@ export interface JobDefinition<Payload extends object> {
 /** The payload of a job of a tenant. */
 export interface TenantPayload {
   tenantId: string;
+  /** With `limitInPayload`: the job starts only while fewer jobs of the tenant run; from 1 to `maxRunningLimit`. */
+  runningLimit?: number;
 }
+
+/** The highest `runningLimit`. */
+export const maxRunningLimit = 100;
 
 /** One attempt to run a job. */
 export interface JobAttempt {

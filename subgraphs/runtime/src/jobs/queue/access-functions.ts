@@ -72,11 +72,11 @@ const definitions = (schema: string): string => {
         from ${schema}.job where job.name = to_queue and job.state < 'active' and not job.blocked;
     end if;
     -- as pg-boss's insert
-    insert into ${schema}.job (name, data, priority, start_after, created_on, singleton_key, group_id, expire_seconds,
-      deletion_seconds, keep_until, retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter,
+    insert into ${schema}.job (name, data, priority, start_after, created_on, singleton_key, group_id, group_tier,
+      expire_seconds, deletion_seconds, keep_until, retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter,
       heartbeat_seconds)
     select queue.name, sent.data, -turn, start.at, ${schema}.job_now(), sent.data ->> target.subject, me,
-      queue.expire_seconds, queue.deletion_seconds, start.at + queue.retention_seconds * interval '1 s',
+      sent.data ->> 'runningLimit', queue.expire_seconds, queue.deletion_seconds, start.at + queue.retention_seconds * interval '1 s',
       queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max, queue.policy,
       queue.dead_letter, queue.heartbeat_seconds
     from ${schema}.queue, jsonb_array_elements(payloads::jsonb) sent (data),

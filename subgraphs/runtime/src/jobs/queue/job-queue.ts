@@ -142,8 +142,8 @@ export class JobQueue {
     const { here: handle, inChild } = typeof run === "function" ? { here: run, inChild: undefined } : run;
     const worked = { job, handle, inChild, dead } as unknown as WorkedQueue;
     this.#worked.set(job.queue, worked);
-    const { queue, concurrency, concurrencyPerTenant } = job;
-    const limits = { concurrency, concurrencyPerTenant };
+    const { queue, concurrency, concurrencyPerTenant, limitInPayload } = job;
+    const limits = { concurrency, concurrencyPerTenant, limitInPayload };
     await this.#workers.start({ queue, ...limits, run: (taken) => this.#run(job, taken, worked.handle) });
     const deadJob = { ...job, queue: deadQueue(queue), retryLimit: deadLetterRetryLimit };
     const abandon = ({ data, sourceOutput }: DeadJob) => this.abandon(worked.job, data, jobEnd(sourceOutput));

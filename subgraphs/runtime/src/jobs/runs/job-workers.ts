@@ -1,5 +1,5 @@
 import type { JobWithMetadata, PgBoss } from "pg-boss";
-import type { TenantPayload } from "../definitions/job-definition.js";
+import { maxRunningLimit, type TenantPayload } from "../definitions/job-definition.js";
 import type { JobProcess } from "./job-process.js";
 
 interface Worker {
@@ -12,8 +12,14 @@ interface QueueWork {
   readonly queue: string;
   readonly concurrency: number;
   readonly concurrencyPerTenant: number;
+  readonly limitInPayload?: true | undefined;
   readonly run: (taken: JobWithMetadata<TenantPayload>) => Promise<void>;
 }
+
+/** `send_jobs` stores the limit of a payload as the tier of the job. */
+const runningLimits = Object.fromEntries(
+  Array.from({ length: maxRunningLimit }, (_, place) => [String(place + 1), place + 1]),
+);
 
 /** The workers of pg-boss, which are woken when a job may be waiting. */
 export class JobWorkers {
@@ -27,9 +33,9 @@ export class JobWorkers {
     this.#process = process;
   }
 
-  async start({ queue, concurrency, concurrencyPerTenant, run }: QueueWork): Promise<void> {
+  async start({ queue, concurrency, concurrencyPerTenant, limitInPayload, run }: QueueWork): Promise<void> {
     const options = {
-      groupConcurrency: concurrencyPerTenant,
+      groupConcurrency: limitInPayload ? { default: concurrencyPerTenant, tiers: runningLimits } : concurrencyPerTenant,
       pollingIntervalSeconds: 30,
       includeMetadata: true,
     } as const;

@@ -1,0 +1,65 @@
+import { continueTrace } from "../../telemetry/trace.js";
+import { aDatabase, aTenant, quiet, type TestDatabase, until } from "../../unit-of-work/database.fixture.js";
+import { maintenance, type TenantPayload } from "../definitions/job-definition.js";
+import { type JobDefinition, JobQueue } from "./job-queue.js";
+
+const limited: JobDefinition<TenantPayload> = {
+  queue: "limited",
+  retryLimit: 0,
+  retryDelaySeconds: 1,
+  expireInSeconds: 60,
+  concurrency: 8,
+  concurrencyPerTenant: 2,
+  limitInPayload: true,
+  fair: true,
+};
+
+describe("the limit of running jobs in a payload", () => {
+  let test: TestDatabase;
+  let jobs: JobQueue;
+  beforeAll(async () => {
+    test = await aDatabase();
+    jobs = new JobQueue(test.definition.connections, quiet);
+    await jobs.start([limited]);
+  });
+  afterAll(async () => {
+    await jobs.stop();
+    await test.close();
+  });
+
+  it("replaces the limit of the queue for that tenant", async () => {
+    const limits = new Map([
+      [aTenant(), 1],
+      [aTenant(), 3],
+      [aTenant(), undefined],
+    ]);
+    const running = new Map<string, number>();
+    const highest = new Map<string, number>();
+    let ended = 0;
+    await jobs.work(
+      limited,
+      async ({ tenantId }) => {
+        const now = (running.get(tenantId) ?? 0) + 1;
+        running.set(tenantId, now);
+        highest.set(tenantId, Math.max(now, highest.get(tenantId) ?? 0));
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        running.set(tenantId, (running.get(tenantId) ?? 1) - 1);
+        ended += 1;
+      },
+      maintenance,
+    );
+    for (const [tenant, runningLimit] of limits)
+      await test.database.transaction(tenant, { trace: continueTrace(undefined) }, (transaction) =>
+        jobs.sendAll(
+          transaction,
+          limited,
+          Array.from({ length: 6 }, () => ({
+            tenantId: tenant.tenantId,
+            ...(runningLimit === undefined ? {} : { runningLimit }),
+          })),
+        ),
+      );
+    await until(() => ended === 18);
+    expect([...limits.keys()].map(({ tenantId }) => highest.get(tenantId))).toEqual([1, 3, 2]);
+  });
+});
