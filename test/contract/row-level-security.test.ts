@@ -44,9 +44,13 @@ const sql = ({ schema, name }: Table) => `${schema}.${name}`;
 
 /** The tables without a tenant. Platform administrators and workers write those of the first two groups. */
 const platformTables = {
-  hidden: ["catalog.projection_refreshes", "integration.projection_refreshes", "spine.edition_versions"],
-  readable: ["catalog.edition_projections", "integration.edition_projections", "spine.editions"],
-  ofWorkers: ["spine.audit_keys", "spine.oidc_artifacts", "spine.signing_keys"],
+  hidden: ["spine.edition_versions"],
+  readable: ["spine.editions"],
+  ofWorkers: [
+    ...["catalog.edition_projections", "catalog.projection_refreshes"],
+    ...["integration.edition_projections", "integration.projection_refreshes"],
+    ...["spine.audit_keys", "spine.oidc_artifacts", "spine.signing_keys"],
+  ],
 };
 
 interface Outcome {

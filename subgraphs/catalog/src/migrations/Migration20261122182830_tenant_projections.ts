@@ -14,13 +14,10 @@ export class Migration20261122182830_tenant_projections extends Migration {
     this.addSql(`alter table "catalog"."edition_projections" enable row level security;`);
     this.addSql(`alter table "catalog"."edition_projections" force row level security;`);
     this.addSql(`create policy "worker" on "catalog"."edition_projections" to "platform_worker" using (true) with check (true);`);
-    this.addSql(`create policy "platform" on "catalog"."edition_projections" using (current_setting('app.platform', true) = 'on') with check (current_setting('app.platform', true) = 'on');`);
-    this.addSql(`create policy "readable" on "catalog"."edition_projections" for select using (true);`);
 
     this.addSql(`alter table "catalog"."projection_refreshes" enable row level security;`);
     this.addSql(`alter table "catalog"."projection_refreshes" force row level security;`);
     this.addSql(`create policy "worker" on "catalog"."projection_refreshes" to "platform_worker" using (true) with check (true);`);
-    this.addSql(`create policy "platform" on "catalog"."projection_refreshes" using (current_setting('app.platform', true) = 'on') with check (current_setting('app.platform', true) = 'on');`);
 
     this.addSql(`alter table "catalog"."tenant_projections" enable row level security;`);
     this.addSql(`alter table "catalog"."tenant_projections" force row level security;`);

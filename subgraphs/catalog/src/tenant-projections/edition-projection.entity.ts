@@ -1,9 +1,9 @@
-import { platformOwnedTable } from "@factory/runtime/db/tenant-table";
+import { workerOnlyTable } from "@factory/runtime/db/tenant-table";
 import type { EditionFeatures } from "@factory/schema/edition-features";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 
 /** The copy of an edition, which the spine owns. */
-@Entity(platformOwnedTable("edition_projections", "everybody"))
+@Entity(workerOnlyTable("edition_projections"))
 export class EditionProjection {
   @PrimaryKey({ type: "text" })
   code: string;

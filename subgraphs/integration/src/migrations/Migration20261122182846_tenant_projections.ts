@@ -14,13 +14,10 @@ export class Migration20261122182846_tenant_projections extends Migration {
     this.addSql(`alter table "integration"."edition_projections" enable row level security;`);
     this.addSql(`alter table "integration"."edition_projections" force row level security;`);
     this.addSql(`create policy "worker" on "integration"."edition_projections" to "platform_worker" using (true) with check (true);`);
-    this.addSql(`create policy "platform" on "integration"."edition_projections" using (current_setting('app.platform', true) = 'on') with check (current_setting('app.platform', true) = 'on');`);
-    this.addSql(`create policy "readable" on "integration"."edition_projections" for select using (true);`);
 
     this.addSql(`alter table "integration"."projection_refreshes" enable row level security;`);
     this.addSql(`alter table "integration"."projection_refreshes" force row level security;`);
     this.addSql(`create policy "worker" on "integration"."projection_refreshes" to "platform_worker" using (true) with check (true);`);
-    this.addSql(`create policy "platform" on "integration"."projection_refreshes" using (current_setting('app.platform', true) = 'on') with check (current_setting('app.platform', true) = 'on');`);
 
     this.addSql(`alter table "integration"."tenant_projections" enable row level security;`);
     this.addSql(`alter table "integration"."tenant_projections" force row level security;`);

@@ -1,8 +1,8 @@
-import { platformOwnedTable } from "@factory/runtime/db/tenant-table";
+import { workerOnlyTable } from "@factory/runtime/db/tenant-table";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 
 /** When the copies are refreshed next, and from which change on. It has one row. */
-@Entity(platformOwnedTable("projection_refreshes", "platform"))
+@Entity(workerOnlyTable("projection_refreshes"))
 export class ProjectionRefresh {
   /** Always `tenants`. */
   @PrimaryKey({ type: "text" })

@@ -1,4 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import {
   anEvent,
   aPrincipal,
@@ -101,5 +102,38 @@ describe("what is kept of webhook messages", () => {
     );
     await fixture.prune();
     expect(await counts()).toEqual({ messages: (kept?.messages ?? 0) + 1, attempts: kept?.attempts });
+  });
+
+  it("a tenant may have its messages forgotten earlier, and not later than the platform's period", async () => {
+    const [short, long, plain] = [aPrincipal(), aPrincipal(), aPrincipal()];
+    const tenantOf = ({ tenantId = "" }: Principal) => decodeId("ten", tenantId);
+    for (const principal of [short, long, plain]) await subscribe(principal, "/periods");
+    await fixture.rows(
+      `insert into integration.tenant_projections (tenant_id, version, slug, status, edition_code, subscription_status,
+         settings, limits, stored_at)
+       select tenant, 1, 'acme', 'Active', 'Free', '', settings::jsonb, '{}', now() from unnest($1::uuid[], $2::text[])
+         copy (tenant, settings)`,
+      [tenantOf(short), tenantOf(long), tenantOf(plain)],
+      ['{"retention.webhookDays":7}', '{"retention.webhookDays":365}', '{"retention.webhookDays":null}'],
+    );
+    await fixture.rows(
+      `insert into integration.webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position,
+         status, attempts, created_at, finished_at)
+       select tenant_id, gen_random_uuid(), subscription_id, gen_random_uuid(), 'TemplateRegistered', days, 'Delivered', 1,
+         now() - make_interval(days => days), now() - make_interval(days => days)
+       from integration.webhook_subscriptions, unnest(array[6, 8, 29, 31]) days where endpoint_url = $1`,
+      receiver.url("/periods"),
+    );
+    await fixture.prune();
+    const left = async (principal: Principal) =>
+      (
+        await fixture.rows<{ position: string }>(
+          "select position from integration.webhook_messages where tenant_id = $1 order by position",
+          tenantOf(principal),
+        )
+      ).map(({ position }) => Number(position));
+    expect(await left(short)).toEqual([6]);
+    expect(await left(long)).toEqual([6, 8, 29]);
+    expect(await left(plain)).toEqual([6, 8, 29]);
   });
 });

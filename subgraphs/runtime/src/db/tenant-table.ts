@@ -37,6 +37,11 @@ export function platformOwnedTable(tableName: string, readers: "everybody" | "pl
   return { tableName, rowLevelSecurity: "force", policies: readers === "everybody" ? [...policies, open] : policies };
 }
 
+/** Entity options of a table that only workers read and write. */
+export function workerOnlyTable(tableName: string): TableOptions {
+  return { tableName, rowLevelSecurity: "force", policies: [workerPolicy] };
+}
+
 /** As `tenantTable`; workers also see and delete expired rows. */
 export function expiringTenantTable(tableName: string, expired: string): TableOptions {
   const policies = [tenantPolicy, { name: "expired", roles: [workerGroup], using: expired }];
