@@ -16,7 +16,7 @@ export interface JobAdministration {
   lying(): Promise<Record<string, number>>;
   /** Messages of the bus that a consumer could not process. */
   deadLetters(after: string | undefined, limit: number): Promise<object>;
-  redriveLetter(consumer: string, position: string): Promise<void>;
+  redriveLetter(consumer: string, position: string, cause: Cause): Promise<void>;
 }
 
 /**
@@ -33,8 +33,7 @@ export function serveJobs(app: FastifyInstance, jobs: JobAdministration, verifie
   app.post("/jobs/:queue/:jobId/redrive", async (request, reply) => {
     const principal = await operator(request, verifier);
     const { queue, jobId } = request.params as { queue: string; jobId: string };
-    const origin = originOfRequest(request.raw);
-    const cause = { trace: request.trace, actorId: principal.subject, principal, origin };
+    const cause = causeOf(request, principal);
     return reply.code(202).send(await jobs.redrive(queue, jobId, cause));
   });
   app.get("/bus/dead-letters", async (request, reply) => {
@@ -43,14 +42,18 @@ export function serveJobs(app: FastifyInstance, jobs: JobAdministration, verifie
     return reply.header("cache-control", "no-store").send(await jobs.deadLetters(after, limitOf(limit)));
   });
   app.post("/bus/dead-letters/:consumer/:position/redrive", async (request, reply) => {
-    await operator(request, verifier);
+    const principal = await operator(request, verifier);
     const { consumer, position } = request.params as { consumer: string; position: string };
-    await jobs.redriveLetter(consumer, position);
+    await jobs.redriveLetter(consumer, position, causeOf(request, principal));
     return reply.code(202).send({ consumer, position });
   });
   const lying = oneAtATime(() => jobs.lying());
   app.get("/jobs/lying", async (_request, reply) => reply.header("cache-control", "no-store").send(await lying()));
 }
+
+const causeOf = ({ trace, raw }: FastifyRequest, principal: Principal): Cause => ({
+  ...{ trace, actorId: principal.subject, principal, origin: originOfRequest(raw) },
+});
 
 async function operator(request: FastifyRequest, verifier: Verifier): Promise<Principal> {
   const principal = await authenticate(request.raw, verifier);

@@ -1,17 +1,24 @@
+import type { BusPublisher } from "@factory/runtime/bus/bus";
 import type { BusDeadLetters } from "@factory/runtime/bus/dead-letters";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { JobOperations, JobPosition, OperatorJob } from "@factory/runtime/jobs/administration/job-operations";
+import { createAuditRecord } from "@factory/runtime/messages/create-audit-record";
 import type { Cause } from "@factory/runtime/messages/envelope";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { Counter, type Registry } from "prom-client";
+
+interface AdministeredBus extends BusPublisher {
+  readonly deadLetters: BusDeadLetters;
+}
 
 /** Lists and redrives the jobs of all subgraphs, and the dead letters of the bus. */
 export class JobAdministration {
   readonly #subgraphs: readonly JobOperations[];
-  readonly #deadLetters: BusDeadLetters;
+  readonly #bus: AdministeredBus;
 
-  constructor(subgraphs: readonly JobOperations[], deadLetters: BusDeadLetters, registry: Registry) {
+  constructor(subgraphs: readonly JobOperations[], bus: AdministeredBus, registry: Registry) {
     this.#subgraphs = subgraphs;
-    this.#deadLetters = deadLetters;
+    this.#bus = bus;
     countRepaired(subgraphs, registry);
   }
 
@@ -37,20 +44,25 @@ export class JobAdministration {
 
   /** Lists the dead letters by consumer, oldest first. */
   async deadLetters(after: string | undefined, limit: number) {
-    const found = await this.#deadLetters.list({ after: letterAfter(after), limit: limit + 1 });
+    const found = await this.#bus.deadLetters.list({ after: letterAfter(after), limit: limit + 1 });
     const items = found.slice(0, limit);
     const last = items.at(-1);
     const nextCursor = found.length > limit && last ? sealed([last.position, last.consumer]) : null;
     return { items, nextCursor };
   }
 
-  async redriveLetter(consumer: string, position: string): Promise<void> {
-    const known = isPosition(position) && (await this.#deadLetters.redrive(consumer, position));
-    if (!known)
+  /** Sends a dead letter again. The bus has no outbox, so the audit record is published right after that. */
+  async redriveLetter(consumer: string, position: string, cause: Cause): Promise<void> {
+    const tenantId = isPosition(position) ? await this.#bus.deadLetters.redrive(consumer, position) : undefined;
+    if (tenantId === undefined)
       throw new DomainError("NOT_FOUND", {
         detail:
           "The dead letter does not exist, or it was sent again already. GET /bus/dead-letters lists the dead letters.",
       });
+    const subject = `dead-letters/${consumer}/${position}`;
+    const action = { operation: "POST /bus/dead-letters/{consumer}/{position}/redrive", subject };
+    const log = tenantId === "" ? platformTenantId : tenantId;
+    await this.#bus.publish([createAuditRecord(action, { source: "gateway", tenantId: log, cause })]);
   }
 
   /** The number of orphaned rows by slice. An orphaned row waits for a job that does not exist. */

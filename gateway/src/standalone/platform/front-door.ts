@@ -36,7 +36,7 @@ export async function startFrontDoor(
         const { ready, checks } = await databaseHealth(watch, { spine, integration, catalog });
         return { ready, checks: { ...checks, ...relays() } };
       },
-      jobs: new JobAdministration([catalog.jobs, integration.jobs, spine.jobs], bus.deadLetters, registry),
+      jobs: new JobAdministration([catalog.jobs, integration.jobs, spine.jobs], bus, registry),
       metrics: () => registry.metrics(),
     },
     {

@@ -42,7 +42,7 @@ const redrive = {
       delete from bus.dead_letters where consumer = $1 and position = $2 returning consumer, position, envelope)
     insert into bus.held (consumer, position, tenant, partition_key, envelope, attempts, not_before)
     select consumer, position, tenant, partition_key, envelope, 0, now()
-    from (select letter.*, ${keyColumns("envelope")} from letter) keyed on conflict do nothing returning position`,
+    from (select letter.*, ${keyColumns("envelope")} from letter) keyed on conflict do nothing returning tenant`,
 };
 
 const backlog = {
@@ -68,11 +68,12 @@ export class BusDeadLetters {
   }
 
   /**
-   * Holds the message again, so that it is tried within a second with all its attempts. Returns false when it does not
-   * exist.
+   * Holds the message again, so that it is tried within a second with all its attempts. Returns the tenant of the
+   * message, or undefined when the message does not exist.
    */
-  async redrive(consumer: string, position: string): Promise<boolean> {
-    return ((await this.#pool.query({ ...redrive, values: [consumer, position] })).rowCount ?? 0) > 0;
+  async redrive(consumer: string, position: string): Promise<string | undefined> {
+    const { rows } = await this.#pool.query<{ tenant: string }>({ ...redrive, values: [consumer, position] });
+    return rows[0]?.tenant;
   }
 
   async backlog(): Promise<GroupBacklog[]> {

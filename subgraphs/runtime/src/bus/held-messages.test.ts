@@ -215,9 +215,9 @@ describe("a message that its consumer cannot handle", () => {
     const backlog = async () => (await bus.deadLetters.backlog()).find(({ consumer }) => consumer === group);
     expect(await backlog()).toEqual({ consumer: group, held: 0, deadLetters: 1 });
     sick = false;
-    expect(await bus.deadLetters.redrive(group, position)).toBe(true);
+    expect(await bus.deadLetters.redrive(group, position)).toMatch(/^ten_/);
     await until(() => seen.length === 1);
-    expect(await bus.deadLetters.redrive(group, position)).toBe(false);
+    expect(await bus.deadLetters.redrive(group, position)).toBeUndefined();
     await until(async () => (await backlog())?.held === 0);
     expect(await backlog()).toEqual({ consumer: group, held: 0, deadLetters: 0 });
   });
