@@ -23,7 +23,11 @@ beforeAll(async () => {
 afterAll(() => channels.close());
 
 /** The published records of an operation in the log of a tenant, once there is one that `wanted` accepts. */
-async function records(tenantId: string, operation: string, wanted = (_: AuditRecord) => true): Promise<AuditRecord[]> {
+async function records(
+  tenantId: string,
+  operation: string,
+  wanted: (record: AuditRecord) => boolean = () => true,
+): Promise<AuditRecord[]> {
   let found: AuditRecord[] = [];
   await eventually(`an audit record of ${operation}`, async () => {
     const stored = await rows<{ envelope: AuditRecord }>(
