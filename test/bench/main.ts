@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { auditCost } from "./audit-cost.js";
 import { onStage, type Stage } from "./bench-platform.js";
+import { entitlementChecks } from "./entitlement-checks.js";
 import { evaluations } from "./evaluations.js";
 import { allFlags, oneFlag } from "./flags.js";
 import { type Contestant, interleave, type Rounds } from "./interleave.js";
@@ -15,7 +16,7 @@ import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, join, list, webhook, subscribers, packs, search, evaluate, flags, users, token, audit or post
+  --only <table>  get, join, list, webhook, subscribers, packs, search, evaluate, flags, users, checks, token, audit or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -42,6 +43,7 @@ const benches = {
   flags: (stage: Stage, rounds: Rounds) => oneFlag(stage, rounds),
   "flags, all": (stage: Stage, rounds: Rounds) => allFlags(stage, rounds),
   users: (stage: Stage) => userLists(stage),
+  checks: (stage: Stage, rounds: Rounds) => entitlementChecks(stage, rounds),
   audit: (stage: Stage, rounds: Rounds) => auditCost(stage, rounds),
   post: async (stage: Stage, rounds: Rounds) =>
     tableOf("POST /v1/templates over REST", 2.5, await interleave(writers(stage), rounds)),

@@ -19,7 +19,7 @@ export interface Consumption {
   readonly keepUntil: Date | null;
 }
 
-/** What a consumption came to. */
+/** The outcome of a consumption. */
 export type ConsumptionOutcome =
   | { readonly kind: "counted"; readonly usage: number; readonly reachedNow: boolean }
   | { readonly kind: "repeated"; readonly usage: number; readonly limit: number | null; readonly isSame: boolean }

@@ -33,7 +33,7 @@ export function isCounted(feature: EditionFeature): feature is CountedFeature {
   return feature.kind === "limit" || feature.kind === "metered";
 }
 
-/** What the usage would allow, without counting anything. */
+/** The answer that the current usage gives. Nothing is counted. */
 export function lookedUsage(
   feature: CountedFeature,
   usage: number | undefined,

@@ -13,7 +13,7 @@ export class EntitlementResolver {
   }
 
   @Query(() => EntitlementConnection, {
-    description: "What the plan of the tenant allows and how much of it is used, in the order of the feature keys.",
+    description: "The features of the tenant's plan with their limits and usage, in the order of the feature keys.",
   })
   @Auth({ scopes: ["subscription.read"] })
   entitlements(

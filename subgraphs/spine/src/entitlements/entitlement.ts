@@ -24,7 +24,7 @@ export interface Entitlement {
   readonly config?: unknown;
 }
 
-/** Whose states of the plan subscription count: for products, or for the platform's own operations. */
+/** The side that asks: a product, or an operation of the platform itself. Its states of the plan subscription count. */
 export type Consumer = "product" | "platform";
 
 /**

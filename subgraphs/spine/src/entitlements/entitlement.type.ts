@@ -3,7 +3,10 @@ import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Field, Float, ObjectType } from "type-graphql";
 
-@ObjectType("Entitlement", { simpleResolvers: true, description: "What the plan of the tenant allows of one feature." })
+@ObjectType("Entitlement", {
+  simpleResolvers: true,
+  description: "One feature of the tenant's plan, with its limit and usage.",
+})
 export class EntitlementType {
   @Field({ description: "For example executions.monthly." })
   featureKey: string;
@@ -33,7 +36,7 @@ export class EntitlementType {
   })
   usage: number | null;
 
-  @Field(() => Float, { nullable: true, description: "What is left of the limit. Null: unlimited or unknown." })
+  @Field(() => Float, { nullable: true, description: "The unused part of the limit. Null: unlimited or unknown." })
   remaining: number | null;
 
   @Field(() => DateTime, {

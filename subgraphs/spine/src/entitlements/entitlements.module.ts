@@ -24,7 +24,7 @@ export interface EntitlementSettings {
 /** Features that another subgraph counts in its own tables. */
 const countedElsewhere: ReadonlySet<string> = new Set(["webhooks.max"]);
 
-/** What the plan of a tenant allows, and how much of it the tenant has used. */
+/** The features that the plan of a tenant allows, and how much of them the tenant has used. */
 export const entitlements: SliceModule<EntitlementSettings> = {
   slice: "entitlements",
   entities: [UsageCounter, UsageConsumption],

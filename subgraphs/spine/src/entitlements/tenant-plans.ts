@@ -7,7 +7,7 @@ import type { PlanSubscriptionState } from "../plan-subscriptions/plan-subscript
 import { tenantChangesChannel } from "../tenants/tenant-version.js";
 import { tenantPlan } from "./plan-statement.js";
 
-/** What a tenant has subscribed to. */
+/** The edition of a tenant and the state of its plan subscription. */
 export interface TenantPlan {
   readonly editionCode: string;
   /** Null for a tenant without a plan subscription, such as the tenant of the platform. */

@@ -20,7 +20,7 @@ export class UsageConsumption {
   @Property({ type: "bigint" })
   amount: string;
 
-  /** What the caller named as the user or resource of the consumption; empty for none. */
+  /** The user or resource that the caller has named; empty for none. */
   @Property({ type: "text" })
   subjectId: string;
 
