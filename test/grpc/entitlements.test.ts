@@ -28,6 +28,7 @@ const features = {
 describe("spine.v1.Entitlements", () => {
   const channels = new GrpcChannels();
   const certificate = opensslClient({ names: "DNS:product.factory.internal" });
+  let product: Awaited<ReturnType<typeof clientAs>>;
   let edition: string;
   let tenant: TestTenant;
   let token: string;
@@ -36,7 +37,7 @@ describe("spine.v1.Entitlements", () => {
     (await channels.as(...given)).client(EntitlementsDefinition);
   const check = async (request: DeepPartial<CheckRequest>, authorization: string | undefined = token) => {
     const headers = authorization === undefined ? {} : { authorization: `Bearer ${authorization}` };
-    return (await clientAs(certificate)).check(request, { headers });
+    return product.check(request, { headers });
   };
   const aSubscriber = async () => {
     const subscriber = await aTenant();
@@ -46,6 +47,7 @@ describe("spine.v1.Entitlements", () => {
   };
 
   beforeAll(async () => {
+    product = await clientAs(certificate);
     edition = (await anEdition(await platformToken(), { features })).code;
     ({ tenant, token } = await aSubscriber());
   });
@@ -83,7 +85,6 @@ describe("spine.v1.Entitlements", () => {
 
   it("refuses calls without a valid token of the tenant with its scope", async () => {
     const request = { featureKey: "sso.enabled" };
-    const product = await clientAs(certificate);
     await expect(product.check(request)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
     for (const forged of Object.values(await forgedTokens(token)))
       await expect(check(request, forged)).rejects.toMatchObject({ code: expect.stringMatching(/^TOKEN_/) });
@@ -107,7 +108,7 @@ describe("spine.v1.Entitlements", () => {
     ])
       await expect(check(wrong)).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
     const checks = Array.from({ length: 101 }, () => ({ featureKey: "sso.enabled" }));
-    const many = (await clientAs(certificate)).checkMany({ checks }, { headers: { authorization: `Bearer ${token}` } });
+    const many = product.checkMany({ checks }, { headers: { authorization: `Bearer ${token}` } });
     await expect(many).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
   });
 

@@ -19,10 +19,10 @@ import { ExecutionPreviewService } from "./preview/execution-preview.service.js"
 import { Execution } from "./record/execution.entity.js";
 import { ExecutionChange } from "./record/execution-change.entity.js";
 import { type ExecutionPayload, executionJob, waitingExecutions } from "./record/execution-job.js";
-import { ExecutionReservation } from "./record/execution-reservation.entity.js";
 import { ScaffoldFile } from "./record/scaffold-file.entity.js";
 import { ExecutionAcceptance } from "./request/execution-acceptance.js";
 import { abandonedReservations, ExecutionQuota, returnExecutionQuotaJob } from "./request/execution-quota.js";
+import { ExecutionReservation } from "./request/execution-reservation.entity.js";
 import type { UsageMeter } from "./request/usage-meter.js";
 import { ExecutionFailure } from "./run/execution-failure.js";
 import { startRunServices } from "./run/run-services.js";

@@ -1,8 +1,8 @@
 import type { EditionFeature } from "@factory/schema/edition-features";
 import { type Consumer, type Entitlement, type EntitlementReason, isEntitledState } from "./entitlement.js";
 import type { TenantPlan } from "./tenant-plans.js";
-import type { UsageAnswer } from "./usage.service.js";
-import { type CountedFeature, usagePeriod } from "./usage-period.js";
+import { type CountedFeature, usagePeriod } from "./usage/period.js";
+import type { UsageAnswer } from "./usage/usage.service.js";
 
 type FeatureOfPlan = Pick<Entitlement, "featureKey" | "editionCode">;
 

@@ -3,7 +3,6 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { EditionCatalog } from "../editions/edition-catalog.js";
 import type { CheckedOrder } from "./check-order.js";
-import type { UsageReader } from "./counted-usage.js";
 import type { Consumer, Entitlement } from "./entitlement.js";
 import {
   countedAnswer,
@@ -15,9 +14,10 @@ import {
 } from "./entitlement-answer.js";
 import { type FeatureLimit, refusedEntitlement } from "./refused-entitlement.js";
 import type { TenantPlans } from "./tenant-plans.js";
-import type { UsageAnswer, UsageService } from "./usage.service.js";
-import type { CountedFeature } from "./usage-period.js";
-import type { UsageSources } from "./usage-sources.js";
+import type { CountedFeature } from "./usage/period.js";
+import type { UsageSources } from "./usage/sources.js";
+import type { UsageAnswer, UsageService } from "./usage/usage.service.js";
+import type { UsageReader } from "./usage/usage-reader.js";
 
 export interface EntitlementParts {
   readonly plans: TenantPlans;

@@ -1,18 +1,18 @@
 import type { Verifier } from "@factory/runtime/auth/authenticate";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { EditionCatalog } from "../editions/edition-catalog.js";
-import { UsageReader } from "./counted-usage.js";
 import { entitlementEndpoints } from "./entitlement.endpoint.js";
 import { EntitlementResolver } from "./entitlement.resolver.js";
 import { EntitlementService } from "./entitlement.service.js";
 import { EntitlementListService } from "./entitlement-list.service.js";
+import { usageEndpoint } from "./platform-usage.endpoint.js";
 import { TenantPlans } from "./tenant-plans.js";
-import { usageEndpoint } from "./usage.endpoint.js";
-import { UsageService } from "./usage.service.js";
-import { UsageConsumption } from "./usage-consumption.entity.js";
-import { UsageCounter } from "./usage-counter.entity.js";
-import { usageRetention } from "./usage-retention.js";
-import { UsageSources } from "./usage-sources.js";
+import { usageRetention } from "./usage/retention.js";
+import { UsageSources } from "./usage/sources.js";
+import { UsageService } from "./usage/usage.service.js";
+import { UsageConsumption } from "./usage/usage-consumption.entity.js";
+import { UsageCounter } from "./usage/usage-counter.entity.js";
+import { UsageReader } from "./usage/usage-reader.js";
 
 export interface EntitlementSettings {
   /** Verifies the tokens of gRPC calls. */

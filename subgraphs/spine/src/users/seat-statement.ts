@@ -1,6 +1,6 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 
-// tables: invitations
+// tables: users, invitations
 
 /** The seats of a tenant that are taken: its active users, and the invitations that can still be accepted. */
 export const takenSeats = tenantStatement(

@@ -1,7 +1,7 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { PermissionLossHandlers } from "../access-control/permission-loss.js";
 import { EntitlementService } from "../entitlements/entitlement.service.js";
-import { UsageSources } from "../entitlements/usage-sources.js";
+import { UsageSources } from "../entitlements/usage/sources.js";
 import { PersonalDataErasers } from "./personal-data.js";
 import { takenSeats } from "./seat-statement.js";
 import { Seats, seatsFeature } from "./seats.js";

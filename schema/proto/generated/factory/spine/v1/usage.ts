@@ -14,7 +14,7 @@ export interface ConsumeRequest {
   tenantId: string;
   featureKey: string;
   amount: number;
-  /** What is consumed once, for example the ID of an execution. */
+  /** A key is counted once, for example the ID of an execution. */
   idempotencyKey: string;
 }
 

@@ -1,7 +1,7 @@
 import { type TenantReader, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
-import { type CountedFeature, currentPeriodStarts, usagePeriod } from "./usage-period.js";
-import type { UsageSources } from "./usage-sources.js";
+import { type CountedFeature, currentPeriodStarts, usagePeriod } from "./period.js";
+import type { UsageSources } from "./sources.js";
 
 const oneCounter = tenantStatement(
   "usage_counter",

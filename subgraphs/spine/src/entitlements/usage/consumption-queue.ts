@@ -15,7 +15,7 @@ type RunBatch<Order, Outcome> = (orders: readonly [Order, ...Order[]]) => Promis
 
 /**
  * Lets consumptions of one counter wait for each other in this process, not on connections of the database: they need
- * the same row lock anyway. What waits together is counted in one transaction, so that many callers share one commit.
+ * the same row lock anyway. Orders that wait together are counted in one transaction and share its commit.
  */
 export class ConsumptionQueue<Order, Outcome> {
   readonly #run: RunBatch<Order, Outcome>;

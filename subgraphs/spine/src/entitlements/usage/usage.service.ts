@@ -11,7 +11,7 @@ import {
   releaseUsage,
 } from "./consume-usage.js";
 import { ConsumptionQueue } from "./consumption-queue.js";
-import { type CountedFeature, type UsagePeriod, usagePeriod } from "./usage-period.js";
+import { type CountedFeature, type UsagePeriod, usagePeriod } from "./period.js";
 
 /** A request to count usage of a feature. */
 export interface UsageOrder {
