@@ -40,24 +40,29 @@ export function callBoundary(
     const identify = (known: Principal) => {
       principal = known;
     };
-    const ended = new AbortController();
-    const signal = AbortSignal.any([context.signal, ended.signal]);
-    const end = () => ended.abort();
-    const abortOnTerminate = () => stopping.addEventListener("abort", end, { signal });
+    const termination = new Termination(context.signal, stopping);
+    const abortOnTerminate = () => termination.follow();
     context.trailer.set("trace-id", trace.traceId);
     try {
       const caller = callerOf(context);
-      return yield* call.next(call.request, { ...context, signal, caller, trace, identify, abortOnTerminate });
+      const facts = { caller, trace, identify, abortOnTerminate };
+      return yield* call.next(call.request, {
+        ...context,
+        ...facts,
+        get signal() {
+          return termination.signal;
+        },
+      });
     } catch (error) {
       if (error instanceof ServerError) throw error;
       if (context.signal.aborted) throw new ServerError(Status.CANCELLED, "The call was cancelled.");
-      const refusal = ended.signal.aborted
+      const refusal = termination.isOver
         ? new DomainError("UNAVAILABLE", { detail: "The server is stopping. Send the call again in a moment." })
         : error;
       const { reason, code, message, details } = toWireStatus(refusal);
       const facts = { err: error, method: call.method.path, traceId: trace.traceId };
       if (reason === "INTERNAL") logger.error(facts, "a bug was answered as INTERNAL");
-      else if (reason === "UNAVAILABLE" && !ended.signal.aborted)
+      else if (reason === "UNAVAILABLE" && !termination.isOver)
         logger.warn(facts, "a request was answered as UNAVAILABLE");
       const status = errorCodes[reason].status ?? 409;
       const operation = `POST ${call.method.path}`;
@@ -66,9 +71,41 @@ export function callBoundary(
       context.trailer.set(detailsKey, details);
       throw new ServerError(code, message);
     } finally {
-      stopping.removeEventListener("abort", end);
+      termination.leave();
     }
   };
+}
+
+/** Ends a call when the server stops. Its signals are made when they are used, since most calls use none. */
+class Termination {
+  readonly #cancelled: AbortSignal;
+  readonly #stopping: AbortSignal;
+  #ended: AbortController | undefined;
+  #signal: AbortSignal | undefined;
+  readonly #end = () => this.#ended?.abort();
+
+  constructor(cancelled: AbortSignal, stopping: AbortSignal) {
+    this.#cancelled = cancelled;
+    this.#stopping = stopping;
+  }
+
+  get signal(): AbortSignal {
+    this.#ended ??= new AbortController();
+    this.#signal ??= AbortSignal.any([this.#cancelled, this.#ended.signal]);
+    return this.#signal;
+  }
+
+  get isOver(): boolean {
+    return this.#ended?.signal.aborted ?? false;
+  }
+
+  follow(): void {
+    this.#stopping.addEventListener("abort", this.#end, { signal: this.signal });
+  }
+
+  leave(): void {
+    if (this.#ended) this.#stopping.removeEventListener("abort", this.#end);
+  }
 }
 
 /** The address and the user agent of a call, for the audit log. */

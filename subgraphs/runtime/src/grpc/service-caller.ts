@@ -24,7 +24,7 @@ export type AllowedCallers = ReadonlyMap<string, readonly ServiceIdentity[]>;
 export function callerCheck(allowed: AllowedCallers, logger: Logger): ServerInterceptor {
   return ({ path }, call) => {
     const service = path.split("/")[1] ?? "";
-    const caller = identityOf(call.getAuthContext().sslPeerCertificate);
+    const caller = callerOf(call);
     const permitted = caller !== undefined && (allowed.get(service)?.includes(caller) ?? false);
     const listener = new ServerListenerBuilder().withOnReceiveMetadata((metadata, next) => {
       if (permitted) {
@@ -37,6 +37,25 @@ export function callerCheck(allowed: AllowedCallers, logger: Logger): ServerInte
     });
     return new ServerInterceptingCall(call, new ResponderBuilder().withStart((next) => next(listener.build())).build());
   };
+}
+
+/** The identities of connections. A connection keeps its certificate, and reading it takes longer than a call. */
+const identities = new WeakMap<object, { readonly identity: ServiceIdentity | undefined }>();
+
+/** The identity in the certificate of the call's connection. */
+function callerOf(call: ServerInterceptingCallInterface): ServiceIdentity | undefined {
+  const session = sessionOf(call);
+  const known = session && identities.get(session);
+  if (known) return known.identity;
+  const identity = identityOf(call.getAuthContext().sslPeerCertificate);
+  if (session) identities.set(session, { identity });
+  return identity;
+}
+
+/** The HTTP/2 session of a call, which grpc-js does not expose; undefined if its classes have changed. */
+function sessionOf(call: ServerInterceptingCallInterface): object | undefined {
+  const { stream } = call as { readonly stream?: { readonly session?: object } };
+  return stream?.session;
 }
 
 function refuse(call: ServerInterceptingCallInterface, service: string, caller: ServiceIdentity | undefined): void {

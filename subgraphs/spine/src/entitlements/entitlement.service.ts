@@ -81,7 +81,9 @@ export class EntitlementService {
 
   /** Gives back what was consumed under the key of the order. */
   async release({ tenant, cause }: Question, { featureKey, idempotencyKey }: CheckedOrder): Promise<void> {
-    if (idempotencyKey !== undefined) await this.#parts.usage.release(tenant, cause, featureKey, idempotencyKey);
+    if (idempotencyKey === undefined) return;
+    const { usage, usages } = this.#parts;
+    await usage.release(tenant, cause, featureKey, idempotencyKey).finally(() => usages.forget(tenant, featureKey));
   }
 
   /** Throws VALIDATION_FAILED for a consumption that could not be counted. */
@@ -100,7 +102,8 @@ export class EntitlementService {
         detail: `${featureKey} is a limit. To consume it, send an idempotencyKey, under which it is given back later.`,
       });
     const order = { featureKey, feature, editionCode, amount, idempotencyKey, subjectId };
-    return this.#parts.usage.consume(tenant, cause, order);
+    const { usage, usages } = this.#parts;
+    return usage.consume(tenant, cause, order).finally(() => usages.forget(tenant, featureKey));
   }
 
   async #look(tenant: Tenant, { featureKey, amount }: CheckedOrder, feature: CountedFeature): Promise<UsageAnswer> {

@@ -1,5 +1,6 @@
 import { type TenantReader, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import { LRUCache } from "lru-cache";
 import { type CountedFeature, currentPeriodStarts, usagePeriod } from "./period.js";
 import type { UsageSources } from "./sources.js";
 
@@ -21,12 +22,22 @@ interface CounterRow {
   usage: string;
 }
 
+interface RecentUsage {
+  readonly startMs: number;
+  readonly usage: Promise<number>;
+}
+
+const maxRecent = 10_000;
+/** Consumption in another process is seen after this time at the latest. Only a consumption itself is exact. */
+const recentMs = 500;
+
 const counterName = (featureKey: string, start: Date): string => `${featureKey} ${start.getTime()}`;
 
 /** Reads how much tenants have used. The usage of a feature that another subgraph counts is undefined. */
 export class UsageReader {
   readonly #reader: TenantReader;
   readonly #sources: UsageSources;
+  readonly #recent = new LRUCache<string, RecentUsage>({ max: maxRecent, ttl: recentMs });
 
   constructor(reader: TenantReader, sources: UsageSources) {
     this.#reader = reader;
@@ -34,12 +45,26 @@ export class UsageReader {
   }
 
   async one(tenant: Tenant, key: string, feature: CountedFeature, now: Date): Promise<number | undefined> {
-    if (this.#sources.isConsumable(key)) {
-      const { start } = usagePeriod(feature, now);
-      const row = await this.#reader.row<{ usage: string }>(oneCounter, tenant, key, start);
-      return Number(row?.usage ?? 0);
-    }
-    return this.#fromSource(tenant, key, feature);
+    if (!this.#sources.isConsumable(key)) return this.#fromSource(tenant, key, feature);
+    const { start } = usagePeriod(feature, now);
+    const name = `${tenant.tenantId} ${key}`;
+    const known = this.#recent.get(name);
+    if (known?.startMs === start.getTime()) return known.usage;
+    const usage = this.#count(tenant, key, start);
+    // The promise is kept, not its value: a consumption that ends during the read drops it.
+    this.#recent.set(name, { startMs: start.getTime(), usage });
+    usage.catch(() => this.#recent.delete(name));
+    return usage;
+  }
+
+  /** Drops the kept usage after a consumption in this process. */
+  forget(tenant: Tenant, key: string): void {
+    this.#recent.delete(`${tenant.tenantId} ${key}`);
+  }
+
+  async #count(tenant: Tenant, key: string, start: Date): Promise<number> {
+    const row = await this.#reader.row<{ usage: string }>(oneCounter, tenant, key, start);
+    return Number(row?.usage ?? 0);
   }
 
   /** The usage of several features, of which those with a counter are read by one statement. */
