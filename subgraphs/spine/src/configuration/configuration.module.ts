@@ -7,7 +7,7 @@ import { ConfigurationEntry } from "./configuration-entry.entity.js";
 import { ConfigurationResealer } from "./configuration-resealer.js";
 import { ConfigurationSecrets } from "./configuration-secrets.js";
 import { ConfigurationVersion } from "./configuration-version.entity.js";
-import { TenantSettings } from "./tenant-settings.js";
+import { storedSettings, TenantSettings } from "./tenant-settings.js";
 import { configurationChannel } from "./write-entry.js";
 
 export interface ConfigurationModuleSettings {
@@ -22,7 +22,7 @@ export const configuration: SliceModule<ConfigurationModuleSettings> = {
   events: ["ConfigurationUpdated"],
   async start({ settings: { masterKeys }, database, cursors, workers, listener, logger, onStarted, onStop }, services) {
     const secrets = new ConfigurationSecrets(masterKeys);
-    const settings = services.add(new TenantSettings(database));
+    const settings = services.add(new TenantSettings(storedSettings(database)));
     await listener.on(configurationChannel, (tenantId) => settings.drop(tenantId));
     services.add(new ConfigurationService(database, cursors));
     services.add(new ConfigurationChangeService({ database, secrets, settings }));

@@ -21,20 +21,29 @@ const known = tenantStatement(
    where tenant_id = scope.tenant and key = any($2::text[]) and not is_secret`,
 );
 
-interface SettingRow {
+/** A stored setting; `value` is JSON text. */
+export interface SettingRow {
   key: string;
   value: string;
 }
 
 type SetValues = Partial<TenantSettingValues>;
 
+type ReadSettings = (tenant: Tenant) => Promise<SettingRow[]>;
+
+/** Reads the known settings that a tenant has stored, with one statement. */
+export const storedSettings =
+  (database: Database): ReadSettings =>
+  (tenant) =>
+    database.reader.rows<SettingRow>(known, tenant, Object.keys(tenantSettings));
+
 /** The known settings of tenants, in memory. A change takes effect with the answer to it, and elsewhere by a notification. */
 export class TenantSettings {
-  readonly #database: Database;
+  readonly #read: ReadSettings;
   readonly #loaded = new LRUCache<string, Promise<SetValues>>({ max: maxTenants, ttl: keptMs });
 
-  constructor(database: Database) {
-    this.#database = database;
+  constructor(read: ReadSettings) {
+    this.#read = read;
   }
 
   /** The value that holds for the tenant: its own, or the default. */
@@ -52,18 +61,17 @@ export class TenantSettings {
   /** Readers share one read. A read that began before a change was dropped with it, so later readers do not get it. */
   #load(tenant: Tenant): Promise<SetValues> {
     const { tenantId, uuid } = tenant;
-    const loading = this.#read({ tenantId, uuid });
+    // without the caller: others share the read
+    const loading = this.#read({ tenantId, uuid }).then(validSettings);
     this.#loaded.set(tenantId, loading);
     loading.catch(() => {
       if (this.#loaded.peek(tenantId) === loading) this.#loaded.delete(tenantId);
     });
     return loading;
   }
+}
 
-  async #read(tenant: Tenant): Promise<SetValues> {
-    const keys = Object.keys(tenantSettings);
-    const rows = await this.#database.reader.rows<SettingRow>(known, tenant, keys);
-    const values = rows.map(({ key, value }) => [key, JSON.parse(value) as unknown] as const);
-    return Object.fromEntries(values.filter(([key, value]) => isSettingKey(key) && fitsSetting(key, value)));
-  }
+function validSettings(rows: readonly SettingRow[]): SetValues {
+  const values = rows.map(({ key, value }) => [key, JSON.parse(value) as unknown] as const);
+  return Object.fromEntries(values.filter(([key, value]) => isSettingKey(key) && fitsSetting(key, value)));
 }
