@@ -22,14 +22,14 @@ export interface TenantSettingValues {
 /** The key of a known setting, which is the key of its configuration entry. */
 export type SettingKey = keyof TenantSettingValues;
 
-/** What the platform knows about a setting or a limit. */
+/** A setting or a limit, with all that the platform knows about it. */
 export interface SettingDefinition<Value> {
   /** A value that does not fit is refused with 422. */
   readonly schema: SettingSchema;
   /** The value of a tenant that has set none. */
   readonly default: Value;
   readonly description: string;
-  /** Who may set it: the tenant by a configuration entry, or only the platform by `setTenantLimits`. */
+  /** `Tenant`: a configuration entry sets it. `Platform`: only `setTenantLimits` does. */
   readonly setBy: "Tenant" | "Platform";
 }
 

@@ -39,7 +39,7 @@ export const unknownIds = {
   /** The path parameter of plan subscriptions, as the specification names it. */
   id: newId("sub"),
   jobId: randomUUID(),
-  /** Of a feature flag and of a configuration entry. */
+  /** The key of a feature flag and of a configuration entry. */
   key: "walked-unknown",
 };
 

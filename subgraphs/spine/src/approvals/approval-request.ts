@@ -62,7 +62,7 @@ export class ApprovalRequests {
     );
   }
 
-  /** As `find`, and `request` if there is no decision. */
+  /** As `find`, and as `request` where no decision exists. */
   async requestOrFind(tenant: Tenant, request: ApprovalRequest, cause: Cause): Promise<ApprovalDecision> {
     return (await this.find(tenant, request)) ?? this.request(tenant, request, cause);
   }

@@ -9,7 +9,7 @@ import { bothSides, changers, type HolderRow, usersOfTenant } from "./four-eyes-
 
 type RequestedApproval = Pick<Approval, "subject" | "agentClientId" | "agentTaskId">;
 
-/** Who asked: the subject, and the agent that acts for it. Many users sign in at the client of a user, so it is not one of them. */
+/** The principals that asked: the subject, and its agent. Many users sign in at one client, so the client of a user did not ask. */
 const askersOf = ({ subject, agentClientId, agentTaskId }: RequestedApproval) =>
   agentTaskId === ownPublishingTask ? [subject] : [subject, agentClientId];
 

@@ -3,7 +3,7 @@ import { inputValidator } from "@factory/runtime/input-validation/input-validato
 import { isSettingKey, type SettingKey, tenantSettings } from "@factory/schema/tenant-settings";
 import type { SetConfigurationInput } from "./configuration.input.js";
 
-/** What is shown in place of a secret value. */
+/** The text that is shown in place of a secret value. */
 export const mask = "********";
 
 const maxBytes = 64 * 1024;

@@ -4,7 +4,7 @@ import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legac
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { ConfigurationChange } from "./configuration.type.js";
 
-/** What an entry was after one change of it, and who made the change. It stays after the entry is deleted. */
+/** One version of an entry, with the principal that made the change. It stays after the entry is deleted. */
 @Entity(workerTable("configuration_versions"))
 @Index({ name: "configuration_versions_by_change", properties: ["tenantId", "changedAt", "key", "version"] })
 @Index({

@@ -16,7 +16,7 @@ import { sortedEntries } from "./configuration-statement.js";
 
 const ifMatchDescription =
   'The change happens only if the entry has one of these versions: entity tags such as "7", or * for any version.';
-const ifNoneMatchDescription = "With * the change happens only if there is no entry with this key.";
+const ifNoneMatchDescription = "With * the change happens only if the key does not have an entry yet.";
 
 @Resolver(() => ConfigEntryType)
 export class ConfigurationResolver {

@@ -50,7 +50,7 @@ export class ChangedConfigEntryType extends ConfigEntryType {
 
 @ObjectType("ConfigVersion", {
   simpleResolvers: true,
-  description: "What a configuration entry was after one change, and who made the change.",
+  description: "One version of a configuration entry, with the principal that made the change.",
 })
 export class ConfigVersionType {
   @Field(() => Int)

@@ -22,7 +22,7 @@ export interface StoredValue {
   readonly description: string | null;
 }
 
-/** The entry of a key as it is before a change. `version` is undefined if there is no entry. */
+/** The entry of a key as it is before a change. `version` is undefined if the entry does not exist. */
 export interface EntryBefore {
   readonly key: string;
   readonly version: number | undefined;
@@ -133,7 +133,7 @@ export function unchangedEntry({ key, version = 0, stored, ...entry }: EntryBefo
   };
 }
 
-/** Stores the next version of the entry, or deletes the entry if there is no value. Throws CONFLICT over the limit. */
+/** Stores the next version of the entry, or deletes the entry. Throws CONFLICT over the limit. */
 export async function writeEntry(
   transaction: Transaction,
   entry: EntryBefore,

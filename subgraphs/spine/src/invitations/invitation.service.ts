@@ -130,7 +130,7 @@ export class InvitationService {
     });
   }
 
-  /** What the tenant and its edition allow, read before the transaction. */
+  /** The limits of the tenant and of its edition, read before the transaction. */
   async #rulesOf(context: RequestContext) {
     const tenant = tenantOf(context);
     const { seats, settings } = this.#parts;

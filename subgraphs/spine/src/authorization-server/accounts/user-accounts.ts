@@ -16,7 +16,7 @@ import type { UserState } from "../../users/user.states.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
 import { markReadStart, readStartMs } from "../oauth-requests/read-time.js";
-import { namedOf, requireApproved } from "../tokens/required-approval.js";
+import { namedOf, requireApproved } from "./required-approval.js";
 import { type UserAccountRow, userAccountById, userAccountsByEmail } from "./user-account-statement.js";
 
 /** A user and their tenant as the authorization server needs them. */
@@ -41,7 +41,7 @@ export interface UserAccess {
   /** Those scopes of the client that the user's roles give. */
   readonly scopes: readonly string[];
   readonly platformAdmin: boolean;
-  /** What of the scopes of the roles approvals withhold, and the claims of a token that may publish. */
+  /** The publishing scopes that need an approval first, and the claims of a token that may publish. */
   readonly publishing: PublishingDecision;
   /** So many seconds after the sign-in the user has to sign in again. */
   readonly sessionSeconds: number;

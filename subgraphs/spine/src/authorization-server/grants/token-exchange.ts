@@ -10,9 +10,9 @@ import type { ApprovalDecision, ApprovalRequest, ApprovalRequests } from "../../
 import type { PublishApprovals } from "../../approvals/publish-approvals.js";
 import { causeOf } from "../../http-endpoints/request-cause.js";
 import { tokenExchange } from "../../oauth-clients/grant-types.js";
+import { requireApproved } from "../accounts/required-approval.js";
 import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
-import { requireApproved } from "../tokens/required-approval.js";
 import { agentTokenSeconds, scopeNotAllowed } from "../tokens/resource-server.js";
 import { type ExchangeParameters, exchangeParameters, parseExchangeRequest } from "./exchange-parameters.js";
 import type { SubjectToken, SubjectTokenVerifier } from "./subject-token.js";
@@ -137,7 +137,7 @@ function requireSameTask({ principal }: SubjectToken, agentTaskId: string): void
 }
 
 /**
- * What an agent may get from its subject. The approval of the agent is also one for the subject, because the subject may
+ * The scopes that an agent may get from its subject. The approval of the agent is also one for the subject, because the subject may
  * not give it; without it, scopes that the subject may not use yet stay withheld.
  */
 function delegableScopes({ scopes, withheldScopes = [] }: Principal, isRequired: boolean): ReadonlySet<string> {

@@ -3,9 +3,9 @@ import { isAgentScope, needsAgentApproval } from "@factory/schema/scopes";
 import { type Client, errors, type KoaContextWithOIDC, type ResourceServer } from "oidc-provider";
 import type { PublishApprovals, PublishingDecision } from "../../approvals/publish-approvals.js";
 import { causeOf } from "../../http-endpoints/request-cause.js";
+import { namedOf, requireApproved } from "../accounts/required-approval.js";
 import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
-import { namedOf, requireApproved } from "./required-approval.js";
 import { type SignedInAccount, signedInAccountOf } from "./signed-in-account.js";
 
 const accessTokenSeconds = 900;
@@ -16,7 +16,7 @@ export const agentTokenSeconds = 600;
 /** The claims that tell resources why a service may publish, by the request for its token. */
 const publishingOf = new WeakMap<object, PublishingDecision>();
 
-/** What approvals decided about a service that asks for a token of its own; undefined for every other request. */
+/** The decision on the publishing scopes of a service that asks for a token of its own; undefined for other requests. */
 export const servicePublishing = (context: KoaContextWithOIDC): PublishingDecision | undefined =>
   publishingOf.get(context);
 
