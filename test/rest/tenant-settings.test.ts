@@ -167,4 +167,29 @@ describe("the limits of a tenant", () => {
     );
     await within("the rate limit is three times as high", async () => (await quota()) === 3 * before, 60_000);
   });
+
+  it("let executions wait while as many run as the platform allows", async () => {
+    const { body } = await graphql(setLimits, {
+      token: await platformToken(),
+      variables: { tenantId: tenant.tenantId, input: { maxRunningExecutions: 1 } },
+    });
+    expect(body.errors).toBeUndefined();
+    await within("the catalog has the limit", async () => {
+      const text = "select limits from catalog.tenant_projections where tenant_id = $1";
+      const [copy] = await rows<{ limits: Record<string, number> }>(text, [decodeId("ten", tenant.tenantId)]);
+      return copy?.limits["maxRunningExecutions"] === 1;
+    });
+    const version = await aTemplateVersion(token, await aTemplateSource());
+    const run = (place: number) => executed(token, version, { target: { repository: `acme/limited-${place}` } });
+    const ended = await Promise.all(Array.from({ length: 4 }, (_, place) => run(place)));
+    expect(ended.map(({ status }) => status)).toEqual(Array(4).fill("Completed"));
+    const overlaps = await rows(
+      `select from catalog.executions one join catalog.executions other
+         on other.tenant_id = one.tenant_id and other.execution_id > one.execution_id
+         and other.started_at < one.completed_at and one.started_at < other.completed_at
+       where one.tenant_id = $1`,
+      [decodeId("ten", tenant.tenantId)],
+    );
+    expect(overlaps).toHaveLength(0);
+  });
 });
