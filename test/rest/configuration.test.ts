@@ -246,6 +246,24 @@ describe("governance.publish.requiresApproval", () => {
     expect([refused.status, refused.body["error"]]).toEqual([400, "approval_required"]);
   });
 
+  it("is never changed by an agent, nor by a principal that may not approve", async () => {
+    const guarded = await aTenant();
+    const [agent, service] = [await anAgent(guarded.tenantId), await aService(guarded.tenantId)];
+    const { body } = await exchange(agent, service.token, { scope: "config.manage" });
+    const asAgent = String(body["access_token"]);
+    expect(refusal(await put(key, { value: false }, {}, asAgent))).toBe("403 SELF_APPROVAL");
+    expect((await put("studio.theme", { value: "dark" }, {}, asAgent)).status).toBe(201);
+    const asManager = await guarded.tokenWith("config.manage");
+    const refused = await put(key, { value: false }, {}, asManager);
+    expect([refusal(refused), refused.body["requiredScopes"]]).toEqual([
+      "403 INSUFFICIENT_SCOPE",
+      ["governance.approve"],
+    ]);
+    expect((await put(key, { value: true }, {}, service.token)).status).toBe(201);
+    const deleted = await request(`DELETE /v1/config/${key}`, { token: asAgent });
+    expect(refusal(deleted)).toBe("403 SELF_APPROVAL");
+  });
+
   it("lets a service publish only after an approval by somebody else, and not longer than that", async () => {
     const strict = await aTenantWith(key, ["Service"]);
     const service = await aService(strict.tenantId, ["templates.write", ...publishing]);

@@ -7,7 +7,7 @@ import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { SetConfigurationInput } from "./configuration.input.js";
 import type { ChangedConfigEntryType } from "./configuration.type.js";
-import { requireWritableKey, unknownEntry } from "./configuration-key.js";
+import { requireGovernance, requireWritableKey, unknownEntry } from "./configuration-key.js";
 import type { ConfigurationSecrets } from "./configuration-secrets.js";
 import { checkedValue, requireSettingValue } from "./configuration-value.js";
 import type { TenantSettings } from "./tenant-settings.js";
@@ -120,6 +120,7 @@ export class ConfigurationChangeService {
     key: string,
     { arguments: args, commit }: EntryChange,
   ): Promise<ChangedConfigEntryType> {
+    requireGovernance(principalOf(context), key);
     return idempotentMutation(this.#database, context, {
       field,
       arguments: args,
