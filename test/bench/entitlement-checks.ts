@@ -16,10 +16,10 @@ import type { Stage } from "./bench-platform.js";
 import { cpuOf, cpuOfFamily } from "./cpu-time.js";
 import { type GrpcTarget, grpcCall, grpcLoad, grpcSession } from "./grpc-load.js";
 import type { Rounds, Shot } from "./interleave.js";
-import { percentile, type Table, tableOf } from "./report.js";
+import { type Figures, percentile } from "./report.js";
 
-/** The goal: at least 0.7 times as many calls per second as a bare grpc-js server. */
-const goalRatio = 1 / 0.7;
+/** The goal: at least this share of the calls per second of a bare grpc-js server. */
+const goalShare = 0.7;
 const path = "/spine.v1.Entitlements/Check";
 
 interface Server {
@@ -32,7 +32,7 @@ interface Server {
 export async function entitlementChecks(
   stage: Stage,
   { rounds, seconds, warmUpSeconds, postgresPid }: Rounds,
-): Promise<Table> {
+): Promise<Figures> {
   const { platform } = stage;
   const tls = join(platform.dataDir, "tls");
   const { grpcAddress: address } = await readJson<{ grpcAddress: string }>(platform.dataDir, "runtime.json");
@@ -57,7 +57,28 @@ export async function entitlementChecks(
   } finally {
     bare.stop();
   }
-  return tableOf("Entitlements/Check without consume over gRPC", goalRatio, shots);
+  return figuresOf(servers, shots);
+}
+
+/** The medians of each server; a share is taken in each round, between shots that follow each other. */
+function figuresOf(servers: readonly Server[], shots: ReadonlyMap<string, readonly Shot[]>): Figures {
+  const values: Record<string, number> = {};
+  const shotsOf = (place: number) => shots.get(servers[place]?.name ?? "") ?? [];
+  const median = (taken: readonly number[]) => percentile(taken, 0.5);
+  const shareOf = (place: number) =>
+    median(shotsOf(place).map((shot, round) => shot.requestsPerSecond / (shotsOf(0)[round]?.requestsPerSecond ?? 0)));
+  for (const [place, { name }] of servers.entries()) {
+    values[`${name}, calls/s`] = median(shotsOf(place).map(({ requestsPerSecond }) => requestsPerSecond));
+    values[`${name}, CPU us/call`] = median(shotsOf(place).map(({ cpuPerRequest }) => cpuPerRequest));
+    values[`${name}, PostgreSQL CPU us/call`] = median(shotsOf(place).map((shot) => shot.postgresCpuPerRequest));
+  }
+  const shares = [shareOf(1), shareOf(2)];
+  const met = shares.every((share) => share >= goalShare) ? "met" : "MISSED";
+  return {
+    title: "Entitlements/Check without consume over gRPC",
+    values,
+    verdict: `goal: at least ${goalShare}x of the calls/s of the bare server; result: ${shares.map((share) => `${share.toFixed(2)}x`).join(" and ")}, ${met}`,
+  };
 }
 
 async function shoot({ pid, target }: Server, seconds: number, postgresPid: number): Promise<Shot> {
