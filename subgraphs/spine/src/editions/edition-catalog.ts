@@ -27,6 +27,7 @@ export class EditionCatalog {
   readonly #loop: DrainLoop;
   #digest = "";
   #reading: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
   #editions: ReadonlyMap<string, EditionType> = new Map();
 
   /** `workers` connects as the worker role. */
@@ -82,11 +83,19 @@ export class EditionCatalog {
     return invalidEnumValue([{ pointer, allowed }], "REFERENCE_NOT_FOUND");
   }
 
-  /** Reads the editions if they have changed, one read after the other. */
+  /**
+   * Reads the editions if they have changed, one read after the other. Callers at the same time share one read that has
+   * not begun.
+   */
   refresh(): Promise<void> {
-    const read = this.#reading.then(() => this.#read());
-    this.#reading = read.catch(() => undefined);
-    return read;
+    if (this.#next) return this.#next;
+    const next = this.#reading.then(() => {
+      this.#next = undefined;
+      return this.#read();
+    });
+    this.#next = next;
+    this.#reading = next.catch(() => undefined);
+    return next;
   }
 
   async #read(): Promise<void> {

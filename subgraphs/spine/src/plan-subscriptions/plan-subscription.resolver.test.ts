@@ -275,4 +275,12 @@ describe("the job of a due plan subscription", () => {
     await until(async () => (await whole.eventTypes()).includes("SubscriptionRenewed"));
     expect(await broken.eventTypes()).toEqual(["SubscriptionCreated"]);
   });
+
+  it("is sent again when it was lost", async () => {
+    const tenant = await inState("Active");
+    const due = start.toISOString();
+    await tenant.put(`current_period_end = '${due}', next_change_at = '${due}', change_sent_at = now()`);
+    await until(async () => (await tenant.eventTypes()).includes("SubscriptionRenewed"), 60_000);
+    expect(test.spine.spine.jobs.repaired()["plan-subscriptions"]).toBeGreaterThan(0);
+  }, 70_000);
 });
