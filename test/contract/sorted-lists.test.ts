@@ -96,8 +96,8 @@ describe("sort", () => {
   it("is an argument of every list", () => {
     const connections = fields.filter(({ type }) => isObjectType(type) || String(type).endsWith("Connection!"));
     const without = connections.filter(({ args }) => !args.some(({ name }) => name === "sort"));
-    // lists of jobs cannot be sorted, because they have the order of their queue
-    expect(without.map(({ name }) => name)).toEqual(["catalogJobs", "integrationJobs", "spineJobs"]);
+    // jobs have the order of their queue, and entitlements that of the keys in the edition
+    expect(without.map(({ name }) => name)).toEqual(["catalogJobs", "integrationJobs", "entitlements", "spineJobs"]);
   });
 
   it.each(lists)("lists $name in every order, ascending and descending", async (list) => {
