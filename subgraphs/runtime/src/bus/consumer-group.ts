@@ -10,6 +10,8 @@ import { type HeldMessage, HeldMessages, type Tried } from "./held-messages.js";
 /** The limit of held messages of a tenant. Further ones become dead letters. */
 const maxHeldPerTenant = 1000;
 const triedAtOnce = 4;
+/** Nobody waits for an audit record, so they are read in larger batches than events. */
+const auditPauseMs = 250;
 
 type Outcome = { readonly error: unknown } | undefined;
 
@@ -35,6 +37,7 @@ export class ConsumerGroup {
   readonly #retrying: DrainLoop;
   #notBefore = 0;
   #stopping = false;
+  #gathering: NodeJS.Timeout | undefined;
 
   constructor(options: { pool: pg.Pool; consumer: Consumer; turn: Turn; logger: Logger; pauses: BusPauses }) {
     this.#consumer = options.consumer;
@@ -57,14 +60,23 @@ export class ConsumerGroup {
     const { types } = this.#consumer;
     const woken = published ? published.split(" ") : undefined;
     const wanted = (type: string) => (types ? types.some((own) => own === type) : type !== auditRecordType);
-    if (!woken || woken.some(wanted)) this.#passing.wake();
+    if (woken && !woken.some(wanted)) return;
+    if (this.#consumer.kind === "audit")
+      this.#gathering ??= setTimeout(() => this.#passGathered(), auditPauseMs).unref();
+    else this.#passing.wake();
   }
 
   /** Stops after the current batch. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    clearTimeout(this.#gathering);
     await Promise.all([this.#passing.stop(), this.#retrying.stop()]);
     await this.#turn.give().catch(() => undefined);
+  }
+
+  #passGathered(): void {
+    this.#gathering = undefined;
+    this.#passing.wake();
   }
 
   async #inTurn(work: () => Promise<Drained>): Promise<Drained> {

@@ -75,6 +75,7 @@ const bounded = (text: string) => storableText(text.slice(0, maxText));
 
 /** Removes undefined members. */
 function definedMembers<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const present = Object.entries(members).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(present) as { [K in keyof T]: Exclude<T[K], undefined> };
+  const defined: Partial<T> = {};
+  for (const name in members) if (members[name] !== undefined) defined[name] = members[name];
+  return defined as { [K in keyof T]: Exclude<T[K], undefined> };
 }
