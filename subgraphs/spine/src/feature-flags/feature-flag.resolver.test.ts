@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
@@ -86,6 +87,21 @@ describe("Mutation.setFeatureFlag", () => {
     const again = await set(key, { rules: [{ ...rule, inverted: false }], rolloutPercentage: 100 });
     expect(again).toEqual({ ...first, created: false });
     expect([await stored(), (await eventsAbout(key)).length]).toEqual([before, 1]);
+  });
+
+  it("bounds the bytes of a history, so that long rules leave fewer versions", async () => {
+    const key = aKey();
+    const longRules = () => ({
+      rules: [0, 1].map(() => ({
+        attribute: "user",
+        operator: "IN",
+        values: Array.from({ length: 500 }, () => randomBytes(100).toString("hex")),
+      })),
+    });
+    for (let version = 1; version <= 4; version += 1) await set(key, longRules());
+    await set(key);
+    const { items } = await done("featureFlagHistory", { key });
+    expect(items.map(({ version }: Json) => version)).toEqual([5, 4]);
   });
 
   it("records who changed what, without the values of the rules", async () => {

@@ -48,7 +48,7 @@ export class FeatureFlagResolver {
 
   @Query(() => FeatureFlagVersionConnection, {
     description:
-      "The newest 50 versions of a feature flag, with who made each of them and when. Also for a deleted flag, as long as it is one of the last 100 deleted ones.",
+      "The newest 50 versions of a feature flag, with who made each of them and when; fewer if their rules are long. Also for a deleted flag, as long as it is one of the last 100 deleted ones.",
   })
   @Auth({ scopes: ["config.read"] })
   featureFlagHistory(

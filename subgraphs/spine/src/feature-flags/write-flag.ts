@@ -16,6 +16,8 @@ const maxFlags = 1000;
 /** The number of values in all rules of a tenant, which bounds the work of one evaluation. */
 const maxValues = 10_000;
 const keptVersions = 50;
+/** The limit of the rules in the history of one flag, as they are stored. The newest version always stays. */
+const maxHistoryBytes = 256 * 1024;
 const keptDeletedFlags = 100;
 
 interface SetRow {
@@ -47,7 +49,11 @@ const lastVersion = {
 
 const forgetVersions = {
   name: "forget_feature_flag_versions",
-  text: "delete from feature_flag_versions where tenant_id = $1 and key = $2 and version <= $3",
+  text: `delete from feature_flag_versions old using (
+      select version, sum(pg_column_size(rules)) over (order by version desc) as bytes from feature_flag_versions
+      where tenant_id = $1 and key = $2 and version < $3) sized
+    where old.tenant_id = $1 and old.key = $2 and old.version = sized.version
+      and (old.version <= $3 - $4 or sized.bytes > $5)`,
 };
 
 /** A flag that was created again and deleted again has several such versions, and the newest one counts. */
@@ -145,7 +151,7 @@ async function concludeChange(
   const settings = { ...settingsOf(flag), rules: [...flag.rules] };
   em.persist(em.create(FeatureFlagVersion, { tenantId, key, version, change, ...settings, changedAt, changedBy }));
   await transaction.defer(updateSet, [tenant.uuid, added.flags, added.values]);
-  if (version > keptVersions) await transaction.defer(forgetVersions, [tenant.uuid, key, version - keptVersions]);
+  if (version > 1) await transaction.defer(forgetVersions, [tenant.uuid, key, version, keptVersions, maxHistoryBytes]);
   // the values of rules may be e-mail addresses of people, and events are kept and sent to webhooks
   const { rules, ...told } = settings;
   const data = { tenantId, key, change, version, ...told, ruleCount: rules.length };
