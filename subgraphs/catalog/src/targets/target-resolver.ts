@@ -10,7 +10,7 @@ import type { RemoteCredentials } from "../remote-credentials/remote-credentials
 import type { RepositoryStore } from "../repositories/repository-store.js";
 import { type OnConflict, onConflictChoices } from "./on-conflict.js";
 import { openTarget, type Target } from "./push-scaffold.js";
-import { withRepositoryBase } from "./repository-base.js";
+import { withRepositoryBase } from "./repository-shorthand.js";
 import { branchProblem, parseTargetRepository } from "./target-repository.js";
 
 /** The target as a request names it. */

@@ -7,7 +7,7 @@ import type { EditionCopy, TenantCopy } from "@factory/runtime/tenant-facts/tena
 import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 
-/** What the spine would answer. */
+/** The answers of the spine in this test. */
 const spine = {
   tenants: new Map<string, TenantCopy>(),
   editions: [{ code: "Free", version: 1, features: { "webhooks.max": { kind: "limit", limit: 3 } } }] as EditionCopy[],

@@ -61,7 +61,7 @@ export class TenantFacts {
     return this.#facts(copy);
   }
 
-  /** What memory has, for callers that cannot wait. A missing or old copy is read for later calls. */
+  /** The facts in memory, for callers that cannot wait. A missing or old copy is read for later calls. */
   peek(tenantId: string): FactsOfTenant | undefined {
     const held = this.#held.get(tenantId);
     if ((!held || !this.#isFresh(held)) && !this.#reading.has(tenantId))

@@ -100,7 +100,7 @@ export class TenantSnapshotService {
 /** As many rows as a page and a message may have. The first row always fits. */
 function pageOf(rows: readonly SnapshotRow[]): SnapshotPage {
   const tenants: TenantSnapshot[] = [];
-  // Without a row there is no time of the database; the caller then reads the same changes again.
+  // Only rows tell the time of the database. After an empty page the caller asks for the same changes again.
   const readAtMs = Number(rows[0]?.read_at ?? 0);
   let bytes = 0;
   for (const [place, row] of rows.entries()) {

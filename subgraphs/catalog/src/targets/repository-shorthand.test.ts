@@ -1,4 +1,4 @@
-import { withRepositoryBase } from "./repository-base.js";
+import { withRepositoryBase } from "./repository-shorthand.js";
 
 describe("the base of target repositories", () => {
   it.each([
