@@ -31,7 +31,6 @@ import type { SubjectTokenVerifier } from "../grants/subject-token.js";
 import { exchangedTokenClaims, registerTokenExchange } from "../grants/token-exchange.js";
 import { oauthErrorResponse } from "../oauth-requests/oauth-error.js";
 import { markReadStart, readStartMs } from "../oauth-requests/read-time.js";
-import { noteTokenRefusal } from "../oauth-requests/token-refusal.js";
 import { authorizeLifetimes, authorizePath, authorizeSettings } from "../sign-in/authorize-settings.js";
 import { storeConsentTerms } from "../sign-in/consent-terms.js";
 import type { RememberedConsents } from "../sign-in/remembered-consents.js";
@@ -47,6 +46,7 @@ import { tenantClaims } from "../tokens/token-claims.js";
 import type { TokenFamilies } from "../tokens/token-families.js";
 import { introspectionPath, type TokenIntrospection } from "../tokens/token-introspection.js";
 import type { OidcAdapter } from "./oidc-adapter.js";
+import { noteTokenRefusal } from "./token-refusal.js";
 
 /** The token endpoint (RFC 6749 section 3.2). */
 export const tokenPath = "/connect/token";

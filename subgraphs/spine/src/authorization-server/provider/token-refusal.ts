@@ -3,15 +3,15 @@ import { isAuditedStatus, type RefusalSink } from "@factory/runtime/messages/ref
 import type { KoaContextWithOIDC } from "oidc-provider";
 import { causeOf } from "../../http-endpoints/request-cause.js";
 import { registeredClientOf } from "../client-authentication/registered-client.js";
-import { OAuthError, type OAuthErrorResponse } from "./oauth-error.js";
+import { OAuthError, type OAuthErrorResponse } from "../oauth-requests/oauth-error.js";
 
 /** Refusals that RFC 6749 section 5.2 answers with the status 400. */
 const refusedErrors = new Set(["invalid_grant", "unauthorized_client", "access_denied"]);
 const generalCodes = new Set(["VALIDATION_FAILED", "UNAUTHENTICATED"]);
 
 /**
- * Notes a refusal of the token endpoints for the audit log of the client's tenant. Nobody has proven to be that client
- * if the error is `invalid_client`. A failed sign-in is noted where the user is known.
+ * Notes a refusal of the token endpoints for the audit log of the client's tenant. With the error `invalid_client` the
+ * caller is not authenticated as that client. A failed sign-in is noted where the user is known.
  */
 export function noteTokenRefusal(
   refusals: RefusalSink,
