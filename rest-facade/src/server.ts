@@ -1,13 +1,22 @@
 import type { AddressInfo } from "node:net";
+import type { Verifier } from "@factory/runtime/auth/authenticate";
 import { clientNetworkOf, TrustedProxies } from "@factory/runtime/ingress/client-address";
 import { unauditedRefusals } from "@factory/runtime/messages/refusal";
 import type { FastifyInstance } from "fastify";
 import { Registry } from "prom-client";
 import type { FacadeOptions, FacadePorts } from "./facade-ports.js";
 import type { StopPatience } from "./http/front-door.js";
-import { acceptVendorMediaType, createListener, type Listener, type ListenerOptions } from "./http/listener.js";
+import {
+  acceptVendorMediaType,
+  createListener,
+  type Listener,
+  type ListenerOptions,
+  securityHeaders,
+} from "./http/listener.js";
 import { requestMetrics } from "./http/request-metrics.js";
+import { type DirectAnswer, directEvaluation } from "./ofrep/direct-evaluation.js";
 import { EventStreams } from "./ofrep/event-streams.js";
+import type { FeatureFlags } from "./ofrep/feature-flags.js";
 import { serveOfrep } from "./ofrep/serve-ofrep.js";
 import { ServedApi, serveDocs } from "./openapi/docs.js";
 import { describeApi } from "./openapi/openapi.js";
@@ -17,6 +26,7 @@ import { serveJobs } from "./operator/serve-jobs.js";
 import { limitRequests } from "./rate-limits/rate-limits.js";
 import { type CompiledRoute, compileRoutes } from "./requests/compile-route.js";
 import { type Admission, admit, handlePlanned, handleRoute, plannedRateClass } from "./requests/handle-route.js";
+import { ofrepRoutes } from "./routes/ofrep.routes.js";
 import { endpointOf, fastifyPath } from "./routes/route.js";
 import { areas, routeTables } from "./routes/route-tables.js";
 
@@ -47,6 +57,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
     logger: options.logger,
     refusals: ports.refusals ?? unauditedRefusals,
     meterFor: requestMetrics(registry),
+    rateLimits: options.rateLimits,
   };
   const listeners = { public: publicListener(ports, shared), internal: createListener({ ...shared, ...closed }) };
   const { app } = listeners.public;
@@ -115,7 +126,18 @@ const pick = ({ row, area, method, path, rate }: CompiledRoute) => ({ row, area,
 
 const closed = { passThrough: [], upgrade: undefined, allowedOrigins: [] };
 
-function publicListener(ports: FacadePorts, shared: Omit<ListenerOptions, "passThrough" | "upgrade">): Listener {
+type Shared = Omit<ListenerOptions, "passThrough" | "upgrade" | "direct"> & Pick<FacadeOptions, "rateLimits">;
+
+function directAnswers(flags: FeatureFlags, verifier: Verifier, shared: Shared): DirectAnswer {
+  const { allowedOrigins, https, logger, rateLimits, meterFor } = shared;
+  return directEvaluation({
+    ...{ flags, verifier, logger, limits: rateLimits },
+    headers: { ...securityHeaders(https), ...(allowedOrigins.length > 0 && { vary: "Origin" }) },
+    meter: meterFor("POST", endpointOf(ofrepRoutes.evaluate.at).path),
+  });
+}
+
+function publicListener(ports: FacadePorts, shared: Shared): Listener {
   const authorization = ["/connect/", "/.well-known/", "/v1/connect/", "/v1/.well-known/"] as const;
   const prefixes = [
     ...authorization.map((prefix) => ({ prefix, owner: ports.authorizationServer.bind(ports) })),
@@ -127,7 +149,8 @@ function publicListener(ports: FacadePorts, shared: Omit<ListenerOptions, "passT
     return { prefix, owner, meter: (method: string) => meters.get(method) ?? other };
   });
   const accept = ports.graphql.upgrade.bind(ports.graphql);
-  return createListener({ ...shared, passThrough, upgrade: { path: "/graphql", accept } });
+  const direct = ports.flags && directAnswers(ports.flags, ports.verifier, shared);
+  return createListener({ ...shared, passThrough, ...(direct && { direct }), upgrade: { path: "/graphql", accept } });
 }
 
 const isPublic = ({ row }: ServedRoute) => row.surface !== "internal";

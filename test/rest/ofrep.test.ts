@@ -88,6 +88,24 @@ describe("POST /ofrep/v1/evaluate/flags/{key}", () => {
     expect([deep.status, deep.body["errorCode"]]).toEqual([400, "PARSE_ERROR"]);
   });
 
+  it("answers a page in a browser, whose requests are routed, as a server", async () => {
+    const answersTo = async (text: string, headers: Record<string, string>) => {
+      const sent = { raw: text, headers: { "content-type": "application/json", ...headers } };
+      const {
+        status,
+        headers: got,
+        body,
+      } = await request<Record<string, unknown>>("POST /ofrep/v1/evaluate/flags/half", { token, ...sent });
+      const names = [...got.keys()].filter((name) => !/^(date|connection|keep-alive)$/.test(name)).sort();
+      return { status, names, body: { ...body, traceId: "" } };
+    };
+    for (const text of ['{"context":{"targetingKey":"u1"}}', "{}", '{"context":[]}', "[]", "{"])
+      expect([text, await answersTo(text, {})]).toEqual([
+        text,
+        await answersTo(text, { origin: "https://page.example" }),
+      ]);
+  });
+
   it("requires a token of the tenant with a scope, as every endpoint does", async () => {
     const refused = await one("on", {}, { token: undefined });
     expect([refusal(refused), refused.body["errorCode"], refused.body["key"]]).toEqual([

@@ -25,6 +25,8 @@ export interface FrontDoorOptions {
   readonly proxies: TrustedProxies;
   readonly https: boolean;
   readonly passThrough: readonly PassThrough[];
+  /** Answers a request before it is routed, if it can. */
+  readonly direct?: (request: IncomingMessage, response: ServerResponse, pass: () => void) => boolean;
   readonly upgrade:
     | { readonly path: string; accept(request: IncomingMessage, socket: Duplex, head: Buffer): void }
     | undefined;
@@ -121,7 +123,7 @@ export class FrontDoor {
       if (owned) {
         if (this.#options.https) response.setHeader(...strictTransport);
         passOn(owned, request, response);
-      } else routed(request, response);
+      } else if (!this.#options.direct?.(request, response, () => routed(request, response))) routed(request, response);
     }
   }
 

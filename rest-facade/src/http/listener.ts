@@ -125,7 +125,8 @@ function welcome({ allowedOrigins, https, meterFor }: ListenerOptions, paths: Kn
   };
 }
 
-function securityHeaders(https: boolean): Record<string, string> {
+/** The headers of every answer. */
+export function securityHeaders(https: boolean): Record<string, string> {
   return {
     "x-content-type-options": "nosniff",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",

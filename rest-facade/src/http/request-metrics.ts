@@ -34,10 +34,14 @@ export function requestMetrics(registry: Registry): (method: string, route: stri
     if (tenants.size < maxTenantLabels) tenants.add(tenantId);
     return tenants.has(tenantId) ? tenantId : "other";
   };
+  const meters = new Map<string, Meter>();
+  // a route that two servers answer is counted as one
   return (method, route) => {
+    const known = meters.get(`${method} ${route}`);
+    if (known) return known;
     const byStatus = new Map<number, Durations>();
     const byTenant = new Map<string, Tally>();
-    return (status, durationMs, tenantId) => {
+    const meter: Meter = (status, durationMs, tenantId) => {
       let series = byStatus.get(status);
       if (!series) byStatus.set(status, (series = durations.series({ method, route, status: String(status) })));
       series.observe(durationMs / 1000);
@@ -50,6 +54,8 @@ export function requestMetrics(registry: Registry): (method: string, route: stri
       }
       tally.added += 1;
     };
+    meters.set(`${method} ${route}`, meter);
+    return meter;
   };
 }
 

@@ -8,9 +8,7 @@ import { ofrepRoutes, streamPath } from "../routes/ofrep.routes.js";
 import { endpointOf, fastifyPath } from "../routes/route.js";
 import type { EventStreams } from "./event-streams.js";
 import type { FeatureFlags, OfrepAnswer } from "./feature-flags.js";
-
-/** An evaluation context needs no more. */
-const maxBodyBytes = 64 * 1024;
+import { maxBodyBytes, ofrepMembers } from "./ofrep-members.js";
 
 interface Ofrep {
   readonly flags: FeatureFlags;
@@ -102,22 +100,6 @@ function useTicket({ query, headers }: FastifyRequest, { tickets }: FeatureFlags
   headers.authorization = `Bearer ${token}`;
 }
 
-const errorCodes: Readonly<Record<string, string | undefined>> = {
-  MALFORMED_JSON: "PARSE_ERROR",
-  UNSUPPORTED_MEDIA_TYPE: "PARSE_ERROR",
-  PAYLOAD_TOO_LARGE: "INVALID_CONTEXT",
-};
-
 /** The members by which OFREP clients understand a problem of the platform. */
-function errorMembers({ body }: Problem, { params }: FastifyRequest): Record<string, unknown> {
-  const { key } = (params ?? {}) as { key?: string };
-  const code = String(body["code"]);
-  const tooLarge = `The body is larger than ${maxBodyBytes / 1024} KiB, which is the limit of an evaluation context.`;
-  const detail = code === "PAYLOAD_TOO_LARGE" ? tooLarge : body["detail"];
-  return {
-    detail,
-    ...(key === undefined ? {} : { key }),
-    errorCode: errorCodes[code] ?? "GENERAL",
-    errorDetails: detail,
-  };
-}
+const errorMembers = ({ body }: Problem, { params }: FastifyRequest) =>
+  ofrepMembers(body, ((params ?? {}) as { key?: string }).key);
