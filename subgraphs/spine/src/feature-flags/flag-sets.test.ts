@@ -68,7 +68,7 @@ describe("FlagSets", () => {
   it("reads the flags of a tenant once, also for many evaluations at the same time", async () => {
     const state = { fails: false, reads: 0 };
     await elsewhere({ database: failing(state) }, async (sets) => {
-      const found = await Promise.all(Array.from({ length: 50 }, () => sets.of(tenantId)));
+      const found = await Promise.all(Array.from({ length: 50 }, async () => sets.of(tenantId)));
       expect(new Set(found).size).toBe(1);
       expect(sets.of(tenantId)).toBe(found[0]);
       expect(state.reads).toBe(1);

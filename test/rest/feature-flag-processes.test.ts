@@ -1,0 +1,83 @@
+import { copyFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import {
+  type PlatformProcess,
+  removeData,
+  startPlatformProcess,
+  temporaryDataDirectory,
+} from "@factory/gateway/standalone/client/platform-process";
+import { databaseUrl } from "../kit/database.js";
+import { eventually } from "../kit/eventually.js";
+import { aFlag } from "../kit/feature-flags.js";
+import { platformVariable } from "../kit/platform.js";
+import { request } from "../kit/request.js";
+import { aTenant } from "../kit/tenants.js";
+
+const shared = process.env[platformVariable];
+const folders: string[] = [];
+let first: PlatformProcess;
+let second: PlatformProcess;
+let secondUrl: string;
+let token: string;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function folder(): Promise<string> {
+  const made = await temporaryDataDirectory();
+  folders.push(made);
+  return made;
+}
+
+beforeAll(async () => {
+  first = await startPlatformProcess(await folder(), { RATE_LIMIT_FACTOR: "1000" });
+  process.env[platformVariable] = JSON.stringify(first);
+  token = await (await aTenant()).tokenWith();
+  const dataDir = await folder();
+  await copyFile(join(first.dataDir, "secrets.key"), join(dataDir, "secrets.key"));
+  const port = await freePort();
+  secondUrl = `http://127.0.0.1:${port}`;
+  second = await startPlatformProcess(dataDir, {
+    RATE_LIMIT_FACTOR: "1000",
+    DATABASE_URL: await databaseUrl(),
+    PORT: String(port),
+    // the tokens of the first process are valid for both
+    PUBLIC_URL: first.publicUrl,
+  });
+});
+
+afterAll(async () => {
+  process.env[platformVariable] = shared;
+  await second?.stop();
+  await first?.stop();
+  for (const one of folders) await removeData(one);
+});
+
+const evaluated = async (base: string) => {
+  const { body } = await request("POST /ofrep/v1/evaluate/flags/shared", { base, token, body: {} });
+  return body["value"];
+};
+
+describe("two processes over one database", () => {
+  it("evaluate a change within a second in the other process, and at once in their own", async () => {
+    await aFlag(token, "shared", { enabled: false });
+    await eventually("both know the flag", async () => (await evaluated(secondUrl)) === false);
+    const taken: number[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      const enabled = round % 2 === 0;
+      await aFlag(token, "shared", { enabled });
+      const changedAt = Date.now();
+      expect(await evaluated(first.publicUrl)).toBe(enabled);
+      await eventually("the other process has the change", async () => (await evaluated(secondUrl)) === enabled, 1000);
+      taken.push(Date.now() - changedAt);
+    }
+    process.stdout.write(`the other process had a change after ${Math.max(...taken)} ms at most\n`);
+  });
+});
