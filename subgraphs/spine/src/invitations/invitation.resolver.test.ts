@@ -82,7 +82,7 @@ describe("provisioning", () => {
     expect(rows.rows).toEqual([
       {
         owner_invitation_id: decodeId("inv", invitation.invitationId),
-        provisioned_steps: ["createPlanSubscription", "seedSystemRoles", "inviteOwner"],
+        provisioned_steps: ["createPlanSubscription", "seedSystemRoles", "inviteOwner", "startTrial"],
       },
     ]);
   });
