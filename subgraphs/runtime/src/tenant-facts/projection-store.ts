@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { noticeStatement } from "../db/notice.js";
 import { type TenantReader, tenantStatement } from "../db/tenant-statement.js";
 import { decodeId, encodeId } from "../identifiers/wire-id.js";
 import { tenantWithId } from "../tenancy/tenant.js";
@@ -131,7 +132,7 @@ export class ProjectionStore {
   }
 
   async #tell(payload: string): Promise<void> {
-    await this.#workers.query("select pg_notify($1, $2)", [this.#channel, payload]);
+    await this.#workers.query(noticeStatement({ channel: this.#channel, payload }));
   }
 }
 
