@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { auditCost } from "./audit-cost.js";
+import { auditRecordLists } from "./audit-records.js";
 import { onStage, type Stage } from "./bench-platform.js";
 import { entitlementChecks } from "./entitlement-checks.js";
 import { evaluations } from "./evaluations.js";
@@ -16,7 +17,7 @@ import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, join, list, webhook, subscribers, packs, search, evaluate, flags, users, checks, token, audit or post
+  --only <table>  get, join, list, webhook, subscribers, packs, search, evaluate, flags, users, checks, token, audit, records or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -45,6 +46,7 @@ const benches = {
   users: (stage: Stage) => userLists(stage),
   checks: (stage: Stage, rounds: Rounds) => entitlementChecks(stage, rounds),
   audit: (stage: Stage, rounds: Rounds) => auditCost(stage, rounds),
+  records: (stage: Stage) => auditRecordLists(stage),
   post: async (stage: Stage, rounds: Rounds) =>
     tableOf("POST /v1/templates over REST", 2.5, await interleave(writers(stage), rounds)),
 };

@@ -4,6 +4,7 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { compactVerify, importJWK } from "jose";
 import { principal, until } from "../running-spine.fixture.js";
 import { aRecord, RunningAuditLog } from "./audit-log.fixture.js";
+import { auditRecordsBy } from "./audit-record.service.js";
 
 let log: RunningAuditLog;
 let tenantId: string;
@@ -255,6 +256,40 @@ describe("the audit log of a tenant", () => {
     const other = await log.platform.ask(principal(newId("ten"), ["audit.read"]), document);
     expect(other.data).toEqual({ auditRecords: { items: [] }, verifyAuditLog: { status: "Intact" } });
   });
+
+  it.each(["principal", "operation", "outcome", "subject", "code"] as const)(
+    "is read by %s from an index",
+    async (column) => {
+      const text = (count: number) => `'${column}' || n % ${count}`;
+      await log.rows(
+        `insert into audit_records (tenant_id, position, record_id, recorded_at, source, trace_id, hash,
+           principal, operation, outcome, subject, code)
+         select $1, n, gen_random_uuid(), now() + n * interval '1 second', '/catalog', '', '',
+           ${["principal", "operation", "outcome", "subject", "code"].map((one) => (one === column ? text(400) : "'same'")).join()}
+         from generate_series(1, 20000) n`,
+        tenantId,
+      );
+      await log.platform.admin.query("analyze audit_records");
+      const client = await log.platform.admin.connect();
+      try {
+        await client.query("begin; set local role spine_app; set local plan_cache_mode = force_generic_plan");
+        for (const setting of ["sort", "seqscan", "bitmapscan"])
+          await client.query(`set local enable_${setting} = off`);
+        for (const { text: statement } of auditRecordsBy([column]).statements) {
+          await client.query(`deallocate all; prepare listed as ${statement}`);
+          const count = new Set(statement.match(/\$\d+/g)).size;
+          const values = Array.from({ length: count }, () => "null").join();
+          const { rows } = await client.query(`explain execute listed(${values})`);
+          const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+          expect(plan).toMatch(new RegExp(`Index Cond: .*\\b${column} =`));
+          expect(plan).not.toMatch(/Sort|Seq Scan/);
+        }
+      } finally {
+        await client.query("rollback");
+        client.release();
+      }
+    },
+  );
 
   it("is read by every filter and by several, the newest first", async () => {
     const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();

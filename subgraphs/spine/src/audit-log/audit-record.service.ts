@@ -13,23 +13,33 @@ import { type AuditRecordRow, auditRecordColumns, auditRecordView } from "./audi
 type RecordList = SortedList<AuditRecordType, TenantStatement>;
 
 const outcomes = ["Succeeded", "Refused"];
-const columns = ["principal", "operation", "outcome", "subject", "code"] as const;
-type FilterColumn = (typeof columns)[number];
+/** The condition of each filter on its parameter. */
+const conditions = {
+  principal: (place: string) => `principal = ${place}`,
+  operation: (place: string) => `operation = ${place}`,
+  outcome: (place: string) => `outcome = ${place}`,
+  subject: (place: string) => `subject = ${place}`,
+  code: (place: string) => `code = ${place}`,
+  from: (place: string) => `recorded_at >= ${place}::timestamptz`,
+  to: (place: string) => `recorded_at < ${place}::timestamptz`,
+};
+type Filter = keyof typeof conditions;
+const filters = Object.keys(conditions) as Filter[];
 
-/** `$2` and `$3` are the period; the values of the columns follow. */
-const listBy = (filtered: readonly FilterColumn[]): RecordList =>
+/** The values of the filters begin at `$2`. */
+const listBy = (given: readonly Filter[]): RecordList =>
   new SortedList<AuditRecordType, TenantStatement>({
     list: "auditRecords",
     columns: { time: { column: "recorded_at", type: "timestamptz", of: ({ time }) => time } },
     id: { column: "position", type: "bigint", of: ({ position }) => String(position) },
     byDefault: "-time",
-    firstParameter: 4 + filtered.length,
+    firstParameter: 2 + given.length,
     statement: (name, { after, order, limit }) => {
-      const equal = filtered.map((column, at) => `and ${column} = $${4 + at}`).join(" ");
+      const filtered = given.map((filter, at) => `and ${conditions[filter](`$${2 + at}`)}`).join(" ");
+      // Without a name a statement is planned for its values: which of several indexes is best depends on them.
       return tenantStatement(
-        [name, ...filtered].join("_"),
-        `select ${auditRecordColumns} from audit_records where tenant_id = scope.tenant
-           and recorded_at >= $2::timestamptz and recorded_at < $3::timestamptz ${equal} ${after}
+        given.length > 1 ? "" : [name, ...given].join("_"),
+        `select ${auditRecordColumns} from audit_records where tenant_id = scope.tenant ${filtered} ${after}
          order by ${order} limit ${limit}`,
       );
     },
@@ -42,9 +52,9 @@ export const sortedAuditRecords = listBy([]);
 const lists = new Map<string, RecordList>([["", sortedAuditRecords]]);
 
 /** The list with these filters. */
-export function auditRecordsBy(filtered: readonly FilterColumn[]): RecordList {
-  const key = filtered.join();
-  const list = lists.get(key) ?? listBy(filtered);
+export function auditRecordsBy(given: readonly Filter[]): RecordList {
+  const key = given.join();
+  const list = lists.get(key) ?? listBy(given);
   lists.set(key, list);
   return list;
 }
@@ -65,18 +75,11 @@ export class AuditRecordService {
     const filter = request.filter ?? {};
     if (filter.outcome != null && !outcomes.includes(filter.outcome))
       throw invalidEnumValue([{ pointer: "/filter/outcome", allowed: outcomes }], "VALIDATION_FAILED");
-    const filtered = columns.filter((column) => filter[column] != null);
-    const values = filtered.map((column) => filter[column]);
-    const period = [filter.from ?? "-infinity", filter.to ?? "infinity"];
-    const scope = { tenantId: tenant.tenantId, filtered, values, period };
-    const page = auditRecordsBy(filtered).page(this.#cursors, scope, request);
-    const rows = await this.#database.reader.rows<AuditRecordRow>(
-      page.statement,
-      tenant,
-      ...period,
-      ...values,
-      ...page.values,
-    );
+    const given = filters.filter((name) => filter[name] != null);
+    const values = given.map((name) => filter[name]);
+    const page = auditRecordsBy(given).page(this.#cursors, { tenantId: tenant.tenantId, given, values }, request);
+    const { reader } = this.#database;
+    const rows = await reader.rows<AuditRecordRow>(page.statement, tenant, ...values, ...page.values);
     return page.connection(rows.map(auditRecordView));
   }
 }
