@@ -4,7 +4,7 @@ import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legac
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { FlagChange, FlagRule, Stickiness } from "./evaluation/flag-rule.js";
 
-/** What a flag was after one change of it, and who made the change. It stays after the flag is deleted. */
+/** The state of a flag after one change of it, and the principal that made the change. It stays after the flag is deleted. */
 @Entity(tenantTable("feature_flag_versions"))
 @Index({
   name: "feature_flag_versions_deleted",

@@ -50,7 +50,7 @@ export class SetFeatureFlagInput {
   @Field(() => String, {
     nullable: true,
     description:
-      "What the share is chosen by: targetingKey (the default), so that a context keeps its answer, or tenant, so that all contexts of the tenant get the same one.",
+      "The id by which the share is chosen: targetingKey (the default), so that a context keeps its answer, or tenant, so that all contexts of the tenant get the same one.",
   })
   @Constraint({ maxLength: 50 })
   stickiness?: string | null;

@@ -53,7 +53,7 @@ class FlagSettingsType {
   @Field(() => String, { nullable: true })
   description: string | null;
 
-  @Field(() => FeatureFlagStickiness, { description: "What the share is chosen by." })
+  @Field(() => FeatureFlagStickiness, { description: "The id by which the share is chosen." })
   stickiness: Stickiness;
 
   @Field(() => [FeatureFlagRuleType], { description: "A context that one of them matches gets the flag." })
@@ -86,7 +86,7 @@ export class SetFeatureFlagType extends FeatureFlagType {
 
 @ObjectType("FeatureFlagVersion", {
   simpleResolvers: true,
-  description: "What a flag was after one change of it. The version of a deletion shows the deleted flag.",
+  description: "The state of a flag after one change of it. The version of a deletion shows the deleted flag.",
 })
 export class FeatureFlagVersionType extends FlagSettingsType {
   @Field(() => FeatureFlagChange)

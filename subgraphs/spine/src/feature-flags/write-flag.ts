@@ -66,7 +66,7 @@ const forgetDeletedFlags = {
       group by key order by max(changed_at) desc offset $2)`,
 };
 
-/** Who changes which flag, under which conditions. */
+/** A change of one flag, its author and its conditions. */
 export interface FlagChangeRequest {
   readonly key: string;
   readonly preconditions: Preconditions;

@@ -6,7 +6,7 @@ import { Murmur3 } from "./murmur3.js";
 /** The reasons of OpenFeature (specification, "Resolution Reason") that an evaluation can have. */
 type Reason = "DISABLED" | "TARGETING_MATCH" | "STATIC" | "SPLIT";
 
-/** What an evaluation came to. */
+/** The result of an evaluation. */
 export type Outcome =
   | { readonly value: boolean; readonly variant: "on" | "off"; readonly reason: Reason }
   | { readonly errorCode: "TARGETING_KEY_MISSING"; readonly errorDetails: string };

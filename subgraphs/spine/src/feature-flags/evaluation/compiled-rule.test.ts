@@ -15,7 +15,7 @@ function matches(given: FlagRule, attributes: unknown): boolean {
   return compileRule(given)(context);
 }
 
-/** What unleash-client says about the same constraint. */
+/** The answer of unleash-client to the same constraint. */
 const unleash = ({ attribute, operator, values, inverted, caseInsensitive }: FlagRule, attributes: object): boolean =>
   new Strategy("any").checkConstraint(
     {

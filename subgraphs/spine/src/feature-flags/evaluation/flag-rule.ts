@@ -36,7 +36,7 @@ export type Stickiness = (typeof stickinesses)[number];
 
 export const flagChanges = ["Created", "Updated", "Restored", "Deleted"] as const;
 
-/** What a version of a flag came from. */
+/** The change that made a version of a flag. */
 export type FlagChange = (typeof flagChanges)[number];
 
 /** The members of a flag that a caller sets. */
