@@ -37,6 +37,9 @@ type TenantSettings = { readonly [Key in SettingKey]: SettingDefinition<TenantSe
 
 const domainPattern = "^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$";
 
+/** Without a password: `config.read` shows the value. A user name is for ssh only. */
+const repositoryBasePattern = "^(?:(?:https|file)://[^\\s?#@]+|ssh://(?:[^\\s?#@:/]+@)?[^\\s?#@]+)$";
+
 /** The settings that the platform acts on. A tenant may store other keys too; they have no effect. */
 export const tenantSettings: TenantSettings = {
   "governance.publish.requiresApproval": {
@@ -65,14 +68,11 @@ export const tenantSettings: TenantSettings = {
   },
   "scaffold.repositoryBase": {
     schema: {
-      anyOf: [
-        { type: "string", format: "uri", pattern: "^(https|ssh|file)://[^\\s?#]+$", maxLength: 2048 },
-        { type: "null" },
-      ],
+      anyOf: [{ type: "string", format: "uri", pattern: repositoryBasePattern, maxLength: 2048 }, { type: "null" }],
     },
     default: null,
     description:
-      "The git URL that stands before a target repository of the form owner/name. Null: the git store of the platform.",
+      "The git URL that stands before a target repository of the form owner/name, without a password. Null: the git store of the platform.",
     setBy: "Tenant",
   },
   "compatibility.unknownLibraries": {

@@ -58,6 +58,15 @@ const changesOf = async (key: string) =>
     .map(({ data }) => data);
 
 describe("a configuration entry", () => {
+  it("is told with its value up to 8 KiB, and without it above", async () => {
+    await set("told.small", { value: "x".repeat(8190) });
+    await set("told.large", { value: "x".repeat(8191) });
+    expect(await changesOf("told.small")).toMatchObject([{ value: "x".repeat(8190) }]);
+    const [large] = await changesOf("told.large");
+    expect(large).toMatchObject({ key: "told.large", version: 1, change: "Set" });
+    expect(large).not.toHaveProperty("value");
+  });
+
   it("is created, replaced, deleted and restored, with a version and an event for each change", async () => {
     const value = { limits: [1, 2.5, null], nested: { ä: "✓" } };
     expect(entryOf(await set("billing.plan", { value, description: "For billing." }))).toEqual({
@@ -181,6 +190,8 @@ describe("a value", () => {
       ["signIn.allowedEmailDomains", ["acme.example", "Acme"], "/input/value/1"],
       ["governance.publish.requiresApproval", ["Robot"], "/input/value/0"],
       ["scaffold.repositoryBase", "javascript:alert(1)", "/input/value"],
+      ["scaffold.repositoryBase", "https://user:password@git.example/acme", "/input/value"],
+      ["scaffold.repositoryBase", "ssh://git:password@git.example/acme", "/input/value"],
     ] as const)
       expect((await set(key, { value })).refusal).toMatchObject({
         code: "CONFIGURATION_INVALID",

@@ -10,6 +10,8 @@ const keptVersions = 20;
 const keptDeletedKeys = 1000;
 /** The limit of the stored values in the history of one tenant, in bytes. */
 const maxHistoryBytes = 32 * 1024 * 1024;
+/** An event holds a value up to this size in bytes of JSON, because events are kept and sent to webhooks. */
+const maxToldBytes = 8192;
 
 /** PostgreSQL channel that tells of changed configuration. The payload is the id of the tenant. */
 export const configurationChannel = "spine_configuration";
@@ -173,7 +175,8 @@ function recordChange(
   { key, version, change, stored }: { key: string; version: number; change: ConfigurationChange; stored: StoredValue },
 ): void {
   const { value, isSecret } = stored;
-  const shown = isSecret || change === "Deleted" || value === null ? {} : { value: JSON.parse(value) as unknown };
+  const untold = isSecret || change === "Deleted" || value === null || Buffer.byteLength(value) > maxToldBytes;
+  const shown = untold ? {} : { value: JSON.parse(value) as unknown };
   record({
     type: "ConfigurationUpdated",
     subject: `config/${key}`,
