@@ -1,6 +1,7 @@
 import { PgBoss } from "pg-boss";
 import { keepSqlStorable } from "../../connections/storable-values.js";
 import type { Logger } from "../../telemetry/logger.js";
+import { takeInTurn } from "./take-in-turn.js";
 
 /**
  * Taking and finishing a job is committed asynchronously. After a crash of the server the job may run again, which is
@@ -31,6 +32,7 @@ export function openBoss(workerUrl: string, schema: string, logger: Logger): PgB
   });
   // Errors of jobs are stored, and may contain texts of third parties.
   keepSqlStorable(boss.getDb());
+  takeInTurn(boss.getDb());
   boss.on("error", (error) => logger.warn({ err: error }, "job queue"));
   boss.on("warning", (warning) => logger.debug({ warning }, "job queue"));
   return boss;

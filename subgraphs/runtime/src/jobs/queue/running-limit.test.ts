@@ -42,7 +42,7 @@ describe("the limit of running jobs in a payload", () => {
         const now = (running.get(tenantId) ?? 0) + 1;
         running.set(tenantId, now);
         highest.set(tenantId, Math.max(now, highest.get(tenantId) ?? 0));
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        await new Promise((resolve) => setTimeout(resolve, 20));
         running.set(tenantId, (running.get(tenantId) ?? 1) - 1);
         ended += 1;
       },
@@ -53,13 +53,13 @@ describe("the limit of running jobs in a payload", () => {
         jobs.sendAll(
           transaction,
           limited,
-          Array.from({ length: 6 }, () => ({
+          Array.from({ length: 40 }, () => ({
             tenantId: tenant.tenantId,
             ...(runningLimit === undefined ? {} : { runningLimit }),
           })),
         ),
       );
-    await until(() => ended === 18);
+    await until(() => ended === 120);
     expect([...limits.keys()].map(({ tenantId }) => highest.get(tenantId))).toEqual([1, 3, 2]);
   });
 });
