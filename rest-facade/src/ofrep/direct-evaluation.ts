@@ -84,6 +84,8 @@ async function evaluate(key: string, { principal, state }: Admitted, exchange: E
     const { status, body: text } = await parts.flags.evaluate(principal, key, readJson(body));
     send(exchange, trace, { status, body: text, type: "application/json; charset=utf-8", further: limit });
   } catch (error) {
+    // the caller has gone in the middle of its body: it gets no answer, and the platform has no fault
+    if (request.destroyed && !request.complete) return;
     const { status, body, headers, cause } = problemOf(error, {
       traceId: trace.traceId,
       instance: pathOf(request.url ?? ""),
