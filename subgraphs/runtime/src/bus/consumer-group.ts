@@ -10,7 +10,7 @@ import { type HeldMessage, HeldMessages, type Tried } from "./held-messages.js";
 /** The limit of held messages of a tenant. Further ones become dead letters. */
 const maxHeldPerTenant = 1000;
 const triedAtOnce = 4;
-/** Nobody waits for an audit record, so they are read in larger batches than events. */
+/** Audit records are not urgent, so they are read in larger batches than events. */
 const auditPauseMs = 250;
 
 type Outcome = { readonly error: unknown } | undefined;
