@@ -2,7 +2,8 @@ import type { Scope } from "@factory/schema/scopes";
 import { ambiguous, authenticateWith, type Verifier } from "../auth/authenticate.js";
 import { authorize } from "../graphql/guard.js";
 import { type RequestContext, requestContext } from "../tenancy/request-context.js";
-import { originOfCall, type ServiceCallContext } from "./call-boundary.js";
+import type { ServiceCallContext } from "./call-boundary.js";
+import { type CallMetadata, originOfCall } from "./call-refusals.js";
 
 /**
  * Runs a call for the principal of the access token in its metadata, who needs all of the scopes. The caller is a service
@@ -24,8 +25,8 @@ export async function authenticatedCall<T>(
   return result;
 }
 
-function single({ metadata }: ServiceCallContext, name: string): string | undefined {
-  const [value, ...more] = metadata.getAll(name);
-  if (more.length > 0) throw ambiguous(name);
-  return value === undefined ? undefined : value.toString();
+function single({ metadata }: ServiceCallContext, name: Parameters<CallMetadata["getAll"]>[0]): string | undefined {
+  const values = metadata.getAll(name);
+  if (values.length > 1) throw ambiguous(name);
+  return values[0];
 }

@@ -1,15 +1,10 @@
-import { errorCodes } from "@factory/schema/error-codes";
-import { type CallContext, type Metadata, ServerError, type ServerMiddleware, Status } from "nice-grpc-common";
+import { type Metadata, ServerError, type ServerMiddleware, Status } from "nice-grpc-common";
 import type { Principal } from "../auth/principal.js";
 import { DomainError } from "../errors/domain-error.js";
-import { peerNetworkOf } from "../ingress/client-address.js";
-import type { Origin } from "../messages/audit-record.js";
-import { isAuditedStatus, type RefusalSink } from "../messages/refusal.js";
-import type { Logger } from "../telemetry/logger.js";
 import { continueTrace, type Trace } from "../telemetry/trace.js";
-import { detailsKey, toWireStatus } from "./error-status.js";
-import { callerKey } from "./service-caller.js";
-import { type ServiceIdentity, serviceIdentities } from "./service-identity.js";
+import type { CallRefusals, CallSource } from "./call-refusals.js";
+import { detailsKey } from "./error-status.js";
+import { callerKey, type ServiceIdentity, serviceIdentities } from "./service-identity.js";
 
 /** The context of a call: caller, trace and `signal`, which is aborted at the deadline of the caller. */
 export interface CallFacts {
@@ -19,7 +14,11 @@ export interface CallFacts {
   readonly identify: (principal: Principal) => void;
 }
 
-export type ServiceCallContext = CallContext & CallFacts;
+/** The context of a call as the methods of a service see it. */
+export interface ServiceCallContext extends CallFacts, CallSource {
+  readonly signal: AbortSignal;
+  readonly trailer: { set(key: string, value: string): unknown };
+}
 
 /** Is aborted when the server stops too, so that calls without an end, such as a health watch, end. */
 interface Terminable {
@@ -29,11 +28,7 @@ interface Terminable {
 /**
  * The middleware of every method: it continues the trace, turns refusals into a status with details, and hides defects.
  */
-export function callBoundary(
-  logger: Logger,
-  refusals: RefusalSink,
-  stopping: AbortSignal,
-): ServerMiddleware<CallFacts & Terminable> {
+export function callBoundary(refusals: CallRefusals, stopping: AbortSignal): ServerMiddleware<CallFacts & Terminable> {
   return async function* (call, context) {
     const trace = continueTrace(context.metadata.get("traceparent"));
     let principal: Principal | undefined;
@@ -59,15 +54,10 @@ export function callBoundary(
       const refusal = termination.isOver
         ? new DomainError("UNAVAILABLE", { detail: "The server is stopping. Send the call again in a moment." })
         : error;
-      const { reason, code, message, details } = toWireStatus(refusal);
-      const facts = { err: error, method: call.method.path, traceId: trace.traceId };
-      if (reason === "INTERNAL") logger.error(facts, "a bug was answered as INTERNAL");
-      else if (reason === "UNAVAILABLE" && !termination.isOver)
-        logger.warn(facts, "a request was answered as UNAVAILABLE");
-      const status = errorCodes[reason].status ?? 409;
-      const operation = `POST ${call.method.path}`;
-      if (isAuditedStatus(status))
-        refusals.note({ operation, code: reason, status, trace, principal, origin: originOfCall(context) });
+      const { peer, metadata } = context;
+      const isStopped = termination.isOver;
+      const refused = { path: call.method.path, trace, principal, peer, metadata, isStopped };
+      const { code, message, details } = refusals.statusOf(refusal, refused);
       context.trailer.set(detailsKey, details);
       throw new ServerError(code, message);
     } finally {
@@ -107,12 +97,6 @@ class Termination {
     if (this.#ended) this.#stopping.removeEventListener("abort", this.#end);
   }
 }
-
-/** The address and the user agent of a call, for the audit log. */
-export const originOfCall = ({ peer, metadata }: Pick<CallContext, "peer" | "metadata">): Origin => ({
-  address: peerNetworkOf(peer),
-  userAgent: metadata.get("user-agent"),
-});
 
 function callerOf({ metadata }: { metadata: Metadata }): ServiceIdentity {
   const named = metadata.get(callerKey);

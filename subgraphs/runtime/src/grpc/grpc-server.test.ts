@@ -8,7 +8,9 @@ import { type ResolveRequest, SecretsDefinition } from "@factory/schema/proto/ge
 import { ChannelCredentials } from "@grpc/grpc-js";
 import { createChannel, createClient, Status } from "nice-grpc";
 import { HealthDefinition } from "nice-grpc-server-health";
+import type { Principal } from "../auth/principal.js";
 import { DomainError } from "../errors/domain-error.js";
+import type { Refusal } from "../messages/refusal.js";
 import { keepingLogger } from "../telemetry/logged-lines.fixture.js";
 import { continueTrace } from "../telemetry/trace.js";
 import type { ServiceCallContext } from "./call-boundary.js";
@@ -23,7 +25,7 @@ type Handler = (request: ResolveRequest, context: ServiceCallContext) => Promise
 const mebibyte = 1024 * 1024;
 const resolvePath = "/integration.v1.Secrets/Resolve";
 
-describe("a gRPC server of the platform", () => {
+describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, with methods on %s", (way) => {
   let folder: string;
   let certificates: ServiceCertificates;
   let strangers: ServiceCertificates;
@@ -31,17 +33,22 @@ describe("a gRPC server of the platform", () => {
   let handle: Handler;
   const channels: GrpcChannel[] = [];
   const logged: string[] = [];
+  const noted: Refusal[] = [];
   const logger = keepingLogger(logged);
 
+  const implementation = {
+    resolve: (request: ResolveRequest, context: ServiceCallContext) => handle(request, context),
+  };
   const start = (drainMs?: number) =>
     startGrpcServer({
       host: "127.0.0.1",
       port: 0,
       certificate: certificates.integration,
       services: [
-        grpcService(SecretsDefinition, { resolve: (request, context) => handle(request, context) }, ["catalog"]),
+        grpcService(SecretsDefinition, implementation, ["catalog"], way === "nice-grpc" ? {} : implementation),
       ],
       reflection: true,
+      refusals: { note: (refusal) => noted.push(refusal) },
       logger,
       ...(drainMs === undefined ? {} : { drainMs }),
     });
@@ -63,6 +70,7 @@ describe("a gRPC server of the platform", () => {
 
   beforeEach(() => {
     logged.length = 0;
+    noted.length = 0;
     handle = async () => ({ kind: "Basic" });
   });
 
@@ -150,6 +158,16 @@ describe("a gRPC server of the platform", () => {
     it("a message that is none", async () => {
       const answer = await post(server.port, certificates.catalog, framed(Buffer.from("ffffffff", "hex")));
       expect(answer.status).toBe(Status.INTERNAL);
+    });
+
+    it.each([0, 2])("a call with %s messages", async (count) => {
+      handle = async () => {
+        throw new Error("was called");
+      };
+      const messages = Buffer.concat(Array.from({ length: count }, () => framed(Buffer.alloc(0))));
+      const answer = await post(server.port, certificates.catalog, messages);
+      expect(answer.status).toBe(Status.UNIMPLEMENTED);
+      expect(logged).toEqual([]);
     });
 
     it("a method it does not have", async () => {
@@ -246,6 +264,23 @@ describe("a gRPC server of the platform", () => {
       facts: { detail: "Über 100 % Revoked.", errors, currentState: "Revoked" },
     });
     expect(logged).toEqual([]);
+  });
+
+  it("tells the audit log who was refused", async () => {
+    const principal = { subject: "usr_1" } as Principal;
+    handle = async (_request, { identify }) => {
+      identify(principal);
+      throw new DomainError("INSUFFICIENT_SCOPE", {});
+    };
+    const answer = await post(server.port, certificates.catalog, framed(Buffer.alloc(0)), { "user-agent": "one, two" });
+    expect(answer.status).toBe(Status.PERMISSION_DENIED);
+    const traceId = answer.headers["trace-id"];
+    expect(noted).toMatchObject([
+      {
+        ...{ operation: `POST ${resolvePath}`, code: "INSUFFICIENT_SCOPE", status: 403, principal },
+        ...{ trace: { traceId }, origin: { address: "127.0.0.1", userAgent: "one, two" } },
+      },
+    ]);
   });
 
   it("logs a bug and shows nothing of it", async () => {

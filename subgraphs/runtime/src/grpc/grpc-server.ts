@@ -4,6 +4,7 @@ import { HealthDefinition, HealthServiceImpl, HealthState } from "nice-grpc-serv
 import { type RefusalSink, unauditedRefusals } from "../messages/refusal.js";
 import type { Logger } from "../telemetry/logger.js";
 import { type CallFacts, callBoundary } from "./call-boundary.js";
+import { CallRefusals } from "./call-refusals.js";
 import type { GrpcService } from "./grpc-service.js";
 import { maxMessageBytes } from "./message-limits.js";
 import { callerCheck } from "./service-caller.js";
@@ -41,6 +42,8 @@ const limits: ServerOptions = {
   // A peer that is gone without closing the connection is noticed within a minute.
   "grpc.keepalive_time_ms": 40_000,
   "grpc.keepalive_timeout_ms": 20_000,
+  // Statistics of every call, which nothing reads.
+  "grpc.enable_channelz": 0,
 };
 
 /** Starts a gRPC server with mutual TLS. A client without a certificate of the platform's authority cannot connect. */
@@ -54,9 +57,12 @@ export async function startGrpcServer(settings: GrpcServerSettings): Promise<Grp
     ...services.map(({ name, callers }) => [name, callers] as const),
     ...open.map((name) => [name, serviceIdentities] as const),
   ]);
-  const server = createServer({ ...limits, interceptors: [callerCheck(allowed, logger)] }).use(
-    callBoundary(logger, refusals, stopping.signal),
-  );
+  const callRefusals = new CallRefusals(logger, refusals);
+  const direct = services.flatMap((service) => service.direct);
+  const server = createServer({
+    ...limits,
+    interceptors: [callerCheck(allowed, logger, direct, callRefusals)],
+  }).use(callBoundary(callRefusals, stopping.signal));
   for (const service of services) {
     service.addTo(server);
     health.setStatus("healthy", service.name);

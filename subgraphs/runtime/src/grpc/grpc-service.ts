@@ -1,5 +1,6 @@
 import type { CompatServiceDefinition, Server, ServiceImplementation } from "nice-grpc";
-import type { CallFacts } from "./call-boundary.js";
+import type { CallFacts, ServiceCallContext } from "./call-boundary.js";
+import type { DirectMethod, DirectRoute } from "./direct-call.js";
 import type { ServiceIdentity } from "./service-identity.js";
 
 /** A gRPC service with the services that may call it. */
@@ -7,14 +8,36 @@ export interface GrpcService {
   /** The full name with its package, as in the path of a call. */
   readonly name: string;
   readonly callers: readonly ServiceIdentity[];
+  /** Methods that are answered without the middleware, for methods that are called very often. */
+  readonly direct: readonly DirectRoute[];
   addTo(server: Server<CallFacts>): void;
 }
 
-/** Makes a service from its definition and implementation. */
-export function grpcService<Definition extends CompatServiceDefinition & { readonly fullName: string }>(
-  definition: Definition,
-  implementation: ServiceImplementation<Definition, CallFacts>,
+type Definition = CompatServiceDefinition & {
+  readonly fullName: string;
+  readonly methods: Readonly<Record<string, { readonly name: string }>>;
+};
+
+/** Unary methods of the implementation, by name. They get only a part of the context that nice-grpc gives. */
+type DirectMethods<D extends Definition> = {
+  readonly [M in keyof D["methods"]]?: (request: never, call: ServiceCallContext) => Promise<unknown>;
+};
+
+/** Makes a service from its definition and implementation. The direct methods are also in the implementation. */
+export function grpcService<D extends Definition>(
+  definition: D,
+  implementation: ServiceImplementation<D, CallFacts>,
   callers: readonly ServiceIdentity[],
+  direct: DirectMethods<D> = {},
 ): GrpcService {
-  return { name: definition.fullName, callers, addTo: (server) => server.add(definition, implementation) };
+  const routes = Object.entries(direct).map(([key, method]) => ({
+    path: `/${definition.fullName}/${definition.methods[key]?.name}`,
+    method: method as DirectMethod,
+  }));
+  return {
+    name: definition.fullName,
+    callers,
+    direct: routes,
+    addTo: (server) => server.add(definition, implementation),
+  };
 }

@@ -8,24 +8,35 @@ import {
 } from "@grpc/grpc-js";
 import { DomainError } from "../errors/domain-error.js";
 import type { Logger } from "../telemetry/logger.js";
+import type { CallRefusals } from "./call-refusals.js";
+import { DirectCall, type DirectRoute } from "./direct-call.js";
 import { detailsKey, toWireStatus } from "./error-status.js";
-import { identityOf, type ServiceIdentity } from "./service-identity.js";
-
-/** The metadata key with the verified identity of the caller. A value from the caller itself is overwritten. */
-export const callerKey = "x-factory-caller";
+import { callerKey, identityOf, type ServiceIdentity } from "./service-identity.js";
 
 /** The allowed callers by full name of a gRPC service. A service that is not listed cannot be called. */
 export type AllowedCallers = ReadonlyMap<string, readonly ServiceIdentity[]>;
 
 /**
  * Refuses callers by their certificate before a message is read. The TLS handshake only proves that the authority is
- * the platform's.
+ * the platform's. Calls of direct methods are answered here, and all others by nice-grpc.
  */
-export function callerCheck(allowed: AllowedCallers, logger: Logger): ServerInterceptor {
+export function callerCheck(
+  allowed: AllowedCallers,
+  logger: Logger,
+  direct: readonly DirectRoute[],
+  refusals: CallRefusals,
+): ServerInterceptor {
+  const routes = new Map(direct.map((route) => [route.path, route]));
   return ({ path }, call) => {
     const service = path.split("/")[1] ?? "";
     const caller = callerOf(call);
     const permitted = caller !== undefined && (allowed.get(service)?.includes(caller) ?? false);
+    const route = permitted ? routes.get(path) : undefined;
+    if (permitted && route)
+      return new ServerInterceptingCall(call, {
+        // The listener of nice-grpc is left out: the call is answered here.
+        start: () => call.start(new DirectCall(call, caller, route, refusals)),
+      });
     const listener = new ServerListenerBuilder().withOnReceiveMetadata((metadata, next) => {
       if (permitted) {
         metadata.set(callerKey, caller);

@@ -1,6 +1,9 @@
 import type { PeerCertificate } from "node:tls";
 import { subgraphNames } from "@factory/schema/subgraph-names";
 
+/** The metadata key with the verified identity of the caller. A value from the caller itself is overwritten. */
+export const callerKey = "x-factory-caller";
+
 /** The services of the platform itself. */
 export const platformIdentities = [...subgraphNames, "gateway"] as const;
 
