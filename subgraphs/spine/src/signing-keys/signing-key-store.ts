@@ -92,13 +92,18 @@ export class SigningKeyStore {
    */
   async rotate(now: Date, { immediately, cause }: RotationRequest): Promise<Rotation> {
     return this.#withLock(cause, async (transaction) => {
-      transaction.audit({ operation: "rotateSigningKeys" });
-      if (immediately) return this.#addSuccessor(transaction, now, { inSeconds: 0, reason: "Requested" });
-      const [newest] = await transaction.execute<KeyRow>(current, [now]);
-      // a key that is published and does not sign yet is the result of this rotation, too
-      if (newest && newest.signs_from > now) return { keyId: newest.key_id, signsFrom: newest.signs_from };
-      return this.#addSuccessor(transaction, now, { inSeconds: publishedBeforeSeconds, reason: "Requested" });
+      const rotation = await this.#requestedKey(transaction, now, immediately);
+      transaction.audit({ operation: "rotateSigningKeys", subject: `signing-keys/${rotation.keyId}` });
+      return rotation;
     });
+  }
+
+  async #requestedKey(transaction: WorkerTransaction, now: Date, immediately: boolean): Promise<Rotation> {
+    if (immediately) return this.#addSuccessor(transaction, now, { inSeconds: 0, reason: "Requested" });
+    const [newest] = await transaction.execute<KeyRow>(current, [now]);
+    // a key that is published and does not sign yet is the result of this rotation, too
+    if (newest && newest.signs_from > now) return { keyId: newest.key_id, signsFrom: newest.signs_from };
+    return this.#addSuccessor(transaction, now, { inSeconds: publishedBeforeSeconds, reason: "Requested" });
   }
 
   /** Deletes keys whose tokens have all expired. */
