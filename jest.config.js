@@ -17,6 +17,8 @@ const shared = {
 };
 
 export default {
+  // ES modules of finished suites stay in memory, so a worker process is replaced when it has grown
+  workerIdleMemoryLimit: "1GB",
   // longer than any wait inside a test, so that a failure names the condition it waited for, and a slow machine does not fail
   testTimeout: 120_000,
   projects: [
