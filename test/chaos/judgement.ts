@@ -17,7 +17,7 @@ interface ExecutionRow {
   readonly execution_id: string;
   readonly repository: string;
   readonly status: string;
-  readonly error: { code: string } | null;
+  readonly error: { code: string; message: string } | null;
   readonly wait_ms: number | null;
 }
 
@@ -31,7 +31,8 @@ export async function judge(arena: Arena, load: Load, receiver: WebhookReceiver,
   ledger.note({ promise: "lost registrations", found: registered.lost, atMost: 0 });
   ledger.note({ promise: "doubled registrations", found: registered.doubled, atMost: 0 });
   ledger.note({ promise: "executions not Completed", found: executed.unfinished, atMost: 0 });
-  ledger.note({ promise: "executions ended as WORKER_DIED", found: executed.workerDied, atMost: 0 });
+  for (const [error, found] of executed.errors)
+    ledger.note({ promise: `executions ended with ${error}`, found, atMost: 0 });
   ledger.note({ promise: "doubled executions", found: executed.doubled, atMost: 0 });
   ledger.note({ promise: "executions without exactly one commit", found: executed.commits, atMost: 0 });
   ledger.note({ promise: "lost events", found: registered.lostEvents + executed.lostEvents, atMost: 0 });
@@ -118,13 +119,24 @@ async function executions(arena: Arena, { executed }: Load, receiver: WebhookRec
   for (const execution of executed) commits.push(await commitsOf(arena, execution));
   return {
     unfinished: executed.filter(({ id }) => !completed.has(decodeId("exe", id) ?? "")).length,
-    workerDied: rows.filter(({ error }) => error?.code === "WORKER_DIED").length,
+    errors: countedErrors(rows),
     doubled: rows.length - new Set(rows.map(({ repository }) => repository)).size,
     commits: commits.filter((count) => count !== 1).length,
     lostEvents: perExecution.filter((count) => count === 0).length,
     doubledEvents: perExecution.filter((count) => count > 1).length,
     waitsMs: rows.flatMap(({ wait_ms }) => (wait_ms === null ? [] : [Number(wait_ms)])),
   };
+}
+
+/** The number of executions by error, so that a broken promise shows its cause. */
+function countedErrors(rows: readonly ExecutionRow[]): Map<string, number> {
+  const errors = new Map<string, number>();
+  for (const { error } of rows) {
+    if (!error) continue;
+    const name = `${error.code}: ${error.message}`;
+    errors.set(name, (errors.get(name) ?? 0) + 1);
+  }
+  return errors;
 }
 
 /** The number of commits on the branch in the embedded git store; 0 if the branch does not exist. */
