@@ -1,3 +1,5 @@
+import { availableParallelism } from "node:os";
+
 const unit = (name, folder) => ({
   displayName: name,
   rootDir: folder,
@@ -17,6 +19,8 @@ const shared = {
 };
 
 export default {
+  // suites wait more than they compute, so no core is kept free; the stack suites share one platform
+  maxWorkers: Math.min(availableParallelism(), 4),
   // ES modules of finished suites stay in memory, so a worker process is replaced when it has grown
   workerIdleMemoryLimit: "1GB",
   // longer than any wait inside a test, so that a failure names the condition it waited for, and a slow machine does not fail

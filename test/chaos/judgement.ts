@@ -10,8 +10,11 @@ import type { WebhookReceiver } from "./webhook-receiver.js";
 
 const run = promisify(execFile);
 
-/** Acknowledged work must be finished within this time after the last start, in milliseconds. */
-const settleMs = 60_000;
+/**
+ * Acknowledged work must be finished within this time after the last fault, in milliseconds. A job that was interrupted
+ * three times waits up to 75 s for a run alone, and the sweeper repairs a row after 60 to 90 s.
+ */
+const settleMs = 180_000;
 
 interface ExecutionRow {
   readonly execution_id: string;

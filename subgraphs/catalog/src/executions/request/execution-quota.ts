@@ -27,7 +27,7 @@ export const returnExecutionQuotaJob: JobDefinition<ExecutionPayload> = {
 
 /** Reservations that a process has left behind. They wait for a minute, so that a running request can end. */
 export const abandonedReservations: WaitingRows<ExecutionPayload> = {
-  slice: "executions",
+  slice: "executionReservations",
   job: returnExecutionQuotaJob,
   table: "execution_reservations",
   id: "execution_id",

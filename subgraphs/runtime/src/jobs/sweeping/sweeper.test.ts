@@ -117,6 +117,11 @@ describe("the sweeper", () => {
     await setText(tenant.tenantId, later, "written");
   });
 
+  it("refuses two entries with one name, since one would hide the count of the other", () => {
+    const rows = { slice: "notes", find: async () => [], repair: async () => true };
+    expect(() => sweeper.add(rows)).toThrow('already has rows with the name "notes"');
+  });
+
   it("is not held off by a job of another tenant that names the row", async () => {
     const [tenant, other] = [aTenant(), aTenant()];
     const noteId = await aWaitingNote(tenant);

@@ -35,7 +35,9 @@ export class Sweeper {
     this.#schedule();
   }
 
+  /** Throws when another entry has the same name, since the counts of one would hide those of the other. */
   add<Row extends StrandedRow>(rows: SweptRows<Row>): void {
+    if (this.#repaired.has(rows.slice)) throw new Error(`The sweeper already has rows with the name "${rows.slice}".`);
     this.#swept.push(rows as unknown as SweptRows);
     this.#repaired.set(rows.slice, 0);
   }
