@@ -89,7 +89,9 @@ export class ExecutionQuota {
   async giveBack(tenant: Tenant, executionId: string): Promise<void> {
     const { tenantId } = tenant;
     if ((await this.#execute(tenant, markReturning, executionId)).length === 0) return;
+    failpoint("executionQuota.marked");
     await this.#parts.usage.release({ tenantId, featureKey, key: executionId });
+    failpoint("executionQuota.released");
     await this.#execute(tenant, drop, executionId);
   }
 

@@ -11,6 +11,7 @@ import {
   startPlatformProcess,
   temporaryDataDirectory,
 } from "@factory/gateway/standalone/client/platform-process";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
@@ -21,6 +22,27 @@ import { aTemplateVersion } from "../kit/templates.js";
 interface CountedExecutions {
   readonly entitlements: { readonly items: readonly { readonly featureKey: string; readonly usage: number }[] };
 }
+
+/** Where the process is killed in the job that gives a count back. */
+const phases = ["marked", "released"] as const;
+const kills = 10;
+
+/**
+ * A consumption with its reservation, as a process leaves them that dies before the execution exists. Its job waits until
+ * the process has been started again.
+ */
+const lose = `with consumed as (
+    insert into spine.usage_consumptions (tenant_id, feature_key, idempotency_key, amount, subject_id, period_start,
+      usage_after, expires_at)
+    select tenant_id, feature_key, $2, 1, '', period_start, usage + 1, now() + interval '1 day'
+    from spine.usage_counters where tenant_id = $1 and feature_key = 'executions.monthly'),
+  counted as (
+    update spine.usage_counters set usage = usage + 1 where tenant_id = $1 and feature_key = 'executions.monthly'),
+  reserved as (
+    insert into catalog.execution_reservations (tenant_id, execution_id, reserved_at, is_ending)
+    values ($1, $3, now(), false)),
+  owner as materialized (select set_config('app.tenant', $1::text, true))
+  select catalog_jobs.send_jobs('return-execution-quota', $4, now() + interval '10 s') from owner`;
 
 describe("kill -9 between the count of an execution and its creation", () => {
   const shared = process.env[platformVariable];
@@ -43,11 +65,20 @@ describe("kill -9 between the count of an execution and its creation", () => {
     await removeData(dataDir);
   });
 
+  const usageSeenBy = async (token: string) => {
+    const query = "{ entitlements { items { featureKey usage } } }";
+    const { body } = await graphql<CountedExecutions>(query, { token });
+    return body.data.entitlements.items.find(({ featureKey }) => featureKey === "executions.monthly")?.usage;
+  };
+
+  let tenantId: string;
+  let client: ClientCredentials;
+
   it("leaves nothing counted twice: the same request is counted once, and the lost count is given back", async () => {
     const first = await start({ FAIL: "execution.counted:kill:1" });
     const admin = await accessToken(first, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
-    const { tenantId } = await ensureTenant(first, admin, "counted", "Counted");
-    const client = await createTenantClient(first, admin, tenantId, { name: "test", scopes: tenantScopes });
+    ({ tenantId } = await ensureTenant(first, admin, "counted", "Counted"));
+    client = await createTenantClient(first, admin, tenantId, { name: "test", scopes: tenantScopes });
     const token = await accessToken(first, client);
     const { templateId, templateVersionId } = await aTemplateVersion(token, "stored://nowhere");
     const execute = (authorized: string) =>
@@ -61,11 +92,7 @@ describe("kill -9 between the count of an execution and its creation", () => {
 
     const second = await start();
     const fresh = await accessToken(second, client);
-    const usage = async () => {
-      const query = "{ entitlements { items { featureKey usage } } }";
-      const { body } = await graphql<CountedExecutions>(query, { token: fresh });
-      return body.data.entitlements.items.find(({ featureKey }) => featureKey === "executions.monthly")?.usage;
-    };
+    const usage = () => usageSeenBy(fresh);
     expect(await usage()).toBe(1);
     expect((await execute(fresh)).status).toBe(202);
     expect((await execute(fresh)).status).toBe(202);
@@ -75,4 +102,22 @@ describe("kill -9 between the count of an execution and its creation", () => {
     expect(await rows("select from catalog.execution_reservations")).toEqual([]);
     expect(await rows("select from catalog.executions")).toHaveLength(1);
   });
+
+  it("ten times in the job that gives counts back: each count is given back once", async () => {
+    const losses = Array.from({ length: kills + 2 }, () => newId("exe"));
+    for (const executionId of losses) {
+      const ids = [decodeId("ten", tenantId), executionId, decodeId("exe", executionId)];
+      await rows(lose, [...ids, JSON.stringify([{ tenantId, executionId }])]);
+    }
+    await platform?.stop();
+    for (let kill = 0; kill < kills; kill += 1) {
+      // at the second pass, so that no job is killed so often that it must wait for a run alone
+      const { ended } = await start({ FAIL: `executionQuota.${phases[kill % phases.length]}:kill:2` });
+      expect(await ended).toBeNull();
+    }
+    const token = await accessToken(await start(), client);
+    await eventually("every count is given back", async () => (await usageSeenBy(token)) === 1, 60_000);
+    expect(await rows("select from catalog.execution_reservations")).toEqual([]);
+    expect(await rows("select from spine.usage_consumptions where idempotency_key = any($1)", [losses])).toEqual([]);
+  }, 300_000);
 });
