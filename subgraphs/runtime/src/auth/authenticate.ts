@@ -30,22 +30,27 @@ export async function authenticateWith(
   authorization: string | undefined,
   namedTenant: string | undefined,
 ): Promise<Principal> {
-  const principal = await verifier.verify(bearerToken(authorization));
-  requireOwnTenant(namedTenant, principal);
-  return principal;
-}
-
-function bearerToken(authorization: string | undefined): string {
   const credentials = authorization === undefined ? "" : afterScheme(authorization);
   if (credentials === "")
     throw new DomainError("UNAUTHENTICATED", {
       detail: "A bearer token is required. Send it in the header Authorization.",
     });
-  if (token.test(credentials)) return credentials;
-  if (credentials.includes(",")) throw ambiguous("Authorization");
-  throw new DomainError("TOKEN_INVALID", {
-    detail: "The bearer token contains characters that are not allowed in a token (RFC 6750, section 2.1).",
-  });
+  const principal = await verified(verifier, credentials);
+  requireOwnTenant(namedTenant, principal);
+  return principal;
+}
+
+/** A verified token has only allowed characters, so they are looked at only to explain a refusal. */
+async function verified(verifier: Verifier, credentials: string): Promise<Principal> {
+  try {
+    return await verifier.verify(credentials);
+  } catch (error) {
+    if (token.test(credentials)) throw error;
+    if (credentials.includes(",")) throw ambiguous("Authorization");
+    throw new DomainError("TOKEN_INVALID", {
+      detail: "The bearer token contains characters that are not allowed in a token (RFC 6750, section 2.1).",
+    });
+  }
 }
 
 /**

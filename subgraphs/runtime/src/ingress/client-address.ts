@@ -38,22 +38,23 @@ const found = new WeakMap<IncomingMessage, string>();
  * since a site gets at least a /64 (RFC 6177).
  */
 export function clientNetworkOf(request: IncomingMessage): string {
-  return networkOf(found.get(request) ?? request.socket.remoteAddress ?? "");
+  return networkOf(found.get(request) ?? request.socket.remoteAddress ?? "", parsedNetwork);
 }
 
 /** The address in `host:port`, as gRPC names its peers, in the form that rate limits use. */
-export const peerNetworkOf = (peer: string): string => networkOf(peer.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1"));
+export const peerNetworkOf = (peer: string): string =>
+  networkOf(peer, () => parsedNetwork(peer.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1")));
 
-/** Networks by address. Every request asks for its own, and parsing an address is slower than finding it. */
+/** Networks by address or peer. Every request asks for its own, and parsing an address is slower than finding it. */
 const networks = new Map<string, string>();
 const maxNetworks = 1000;
 
-function networkOf(ip: string): string {
-  const known = networks.get(ip);
+function networkOf(address: string, parse: (address: string) => string): string {
+  const known = networks.get(address);
   if (known !== undefined) return known;
   if (networks.size >= maxNetworks) networks.clear();
-  const network = parsedNetwork(ip);
-  networks.set(ip, network);
+  const network = parse(address);
+  networks.set(address, network);
   return network;
 }
 
