@@ -65,9 +65,7 @@ export function printTable({ title, rows, goal, met }: Table): string {
     row.p99Ms.toFixed(0),
   ]);
   const result = `${rows[1]?.ratio.toFixed(2)}x, ${met ? "met" : "MISSED"}`;
-  return [title, ...aligned([columns, ...cells]), `goal: at most ${goal.toFixed(1)}x; result: ${result}`, ""].join(
-    "\n",
-  );
+  return [title, ...aligned([columns, ...cells]), `goal: at most ${goal}x; result: ${result}`, ""].join("\n");
 }
 
 export function printFigures({ title, values, verdict }: Figures): string {
