@@ -55,6 +55,25 @@ describe("a refusal", () => {
     expect(record?.address).toMatch(/^127\.0\.0\.1$|\/64$/);
   });
 
+  it("of a resource with a name has its subject, and each subject its own record", async () => {
+    const keys = [`a${Math.random()}`, `b${Math.random()}`];
+    for (const key of keys) await request(`PUT /v1/config/${key}`, { token: weak, body: { value: 1 } });
+    const records = await refusals(tenant.tenantId, "setConfiguration", 2);
+    expect(records.map(({ subject }) => subject)).toEqual(keys.map((key) => `config/${key}`));
+  });
+
+  it("of a token that names another tenant is in the log of its own tenant, with its principal", async () => {
+    const other = await aTenant();
+    const headers = { "x-tenant-id": other.tenantId };
+    expect((await request("GET /v1/users", { token: weak, headers })).status).toBe(403);
+    const [overRest] = await refusals(tenant.tenantId, "users", 1);
+    expect(overRest).toMatchObject({ code: "TENANT_MISMATCH", principal: decodeJwt(weak).sub });
+    const options = { token: weak, headers, body: { query: "{ users { items { userId } } }" } };
+    expect((await request("POST /graphql", options)).status).toBe(403);
+    const [overGraphql] = await refusals(tenant.tenantId, "POST /graphql", 1);
+    expect(overGraphql).toMatchObject({ code: "TENANT_MISMATCH", principal: decodeJwt(weak).sub });
+  });
+
   it("of a subgraph is counted once over REST", async () => {
     const token = await tenant.tokenWith();
     const name = `t${Math.random()}`;

@@ -140,7 +140,7 @@ describe("POST /v1/subscriptions/{id}/activate", () => {
     };
     expect(await refused({ editionCode: "Gold" })).toEqual(["422 REFERENCE_NOT_FOUND", ["/editionCode UNKNOWN_VALUE"]]);
     expect(await refused({ billingCycle: "Weekly" })).toEqual([
-      "422 REFERENCE_NOT_FOUND",
+      "400 VALIDATION_FAILED",
       ["/billingCycle UNKNOWN_VALUE"],
     ]);
     expect(await refused({ billingCycle: 1 })).toEqual(["400 VALIDATION_FAILED", ["/billingCycle TYPE"]]);

@@ -43,7 +43,7 @@ export function noteRefusedFields(
       refusals.note({
         ...{ operation: name, code: String(code), status },
         ...{ trace: context.trace, principal: context.principal, origin: originOf(context) },
-        subject: refused && namedSubject(argumentsOf(refused, variables)),
+        subject: refused && namedSubject(name, argumentsOf(refused, variables)),
       });
     }
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { HeaderMap } from "@apollo/server";
 import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
+import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { originOfRequest } from "@factory/runtime/ingress/client-address";
 import { HangUp } from "@factory/runtime/ingress/hang-up";
@@ -57,7 +58,11 @@ export function graphqlEndpoint(options: {
  */
 async function contextOf(request: FastifyRequest, reply: FastifyReply, verifier: Verifier): Promise<RequestContext> {
   const { headers, raw } = request;
-  const principal = headers.authorization === undefined ? undefined : await authenticate(raw, verifier);
+  // The front door notes the principal with a refusal.
+  const identify = (known: Principal) => {
+    request.principal = known;
+  };
+  const principal = headers.authorization === undefined ? undefined : await authenticate(raw, verifier, identify);
   const idempotencyKey = headers["idempotency-key"];
   if (Array.isArray(idempotencyKey))
     throw new DomainError("IDEMPOTENCY_KEY_INVALID", {

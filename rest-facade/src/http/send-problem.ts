@@ -48,14 +48,15 @@ export function errorHandler(logger: Logger, refusals: RefusalSink) {
 function refusalOf({ status, body }: Problem, request: FastifyRequest, trace: Trace): Refusal {
   const { principal, method, raw, params } = request;
   const { url = "", config } = request.routeOptions;
+  const operation = config.rootField ?? `${method} ${documentedPath(url)}`;
   return {
-    operation: config.rootField ?? `${method} ${documentedPath(url)}`,
+    operation,
     code: String(body["code"]),
     status,
     trace,
     principal,
     origin: originOfRequest(raw),
-    subject: namedSubject(params),
+    subject: namedSubject(operation, params),
   };
 }
 

@@ -56,8 +56,9 @@ const causeOf = ({ trace, raw }: FastifyRequest, principal: Principal): Cause =>
 });
 
 async function operator(request: FastifyRequest, verifier: Verifier): Promise<Principal> {
-  const principal = await authenticate(request.raw, verifier);
-  request.principal = principal;
+  const principal = await authenticate(request.raw, verifier, (known) => {
+    request.principal = known;
+  });
   if (!principal.scopes.has("tenant.manage"))
     throw new DomainError("INSUFFICIENT_SCOPE", {
       detail: "The token needs the scope tenant.manage.",

@@ -36,8 +36,9 @@ export function admit(row: Route | PlannedRoute, rate: RateClass, { verifier, li
     const mediaType = version === "media-type" ? negotiate(request, reply) : undefined;
     if ("anonymous" in row && row.anonymous) await limit?.ofAddress(clientNetworkOf(request.raw), reply);
     else if (!("auth" in row)) {
-      const principal = await authenticate(request.raw, verifier);
-      request.principal = principal;
+      const principal = await authenticate(request.raw, verifier, (known) => {
+        request.principal = known;
+      });
       await limit?.ofTenant(rate, principal, reply);
       requireScope(row, principal);
     }

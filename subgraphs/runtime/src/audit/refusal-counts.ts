@@ -20,7 +20,7 @@ interface Counted {
   readonly firstAt: Date;
   lastAt: Date;
   count: number;
-  subject: string | undefined;
+  readonly subject: string | undefined;
 }
 
 interface Further {
@@ -30,15 +30,19 @@ interface Further {
   readonly trace: Refusal["trace"];
 }
 
+/** So many subjects of otherwise equal refusals have their own records. Further ones share a record without a subject. */
+const maxSubjects = 10;
+
 /**
- * Counts equal refusals together: those of one tenant, principal or address, operation and code. Each tenant may have so
- * many different ones, and all tenants together; refusals above the limits are only counted, for each tenant in one
- * record.
+ * Counts equal refusals together: those of one tenant, principal or address, operation, code and subject. Each tenant may
+ * have so many different ones, and all tenants together; refusals above the limits are only counted, for each tenant in
+ * one record.
  */
 export class RefusalCounts {
   readonly #limits: RefusalLimits;
   readonly #counted = new Map<string, Counted>();
   readonly #differentOf = new Map<string, number>();
+  readonly #subjectsOf = new Map<string, number>();
   readonly #further = new Map<string, Further>();
 
   constructor(limits: RefusalLimits) {
@@ -52,13 +56,16 @@ export class RefusalCounts {
   /** Counts the refusal. Returns false when its details were dropped because a limit is reached. */
   add(refusal: Refusal): boolean {
     const tenantId = refusal.tenantId ?? refusal.principal?.tenantId ?? platformTenantId;
-    const key = keyOf(tenantId, refusal);
+    const common = keyOf(tenantId, refusal);
+    const own = `${common} ${refusal.subject ?? ""}`;
+    const subjects = this.#subjectsOf.get(common) ?? 0;
+    const isShared = subjects >= maxSubjects && !this.#counted.has(own);
+    const key = isShared ? common : own;
     const now = new Date();
     const known = this.#counted.get(key);
     if (known) {
       known.count += 1;
       known.lastAt = now;
-      if (known.subject !== refusal.subject) known.subject = undefined;
       return true;
     }
     const different = this.#differentOf.get(tenantId) ?? 0;
@@ -67,7 +74,8 @@ export class RefusalCounts {
       return false;
     }
     this.#differentOf.set(tenantId, different + 1);
-    const { subject } = refusal;
+    this.#subjectsOf.set(common, subjects + 1);
+    const subject = isShared ? undefined : refusal.subject;
     this.#counted.set(key, { tenantId, refusal, firstAt: now, lastAt: now, count: 1, subject });
     return true;
   }
@@ -78,7 +86,7 @@ export class RefusalCounts {
       ...[...this.#counted.values()].map(recordOf),
       ...[...this.#further].map(([tenantId, further]) => furtherRecord(tenantId, further)),
     ];
-    for (const counts of [this.#counted, this.#differentOf, this.#further]) counts.clear();
+    for (const counts of [this.#counted, this.#differentOf, this.#subjectsOf, this.#further]) counts.clear();
     return records;
   }
 

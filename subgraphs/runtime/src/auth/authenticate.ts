@@ -6,6 +6,9 @@ import type { TokenVerifier } from "./token-verifier.js";
 /** Verifies access tokens. */
 export type Verifier = Pick<TokenVerifier, "verify">;
 
+/** Takes the principal of a verified token, also when the request is then refused. */
+type Identify = (principal: Principal) => void;
+
 /** The characters of a bearer token (RFC 6750, section 2.1). */
 const token = /^[\w.~+/-]+=*$/;
 const scheme = "bearer";
@@ -14,14 +17,18 @@ const scheme = "bearer";
  * The principal of an HTTP request. Throws UNAUTHENTICATED, VALIDATION_FAILED, TENANT_MISMATCH, or what the verifier
  * throws.
  */
-export async function authenticate(request: IncomingMessage, verifier: Verifier): Promise<Principal> {
+export async function authenticate(
+  request: IncomingMessage,
+  verifier: Verifier,
+  identify?: Identify,
+): Promise<Principal> {
   const { authorization } = request.headers;
   // Node keeps the first of several Authorization headers; only the raw list shows the others.
   if (authorization !== undefined && occurrences(request.rawHeaders, "authorization") > 1)
     throw ambiguous("Authorization");
   const named = request.headers["x-tenant-id"];
   if (Array.isArray(named)) throw ambiguous("X-Tenant-Id");
-  return authenticateWith(verifier, authorization, named);
+  return authenticateWith(verifier, authorization, named, identify);
 }
 
 /** As `authenticate`, with the values of the headers `authorization` and `x-tenant-id`. */
@@ -29,6 +36,7 @@ export async function authenticateWith(
   verifier: Verifier,
   authorization: string | undefined,
   namedTenant: string | undefined,
+  identify?: Identify,
 ): Promise<Principal> {
   const credentials = authorization === undefined ? "" : afterScheme(authorization);
   if (credentials === "")
@@ -36,6 +44,7 @@ export async function authenticateWith(
       detail: "A bearer token is required. Send it in the header Authorization.",
     });
   const principal = await verified(verifier, credentials);
+  identify?.(principal);
   requireOwnTenant(namedTenant, principal);
   return principal;
 }

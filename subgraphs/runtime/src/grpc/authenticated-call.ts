@@ -15,8 +15,8 @@ export async function authenticatedCall<T>(
   scopes: readonly Scope[],
   work: (context: RequestContext) => Promise<T>,
 ): Promise<T> {
-  const principal = await authenticateWith(verifier, single(call, "authorization"), single(call, "x-tenant-id"));
-  call.identify(principal);
+  const [authorization, tenant] = [single(call, "authorization"), single(call, "x-tenant-id")];
+  const principal = await authenticateWith(verifier, authorization, tenant, call.identify);
   const idempotencyKey = single(call, "idempotency-key");
   const context = requestContext({ principal, trace: call.trace, idempotencyKey, ...originOfCall(call) });
   for (const scope of scopes) authorize({ scopes: [scope] }, context);

@@ -85,7 +85,11 @@ export async function idempotentMutation<Result, Prepared = undefined>(
   };
   const commit = (transaction: Transaction, prepared: Prepared) => {
     if (mutation.audit !== false)
-      transaction.audit({ operation: mutation.field, subject: namedSubject(mutation.arguments), ...mutation.audit });
+      transaction.audit({
+        operation: mutation.field,
+        subject: namedSubject(mutation.field, mutation.arguments),
+        ...mutation.audit,
+      });
     return mutation.commit(transaction, prepared);
   };
   const key = context.idempotencyKey;

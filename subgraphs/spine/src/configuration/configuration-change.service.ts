@@ -124,7 +124,6 @@ export class ConfigurationChangeService {
     return idempotentMutation(this.#database, context, {
       field,
       arguments: args,
-      audit: { subject: `config/${key}` },
       commit: async (transaction) => {
         const entry = await lockEntry(transaction, key);
         transaction.afterCommit(() => this.#settings.drop(transaction.tenant.tenantId));

@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { canonicalJson } from "@factory/runtime/identifiers/canonical-json";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
@@ -25,13 +26,20 @@ export function unknownEdition(): DomainError {
   return new DomainError("NOT_FOUND", { detail: "The edition does not exist. The list of editions shows all codes." });
 }
 
-/** Stores the changed edition as its next version. */
+type EditionValues = Pick<Edition, "name" | "description" | "trialDays" | "features" | "active">;
+
+/** Stores the edition with the changed values as its next version. Equal values change nothing. */
 export function nextVersion(
   transaction: Transaction,
   context: RequestContext,
   edition: Edition,
+  changed: Partial<EditionValues>,
   revertedFrom: RevertedFrom = null,
 ): EditionType {
+  const { name, description, trialDays, features, active } = edition;
+  const current = { name, description, trialDays, features, active };
+  if (canonicalJson(current) === canonicalJson({ ...current, ...changed })) return editionView(edition);
+  Object.assign(edition, changed);
   edition.version += 1;
   edition.updatedAt = new Date();
   return recordEdition(transaction, context, edition, revertedFrom);

@@ -71,6 +71,16 @@ describe("the editions of a new platform", () => {
     expect(rows).toEqual([{ features: users(7), version: 2 }]);
   });
 
+  it("get no new version by a change or a revert that changes nothing", async () => {
+    const input = { code: "Steady", name: "Steady", trialDays: 2, features: users(3) };
+    await ask(create, { input });
+    for (const same of [{}, { features: null }, { name: "Steady", trialDays: 2 }, { features: users(3) }])
+      expect(await editionOf(ask(update, { code: "Steady", input: same }))).toMatchObject({ version: 1 });
+    expect(await editionOf(ask(revert, { code: "Steady", version: 1 }))).toMatchObject({ version: 1 });
+    expect((await updates()).filter(({ code }) => code === "Steady")).toHaveLength(1);
+    expect(await editionOf(ask(update, { code: "Steady", input: { trialDays: 3 } }))).toMatchObject({ version: 2 });
+  });
+
   it("cannot be written by the role that serves tenants", async () => {
     const written = platform.asApp(newId("ten"), "update editions set trial_days = 300");
     expect((await written).rowCount).toBe(0);
@@ -151,7 +161,7 @@ describe("an edition", () => {
 
   it("counts concurrent changes one after the other", async () => {
     await ask(create, { input: { code: "Busy", name: "Busy", features: {} } });
-    const changes = Array.from({ length: 10 }, (_, at) => ask(update, { code: "Busy", input: { trialDays: at } }));
+    const changes = Array.from({ length: 10 }, (_, at) => ask(update, { code: "Busy", input: { trialDays: at + 1 } }));
     const versions = await Promise.all(changes.map(async (change) => (await editionOf(change)).version));
     expect(versions.sort((one, other) => one - other)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });

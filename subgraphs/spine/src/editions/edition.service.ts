@@ -11,7 +11,7 @@ import { checkedFeatures } from "./checked-features.js";
 import { Edition } from "./edition.entity.js";
 import type { CreateEditionInput, EditionFilterInput, UpdateEditionInput } from "./edition.input.js";
 import type { EditionConnection, EditionType, EditionVersionType } from "./edition.type.js";
-import { type EditionRow, editionColumns, editionRowView, editionView } from "./edition.view.js";
+import { type EditionRow, editionColumns, editionRowView } from "./edition.view.js";
 import type { EditionCatalog } from "./edition-catalog.js";
 import { lockEdition, nextVersion, recordEdition, unknownEdition } from "./edition-change.js";
 import { EditionVersion } from "./edition-version.entity.js";
@@ -99,11 +99,12 @@ export class EditionService {
     return this.#change(context, "updateEdition", { code, input }, async (transaction) => {
       const edition = await lockEdition(transaction, code);
       const { name, description, trialDays } = input;
-      if (name != null) edition.name = name;
-      if (description != null) edition.description = description || null;
-      if (trialDays != null) edition.trialDays = trialDays;
-      if (features) edition.features = features;
-      return nextVersion(transaction, context, edition);
+      return nextVersion(transaction, context, edition, {
+        ...(name == null ? {} : { name }),
+        ...(description == null ? {} : { description: description || null }),
+        ...(trialDays == null ? {} : { trialDays }),
+        ...(features ? { features } : {}),
+      });
     });
   }
 
@@ -114,8 +115,7 @@ export class EditionService {
       const earlier = await transaction.em.findOne(EditionVersion, { code, version });
       if (!earlier) throw new DomainError("NOT_FOUND", { detail: `The edition has no version ${version}.` });
       const { name, description, trialDays, features, active } = earlier;
-      Object.assign(edition, { name, description, trialDays, features, active });
-      return nextVersion(transaction, context, edition, version);
+      return nextVersion(transaction, context, edition, { name, description, trialDays, features, active }, version);
     });
   }
 
@@ -123,9 +123,7 @@ export class EditionService {
   retire(context: RequestContext, code: string): Promise<EditionType> {
     return this.#change(context, "retireEdition", { code }, async (transaction) => {
       const edition = await lockEdition(transaction, code);
-      if (!edition.active) return editionView(edition);
-      edition.active = false;
-      return nextVersion(transaction, context, edition);
+      return nextVersion(transaction, context, edition, { active: false });
     });
   }
 

@@ -173,7 +173,7 @@ describe("an activation", () => {
       errors: [{ pointer: "/input/editionCode", code: "UNKNOWN_VALUE" }],
     });
     expect((await tenant.activate({ billingCycle: "toString" })).refusal).toMatchObject({
-      code: "REFERENCE_NOT_FOUND",
+      code: "VALIDATION_FAILED",
       errors: [{ pointer: "/input/billingCycle", detail: "Must be one of Monthly, Annual." }],
     });
     await test.edition("Brief", {});

@@ -200,7 +200,7 @@ function billingCycleOf(input: Optional<ActivatePlanSubscriptionInput>): Billing
   if (!Object.hasOwn(billingCycles, cycle))
     throw invalidEnumValue(
       [{ pointer: "/input/billingCycle", allowed: Object.keys(billingCycles) }],
-      "REFERENCE_NOT_FOUND",
+      "VALIDATION_FAILED",
     );
   return cycle as BillingCycle;
 }
