@@ -51,11 +51,12 @@ describe("commands of the bus", () => {
     }
     throw new Error("no answer");
   };
-  /** Resolves when the consumer is past everything that was published before. */
+  /** Resolves when the condition holds, or after 15 s. */
   const until = async (condition: () => Promise<boolean> | boolean) => {
     const deadline = Date.now() + 15_000;
     while (!(await condition()) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
   };
+  /** Resolves when the consumer is past everything that was published before. */
   const settled = async () => answerTo(await send("PublishTemplateVersion", { templateVersionId: newId("tpv") }));
   const refusal = (code: string) => ({ type: "CommandRefused", data: expect.objectContaining({ code }) });
 
