@@ -15,10 +15,10 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
 import pg from "pg";
 import { eventually } from "../kit/eventually.js";
+import { kills } from "../kit/kills.js";
 import { graphql, request } from "../kit/request.js";
 
 const takeoverMs = 60_000;
-const kills = 10;
 
 let dataDir: string;
 let platform: PlatformProcess | undefined;

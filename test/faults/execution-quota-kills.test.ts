@@ -15,6 +15,7 @@ import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
+import { kills } from "../kit/kills.js";
 import { platformVariable } from "../kit/platform.js";
 import { graphql, request } from "../kit/request.js";
 import { aTemplateVersion } from "../kit/templates.js";
@@ -25,7 +26,6 @@ interface CountedExecutions {
 
 /** Where the process is killed in the job that gives a count back. */
 const phases = ["marked", "released"] as const;
-const kills = 10;
 
 /**
  * A consumption with its reservation, as a process leaves them that dies before the execution exists. Its job waits until
@@ -103,7 +103,7 @@ describe("kill -9 between the count of an execution and its creation", () => {
     expect(await rows("select from catalog.executions")).toHaveLength(1);
   });
 
-  it("ten times in the job that gives counts back: each count is given back once", async () => {
+  it("gives each count back once when the job that gives counts back is killed too", async () => {
     const losses = Array.from({ length: kills + 2 }, () => newId("exe"));
     for (const executionId of losses) {
       const ids = [decodeId("ten", tenantId), executionId, decodeId("exe", executionId)];

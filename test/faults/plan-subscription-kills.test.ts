@@ -14,12 +14,12 @@ import {
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import pg from "pg";
 import { eventually } from "../kit/eventually.js";
+import { kills } from "../kit/kills.js";
 import type { TestPlanSubscription } from "../kit/plan-subscriptions.js";
 import { request } from "../kit/request.js";
 
 /** Where the process is killed: before the job's transaction, inside it, and after it. */
 const phases = ["taken", "changed", "advanced"] as const;
-const kills = 10;
 /** A generous limit for the time until the last start continues the jobs of all killed processes. */
 const takeoverMs = 120_000;
 
@@ -82,7 +82,7 @@ describe("kill -9 in the job that advances plan subscriptions", () => {
     return found.map(({ type }) => type);
   };
 
-  it("ten times leaves each renewal and each event exactly once", async () => {
+  it("leaves each renewal and each event exactly once", async () => {
     const tenants: KilledTenant[] = [];
     for (let count = 0; count < kills; count += 1) tenants.push(await anActiveTenant(`killed-${count}`));
     await platform.stop();
