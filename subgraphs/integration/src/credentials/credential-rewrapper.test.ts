@@ -1,7 +1,7 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
-import { SecretVault } from "./secret-vault.js";
+import { EmbeddedSecretStore } from "./embedded-secret-store.js";
 
 let fixture: IntegrationFixture;
 
@@ -53,6 +53,6 @@ describe("a new master key", () => {
     if (!row) throw new Error("The credential is gone");
     const owner = { tenantId: principal.tenantId ?? "", credentialId: encodeId("crd", row.id), version: 1 };
     const sealed = { keyId: row.key_id, wrappedKey: row.wrapped_key, ciphertext: row.ciphertext };
-    expect(new SecretVault(someMasterKeys(2)).open(owner, sealed)).toEqual({ apiKey: "key of vendor-7" });
+    expect(await new EmbeddedSecretStore(someMasterKeys(2)).open(owner, sealed)).toEqual({ apiKey: "key of vendor-7" });
   });
 });

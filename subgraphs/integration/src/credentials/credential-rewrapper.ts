@@ -5,13 +5,13 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { Pool } from "pg";
-import type { SecretVault } from "./secret-vault.js";
+import type { SecretStore } from "./secret-store.js";
 
 interface Options {
   readonly database: Database;
   /** Connects as the worker role. */
   readonly pool: Pool;
-  readonly vault: SecretVault;
+  readonly store: SecretStore;
   readonly logger: Logger;
 }
 
@@ -28,10 +28,10 @@ const patienceMs = 30_000;
 const lowestUuid = "00000000-0000-0000-0000-000000000000";
 
 const tenantsToRewrap = `select distinct tenant_id from credential_versions
-  where key_id = any($1) and wrapped_key is not null and tenant_id > $2 order by tenant_id limit ${tenantBatch}`;
+  where key_id <> $1 and wrapped_key is not null and tenant_id > $2 order by tenant_id limit ${tenantBatch}`;
 
 const wrappedVersions = `select credential_id, version, key_id, wrapped_key from credential_versions
-  where tenant_id = $1 and key_id = any($2) and wrapped_key is not null and (credential_id, version) > ($3::uuid, $4::int)
+  where tenant_id = $1 and key_id <> $2 and wrapped_key is not null and (credential_id, version) > ($3::uuid, $4::int)
   order by credential_id, version limit ${versionBatch} for update`;
 
 const rewrap = `update credential_versions stored set key_id = rewrapped.key_id, wrapped_key = rewrapped.wrapped_key
@@ -64,10 +64,9 @@ export class CredentialRewrapper {
   }
 
   async #run(): Promise<number> {
-    const { vault, logger } = this.#options;
+    const { logger } = this.#options;
     const { signal } = this.#stopping;
     let rewrapped = 0;
-    if (vault.formerKeyIds.length === 0) return rewrapped;
     while (!signal.aborted) {
       try {
         let tenants = await this.#tenantsAfter(lowestUuid);
@@ -86,8 +85,8 @@ export class CredentialRewrapper {
   }
 
   async #tenantsAfter(uuid: string): Promise<string[]> {
-    const { pool, vault } = this.#options;
-    const { rows } = await pool.query<{ tenant_id: string }>(tenantsToRewrap, [vault.formerKeyIds, uuid]);
+    const { pool, store } = this.#options;
+    const { rows } = await pool.query<{ tenant_id: string }>(tenantsToRewrap, [store.newestKeyId, uuid]);
     return rows.map(({ tenant_id }) => tenant_id);
   }
 
@@ -103,11 +102,11 @@ export class CredentialRewrapper {
   }
 
   #rewrapSome(tenant: Tenant, after: WrappedRow | undefined): Promise<[WrappedRow[], number]> {
-    const { database, vault } = this.#options;
+    const { database, store } = this.#options;
     return database.transaction(tenant, { trace: continueTrace(undefined) }, async ({ execute }) => {
       const place = [after?.credential_id ?? lowestUuid, after?.version ?? 0];
-      const rows = await execute<WrappedRow>(wrappedVersions, [tenant.uuid, vault.formerKeyIds, ...place]);
-      const renewed = rows.flatMap((row) => this.#rewrapped(tenant, row));
+      const rows = await execute<WrappedRow>(wrappedVersions, [tenant.uuid, store.newestKeyId, ...place]);
+      const renewed = (await Promise.all(rows.map((row) => this.#rewrapped(tenant, row)))).flat();
       await execute(rewrap, [
         tenant.uuid,
         renewed.map(({ credential_id }) => credential_id),
@@ -120,11 +119,11 @@ export class CredentialRewrapper {
   }
 
   /** Returns nothing for a damaged secret, so that the others are still rewrapped. */
-  #rewrapped({ tenantId }: Tenant, { credential_id: uuid, version, ...row }: WrappedRow): WrappedRow[] {
-    const { vault, logger } = this.#options;
+  async #rewrapped({ tenantId }: Tenant, { credential_id: uuid, version, ...row }: WrappedRow): Promise<WrappedRow[]> {
+    const { store, logger } = this.#options;
     const owner = { tenantId, credentialId: encodeId("crd", uuid), version };
     try {
-      const { keyId, wrappedKey } = vault.rewrapped(owner, { keyId: row.key_id, wrappedKey: row.wrapped_key });
+      const { keyId, wrappedKey } = await store.rewrapped(owner, { keyId: row.key_id, wrappedKey: row.wrapped_key });
       return [{ credential_id: uuid, version, key_id: keyId, wrapped_key: wrappedKey }];
     } catch (error) {
       logger.error({ err: error, ...owner }, "the secret of a credential is damaged");

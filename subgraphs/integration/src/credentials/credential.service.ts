@@ -14,8 +14,9 @@ import { type CredentialKind, type CredentialState, credentialKinds } from "./cr
 import type { CredentialType } from "./credential.type.js";
 import { credentialName, credentialRef, credentialVersionRef } from "./credential-name.js";
 import { CredentialVersion } from "./credential-version.entity.js";
+import type { SecretDigest } from "./secret-digest.js";
 import { checkMaterial, isSigningSecret } from "./secret-material.js";
-import type { SecretMaterial, SecretVault } from "./secret-vault.js";
+import type { SecretMaterial, SecretStore } from "./secret-store.js";
 
 /** A secret in plain text. It must not be stored or logged. */
 export interface OpenCredential {
@@ -92,11 +93,13 @@ interface LivingSecretsRow {
  */
 export class CredentialService {
   readonly #database: Database;
-  readonly #vault: SecretVault;
+  readonly #store: SecretStore;
+  readonly #digest: SecretDigest;
 
-  constructor(database: Database, vault: SecretVault) {
+  constructor(database: Database, store: SecretStore, digest: SecretDigest) {
     this.#database = database;
-    this.#vault = vault;
+    this.#store = store;
+    this.#digest = digest;
   }
 
   async find(context: RequestContext, credentialId: string): Promise<CredentialType | undefined> {
@@ -137,7 +140,7 @@ export class CredentialService {
       });
     const owner = { tenantId: tenant.tenantId, credentialId: encodeId("crd", row.credential_id), version };
     const sealed = { keyId: row.key_id, wrappedKey, ciphertext: row.ciphertext };
-    return { name, kind, version, material: this.#vault.open(owner, sealed) };
+    return { name, kind, version, material: await this.#store.open(owner, sealed) };
   }
 
   async create(context: RequestContext, input: CreateCredentialInput): Promise<CredentialType> {
@@ -147,8 +150,8 @@ export class CredentialService {
     try {
       return await idempotentMutation(this.#database, context, {
         field: "createCredential",
-        arguments: { ...wanted, secret: this.#vault.digest(input.secret) },
-        commit: async (transaction) => credentialView(this.createIn(transaction, wanted)),
+        arguments: { ...wanted, secret: this.#digest.of(input.secret) },
+        commit: async (transaction) => credentialView(await this.createIn(transaction, wanted)),
       });
     } catch (error) {
       if (isNameTaken(error))
@@ -160,7 +163,7 @@ export class CredentialService {
   }
 
   /** Creates a credential in the transaction of another service. */
-  createIn({ em, tenant, record }: Transaction, wanted: NewCredential): Credential {
+  async createIn({ em, tenant, record }: Transaction, wanted: NewCredential): Promise<Credential> {
     const { tenantId } = tenant;
     const [credentialId, version, createdAt] = [newId("crd"), 1, new Date()];
     const credential = em.create(Credential, {
@@ -172,7 +175,7 @@ export class CredentialService {
       status: "Active",
       createdAt,
     });
-    const sealed = this.#vault.seal({ tenantId, credentialId, version }, wanted.secret);
+    const sealed = await this.#store.seal({ tenantId, credentialId, version }, wanted.secret);
     em.persist([
       credential,
       em.create(CredentialVersion, {
@@ -203,13 +206,13 @@ export class CredentialService {
   async signingSecrets(tenant: Tenant, credentialId: string): Promise<string[]> {
     const uuid = decodeId("crd", credentialId);
     const row = await this.#database.reader.row<LivingSecretsRow>(livingSecrets, tenant, uuid);
-    return (row?.versions ?? []).flatMap((version, place) => {
+    const opened = (row?.versions ?? []).map(async (version, place) => {
       const [wrappedKey, ciphertext] = [row?.wrapped_keys?.[place], row?.ciphertexts?.[place]];
-      if (!wrappedKey || !ciphertext) return [];
+      if (!wrappedKey || !ciphertext) return undefined;
       const sealed = { keyId: row?.key_ids?.[place] ?? "", wrappedKey, ciphertext };
-      const { signingSecret } = this.#vault.open({ tenantId: tenant.tenantId, credentialId, version }, sealed);
-      return isSigningSecret(signingSecret) ? [signingSecret] : [];
+      return this.#store.open({ tenantId: tenant.tenantId, credentialId, version }, sealed);
     });
+    return (await Promise.all(opened)).map((material) => material?.["signingSecret"]).filter(isSigningSecret);
   }
 }
 

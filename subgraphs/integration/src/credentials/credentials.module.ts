@@ -6,7 +6,9 @@ import { CredentialService } from "./credential.service.js";
 import { readCredentials } from "./credential.type.js";
 import { CredentialRewrapper } from "./credential-rewrapper.js";
 import { CredentialVersion } from "./credential-version.entity.js";
-import { SecretVault } from "./secret-vault.js";
+import { EmbeddedSecretStore } from "./embedded-secret-store.js";
+import { SecretDigest } from "./secret-digest.js";
+import type { SecretStore } from "./secret-store.js";
 
 export interface CredentialSettings {
   /** Credentials are sealed under them. */
@@ -30,9 +32,9 @@ export const credentials: SliceModule<CredentialSettings> = {
   },
   events: ["CredentialCreated"],
   start({ database, workers, logger, settings, onStarted, onStop }, services) {
-    const vault = new SecretVault(settings.masterKeys);
-    services.add(new CredentialService(database, vault));
-    const rewrapper = new CredentialRewrapper({ database, pool: workers, vault, logger });
+    const store: SecretStore = new EmbeddedSecretStore(settings.masterKeys);
+    services.add(new CredentialService(database, store, new SecretDigest(settings.masterKeys)));
+    const rewrapper = new CredentialRewrapper({ database, pool: workers, store, logger });
     onStop(() => rewrapper.stop());
     onStarted(() => void rewrapper.start());
   },

@@ -1,7 +1,7 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { parseSigningSecret } from "../standard-webhooks/signing-secret.js";
 import type { CredentialKind } from "./credential.states.js";
-import type { SecretMaterial } from "./secret-vault.js";
+import type { SecretMaterial } from "./secret-store.js";
 import { isKnownHosts, isSshPrivateKey } from "./ssh-material.js";
 
 interface Member {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { MasterKeys } from "@factory/runtime/sealing/master-keys";
-import { SecretVault } from "../credentials/secret-vault.js";
+import { EmbeddedSecretStore } from "../credentials/embedded-secret-store.js";
 import {
   anEvent,
   aPrincipal,
@@ -341,7 +341,8 @@ describe("outbound delivery", () => {
     const { credentialId } = data.createCredential;
     const subscription = await subscribe(principal, "/given", { signingSecretRef: "given" });
     expect(subscription.signingSecret).toBeNull();
-    const sealed = new SecretVault(masterKeys).seal({ tenantId, credentialId, version: 2 }, { signingSecret: newer });
+    const owner = { tenantId, credentialId, version: 2 };
+    const sealed = await new EmbeddedSecretStore(masterKeys).seal(owner, { signingSecret: newer });
     const version = [decodeId("ten", tenantId), decodeId("crd", credentialId)];
     await fixture.rows(
       `insert into integration.credential_versions (tenant_id, credential_id, version, stage, key_id, wrapped_key, ciphertext, created_at)

@@ -12,7 +12,7 @@ import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { migrate } from "@factory/runtime/unit-of-work/migrate";
 import pg from "pg";
-import { SecretVault } from "../credentials/secret-vault.js";
+import { EmbeddedSecretStore } from "../credentials/embedded-secret-store.js";
 import { anEvent, aPrincipal, eventually } from "../integration.fixture.js";
 import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
 import { startIntegration } from "../subgraph.js";
@@ -66,7 +66,7 @@ async function formerMessage(
 
 async function formerSubscription(): Promise<string | undefined> {
   const credentialId = newId("crd");
-  const sealed = new SecretVault(masterKeys).seal(
+  const sealed = await new EmbeddedSecretStore(masterKeys).seal(
     { tenantId, credentialId, version: 1 },
     { signingSecret: generateSigningSecret() },
   );

@@ -237,7 +237,7 @@ export class WebhookSubscriptionService {
       });
     if (known) return { credentialId: known.credentialId, generated: null };
     const generated = generateSigningSecret();
-    const created = credentials.createIn(transaction, {
+    const created = await credentials.createIn(transaction, {
       name: credentialName(reference),
       kind: "WebhookSigning",
       secret: { signingSecret: generated },

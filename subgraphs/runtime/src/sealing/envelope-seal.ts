@@ -20,9 +20,9 @@ export class EnvelopeSeal {
     this.#keys = keys;
   }
 
-  /** The IDs of the keys of former master keys. Data keys that they encrypted should be rewrapped. */
-  get formerKeyIds(): readonly string[] {
-    return this.#keys.all.slice(1).map(({ id }) => id);
+  /** The ID of the key that encrypts new data keys. Data keys that another one encrypted should be rewrapped. */
+  get newestKeyId(): string {
+    return this.#keys.newest.id;
   }
 
   /**

@@ -10,6 +10,9 @@ export type KeyLabel =
   | "list cursors" // integration
   | "credential key wrapping"
   | "credential digest"
+  | "factory integration webhook deliveries"
+  | "factory integration connection tokens"
+  | "factory integration authorization states"
   | "factory spine list cursors"
   | "factory spine client secrets"
   | "factory spine signing keys"

@@ -90,7 +90,8 @@ describe("a sealed envelope", () => {
     const sealed = envelopes(1).seal(plain, "row");
     const rewrapped = { ...sealed, ...envelopes(2, 1).rewrapped(sealed, "row") };
     expect(envelopes(2).open(rewrapped, "row")).toEqual(plain);
-    expect(envelopes(2, 1).formerKeyIds).toEqual([sealed.keyId]);
+    expect(envelopes(2, 1).newestKeyId).toBe(rewrapped.keyId);
+    expect(envelopes(1).newestKeyId).toBe(sealed.keyId);
     expect(() => envelopes(2).open(sealed, "row")).toThrow(UnknownSealingKey);
     expect(() => envelopes(2, 1).rewrapped(sealed, "another row")).toThrow();
   });
