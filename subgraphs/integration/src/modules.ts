@@ -3,6 +3,7 @@ import { credentials } from "./credentials/credentials.module.js";
 import { egress } from "./egress/egress.module.js";
 import { eventLog } from "./event-log/event-log.module.js";
 import { events } from "./events/events.module.js";
+import { inboundDeliveries } from "./inbound-deliveries/inbound-deliveries.module.js";
 import { providers } from "./providers/providers.module.js";
 import { secrets } from "./secrets/secrets.module.js";
 import { tenantProjections } from "./tenant-projections/tenant-projections.module.js";
@@ -20,6 +21,7 @@ export const integrationModules = [
   webhookSubscriptions,
   webhookMessages,
   webhookDispatch,
+  inboundDeliveries,
   eventLog,
   events,
 ] as const;

@@ -11,6 +11,8 @@ import { Migration20261122103322_credential_rewrapping } from "./migrations/Migr
 import { Migration20261122104308_foreign_keys } from "./migrations/Migration20261122104308_foreign_keys.js";
 import { Migration20261122104750_event_sequences } from "./migrations/Migration20261122104750_event_sequences.js";
 import { Migration20261122182846_tenant_projections } from "./migrations/Migration20261122182846_tenant_projections.js";
+import { Migration20261123011848_inbound_deliveries } from "./migrations/Migration20261123011848_inbound_deliveries.js";
+import { Migration20261123011913_inbound_subscription_keys } from "./migrations/Migration20261123011913_inbound_subscription_keys.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -29,5 +31,7 @@ export const integrationTables = {
     Migration20261122104308_foreign_keys,
     Migration20261122104750_event_sequences,
     Migration20261122182846_tenant_projections,
+    Migration20261123011848_inbound_deliveries,
+    Migration20261123011913_inbound_subscription_keys,
   ],
 };

@@ -47,6 +47,7 @@ export async function startSubgraphs(
   const verification = verifyTokensOf(spine, publicUrl);
   const { verifier, onRevoked } = await verification;
   const integrationStart = startIntegration(hostOf("integration"), {
+    publicUrl,
     masterKeys,
     allowLoopback: development,
     httpsOnly: !development,

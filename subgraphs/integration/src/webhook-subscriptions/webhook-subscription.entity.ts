@@ -3,7 +3,12 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import type { EventType } from "@factory/schema/event-names";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { DisabledReason, WebhookContentType, WebhookSubscriptionState } from "./webhook-subscription.states.js";
+import type {
+  DisabledReason,
+  WebhookContentType,
+  WebhookDirection,
+  WebhookSubscriptionState,
+} from "./webhook-subscription.states.js";
 
 @Entity(tenantTable("webhook_subscriptions"))
 @Index({
@@ -23,11 +28,21 @@ export class WebhookSubscription {
   @Property({ type: "text", nullable: true })
   projectId: string | null;
 
-  @Property({ type: "text" })
-  eventType: EventType;
+  /** Outbound: events are sent to `endpointUrl`. Inbound: the secret verifies deliveries of the provider. */
+  @Property({ type: "text", default: "Outbound" })
+  direction: WebhookDirection;
 
-  @Property({ type: "text" })
-  endpointUrl: string;
+  /** The provider whose deliveries an Inbound subscription verifies. */
+  @Property({ type: wireId("prv"), nullable: true })
+  providerId: string | null;
+
+  /** Null in an Inbound subscription. */
+  @Property({ type: "text", nullable: true })
+  eventType: EventType | null;
+
+  /** Null in an Inbound subscription. */
+  @Property({ type: "text", nullable: true })
+  endpointUrl: string | null;
 
   /** The reference as the caller wrote it. */
   @Property({ type: "text" })

@@ -11,13 +11,30 @@ export class CreateWebhookSubscriptionInput {
   @Constraint({ minLength: 1, maxLength: 200 })
   projectId?: string | null;
 
-  @Field({ description: "The name of an event type that the caller may read." })
-  @Constraint({ minLength: 1, maxLength: 200 })
-  eventType: string;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Outbound sends events to endpointUrl. Inbound verifies deliveries of a provider with the named secret. The default is Outbound.",
+  })
+  @Constraint({ maxLength: 100 })
+  direction?: string | null;
 
-  @Field()
+  @Field(() => ID, {
+    nullable: true,
+    description: "Inbound only, and required there: the provider whose deliveries the secret verifies.",
+  })
+  providerId?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Outbound only, and required there: the name of an event type that the caller may read.",
+  })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  eventType?: string | null;
+
+  @Field(() => String, { nullable: true, description: "Outbound only, and required there." })
   @Constraint({ maxLength: 2048, format: "uri" })
-  endpointUrl: string;
+  endpointUrl?: string | null;
 
   @Field({
     description:

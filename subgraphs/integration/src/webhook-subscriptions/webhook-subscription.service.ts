@@ -1,25 +1,25 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Egress } from "@factory/runtime/egress/egress";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { principalOf, requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { FactsOfTenant } from "@factory/runtime/tenant-facts/facts-of-tenant";
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import type { EventType } from "@factory/schema/event-names";
 import { type CredentialService, isNameTaken } from "../credentials/credential.service.js";
 import { credentialName } from "../credentials/credential-name.js";
-import { isEventType, requireReadable } from "../event-access/event-access.js";
+import { deliveryUrl } from "../delivery-address/delivery-url.js";
+import type { ProviderService } from "../providers/provider.service.js";
 import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
+import { type CheckedSubscription, checkedSubscription } from "./checked-subscription.js";
 import { requireRoomForWebhook } from "./webhook-limit.js";
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
 import type { CreateWebhookSubscriptionInput } from "./webhook-subscription.input.js";
-import { type DisabledReason, type WebhookContentType, webhookContentTypes } from "./webhook-subscription.states.js";
+import type { DisabledReason } from "./webhook-subscription.states.js";
 import type { WebhookSubscriptionType } from "./webhook-subscription.type.js";
-import { type SubscriptionRow, subscriptionView } from "./webhook-subscription.view.js";
+import { type SubscriptionRow, subscriptionEntityView, subscriptionView } from "./webhook-subscription.view.js";
 
 export interface ActiveSubscription {
   readonly subscriptionId: string;
@@ -33,11 +33,18 @@ export interface WebhookSubscriptionSettings {
   readonly egress: Egress;
   readonly httpsOnly: boolean;
   readonly facts: TenantFacts;
+  readonly providers: ProviderService;
+  /** The address of the platform for delivery URLs, without a slash at its end. */
+  readonly publicUrl: string;
 }
+
+/** The columns that `subscriptionView` reads. */
+const shownColumns = `subscription_id, project_id, direction, provider_id, event_type, endpoint_url, signing_secret_ref,
+  status, created_at`;
 
 const subscriptionById = tenantStatement(
   "webhook_subscription_by_id",
-  `select subscription_id, project_id, event_type, endpoint_url, signing_secret_ref, status, created_at
+  `select ${shownColumns}
    from webhook_subscriptions where tenant_id = scope.tenant and subscription_id = $2 and status <> 'Deleted'`,
 );
 
@@ -58,6 +65,12 @@ const beginStreaks = {
   text: `update webhook_subscriptions set failing_since = now()
     where tenant_id = $1 and subscription_id = any ($2::uuid[]) and failing_since is null`,
 };
+
+interface Prepared {
+  readonly facts: FactsOfTenant;
+  /** Makes the delivery URL of an Inbound subscription from its ID. */
+  readonly url: ((subscriptionId: string) => string) | undefined;
+}
 
 /** Creates, finds and disables webhook subscriptions, and records the health of their receivers. */
 export class WebhookSubscriptionService {
@@ -86,9 +99,8 @@ export class WebhookSubscriptionService {
 
   async create(context: RequestContext, input: CreateWebhookSubscriptionInput): Promise<WebhookSubscriptionType> {
     requireSameTenant(context, input.tenantId);
-    const eventType = readableEventType(context, input.eventType);
-    const contentType = checkedContentType(input.contentType);
-    const attempt = () => this.#create(context, input, { eventType, contentType });
+    const checked = checkedSubscription(context, input);
+    const attempt = () => this.#create(context, input, checked);
     try {
       return await attempt();
     } catch (error) {
@@ -100,10 +112,10 @@ export class WebhookSubscriptionService {
 
   /** The Active subscriptions of the transaction's tenant for these event types. */
   async active({ execute, tenant }: Transaction, types: readonly string[]): Promise<ActiveSubscription[]> {
-    const rows = await execute<Pick<SubscriptionRow, "subscription_id" | "event_type" | "endpoint_url">>(
-      activeOfTypes,
-      [tenant.uuid, types],
-    );
+    const rows = await execute<{ subscription_id: string; event_type: string; endpoint_url: string }>(activeOfTypes, [
+      tenant.uuid,
+      types,
+    ]);
     return rows.map((row) => ({
       subscriptionId: encodeId("whs", row.subscription_id),
       eventType: row.event_type,
@@ -164,17 +176,17 @@ export class WebhookSubscriptionService {
   async #create(
     context: RequestContext,
     input: CreateWebhookSubscriptionInput,
-    checked: { eventType: EventType; contentType: WebhookContentType },
+    checked: CheckedSubscription,
   ): Promise<WebhookSubscriptionType> {
     let made: { subscription: WebhookSubscriptionType; secret: string | null } | undefined;
-    const created = await idempotentMutation<WebhookSubscriptionType, FactsOfTenant>(this.#settings.database, context, {
+    const created = await idempotentMutation<WebhookSubscriptionType, Prepared>(this.#settings.database, context, {
       field: "createWebhookSubscription",
       arguments: input,
-      prepare: async () => {
-        await this.#refuseBlocked(input.endpointUrl);
-        return this.#settings.facts.of(tenantOf(context).tenantId);
-      },
-      commit: async (transaction, facts) => {
+      prepare: async () => ({
+        url: await this.#addressOf(context, checked),
+        facts: await this.#settings.facts.of(tenantOf(context).tenantId),
+      }),
+      commit: async (transaction, { facts, url }) => {
         const { em, tenant, record } = transaction;
         await requireRoomForWebhook(transaction, facts);
         const signing = await this.#signingCredential(transaction, input.signingSecretRef);
@@ -183,7 +195,6 @@ export class WebhookSubscriptionService {
           subscriptionId: newId("whs"),
           projectId: input.projectId ?? null,
           ...checked,
-          endpointUrl: input.endpointUrl,
           signingSecretRef: input.signingSecretRef,
           credentialId: signing.credentialId,
           status: input.active === false ? "Paused" : "Active",
@@ -193,22 +204,13 @@ export class WebhookSubscriptionService {
           createdAt: new Date(),
         });
         em.persist(subscription);
-        const { subscriptionId, eventType, endpointUrl, signingSecretRef, status, projectId, createdAt } = subscription;
+        const { subscriptionId, direction, providerId, eventType, status, projectId } = subscription;
         record({
           type: "WebhookSubscriptionCreated",
           subject: `webhook-subscriptions/${subscriptionId}`,
-          data: { subscriptionId, eventType, status, projectId },
+          data: { subscriptionId, direction, providerId, eventType, status, projectId },
         });
-        const view = {
-          subscriptionId,
-          eventType,
-          endpointUrl,
-          signingSecretRef,
-          signingSecret: null,
-          status,
-          projectId,
-          createdAt: createdAt.toISOString(),
-        };
+        const view = subscriptionEntityView(subscription, url?.(subscriptionId) ?? null);
         made = { subscription: view, secret: signing.generated };
         return view;
       },
@@ -245,6 +247,30 @@ export class WebhookSubscriptionService {
     return { credentialId: created.credentialId, generated };
   }
 
+  /**
+   * Refuses an endpoint that must not be called, and the provider of an Inbound subscription that does not exist.
+   * Returns what makes the delivery URL of an Inbound subscription.
+   */
+  async #addressOf(context: RequestContext, checked: CheckedSubscription): Promise<Prepared["url"]> {
+    const { providerId, endpointUrl } = checked;
+    if (endpointUrl !== null) await this.#refuseBlocked(endpointUrl);
+    if (providerId === null) return undefined;
+    const { providers, publicUrl } = this.#settings;
+    const provider = await providers.find(context, providerId);
+    if (!provider || provider.status === "Retired")
+      throw new DomainError("REFERENCE_NOT_FOUND", {
+        detail: "The provider does not exist in this tenant, or it is Retired.",
+        errors: [
+          {
+            pointer: "/input/providerId",
+            code: "REFERENCE_NOT_FOUND",
+            detail: "The value must be the ID of a provider of this tenant that is not Retired.",
+          },
+        ],
+      });
+    return (subscription) => deliveryUrl(publicUrl, provider.key, { subscription });
+  }
+
   async #refuseBlocked(endpointUrl: string): Promise<void> {
     const { egress, httpsOnly } = this.#settings;
     const reason = await egress.check(endpointUrl, { httpsOnly });
@@ -254,27 +280,4 @@ export class WebhookSubscriptionService {
         errors: [{ pointer: "/input/endpointUrl", code: "TARGET_BLOCKED", detail: reason }],
       });
   }
-}
-
-/** A caller may subscribe only to events that it may read. */
-function readableEventType(context: RequestContext, eventType: string): EventType {
-  if (!isEventType(eventType))
-    throw new DomainError("EVENT_TYPE_UNKNOWN", {
-      detail: `"${eventType}" is not an event type of the platform.`,
-      errors: [
-        {
-          pointer: "/input/eventType",
-          code: "UNKNOWN_VALUE",
-          detail: "The value must be the name of an event type of the platform, for example TemplateRegistered.",
-        },
-      ],
-    });
-  requireReadable([eventType], principalOf(context));
-  return eventType;
-}
-
-function checkedContentType(contentType: string | null | undefined): WebhookContentType {
-  const known = webhookContentTypes.find((candidate) => candidate === (contentType ?? "application/json"));
-  if (known === undefined) throw invalidEnumValue([{ pointer: "/input/contentType", allowed: webhookContentTypes }]);
-  return known;
 }

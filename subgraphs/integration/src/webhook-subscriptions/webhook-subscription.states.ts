@@ -12,3 +12,7 @@ export type WebhookContentType = (typeof webhookContentTypes)[number];
 
 /** The reason why the platform disabled a subscription. The event WebhookSubscriptionDisabled contains it. */
 export type DisabledReason = "ReceiverGone" | "ReceiverDisabled" | "OnlyFailures";
+
+/** Outbound sends events of the platform; Inbound verifies deliveries of a vendor. */
+export const webhookDirections = ["Outbound", "Inbound"] as const;
+export type WebhookDirection = (typeof webhookDirections)[number];

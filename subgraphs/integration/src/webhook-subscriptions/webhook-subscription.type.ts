@@ -1,7 +1,7 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
-import type { WebhookSubscriptionState } from "./webhook-subscription.states.js";
+import type { WebhookDirection, WebhookSubscriptionState } from "./webhook-subscription.states.js";
 
 export const WebhookSubscriptionStatus = {
   Active: "Active",
@@ -10,6 +10,12 @@ export const WebhookSubscriptionStatus = {
   Deleted: "Deleted",
 } as const satisfies { [State in WebhookSubscriptionState]: State };
 registerEnumType(WebhookSubscriptionStatus, { name: "WebhookSubscriptionStatus" });
+
+export const WebhookSubscriptionDirection = {
+  Outbound: "Outbound",
+  Inbound: "Inbound",
+} as const satisfies { [Direction in WebhookDirection]: Direction };
+registerEnumType(WebhookSubscriptionDirection, { name: "WebhookSubscriptionDirection" });
 
 /** The scopes for reading a webhook subscription, through a root field or through another entity. */
 export const readWebhookSubscriptions = { scopes: ["webhooks.subscriptions.read"] } as const satisfies AuthRule;
@@ -21,11 +27,17 @@ export class WebhookSubscriptionType {
   @Field(() => ID)
   subscriptionId: string;
 
-  @Field()
-  eventType: string;
+  @Field(() => WebhookSubscriptionDirection)
+  direction: WebhookDirection;
 
-  @Field()
-  endpointUrl: string;
+  @Field(() => ID, { nullable: true, description: "The provider of an Inbound subscription." })
+  providerId: string | null;
+
+  @Field(() => String, { nullable: true, description: "Null in an Inbound subscription." })
+  eventType: string | null;
+
+  @Field(() => String, { nullable: true, description: "Null in an Inbound subscription." })
+  endpointUrl: string | null;
 
   @Field()
   signingSecretRef: string;
@@ -36,6 +48,13 @@ export class WebhookSubscriptionType {
       "The generated secret. Only the first response to the creation contains it; a replayed response does not.",
   })
   signingSecret: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The URL to enter at the vendor of an Inbound subscription. Only the response to the creation contains it.",
+  })
+  deliveryUrl: string | null;
 
   @Field(() => WebhookSubscriptionStatus)
   status: WebhookSubscriptionState;

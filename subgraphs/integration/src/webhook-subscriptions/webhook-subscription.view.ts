@@ -1,13 +1,16 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { WebhookSubscriptionState } from "./webhook-subscription.states.js";
+import type { WebhookSubscription } from "./webhook-subscription.entity.js";
+import type { WebhookDirection, WebhookSubscriptionState } from "./webhook-subscription.states.js";
 import type { WebhookSubscriptionType } from "./webhook-subscription.type.js";
 
 /** A row of `webhook_subscriptions` as PostgreSQL returns it. */
 export interface SubscriptionRow {
   subscription_id: string;
   project_id: string | null;
-  event_type: string;
-  endpoint_url: string;
+  direction: WebhookDirection;
+  provider_id: string | null;
+  event_type: string | null;
+  endpoint_url: string | null;
   signing_secret_ref: string;
   status: WebhookSubscriptionState;
   created_at: Date;
@@ -16,12 +19,26 @@ export interface SubscriptionRow {
 export function subscriptionView(row: SubscriptionRow): WebhookSubscriptionType {
   return {
     subscriptionId: encodeId("whs", row.subscription_id),
+    direction: row.direction,
+    providerId: row.provider_id === null ? null : encodeId("prv", row.provider_id),
     eventType: row.event_type,
     endpointUrl: row.endpoint_url,
     signingSecretRef: row.signing_secret_ref,
     signingSecret: null,
+    deliveryUrl: null,
     status: row.status,
     projectId: row.project_id,
     createdAt: row.created_at.toISOString(),
+  };
+}
+
+/** A subscription that was just created. */
+export function subscriptionEntityView(row: WebhookSubscription, deliveryUrl: string | null): WebhookSubscriptionType {
+  const { subscriptionId, direction, providerId, eventType, endpointUrl, signingSecretRef, status, projectId } = row;
+  return {
+    ...{ subscriptionId, direction, providerId, eventType, endpointUrl, signingSecretRef, status, projectId },
+    signingSecret: null,
+    deliveryUrl,
+    createdAt: row.createdAt.toISOString(),
   };
 }

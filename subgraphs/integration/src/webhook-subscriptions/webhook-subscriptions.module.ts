@@ -2,6 +2,7 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { CredentialService } from "../credentials/credential.service.js";
 import { egressService } from "../egress/egress-service.js";
+import { ProviderService } from "../providers/provider.service.js";
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
 import { WebhookSubscriptionResolver } from "./webhook-subscription.resolver.js";
 import { WebhookSubscriptionService } from "./webhook-subscription.service.js";
@@ -10,6 +11,8 @@ import { readWebhookSubscriptions } from "./webhook-subscription.type.js";
 export interface WebhookSubscriptionSettings {
   /** Webhook endpoints must be https. */
   readonly httpsOnly?: boolean;
+  /** The address that vendors use for deliveries, without a slash at its end. */
+  readonly publicUrl?: string;
 }
 
 /** The endpoints of tenants that get events as webhooks. */
@@ -22,14 +25,22 @@ export const webhookSubscriptions: SliceModule<WebhookSubscriptionSettings> = {
       onDelete: "no action",
       why: "Nothing is sent unsigned.",
     },
+    "webhook_subscriptions.provider_id": {
+      to: "providers.provider_id",
+      onDelete: "no action",
+      why: "The secret verifies deliveries of this provider only.",
+    },
   },
   events: ["WebhookSubscriptionCreated", "WebhookSubscriptionDisabled"],
   start({ database, settings }, services) {
-    const { httpsOnly = false } = settings;
+    const { httpsOnly = false, publicUrl = "http://127.0.0.1:4000" } = settings;
     const credentials = services.get(CredentialService);
     const egress = services.get(egressService);
     const facts = services.get(TenantFacts);
-    services.add(new WebhookSubscriptionService({ database, credentials, egress, httpsOnly, facts }));
+    const providers = services.get(ProviderService);
+    services.add(
+      new WebhookSubscriptionService({ database, credentials, egress, httpsOnly, facts, providers, publicUrl }),
+    );
   },
   resolvers: (get) => [new WebhookSubscriptionResolver(get(WebhookSubscriptionService))],
   references(get) {

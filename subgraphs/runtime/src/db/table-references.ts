@@ -37,7 +37,7 @@ export function foreignKeysOf(references: TableReferences): ForeignKeys {
 /**
  * The statements that add foreign keys, for a migration without a transaction; parents come before children. Each lock
  * is held for one statement, and the check of the keys only reads rows. The migration can run again from its beginning.
- * Rows without a parent are deleted. Row-level security is not forced on the owner meanwhile, because PostgreSQL would
+ * Rows that name a parent which does not exist are deleted. Row-level security is not forced on the owner meanwhile, because PostgreSQL would
  * check only the rows that the owner sees, which are none.
  */
 export function addForeignKeys(schema: string, keys: ForeignKeys): string[] {
@@ -47,7 +47,7 @@ export function addForeignKeys(schema: string, keys: ForeignKeys): string[] {
     ...tables.map((table) => `alter table ${schema}.${table} no force row level security;`),
     ...places.map(
       ({ table, column, parent, parentColumn }) =>
-        `delete from ${schema}.${table} child where not exists (select from ${schema}.${parent} parent
+        `delete from ${schema}.${table} child where child.${column} is not null and not exists (select from ${schema}.${parent} parent
           where parent.tenant_id = child.tenant_id and parent.${parentColumn} = child.${column});`,
     ),
     ...places.map(

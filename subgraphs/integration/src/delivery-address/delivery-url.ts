@@ -1,0 +1,10 @@
+/** What a delivery URL names, so that only the secrets of this one resource are tried. */
+export type DeliveryHint = { readonly subscription: string } | { readonly connection: string };
+
+/** The path that takes deliveries with the vendor's own headers and body. The key of the provider follows. */
+const vendorPath = "/webhooks/deliveries/";
+
+/** The URL that a tenant enters at the vendor. `publicUrl` has no slash at its end. */
+export function deliveryUrl(publicUrl: string, providerKey: string, hint: DeliveryHint): string {
+  return `${publicUrl}${vendorPath}${providerKey}?${new URLSearchParams({ ...hint }).toString()}`;
+}

@@ -1,0 +1,78 @@
+import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf } from "@factory/runtime/tenancy/tenant";
+import type { EventType } from "@factory/schema/event-names";
+import { isEventType, requireReadable } from "../event-access/event-access.js";
+import type { CreateWebhookSubscriptionInput } from "./webhook-subscription.input.js";
+import {
+  type WebhookContentType,
+  type WebhookDirection,
+  webhookContentTypes,
+  webhookDirections,
+} from "./webhook-subscription.states.js";
+
+/** The members of the input whose presence depends on the direction, checked. */
+export interface CheckedSubscription {
+  readonly direction: WebhookDirection;
+  readonly providerId: string | null;
+  readonly eventType: EventType | null;
+  readonly endpointUrl: string | null;
+  readonly contentType: WebhookContentType;
+}
+
+/** Throws VALIDATION_FAILED, EVENT_TYPE_UNKNOWN or INSUFFICIENT_SCOPE. */
+export function checkedSubscription(
+  context: RequestContext,
+  input: CreateWebhookSubscriptionInput,
+): CheckedSubscription {
+  const direction = knownValue(input.direction ?? "Outbound", webhookDirections, "/input/direction");
+  const contentType = knownValue(input.contentType ?? "application/json", webhookContentTypes, "/input/contentType");
+  const members = { providerId: input.providerId, eventType: input.eventType, endpointUrl: input.endpointUrl };
+  const wanted: (keyof typeof members)[] = direction === "Inbound" ? ["providerId"] : ["eventType", "endpointUrl"];
+  const errors = Object.entries(members).flatMap(([name, value]): FieldError[] => {
+    const pointer = `/input/${name}`;
+    const isWanted = wanted.some((member) => member === name);
+    if (isWanted && value == null)
+      return [{ pointer, code: "REQUIRED", detail: `A subscription with the direction ${direction} needs it.` }];
+    if (!isWanted && value != null)
+      return [{ pointer, code: "FORMAT", detail: `A subscription with the direction ${direction} cannot have it.` }];
+    return [];
+  });
+  if (errors.length > 0)
+    throw new DomainError("VALIDATION_FAILED", {
+      detail: "The members of a webhook subscription depend on its direction. See errors for each member.",
+      errors,
+    });
+  const { providerId = null, eventType, endpointUrl = null } = members;
+  return {
+    direction,
+    providerId,
+    endpointUrl,
+    contentType,
+    eventType: eventType == null ? null : readableEventType(context, eventType),
+  };
+}
+
+function knownValue<V extends string>(value: string, allowed: readonly V[], pointer: string): V {
+  const known = allowed.find((candidate) => candidate === value);
+  if (known === undefined) throw invalidEnumValue([{ pointer, allowed }]);
+  return known;
+}
+
+/** A caller may subscribe only to events that it may read. */
+function readableEventType(context: RequestContext, eventType: string): EventType {
+  if (!isEventType(eventType))
+    throw new DomainError("EVENT_TYPE_UNKNOWN", {
+      detail: `"${eventType}" is not an event type of the platform.`,
+      errors: [
+        {
+          pointer: "/input/eventType",
+          code: "UNKNOWN_VALUE",
+          detail: "The value must be the name of an event type of the platform, for example TemplateRegistered.",
+        },
+      ],
+    });
+  requireReadable([eventType], principalOf(context));
+  return eventType;
+}
