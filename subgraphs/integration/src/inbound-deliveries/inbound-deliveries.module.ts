@@ -10,7 +10,6 @@ export const inboundDeliveries: SliceModule = {
       to: null,
       why: "A provider is never deleted, and the key would lock the row of the provider for each delivery.",
     },
-    "webhook_deliveries.provider_delivery_id": { to: null, why: "The vendor chooses it." },
     "webhook_deliveries.subscription_id": {
       to: null,
       why: "The delivery outlives the subscription, whose secret has verified it.",
@@ -20,7 +19,5 @@ export const inboundDeliveries: SliceModule = {
       why: "The delivery outlives the connection, whose secret has verified it.",
     },
     "webhook_deliveries.run_id": { to: null, why: "The run is written in the same transaction and is kept as long." },
-    "webhook_deliveries.key_id": { to: null, why: "It names a master key, which is no row." },
-    "webhook_deliveries.trace_id": { to: null, why: "It names a trace of the log, which is no row." },
   },
 };
