@@ -10,6 +10,7 @@ import type { ProviderMoveInput } from "./provider.input.js";
 import { type ProviderState, statesBefore } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
 import { providerEntityView } from "./provider.view.js";
+import type { ProviderMoveListeners } from "./provider-move-listeners.js";
 
 /**
  * The target state and the event of each mutation. Enabling has an event of its own, because ProviderRegistered means
@@ -28,12 +29,14 @@ export interface ProviderMove {
   readonly input: ProviderMoveInput | null | undefined;
 }
 
-/** Moves providers between their states. Retiring does not check connections, because the platform has none yet. */
+/** Moves providers between their states. */
 export class ProviderLifecycleService {
   readonly #database: Database;
+  readonly #listeners: ProviderMoveListeners;
 
-  constructor(database: Database) {
+  constructor(database: Database, listeners: ProviderMoveListeners) {
     this.#database = database;
+    this.#listeners = listeners;
   }
 
   move(context: RequestContext, { field, providerId, input }: ProviderMove): Promise<ProviderType> {
@@ -42,7 +45,8 @@ export class ProviderLifecycleService {
     return idempotentMutation(this.#database, context, {
       field,
       arguments: { providerId, reason },
-      commit: async ({ em, tenant, record }) => {
+      commit: async (transaction) => {
+        const { em, tenant, record } = transaction;
         const known = decodeId("prv", providerId) !== undefined;
         const row = { tenantId: tenant.tenantId, providerId };
         // The second of two concurrent changes reads the state that the first one has stored.
@@ -64,6 +68,7 @@ export class ProviderLifecycleService {
           subject: `providers/${providerId}`,
           data: { providerId, key, apiClientId, status: to, previousStatus: status, reason },
         });
+        await this.#listeners.call(transaction, { providerId, key, from: status, to, reason });
         return providerEntityView(provider);
       },
     });

@@ -3,6 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { AuthModel, ProviderCategory, ProviderState } from "./provider.states.js";
+import type { ProviderDriver } from "./provider-driver.js";
 
 @Entity(tenantTable("providers"))
 @Unique({ name: "providers_key", properties: ["tenantId", "key"] })
@@ -42,6 +43,14 @@ export class Provider {
 
   @Property({ type: "text", nullable: true })
   baseUrl: string | null;
+
+  /** The name of a preset of the platform. */
+  @Property({ type: "text", nullable: true })
+  preset: string | null;
+
+  /** The members that replace those of the preset's driver. */
+  @Property({ type: "jsonb", nullable: true })
+  driver: ProviderDriver | null;
 
   @Property({ type: "text" })
   status: ProviderState;

@@ -2,6 +2,7 @@ import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, ID, InputType } from "type-graphql";
 import type { ProviderState } from "./provider.states.js";
 import { ProviderStatus } from "./provider.type.js";
+import { ProviderDriverInput } from "./provider-driver.input.js";
 
 @InputType()
 export class RegisterProviderInput {
@@ -45,6 +46,20 @@ export class RegisterProviderInput {
   @Field(() => String, { nullable: true })
   @Constraint({ maxLength: 2048, format: "uri" })
   baseUrl?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The name of a preset, see providerPresets. It gives the driver, and the members apiClient, capabilities and baseUrl that are left out. The default is the preset with the name of the key.",
+  })
+  @Constraint({ minLength: 1, maxLength: 100 })
+  preset?: string | null;
+
+  @Field(() => ProviderDriverInput, {
+    nullable: true,
+    description: "Its members replace those of the preset's driver.",
+  })
+  driver?: ProviderDriverInput | null;
 }
 
 @InputType()

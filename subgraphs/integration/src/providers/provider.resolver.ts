@@ -6,6 +6,8 @@ import { ProviderFilterInput, RegisterProviderInput } from "./provider.input.js"
 import type { ProviderService } from "./provider.service.js";
 import { ProviderConnection, ProviderType, readProviders } from "./provider.type.js";
 import { type ProviderListService, sortedProviders } from "./provider-list.service.js";
+import { ProviderPresetType } from "./provider-preset.type.js";
+import { type ProviderPreset, providerPresets } from "./provider-presets.js";
 
 @Resolver(() => ProviderType)
 export class ProviderResolver {
@@ -33,6 +35,14 @@ export class ProviderResolver {
     @Ctx() context: RequestContext,
   ): Promise<ProviderConnection> {
     return this.#lists.list(context, { first, after, sort, filter });
+  }
+
+  @Query(() => [ProviderPresetType], {
+    description: "The vendors that the platform knows, with the driver that a provider of that preset gets.",
+  })
+  @Auth(readProviders)
+  providerPresets(): readonly ProviderPreset[] {
+    return providerPresets;
   }
 
   @Mutation(() => ProviderType, {

@@ -1,19 +1,22 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
-import type { Egress } from "@factory/runtime/egress/egress";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
-import type { Database } from "@factory/runtime/unit-of-work/database";
+import { requireSameTenant, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { type ApiClientType, apiClientView } from "./api-client.type.js";
+import { checkedDriver } from "./checked-driver.js";
 import { Provider } from "./provider.entity.js";
 import type { RegisterProviderInput } from "./provider.input.js";
 import { type AuthModel, authModels, type ProviderCategory, providerCategories } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
 import { type ProviderRow, providerColumns, providerEntityView, providerRowView } from "./provider.view.js";
+import { type ProviderPreset, presetNames, presetOf } from "./provider-presets.js";
+import { type ProviderRecord, providerRecord } from "./provider-record.js";
+import type { ProviderTargets } from "./provider-targets.js";
 
 const providerById = tenantStatement(
   "provider_by_id",
@@ -25,14 +28,46 @@ const providerByApiClient = tenantStatement(
   `select ${providerColumns} from providers where tenant_id = scope.tenant and api_client_id = $2`,
 );
 
+const providerByKey = tenantStatement(
+  "provider_by_key",
+  `select ${providerColumns} from providers where tenant_id = scope.tenant and key = $2`,
+);
+
+const sharedProvider = {
+  name: "provider_for_share",
+  text: `select ${providerColumns} from providers where tenant_id = $1 and provider_id = $2 for share`,
+};
+
 /** Registers providers and finds them and their API clients. */
 export class ProviderService {
   readonly #database: Database;
-  readonly #egress: Egress;
+  readonly #targets: ProviderTargets;
 
-  constructor(database: Database, egress: Egress) {
+  constructor(database: Database, targets: ProviderTargets) {
     this.#database = database;
-    this.#egress = egress;
+    this.#targets = targets;
+  }
+
+  /** The provider of the tenant with its effective driver. */
+  async record(tenant: Tenant, providerId: string): Promise<ProviderRecord | undefined> {
+    const uuid = decodeId("prv", providerId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#database.reader.row<ProviderRow>(providerById, tenant, uuid);
+    return row && providerRecord(row);
+  }
+
+  /** As `record`. The key is compared without regard to case, as in the header X-Svc-Provider. */
+  async recordByKey(tenant: Tenant, key: string): Promise<ProviderRecord | undefined> {
+    const row = await this.#database.reader.row<ProviderRow>(providerByKey, tenant, key.toLowerCase());
+    return row && providerRecord(row);
+  }
+
+  /** As `record`, inside of a transaction. The provider keeps its state until the transaction ends. */
+  async recordIn({ tenant, execute }: Transaction, providerId: string): Promise<ProviderRecord | undefined> {
+    const uuid = decodeId("prv", providerId);
+    if (uuid === undefined) return undefined;
+    const [row] = await execute<ProviderRow>(sharedProvider, [tenant.uuid, uuid]);
+    return row && providerRecord(row);
   }
 
   async find(context: RequestContext, providerId: string): Promise<ProviderType | undefined> {
@@ -58,12 +93,13 @@ export class ProviderService {
 
   async register(context: RequestContext, input: RegisterProviderInput): Promise<ProviderType> {
     requireSameTenant(context, input.tenantId);
-    const { category, authModel } = checkedSets(input);
+    const { category, authModel, preset } = checkedSets(input);
+    const driver = input.driver ? checkedDriver(input.driver, "/input/driver") : null;
     try {
       return await idempotentMutation(this.#database, context, {
         field: "registerProvider",
         arguments: input,
-        prepare: () => this.#refuseBlocked(input.baseUrl),
+        prepare: () => this.#targets.refuseBlocked(input.baseUrl, driver),
         commit: async ({ em, tenant, record }) => {
           const provider = em.create(Provider, {
             tenantId: tenant.tenantId,
@@ -72,10 +108,12 @@ export class ProviderService {
             displayName: input.displayName,
             category,
             authModel,
-            apiClient: input.apiClient ?? null,
+            apiClient: input.apiClient ?? preset?.apiClient ?? null,
             apiClientId: newId("apc"),
-            capabilities: canonical(input.capabilities ?? []),
-            baseUrl: input.baseUrl ?? null,
+            capabilities: canonical(input.capabilities ?? preset?.capabilities ?? []),
+            baseUrl: input.baseUrl ?? preset?.baseUrl ?? null,
+            preset: input.preset ?? null,
+            driver,
             status: "Registered",
             statusReason: null,
             registeredAt: new Date(),
@@ -98,16 +136,6 @@ export class ProviderService {
       throw error;
     }
   }
-
-  async #refuseBlocked(baseUrl: string | null | undefined): Promise<undefined> {
-    const reason = baseUrl == null ? undefined : await this.#egress.check(baseUrl);
-    if (reason !== undefined)
-      throw new DomainError("TARGET_BLOCKED", {
-        detail: `The base URL is not allowed: ${reason}.`,
-        errors: [{ pointer: "/input/baseUrl", code: "TARGET_BLOCKED", detail: reason }],
-      });
-    return undefined;
-  }
 }
 
 /** Each capability once, in lower case, as searches compare them. */
@@ -115,12 +143,20 @@ function canonical(capabilities: readonly string[]): string[] {
   return [...new Set(capabilities.map((name) => name.toLowerCase()))];
 }
 
-function checkedSets(input: RegisterProviderInput): { category: ProviderCategory; authModel: AuthModel } {
+interface CheckedSets {
+  readonly category: ProviderCategory;
+  readonly authModel: AuthModel;
+  readonly preset: ProviderPreset | undefined;
+}
+
+function checkedSets(input: RegisterProviderInput): CheckedSets {
+  const preset = presetOf({ preset: input.preset ?? null, key: input.key });
   const category = providerCategories.find((known) => known === input.category);
   const authModel = authModels.find((known) => known === input.authModel);
   const problems: InvalidEnumValue[] = [];
   if (!category) problems.push({ pointer: "/input/category", allowed: providerCategories });
   if (!authModel) problems.push({ pointer: "/input/authModel", allowed: authModels });
-  if (!category || !authModel) throw invalidEnumValue(problems);
-  return { category, authModel };
+  if (input.preset != null && !preset) problems.push({ pointer: "/input/preset", allowed: presetNames });
+  if (!category || !authModel || problems.length > 0) throw invalidEnumValue(problems);
+  return { category, authModel, preset };
 }

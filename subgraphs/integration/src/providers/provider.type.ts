@@ -1,9 +1,10 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
-import { DateTime } from "@factory/runtime/graphql/scalars";
+import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import type { ProviderState } from "./provider.states.js";
+import type { ProviderDriver } from "./provider-driver.js";
 
 export const ProviderStatus = {
   Registered: "Registered",
@@ -46,6 +47,15 @@ export class ProviderType {
 
   @Field(() => String, { nullable: true })
   baseUrl: string | null;
+
+  @Field(() => String, { nullable: true, description: "The name of the preset that the provider uses." })
+  preset: string | null;
+
+  @Field(() => JsonObject, {
+    description:
+      "How the vendor is called and its deliveries are read: the preset's driver and the members given for it.",
+  })
+  driver: ProviderDriver;
 
   @Field(() => ProviderStatus)
   status: ProviderState;

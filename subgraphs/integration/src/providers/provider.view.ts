@@ -2,8 +2,10 @@ import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Provider } from "./provider.entity.js";
 import type { AuthModel } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
+import { effectiveDriver, presetOf } from "./provider-presets.js";
 
-export interface ProviderRow extends Pick<Provider, "key" | "category" | "capabilities" | "status"> {
+export interface ProviderRow
+  extends Pick<Provider, "key" | "category" | "capabilities" | "preset" | "driver" | "status"> {
   provider_id: string;
   display_name: string;
   auth_model: AuthModel;
@@ -15,9 +17,10 @@ export interface ProviderRow extends Pick<Provider, "key" | "category" | "capabi
 }
 
 export const providerColumns = `provider_id, key, display_name, category, auth_model, api_client, api_client_id,
-     capabilities, base_url, status, status_reason, registered_at`;
+     capabilities, base_url, preset, driver, status, status_reason, registered_at`;
 
 export function providerRowView(row: ProviderRow): ProviderType {
+  const preset = presetOf(row);
   return {
     providerId: encodeId("prv", row.provider_id),
     key: row.key,
@@ -28,6 +31,8 @@ export function providerRowView(row: ProviderRow): ProviderType {
     apiClientId: encodeId("apc", row.api_client_id),
     capabilities: row.capabilities,
     baseUrl: row.base_url,
+    preset: preset?.name ?? null,
+    driver: effectiveDriver(preset, row.driver),
     status: row.status,
     statusReason: row.status_reason,
     registeredAt: row.registered_at.toISOString(),
@@ -35,6 +40,7 @@ export function providerRowView(row: ProviderRow): ProviderType {
 }
 
 export function providerEntityView(provider: Provider): ProviderType {
+  const preset = presetOf(provider);
   return {
     providerId: provider.providerId,
     key: provider.key,
@@ -45,6 +51,8 @@ export function providerEntityView(provider: Provider): ProviderType {
     apiClientId: provider.apiClientId,
     capabilities: provider.capabilities,
     baseUrl: provider.baseUrl,
+    preset: preset?.name ?? null,
+    driver: effectiveDriver(preset, provider.driver),
     status: provider.status,
     statusReason: provider.statusReason,
     registeredAt: provider.registeredAt.toISOString(),

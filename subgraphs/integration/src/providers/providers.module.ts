@@ -8,18 +8,27 @@ import { readProviders } from "./provider.type.js";
 import { ProviderLifecycleResolver } from "./provider-lifecycle.resolver.js";
 import { ProviderLifecycleService } from "./provider-lifecycle.service.js";
 import { ProviderListService } from "./provider-list.service.js";
+import { ProviderMoveListeners } from "./provider-move-listeners.js";
+import { ProviderTargets } from "./provider-targets.js";
+
+export interface ProviderSettings {
+  /** Base URLs and the URLs of drivers must have https. */
+  readonly httpsOnly?: boolean;
+}
 
 /** Vendors that tenants register, and the API clients to call them. */
-export const providers: SliceModule = {
+export const providers: SliceModule<ProviderSettings> = {
   slice: "providers",
   entities: [Provider],
   foreignKeys: { "providers.api_client_id": { to: null, why: "An id of its own." } },
   events: ["ProviderRegistered", "ProviderDeprecated", "ProviderDisabled", "ProviderEnabled", "ProviderRetired"],
   types: [ApiClientType],
-  start({ database, cursors }, services) {
-    services.add(new ProviderService(database, services.get(egressService)));
+  start({ database, cursors, settings }, services) {
+    const { httpsOnly = false } = settings;
+    const listeners = services.add(new ProviderMoveListeners());
+    services.add(new ProviderService(database, new ProviderTargets(services.get(egressService), httpsOnly)));
     services.add(new ProviderListService(database, cursors));
-    services.add(new ProviderLifecycleService(database));
+    services.add(new ProviderLifecycleService(database, listeners));
   },
   resolvers: (get) => [
     new ProviderResolver(get(ProviderService), get(ProviderListService)),

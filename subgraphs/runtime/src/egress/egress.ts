@@ -6,6 +6,7 @@ import { blockedAddress } from "./blocked-address.js";
 import { blockedUrl, hostOf, type UrlPolicy } from "./blocked-url.js";
 import { EgressBlockedError, EgressFailure, egressFailure } from "./egress-errors.js";
 import { HostLookup, type ResolvedAddress } from "./host-lookup.js";
+import { isReservedHeader } from "./reserved-header.js";
 
 export interface EgressOptions extends UrlPolicy {
   /** Resolves host names instead of DNS. */
@@ -51,8 +52,6 @@ const maxHeaderBytes = 16 * 1_024;
 const checkPatienceMs = 3_000;
 /** Limits idle sockets: each lives for 4 s, and their number grows with the number of origins. */
 const defaultKeptConnections = 512;
-// These headers would let a caller choose the server or the framing of the message.
-const ownHeaders = ["host", "connection", "content-length", "transfer-encoding", "expect", "upgrade"];
 
 /** Creates the client for outgoing HTTP. Close it at the end of the process. */
 export function createEgress(options: EgressOptions): Egress {
@@ -105,7 +104,7 @@ export function createEgress(options: EgressOptions): Egress {
     async request(url, request) {
       const reason = blockedUrl(url, options);
       if (reason !== undefined) throw new EgressBlockedError(reason);
-      const refused = Object.keys(request.headers ?? {}).find((name) => ownHeaders.includes(name.toLowerCase()));
+      const refused = Object.keys(request.headers ?? {}).find(isReservedHeader);
       if (refused !== undefined) throw new EgressBlockedError(`the header ${refused} cannot be set by the caller`);
       return exchange(agentFor(request.connectTimeoutMs), { url: new URL(url), kept: open < keptConnections }, request);
     },

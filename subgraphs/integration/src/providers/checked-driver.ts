@@ -1,0 +1,130 @@
+import { pointerToken } from "@factory/runtime/errors/json-pointer";
+import { checkedScheme, type GivenScheme } from "./checked-scheme.js";
+import { DriverProblems } from "./driver-problems.js";
+import type { ProviderDriverInput } from "./provider-driver.input.js";
+import { clientAuthentications, type ProviderDriver, type WebhookDescription } from "./provider-driver.js";
+
+const maxBytes = 16 * 1_024;
+const maxEntries = 20;
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+const parameterName = /^[A-Za-z0-9_.-]{1,100}$/;
+const headerValue = /^[\x21-\x7e](?:[\x20-\x7e]{0,998}[\x21-\x7e])?$/;
+const parameterValue = /^[^\p{Cc}\p{Surrogate}]{1,1000}$/u;
+
+/** Headers that carry a secret, which a driver must not hold. */
+const secretHeaders = new Set(["authorization", "proxy-authorization", "cookie"]);
+
+/** Parameters that the platform sets itself. To replace them could break the protection of the flow. */
+const ownParameters = new Set(
+  `grant_type client_id client_secret client_assertion client_assertion_type code code_challenge code_challenge_method
+   code_verifier redirect_uri response_type refresh_token scope state assertion`.split(/\s+/),
+);
+
+/**
+ * The driver of an input whose bounds have been checked, with header names in lower case. The URLs are not checked yet.
+ * Throws PARAMETERS_INVALID.
+ */
+export function checkedDriver(input: ProviderDriverInput, pointer: string): ProviderDriver {
+  const given = withoutNulls(input);
+  const problems = new DriverProblems();
+  if (Buffer.byteLength(JSON.stringify(given)) > maxBytes)
+    problems.refuse(pointer, `The driver must not be larger than ${maxBytes} bytes.`, "TOO_LONG");
+  problems.throwAny();
+  checkCalls(given, pointer, problems);
+  checkParameters(given.oauth2?.tokenParameters, `${pointer}/oauth2/tokenParameters`, problems);
+  checkParameters(given.oauth2?.authorizationParameters, `${pointer}/oauth2/authorizationParameters`, problems);
+  const scheme = given.webhook?.scheme as unknown as GivenScheme | undefined;
+  const webhook = scheme && {
+    ...withLowerCaseHeaders(given.webhook as WebhookDescription),
+    scheme: checkedScheme(scheme, `${pointer}/webhook/scheme`, problems),
+  };
+  problems.throwAny();
+  return { ...given, ...(webhook ? { webhook } : {}) };
+}
+
+/** A plain copy of the input without its null members, which count as absent. */
+function withoutNulls(input: ProviderDriverInput): ProviderDriver {
+  return JSON.parse(JSON.stringify(input, (_, value: unknown) => (value === null ? undefined : value)));
+}
+
+function checkCalls(driver: ProviderDriver, pointer: string, problems: DriverProblems): void {
+  const { probe, apiKey, hmac, oauth2, headers = {}, idempotencyHeader } = driver;
+  if (probe) {
+    problems.oneOf(`${pointer}/probe/method`, probe.method, ["GET", "POST", "HEAD"]);
+    if (/(^|\/|%2f)(\.|%2e){1,2}(\/|%2f|\?|$)/i.test(probe.path))
+      problems.refuse(`${pointer}/probe/path`, "The path must not contain the segments . and ..");
+  }
+  if (apiKey) problems.oneOf(`${pointer}/apiKey/in`, apiKey.in, ["header", "query"]);
+  if (apiKey?.in === "header") problems.header(`${pointer}/apiKey/name`, apiKey.name);
+  if (hmac) {
+    problems.oneOf(`${pointer}/hmac/algorithm`, hmac.algorithm, ["sha256", "sha512"]);
+    problems.oneOf(`${pointer}/hmac/encoding`, hmac.encoding, ["hex", "base64"]);
+    problems.header(`${pointer}/hmac/header`, hmac.header);
+    problems.header(`${pointer}/hmac/timestampHeader`, hmac.timestampHeader);
+  }
+  if (oauth2)
+    problems.oneOf(`${pointer}/oauth2/clientAuthentication`, oauth2.clientAuthentication, clientAuthentications);
+  problems.header(`${pointer}/idempotencyHeader`, idempotencyHeader);
+  const texts = checkTexts(headers, `${pointer}/headers`, problems);
+  for (const [name, value] of texts) {
+    const at = `${pointer}/headers/${pointerToken(name)}`;
+    problems.header(at, name);
+    if (!headerName.test(name) || !headerValue.test(value))
+      problems.refuse(at, "A header has a token of HTTP as its name and at most 1000 printable ASCII characters.");
+    if (secretHeaders.has(name.toLowerCase()))
+      problems.refuse(at, "This header carries a secret. Store the secret as a credential.", "UNKNOWN_VALUE");
+  }
+}
+
+function checkParameters(parameters: object | undefined, pointer: string, problems: DriverProblems): void {
+  for (const [name, value] of checkTexts(parameters ?? {}, pointer, problems)) {
+    const at = `${pointer}/${pointerToken(name)}`;
+    if (!parameterName.test(name) || name === "__proto__" || !parameterValue.test(value))
+      problems.refuse(
+        at,
+        "A name has at most 100 of the characters A-Z a-z 0-9 _ . - and a value 1 to 1000 characters.",
+      );
+    if (ownParameters.has(name.toLowerCase()))
+      problems.refuse(at, "The platform sets this parameter itself.", "UNKNOWN_VALUE");
+  }
+}
+
+/** The entries that are texts; the others and too many of them are reported. */
+function checkTexts(entries: object, pointer: string, problems: DriverProblems): [string, string][] {
+  const all = Object.entries(entries as Record<string, unknown>);
+  if (all.length > maxEntries) problems.refuse(pointer, `There may be at most ${maxEntries} entries.`, "TOO_LONG");
+  for (const [name, value] of all)
+    if (typeof value !== "string") problems.refuse(`${pointer}/${pointerToken(name)}`, "Must be a text.", "TYPE");
+  return all.filter((entry): entry is [string, string] => typeof entry[1] === "string");
+}
+
+/** The paths of a description with the names of headers in lower case. */
+function withLowerCaseHeaders(webhook: WebhookDescription): WebhookDescription {
+  const path = (text: string) => (text.startsWith("header:") ? text.toLowerCase() : text);
+  const { deliveryId, eventName, action, account, challenge } = webhook;
+  return {
+    ...webhook,
+    deliveryId: deliveryId.map(path),
+    eventName: eventName.map(path),
+    ...(action === undefined ? {} : { action: path(action) }),
+    ...(account === undefined ? {} : { account: path(account) }),
+    ...(challenge ? { challenge: { ...challenge, when: path(challenge.when), answer: path(challenge.answer) } } : {}),
+  };
+}
+
+/** A URL of a driver with the pointer to it. */
+export interface DriverUrl {
+  readonly pointer: string;
+  readonly url: string;
+}
+
+/** The URLs of a driver, which the egress client has to allow. */
+export function driverUrls({ oauth2, webhook }: ProviderDriver, pointer: string): DriverUrl[] {
+  const urls = {
+    "oauth2/tokenUrl": oauth2?.tokenUrl,
+    "oauth2/authorizationUrl": oauth2?.authorizationUrl,
+    "oauth2/revocationUrl": oauth2?.revocationUrl,
+    "webhook/scheme/jwksUrl": webhook?.scheme.kind === "jws" ? webhook.scheme.jwksUrl : undefined,
+  };
+  return Object.entries(urls).flatMap(([at, url]) => (url === undefined ? [] : [{ pointer: `${pointer}/${at}`, url }]));
+}

@@ -1,0 +1,96 @@
+import {
+  hmacAlgorithms,
+  type JwsAlgorithm,
+  jwsAlgorithms,
+  type SignatureScheme,
+  signatureKinds,
+} from "../inbound-signatures/signature-scheme.js";
+import type { DriverProblems } from "./driver-problems.js";
+
+/** The members of an input of a scheme, without null values. */
+export type GivenScheme = Readonly<Record<string, unknown>> & { readonly kind: string };
+
+interface Member {
+  readonly required: boolean;
+}
+const required = { required: true };
+const optional = { required: false };
+
+/** The members of each kind beside `kind` itself. */
+const membersOf: Record<SignatureScheme["kind"], Readonly<Record<string, Member>>> = {
+  hmac: {
+    algorithm: required,
+    header: required,
+    encoding: required,
+    prefix: optional,
+    timestampHeader: optional,
+    fields: optional,
+    signedContent: optional,
+    bodyHashParameter: optional,
+  },
+  token: { header: required },
+  "standard-webhooks": {},
+  ecdsa: { header: required, timestampHeader: required, signedContent: optional },
+  jws: { header: optional, algorithms: optional, jwksUrl: required },
+};
+
+const defaults: Partial<Record<SignatureScheme["kind"], object>> = {
+  hmac: { signedContent: "{body}" },
+  ecdsa: { signedContent: "{timestamp}{body}" },
+  jws: { header: "x-jws-signature", algorithms: jwsAlgorithms },
+};
+
+/** The scheme with its defaults and with header names in lower case. Problems are reported at the pointer. */
+export function checkedScheme(given: GivenScheme, pointer: string, problems: DriverProblems): SignatureScheme {
+  const kind = signatureKinds.find((known) => known === given.kind);
+  problems.oneOf(`${pointer}/kind`, given.kind, signatureKinds);
+  if (kind === undefined) return { kind: "standard-webhooks" };
+  const members = membersOf[kind];
+  for (const name of Object.keys(given))
+    if (name !== "kind" && members[name] === undefined)
+      problems.refuse(`${pointer}/${name}`, `A scheme of the kind ${kind} has no such member.`);
+  for (const [name, member] of Object.entries(members))
+    if (member.required && given[name] === undefined)
+      problems.refuse(`${pointer}/${name}`, `A scheme of the kind ${kind} needs this member.`, "REQUIRED");
+  const scheme = { ...defaults[kind], ...given, ...lowerCase(given, "header"), ...lowerCase(given, "timestampHeader") };
+  checkValues(scheme as GivenScheme, pointer, problems);
+  return scheme as unknown as SignatureScheme;
+}
+
+function lowerCase(given: GivenScheme, name: string): object {
+  const value = given[name];
+  return typeof value === "string" ? { [name]: value.toLowerCase() } : {};
+}
+
+function checkValues(scheme: GivenScheme, pointer: string, problems: DriverProblems): void {
+  const { kind, algorithm, encoding, algorithms, signedContent } = scheme;
+  if (typeof algorithm === "string") problems.oneOf(`${pointer}/algorithm`, algorithm, hmacAlgorithms);
+  if (typeof encoding === "string") problems.oneOf(`${pointer}/encoding`, encoding, ["hex", "base64"]);
+  if (kind === "jws")
+    (algorithms as JwsAlgorithm[]).forEach((name, index) => {
+      problems.oneOf(`${pointer}/algorithms/${index}`, name, jwsAlgorithms);
+    });
+  if (typeof signedContent === "string") checkContent(signedContent, scheme, pointer, problems);
+}
+
+const placeholder = /\{(body|timestamp|url|form)\}/g;
+
+/** The content must cover the body, and the time exactly where the scheme has a time. */
+function checkContent(content: string, scheme: GivenScheme, pointer: string, problems: DriverProblems): void {
+  const at = `${pointer}/signedContent`;
+  const names = [...content.matchAll(placeholder)].map(([, name]) => name);
+  const has = (name: string) => names.includes(name);
+  if (/[{}]/.test(content.replaceAll(placeholder, "")))
+    problems.refuse(at, "The placeholders are {body}, {timestamp}, {url} and {form}.", "UNKNOWN_VALUE");
+  if (new Set(names).size < names.length) problems.refuse(at, "A placeholder may occur once.", "DUPLICATE");
+  if (!has("body") && !(has("url") && has("form")))
+    problems.refuse(at, "The content must contain {body}, or {url} and {form}.");
+  const { timestampHeader, fields, bodyHashParameter } = scheme;
+  const timed = timestampHeader !== undefined || fields !== undefined;
+  if (timed !== has("timestamp"))
+    problems.refuse(at, "The content must contain {timestamp} if the scheme has a time, and only then.");
+  if (timestampHeader !== undefined && fields !== undefined)
+    problems.refuse(`${pointer}/fields`, "A scheme has either a timestampHeader or fields.");
+  if (bodyHashParameter !== undefined && !has("url"))
+    problems.refuse(`${pointer}/bodyHashParameter`, "The content must contain {url}.");
+}

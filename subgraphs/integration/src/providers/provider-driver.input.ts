@@ -1,0 +1,210 @@
+import { JsonObject } from "@factory/runtime/graphql/scalars";
+import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { Field, InputType, Int } from "type-graphql";
+import { headerPattern, SignatureSchemeInput } from "./signature-scheme.input.js";
+
+const printable = "^[\\x20-\\x7e]*$";
+const pathPattern =
+  "^(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}|body:(?:/[^\\s/]{1,100}){1,10}|(?:form|text):[\\x21-\\x7e]{1,100})$";
+const pathMeaning = "header:<name>, body:<JSON pointer>, form:<name> or text:<constant>.";
+
+@InputType({ description: "A value that the answer to a probe must contain." })
+export class ProbeExpectationInput {
+  @Field({ description: pathMeaning })
+  @Constraint({ maxLength: 1200, pattern: pathPattern })
+  value: string;
+
+  @Field()
+  @Constraint({ minLength: 1, maxLength: 200 })
+  equals: string;
+}
+
+@InputType({ description: "The request that shows whether a credential works." })
+export class ProviderProbeInput {
+  @Field({ description: "GET, POST or HEAD." })
+  @Constraint({ maxLength: 100 })
+  method: string;
+
+  @Field({ description: "The path below baseUrl, with a leading slash and without a fragment." })
+  @Constraint({ maxLength: 1024, pattern: "^/(?!/)[!$-\\[\\]-~]*$" })
+  path: string;
+
+  @Field(() => [Int], { nullable: true, description: "The statuses of success. The default is 200 to 299." })
+  @Constraint({ minItems: 1, maxItems: 20, minimum: 200, maximum: 499 })
+  okStatuses?: number[] | null;
+
+  @Field(() => ProbeExpectationInput, {
+    nullable: true,
+    description: "For vendors that answer a wrong credential with status 200 too.",
+  })
+  expect?: ProbeExpectationInput | null;
+}
+
+@InputType({
+  description: "Where an API key stands in a request. The default is the header Authorization with Bearer.",
+})
+export class ProviderApiKeyInput {
+  @Field({ description: "header or query." })
+  @Constraint({ maxLength: 100 })
+  in: string;
+
+  @Field({ description: "The name of the header or of the query parameter." })
+  @Constraint({ pattern: headerPattern })
+  name: string;
+
+  @Field(() => String, { nullable: true, description: "Printable ASCII characters before the key." })
+  @Constraint({ maxLength: 100, pattern: printable })
+  prefix?: string | null;
+}
+
+@InputType({ description: "How calls to the vendor are signed with an HMAC." })
+export class ProviderHmacInput {
+  @Field({ description: "sha256 or sha512." })
+  @Constraint({ maxLength: 100 })
+  algorithm: string;
+
+  @Field({ description: "The name of the header with the signature." })
+  @Constraint({ pattern: headerPattern })
+  header: string;
+
+  @Field({ description: "hex or base64." })
+  @Constraint({ maxLength: 100 })
+  encoding: string;
+
+  @Field(() => String, { nullable: true, description: "Printable ASCII characters before the signature." })
+  @Constraint({ maxLength: 100, pattern: printable })
+  prefix?: string | null;
+
+  @Field(() => String, { nullable: true, description: "The name of the header with the time in seconds since 1970." })
+  @Constraint({ pattern: headerPattern })
+  timestampHeader?: string | null;
+}
+
+@InputType({ description: "The endpoints of the vendor's authorization server." })
+export class ProviderOAuth2Input {
+  @Field()
+  @Constraint({ maxLength: 2048, format: "uri" })
+  tokenUrl: string;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 2048, format: "uri" })
+  authorizationUrl?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 2048, format: "uri" })
+  revocationUrl?: string | null;
+
+  @Field({ description: "client_secret_basic, client_secret_post, private_key_jwt or none." })
+  @Constraint({ maxLength: 100 })
+  clientAuthentication: string;
+
+  @Field(() => [String], { nullable: true, description: "The scopes that are asked for." })
+  @Constraint({ maxItems: 50, minLength: 1, maxLength: 200, pattern: "^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$" })
+  scopes?: string[] | null;
+
+  @Field(() => String, { nullable: true, description: "One character between two scopes. The default is a space." })
+  @Constraint({ pattern: "^[ ,+;|]$" })
+  scopeSeparator?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ minLength: 1, maxLength: 2048, pattern: printable })
+  audience?: string | null;
+
+  @Field(() => JsonObject, { nullable: true, description: "Up to 20 further parameters of token requests, as texts." })
+  tokenParameters?: Record<string, unknown> | null;
+
+  @Field(() => JsonObject, {
+    nullable: true,
+    description: "Up to 20 further parameters of the authorization request, as texts.",
+  })
+  authorizationParameters?: Record<string, unknown> | null;
+}
+
+@InputType({ description: "The limit of the vendor for the calls of one connection." })
+export class ProviderRateLimitInput {
+  @Field(() => Int)
+  @Constraint({ minimum: 1, maximum: 1_000_000 })
+  requests: number;
+
+  @Field(() => Int)
+  @Constraint({ minimum: 1, maximum: 86_400 })
+  perSeconds: number;
+}
+
+@InputType({ description: "How the vendor tests the URL of a webhook." })
+export class WebhookChallengeInput {
+  @Field({ description: pathMeaning })
+  @Constraint({ maxLength: 1200, pattern: pathPattern })
+  when: string;
+
+  @Field({ description: "The value that tells the test from a delivery." })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  equals: string;
+
+  @Field({ description: pathMeaning })
+  @Constraint({ maxLength: 1200, pattern: pathPattern })
+  answer: string;
+}
+
+@InputType({ description: "How deliveries of the vendor are signed, and where their values stand." })
+export class WebhookDescriptionInput {
+  @Field(() => SignatureSchemeInput)
+  scheme: SignatureSchemeInput;
+
+  @Field(() => [String], { description: `The first path with a value gives the delivery id. ${pathMeaning}` })
+  @Constraint({ minItems: 1, maxItems: 5, maxLength: 1200, pattern: pathPattern })
+  deliveryId: string[];
+
+  @Field(() => [String], { description: `The first path with a value gives the event name. ${pathMeaning}` })
+  @Constraint({ minItems: 1, maxItems: 5, maxLength: 1200, pattern: pathPattern })
+  eventName: string[];
+
+  @Field(() => String, { nullable: true, description: `A value that is added to the event name. ${pathMeaning}` })
+  @Constraint({ maxLength: 1200, pattern: pathPattern })
+  action?: string | null;
+
+  @Field(() => String, { nullable: true, description: `The id of the account at the vendor. ${pathMeaning}` })
+  @Constraint({ maxLength: 1200, pattern: pathPattern })
+  account?: string | null;
+
+  @Field(() => WebhookChallengeInput, { nullable: true })
+  challenge?: WebhookChallengeInput | null;
+
+  @Field(() => [String], { nullable: true, description: "The events that tell that a credential was revoked." })
+  @Constraint({ maxItems: 20, minLength: 1, maxLength: 200 })
+  revokedEvents?: string[] | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "Whether the body is an array of events. The default is false.",
+  })
+  batch?: boolean | null;
+}
+
+@InputType({ description: "How the vendor is called and how its deliveries are read, in at most 16 KiB." })
+export class ProviderDriverInput {
+  @Field(() => ProviderProbeInput, { nullable: true })
+  probe?: ProviderProbeInput | null;
+
+  @Field(() => ProviderApiKeyInput, { nullable: true })
+  apiKey?: ProviderApiKeyInput | null;
+
+  @Field(() => ProviderHmacInput, { nullable: true })
+  hmac?: ProviderHmacInput | null;
+
+  @Field(() => ProviderOAuth2Input, { nullable: true })
+  oauth2?: ProviderOAuth2Input | null;
+
+  @Field(() => JsonObject, { nullable: true, description: "Up to 20 headers of every call, as texts. No secrets." })
+  headers?: Record<string, unknown> | null;
+
+  @Field(() => ProviderRateLimitInput, { nullable: true })
+  rateLimit?: ProviderRateLimitInput | null;
+
+  @Field(() => String, { nullable: true, description: "The header in which the vendor takes an idempotency key." })
+  @Constraint({ pattern: headerPattern })
+  idempotencyHeader?: string | null;
+
+  @Field(() => WebhookDescriptionInput, { nullable: true })
+  webhook?: WebhookDescriptionInput | null;
+}

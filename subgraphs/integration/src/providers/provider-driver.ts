@@ -1,0 +1,71 @@
+import type { SignatureScheme } from "../inbound-signatures/signature-scheme.js";
+
+/**
+ * `header:x-name` (lower case), `body:/json/pointer` (RFC 6901), `form:Name`, or `text:value` for a value that is the
+ * same in each delivery.
+ */
+export type ValuePath = string;
+
+/** How the vendor of a provider is called, and how its deliveries are read. It holds no secret. */
+export interface ProviderDriver {
+  /** The request that shows whether a credential works. */
+  readonly probe?: {
+    readonly method: "GET" | "POST" | "HEAD";
+    /** Relative to `baseUrl`, with a leading slash. */
+    readonly path: string;
+    /** Default: 200 to 299. */
+    readonly okStatuses?: readonly number[];
+    /** For vendors that answer 200 to a wrong credential too: the answer is good only if this value stands in it. */
+    readonly expect?: { readonly value: ValuePath; readonly equals: string };
+  };
+  /** Default: the header `authorization` with the prefix `Bearer `. */
+  readonly apiKey?: { readonly in: "header" | "query"; readonly name: string; readonly prefix?: string };
+  readonly hmac?: {
+    readonly algorithm: "sha256" | "sha512";
+    readonly header: string;
+    readonly encoding: "hex" | "base64";
+    readonly prefix?: string;
+    readonly timestampHeader?: string;
+  };
+  readonly oauth2?: OAuth2Description;
+  /** Headers of every call, for example the version of the vendor's API. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly rateLimit?: { readonly requests: number; readonly perSeconds: number };
+  /** The header in which the vendor takes an idempotency key. */
+  readonly idempotencyHeader?: string;
+  readonly webhook?: WebhookDescription;
+}
+
+export const clientAuthentications = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"] as const;
+
+/** The endpoints of the vendor's authorization server (RFC 6749). */
+export interface OAuth2Description {
+  readonly tokenUrl: string;
+  readonly authorizationUrl?: string;
+  readonly revocationUrl?: string;
+  readonly clientAuthentication: (typeof clientAuthentications)[number];
+  readonly scopes?: readonly string[];
+  /** Default: a space. */
+  readonly scopeSeparator?: string;
+  readonly audience?: string;
+  readonly tokenParameters?: Readonly<Record<string, string>>;
+  readonly authorizationParameters?: Readonly<Record<string, string>>;
+}
+
+/** How a delivery of the vendor is signed, and where its values stand. */
+export interface WebhookDescription {
+  readonly scheme: SignatureScheme;
+  /** The first path that has a value wins. */
+  readonly deliveryId: readonly ValuePath[];
+  readonly eventName: readonly ValuePath[];
+  /** The event name becomes `<eventName>.<action>` where this path has a value. */
+  readonly action?: ValuePath;
+  /** The vendor's id of the account, which a connection has as its external account id. */
+  readonly account?: ValuePath;
+  /** The vendor tests the URL: where the value of `when` equals `equals`, the answer is the value of `answer`. */
+  readonly challenge?: { readonly when: ValuePath; readonly equals: string; readonly answer: ValuePath };
+  /** Vendor event names or normalized names which say that a credential was revoked at the vendor. */
+  readonly revokedEvents?: readonly string[];
+  /** The body is an array of events. Body paths are relative to one event; the first gives the id and the name. */
+  readonly batch?: boolean;
+}

@@ -1,0 +1,268 @@
+import type { AuthModel, ProviderCategory } from "./provider.states.js";
+import type { ProviderDriver, WebhookDescription } from "./provider-driver.js";
+
+/** The knowledge of the platform about a vendor. It is not a provider: it takes no key, emits no event, appears in no search. */
+export interface ProviderPreset {
+  readonly name: string;
+  readonly displayName: string;
+  readonly category: ProviderCategory;
+  readonly authModel: AuthModel;
+  readonly apiClient: string;
+  readonly capabilities: readonly string[];
+  readonly baseUrl: string | null;
+  readonly driver: ProviderDriver;
+}
+
+const apiClient = "http-json";
+
+/** The signature and the body of a delivery as the specification shows them. */
+const specifiedWebhook: WebhookDescription = {
+  scheme: {
+    kind: "hmac",
+    algorithm: "sha256",
+    header: "x-hub-signature-256",
+    encoding: "hex",
+    prefix: "sha256=",
+    signedContent: "{body}",
+  },
+  deliveryId: ["body:/providerDeliveryId"],
+  eventName: ["body:/eventName"],
+};
+
+/** The presets of the platform, by their names. */
+export const providerPresets: readonly ProviderPreset[] = [
+  {
+    name: "github",
+    displayName: "GitHub",
+    category: "SourceControl",
+    authModel: "BearerToken",
+    apiClient,
+    capabilities: ["repositories.read", "repositories.write", "pull-requests.write", "webhooks.receive"],
+    baseUrl: "https://api.github.com",
+    driver: {
+      probe: { method: "GET", path: "/user" },
+      headers: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" },
+      oauth2: {
+        tokenUrl: "https://github.com/login/oauth/access_token",
+        authorizationUrl: "https://github.com/login/oauth/authorize",
+        clientAuthentication: "client_secret_post",
+      },
+      rateLimit: { requests: 5_000, perSeconds: 3_600 },
+      webhook: {
+        scheme: specifiedWebhook.scheme,
+        deliveryId: ["header:x-github-delivery"],
+        eventName: ["header:x-github-event"],
+        action: "body:/action",
+        account: "header:x-github-hook-installation-target-id",
+        revokedEvents: ["github_app_authorization.revoked", "installation.deleted", "installation.suspend"],
+      },
+    },
+  },
+  {
+    name: "gitlab",
+    displayName: "GitLab",
+    category: "SourceControl",
+    authModel: "ApiKey",
+    apiClient,
+    capabilities: ["repositories.read", "repositories.write", "pull-requests.write", "webhooks.receive"],
+    baseUrl: "https://gitlab.com/api/v4",
+    driver: {
+      probe: { method: "GET", path: "/user" },
+      apiKey: { in: "header", name: "private-token", prefix: "" },
+      oauth2: {
+        tokenUrl: "https://gitlab.com/oauth/token",
+        authorizationUrl: "https://gitlab.com/oauth/authorize",
+        revocationUrl: "https://gitlab.com/oauth/revoke",
+        clientAuthentication: "client_secret_post",
+        scopes: ["api"],
+      },
+      webhook: {
+        scheme: { kind: "token", header: "x-gitlab-token" },
+        deliveryId: ["header:idempotency-key", "header:x-gitlab-event-uuid"],
+        eventName: ["header:x-gitlab-event"],
+        action: "body:/object_attributes/action",
+        account: "body:/project/id",
+      },
+    },
+  },
+  {
+    name: "slack",
+    displayName: "Slack",
+    category: "Communication",
+    authModel: "BearerToken",
+    apiClient,
+    capabilities: ["message.send", "channels.read", "webhooks.receive"],
+    baseUrl: "https://slack.com/api",
+    driver: {
+      probe: { method: "POST", path: "/auth.test", expect: { value: "body:/ok", equals: "true" } },
+      oauth2: {
+        tokenUrl: "https://slack.com/api/oauth.v2.access",
+        authorizationUrl: "https://slack.com/oauth/v2/authorize",
+        clientAuthentication: "client_secret_post",
+        scopes: ["chat:write"],
+        scopeSeparator: ",",
+      },
+      webhook: {
+        scheme: {
+          kind: "hmac",
+          algorithm: "sha256",
+          header: "x-slack-signature",
+          encoding: "hex",
+          prefix: "v0=",
+          timestampHeader: "x-slack-request-timestamp",
+          signedContent: "v0:{timestamp}:{body}",
+        },
+        deliveryId: ["body:/event_id", "form:trigger_id"],
+        eventName: ["body:/event/type", "body:/type", "form:command"],
+        account: "body:/team_id",
+        challenge: { when: "body:/type", equals: "url_verification", answer: "body:/challenge" },
+        revokedEvents: ["tokens_revoked", "app_uninstalled"],
+      },
+    },
+  },
+  {
+    name: "stripe",
+    displayName: "Stripe",
+    category: "Payment",
+    authModel: "ApiKey",
+    apiClient,
+    capabilities: ["payments.charge", "payments.refund", "webhooks.receive"],
+    baseUrl: "https://api.stripe.com",
+    driver: {
+      probe: { method: "GET", path: "/v1/account" },
+      idempotencyHeader: "idempotency-key",
+      rateLimit: { requests: 25, perSeconds: 1 },
+      oauth2: {
+        tokenUrl: "https://connect.stripe.com/oauth/token",
+        authorizationUrl: "https://connect.stripe.com/oauth/authorize",
+        clientAuthentication: "client_secret_post",
+        scopes: ["read_write"],
+      },
+      webhook: {
+        scheme: {
+          kind: "hmac",
+          algorithm: "sha256",
+          header: "stripe-signature",
+          encoding: "hex",
+          fields: { timestamp: "t", signature: "v1" },
+          signedContent: "{timestamp}.{body}",
+        },
+        deliveryId: ["body:/id"],
+        eventName: ["body:/type"],
+        account: "body:/account",
+        revokedEvents: ["account.application.deauthorized"],
+      },
+    },
+  },
+  {
+    name: "twilio",
+    displayName: "Twilio",
+    category: "Communication",
+    authModel: "Basic",
+    apiClient,
+    capabilities: ["sms.send", "webhooks.receive"],
+    baseUrl: "https://api.twilio.com",
+    driver: {
+      probe: { method: "GET", path: "/2010-04-01/Accounts.json?PageSize=1" },
+      webhook: {
+        scheme: {
+          kind: "hmac",
+          algorithm: "sha1",
+          header: "x-twilio-signature",
+          encoding: "base64",
+          signedContent: "{url}{form}",
+          bodyHashParameter: "bodySHA256",
+        },
+        deliveryId: ["header:i-twilio-idempotency-token", "form:MessageSid", "form:CallSid"],
+        eventName: ["text:message"],
+        action: "form:SmsStatus",
+        account: "form:AccountSid",
+      },
+    },
+  },
+  {
+    name: "sendgrid",
+    displayName: "SendGrid",
+    category: "Communication",
+    authModel: "ApiKey",
+    apiClient,
+    capabilities: ["email.send", "webhooks.receive"],
+    baseUrl: "https://api.sendgrid.com",
+    driver: {
+      probe: { method: "GET", path: "/v3/scopes" },
+      webhook: {
+        scheme: {
+          kind: "ecdsa",
+          header: "x-twilio-email-event-webhook-signature",
+          timestampHeader: "x-twilio-email-event-webhook-timestamp",
+          signedContent: "{timestamp}{body}",
+        },
+        deliveryId: ["body:/sg_event_id"],
+        eventName: ["body:/event"],
+        batch: true,
+      },
+    },
+  },
+  {
+    name: "openai-compatible",
+    displayName: "OpenAI-compatible models",
+    category: "Model",
+    authModel: "ApiKey",
+    apiClient,
+    capabilities: ["model.complete", "model.embed", "model.stream", "webhooks.receive"],
+    baseUrl: "https://api.openai.com/v1",
+    driver: {
+      probe: { method: "GET", path: "/models" },
+      webhook: {
+        scheme: { kind: "standard-webhooks" },
+        deliveryId: ["header:webhook-id"],
+        eventName: ["body:/type"],
+      },
+    },
+  },
+  {
+    name: "oauth2",
+    displayName: "OAuth 2",
+    category: "Other",
+    authModel: "OAuth2",
+    apiClient,
+    capabilities: [],
+    baseUrl: null,
+    // The endpoints belong to the vendor, so the tenant gives them as the driver's oauth2.
+    driver: {},
+  },
+  {
+    name: "api-key",
+    displayName: "API key",
+    category: "Other",
+    authModel: "ApiKey",
+    apiClient,
+    capabilities: [],
+    baseUrl: null,
+    driver: { apiKey: { in: "header", name: "authorization", prefix: "Bearer " } },
+  },
+  {
+    name: "webhook",
+    displayName: "Webhook",
+    category: "Other",
+    authModel: "HmacSignature",
+    apiClient,
+    capabilities: ["webhooks.receive"],
+    baseUrl: null,
+    driver: { webhook: specifiedWebhook },
+  },
+];
+
+const presetsByName = new Map(providerPresets.map((preset) => [preset.name, preset]));
+
+/** The preset that a provider names, else the one with the name of its key. */
+export const presetOf = ({ preset, key }: { preset: string | null; key: string }): ProviderPreset | undefined =>
+  presetsByName.get(preset ?? key);
+
+/** The driver of a provider: a member of its own replaces the whole member of the preset's driver. */
+export function effectiveDriver(preset: ProviderPreset | undefined, own: ProviderDriver | null): ProviderDriver {
+  return { ...preset?.driver, ...own };
+}
+
+/** The names of all presets. */
+export const presetNames: readonly string[] = [...presetsByName.keys()];

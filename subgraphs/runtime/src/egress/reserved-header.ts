@@ -1,0 +1,16 @@
+/** Headers that would let a caller choose the server or the framing of the message. */
+const reservedHeaders = new Set([
+  "host",
+  "connection",
+  "content-length",
+  "transfer-encoding",
+  "expect",
+  "upgrade",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+]);
+
+/** Whether callers of the egress client may not set this header. */
+export const isReservedHeader = (name: string): boolean => reservedHeaders.has(name.toLowerCase());
