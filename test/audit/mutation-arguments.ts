@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { aPendingApproval } from "../kit/agents.js";
 import { anEntry } from "../kit/configuration.js";
+import { aCredential } from "../kit/credentials.js";
 import { rows } from "../kit/database.js";
 import { anEdition } from "../kit/editions.js";
 import { executed } from "../kit/executions.js";
@@ -227,6 +228,7 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
       active: false,
     },
   }),
+  revokeCredential: async ({ token }) => ({ credentialId: (await aCredential(token)).credentialId }),
   deprecateProvider: (world) => aMovedProvider(world),
   disableProvider: (world) => aMovedProvider(world),
   enableProvider: (world) => aMovedProvider(world, "disableProvider"),

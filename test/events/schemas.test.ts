@@ -11,6 +11,7 @@ import { aPendingApproval } from "../kit/agents.js";
 import { letADayPass } from "../kit/audit.js";
 import { sentCommand } from "../kit/commands.js";
 import { anEntry } from "../kit/configuration.js";
+import { aCredential } from "../kit/credentials.js";
 import { rows } from "../kit/database.js";
 import { anEdition, anEditionWithTrial } from "../kit/editions.js";
 import { eventually } from "../kit/eventually.js";
@@ -239,6 +240,12 @@ async function changePlanSubscription(token: string, tenantId: string): Promise<
   await activate();
 }
 
+/** Causes the events of credentials. */
+async function changeCredentials(token: string): Promise<void> {
+  const { credentialId } = await aCredential(token);
+  await graphql(`mutation { revokeCredential(credentialId: "${credentialId}") { status } }`, { token });
+}
+
 /** Causes a failed sign-in, the reuse of a refresh token and the revocation of an access token. */
 async function signInAndRevoke(tenant: TestTenant): Promise<void> {
   const client = await aPasswordClient(tenant.tenantId);
@@ -315,6 +322,7 @@ describe("the emitted events", () => {
     for (const type of readable) await subscribe(type, receiver.url);
     await subscribe("TemplateRegistered", gone.url);
     await aRetiredProvider(token);
+    await changeCredentials(token);
     await inviteAndDeleteUsers(token, tenant.tenantId);
     const libraryId = await aLibrary(token, {
       capabilities: [{ name: "a.b" }],

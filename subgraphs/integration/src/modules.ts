@@ -1,4 +1,5 @@
 import type { SettingsOf } from "@factory/runtime/subgraph/slice-module";
+import { credentialRotation } from "./credential-rotation/credential-rotation.module.js";
 import { credentials } from "./credentials/credentials.module.js";
 import { egress } from "./egress/egress.module.js";
 import { eventLog } from "./event-log/event-log.module.js";
@@ -18,6 +19,7 @@ export const integrationModules = [
   providers,
   credentials,
   secrets,
+  credentialRotation,
   webhookSubscriptions,
   webhookMessages,
   webhookDispatch,

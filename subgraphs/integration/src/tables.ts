@@ -14,6 +14,7 @@ import { Migration20261122182846_tenant_projections } from "./migrations/Migrati
 import { Migration20261123011848_inbound_deliveries } from "./migrations/Migration20261123011848_inbound_deliveries.js";
 import { Migration20261123011913_inbound_subscription_keys } from "./migrations/Migration20261123011913_inbound_subscription_keys.js";
 import { Migration20261123012019_provider_drivers } from "./migrations/Migration20261123012019_provider_drivers.js";
+import { Migration20261123011936_credential_life } from "./migrations/Migration20261123011936_credential_life.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -35,5 +36,6 @@ export const integrationTables = {
     Migration20261123011848_inbound_deliveries,
     Migration20261123011913_inbound_subscription_keys,
     Migration20261123012019_provider_drivers,
+    Migration20261123011936_credential_life,
   ],
 };

@@ -2,7 +2,7 @@ import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { CredentialVersionState } from "./credential.states.js";
+import type { CredentialVersionState, RotationReason } from "./credential.states.js";
 
 /**
  * The sealed material of one version. A retired version keeps its row and loses `wrappedKey`. Workers find, across
@@ -36,6 +36,33 @@ export class CredentialVersion {
 
   @Property({ type: "blob" })
   ciphertext: Buffer;
+
+  /** Why the version was made: the reason of its rotation; null for the first version. */
+  @Property({ type: "text", nullable: true })
+  reason: RotationReason | null;
+
+  /** How long the version before it stays in use once this one is Current; null for the first version. */
+  @Property({ type: "integer", nullable: true })
+  graceSeconds: number | null;
+
+  /** When the vendor stops accepting this version; null when it is not known. */
+  @Property({ type: "timestamptz", nullable: true })
+  expiresAt: Date | null;
+
+  @Property({ type: wireId("run"), nullable: true })
+  verificationRunId: string | null;
+
+  @Property({ type: "timestamptz", nullable: true })
+  verifiedAt: Date | null;
+
+  @Property({ type: "timestamptz", nullable: true })
+  promotedAt: Date | null;
+
+  @Property({ type: "timestamptz", nullable: true })
+  retiredAt: Date | null;
+
+  @Property({ type: "timestamptz", nullable: true })
+  failedAt: Date | null;
 
   @Property({ type: "timestamptz" })
   createdAt: Date;

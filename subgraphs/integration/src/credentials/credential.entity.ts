@@ -1,11 +1,17 @@
-import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
-import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { CredentialKind, CredentialState } from "./credential.states.js";
 
-@Entity(tenantTable("credentials"))
+/** A secret of a tenant under a name. Workers find, across tenants, the credentials that time changes. */
+@Entity(sweptTenantTable("credentials", "next_change_at is not null"))
 @Unique({ name: "credentials_name", properties: ["tenantId", "name"] })
+@Index({ name: "credentials_by_creation", properties: ["tenantId", "createdAt", "credentialId"] })
+@Index({
+  name: "credentials_due",
+  expression: "create index credentials_due on credentials (next_change_at) where next_change_at is not null",
+})
 export class Credential {
   [PrimaryKeyProp]?: ["tenantId", "credentialId"];
 
@@ -27,6 +33,36 @@ export class Credential {
 
   @Property({ type: "text" })
   status: CredentialState;
+
+  /** The time after which the vendor no longer accepts the current version; null when it is not known. */
+  @Property({ type: "timestamptz", nullable: true })
+  expiresAt: Date | null;
+
+  /** How long a replaced version stays in use; null means 24 hours. */
+  @Property({ type: "integer", nullable: true })
+  graceSeconds: number | null;
+
+  @Property({ type: "integer", nullable: true })
+  rotationIntervalDays: number | null;
+
+  @Property({ type: "timestamptz", nullable: true })
+  nextRotationAt: Date | null;
+
+  /** The run that verifies the Pending version while the credential is Rotating, and the last one afterwards. */
+  @Property({ type: wireId("run"), nullable: true })
+  rotationRunId: string | null;
+
+  /** The last warning about `expiresAt`, as the number of days before it; null before the first one. */
+  @Property({ type: "integer", nullable: true })
+  expiryWarningDays: number | null;
+
+  /** When time changes the credential next: a warning, the expiry or a rotation; null when it does not. */
+  @Property({ type: "timestamptz", nullable: true })
+  nextChangeAt: Date | null;
+
+  /** When the job of this change was sent; null before that. */
+  @Property({ type: "timestamptz", nullable: true })
+  changeSentAt: Date | null;
 
   @Property({ type: "timestamptz" })
   createdAt: Date;

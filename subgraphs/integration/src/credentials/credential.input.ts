@@ -1,7 +1,12 @@
-import { JsonObject } from "@factory/runtime/graphql/scalars";
+import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { credentialReferencePattern } from "@factory/schema/credential-reference";
-import { Field, ID, InputType } from "type-graphql";
+import { Field, ID, InputType, Int } from "type-graphql";
+import { type CredentialState, credentialKinds } from "./credential.states.js";
+import { CredentialStatus } from "./credential.type.js";
+
+const maxGraceSeconds = 604_800;
+const maxIntervalDays = 3650;
 
 @InputType()
 export class CreateCredentialInput {
@@ -17,14 +22,48 @@ export class CreateCredentialInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "One of WebhookSigning, ApiKey, Basic, BearerToken, SshKey and Custom. The default is Custom.",
+    description: `One of ${credentialKinds.join(", ")}. The default is Custom.`,
   })
   @Constraint({ maxLength: 100 })
   kind?: string | null;
 
   @Field(() => JsonObject, {
     description:
-      'The members depend on the kind. WebhookSigning: {"signingSecret": "whsec_…"}. Basic: {"username", "password"}. BearerToken: {"token"}. SshKey: {"username" (default git), "privateKey" (without a passphrase), "knownHosts"}. With a member "hosts", for example ["git.example", "git.example:8443"], the secret is sent only to these hosts. The API never returns the secret.',
+      'The members depend on the kind. WebhookSigning: {"signingSecret": "whsec_…"}. Basic: {"username", "password"}. BearerToken: {"token"}. SshKey: {"username" (default git), "privateKey" (without a passphrase), "knownHosts"}. OAuth2Client: {"clientId", "clientSecret" or "privateKey" with "keyId"}. JwtBearer: {"issuer", "subject", "audience", "privateKey", "keyId", "algorithm"}. HmacSignature: {"keyId", "secret"}. MutualTls: {"certificate", "privateKey", "ca"}. VendorWebhookSecret: {"secret" or "publicKey"}. With a member "hosts", for example ["git.example", "git.example:8443"], the secret is sent only to these hosts. The API never returns the secret.',
   })
   secret: Record<string, unknown>;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "When the vendor stops accepting the secret. Warnings come 30, 7 and 1 days before.",
+  })
+  expiresAt?: Date | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: "How long a replaced version stays in use after a rotation. The default is 24 hours.",
+  })
+  @Constraint({ minimum: 0, maximum: maxGraceSeconds })
+  graceSeconds?: number | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      "The number of days between two scheduled rotations. A kind that the platform cannot generate gets a warning instead.",
+  })
+  @Constraint({ minimum: 1, maximum: maxIntervalDays })
+  rotationIntervalDays?: number | null;
+}
+
+@InputType({ description: "A credential must match every member that is given." })
+export class CredentialFilterInput {
+  @Field(() => CredentialStatus, { nullable: true })
+  status?: CredentialState | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  kind?: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: "Only credentials that expire before this time." })
+  expiresBefore?: Date | null;
 }

@@ -10,12 +10,14 @@ import { requireSameTenant, type Tenant, tenantOf } from "@factory/runtime/tenan
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { Credential } from "./credential.entity.js";
 import type { CreateCredentialInput } from "./credential.input.js";
-import { type CredentialKind, type CredentialState, credentialKinds } from "./credential.states.js";
+import { type CredentialKind, type CredentialState, credentialKinds, usableStates } from "./credential.states.js";
 import type { CredentialType } from "./credential.type.js";
-import { credentialName, credentialRef, credentialVersionRef } from "./credential-name.js";
+import { type CredentialRow, credentialColumns, credentialRowView, credentialView } from "./credential.view.js";
+import { credentialName, credentialRef } from "./credential-name.js";
+import { type CredentialSchedule, scheduled } from "./credential-schedule.js";
 import { CredentialVersion } from "./credential-version.entity.js";
 import type { SecretDigest } from "./secret-digest.js";
-import { checkMaterial, isSigningSecret } from "./secret-material.js";
+import { checkMaterial, isSigningSecret, materialExpiry } from "./secret-material.js";
 import type { SecretMaterial, SecretStore } from "./secret-store.js";
 
 /** A secret in plain text. It must not be stored or logged. */
@@ -30,20 +32,12 @@ export interface NewCredential {
   readonly name: string;
   readonly kind: CredentialKind;
   readonly secret: SecretMaterial;
-}
-
-interface CredentialRow {
-  credential_id: string;
-  name: string;
-  current_version: number;
-  status: CredentialState;
-  created_at: Date;
+  readonly schedule?: CredentialSchedule;
 }
 
 const credentialById = tenantStatement(
   "credential_by_id",
-  `select credential_id, name, current_version, status, created_at
-   from credentials where tenant_id = scope.tenant and credential_id = $2`,
+  `select ${credentialColumns} from credentials where tenant_id = scope.tenant and credential_id = $2`,
 );
 
 interface CurrentVersionRow {
@@ -64,8 +58,17 @@ const currentVersionByName = `select credential.credential_id, credential.name, 
      and version.credential_id = credential.credential_id and version.version = credential.current_version
    where credential.tenant_id = $1 and credential.name = $2`;
 
-/** The current version stays in use during a rotation and after a failed one. */
-const usableStates: readonly CredentialState[] = ["Active", "Rotating", "RotationFailed"];
+/** The version in parameter 3, or the newest one of a stage; a Previous one only until the time in parameter 5. */
+const versionById = tenantStatement(
+  "credential_version_by_id",
+  `select credential.credential_id, credential.name, credential.kind, credential.status,
+     version.version, version.key_id, version.wrapped_key, version.ciphertext
+   from credentials credential join credential_versions version using (tenant_id, credential_id)
+   where credential.tenant_id = scope.tenant and credential.credential_id = $2
+     and ($3::int is null or version.version = $3) and ($4::text is null or version.stage = $4)
+     and (version.stage <> 'Previous' or version.grace_ends_at > $5)
+   order by version.version desc limit 1`,
+);
 
 const livingSecrets = tenantStatement(
   "credential_living_secrets",
@@ -76,7 +79,7 @@ const livingSecrets = tenantStatement(
    from credentials credential join credential_versions version using (tenant_id, credential_id)
    where credential.tenant_id = scope.tenant and credential.credential_id = $2
      and credential.status not in ('Revoked', 'Expired') and version.wrapped_key is not null
-     and (version.stage = 'Current' or (version.stage = 'Previous' and version.grace_ends_at > now()))`,
+     and (version.stage = 'Current' or (version.stage = 'Previous' and version.grace_ends_at > $3))`,
 );
 
 /** The columns are null when no version can be used. */
@@ -87,6 +90,15 @@ interface LivingSecretsRow {
   ciphertexts: Buffer[] | null;
 }
 
+const firstVersion = {
+  reason: null,
+  graceSeconds: null,
+  verificationRunId: null,
+  verifiedAt: null,
+  retiredAt: null,
+  failedAt: null,
+};
+
 /**
  * Creates credentials and opens their secrets. A secret is sealed before it is stored and is not part of any result,
  * event or log line.
@@ -95,25 +107,20 @@ export class CredentialService {
   readonly #database: Database;
   readonly #store: SecretStore;
   readonly #digest: SecretDigest;
+  readonly #clock: () => Date;
 
-  constructor(database: Database, store: SecretStore, digest: SecretDigest) {
+  constructor(database: Database, store: SecretStore, digest: SecretDigest, clock: () => Date) {
     this.#database = database;
     this.#store = store;
     this.#digest = digest;
+    this.#clock = clock;
   }
 
   async find(context: RequestContext, credentialId: string): Promise<CredentialType | undefined> {
     const uuid = decodeId("crd", credentialId);
     if (uuid === undefined) return undefined;
     const row = await this.#database.reader.row<CredentialRow>(credentialById, tenantOf(context), uuid);
-    if (!row) return undefined;
-    return credentialView({
-      credentialId: encodeId("crd", row.credential_id),
-      name: row.name,
-      currentVersion: row.current_version,
-      status: row.status,
-      createdAt: row.created_at,
-    });
+    return row && credentialRowView(row);
   }
 
   async get(context: RequestContext, credentialId: string): Promise<CredentialType> {
@@ -131,6 +138,28 @@ export class CredentialService {
       execute<CurrentVersionRow>(currentVersionByName, [tenant.uuid, credentialName(reference)]),
     );
     if (!row) throw unknownCredential();
+    return this.#open(tenant, row);
+  }
+
+  /**
+   * Opens a version of a credential: by its number, or the Current one, or the newest Previous one within its grace
+   * period. Throws CREDENTIAL_NOT_FOUND, also when there is no such version, or INVALID_STATE.
+   */
+  async openVersion(
+    tenant: Tenant,
+    _: Cause,
+    credentialId: string,
+    wanted: number | "current" | "previous",
+  ): Promise<OpenCredential> {
+    const stage = { current: "Current", previous: "Previous" };
+    const [version, named] = typeof wanted === "number" ? [wanted, null] : [null, stage[wanted]];
+    const values = [decodeId("crd", credentialId), version, named, this.#clock()];
+    const row = await this.#database.reader.row<CurrentVersionRow>(versionById, tenant, ...values);
+    if (!row) throw unknownCredential();
+    return this.#open(tenant, row);
+  }
+
+  async #open(tenant: Tenant, row: CurrentVersionRow): Promise<OpenCredential> {
     const { name, kind, status, version, wrapped_key: wrappedKey } = row;
     if (!usableStates.includes(status) || wrappedKey === null)
       throw new DomainError("INVALID_STATE", {
@@ -145,12 +174,20 @@ export class CredentialService {
 
   async create(context: RequestContext, input: CreateCredentialInput): Promise<CredentialType> {
     requireSameTenant(context, input.tenantId);
-    const wanted = { name: credentialName(input.name), kind: checkedKind(input.kind), secret: input.secret };
-    checkMaterial(wanted.kind, wanted.secret);
+    const { name, secret, expiresAt = null, graceSeconds = null, rotationIntervalDays = null } = input;
+    const kind = checkedKind(input.kind);
+    checkMaterial(kind, secret);
+    const schedule = { expiresAt: expiresAt ?? materialExpiry(kind, secret), graceSeconds, rotationIntervalDays };
+    const wanted = { name: credentialName(name), kind, secret, schedule };
     try {
       return await idempotentMutation(this.#database, context, {
         field: "createCredential",
-        arguments: { ...wanted, secret: this.#digest.of(input.secret) },
+        arguments: {
+          ...{ name: wanted.name, kind, secret: this.#digest.of(secret) },
+          ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+          ...(graceSeconds !== null && { graceSeconds }),
+          ...(rotationIntervalDays !== null && { rotationIntervalDays }),
+        },
         commit: async (transaction) => credentialView(await this.createIn(transaction, wanted)),
       });
     } catch (error) {
@@ -165,7 +202,7 @@ export class CredentialService {
   /** Creates a credential in the transaction of another service. */
   async createIn({ em, tenant, record }: Transaction, wanted: NewCredential): Promise<Credential> {
     const { tenantId } = tenant;
-    const [credentialId, version, createdAt] = [newId("crd"), 1, new Date()];
+    const [credentialId, version, createdAt] = [newId("crd"), 1, this.#clock()];
     const credential = em.create(Credential, {
       tenantId,
       credentialId,
@@ -173,6 +210,8 @@ export class CredentialService {
       kind: wanted.kind,
       currentVersion: version,
       status: "Active",
+      ...scheduled(wanted.schedule, createdAt),
+      rotationRunId: null,
       createdAt,
     });
     const sealed = await this.#store.seal({ tenantId, credentialId, version }, wanted.secret);
@@ -185,6 +224,9 @@ export class CredentialService {
         stage: "Current",
         graceEndsAt: null,
         ...sealed,
+        ...firstVersion,
+        expiresAt: credential.expiresAt,
+        promotedAt: createdAt,
         createdAt,
       }),
     ]);
@@ -205,7 +247,7 @@ export class CredentialService {
   /** The secrets that sign an outgoing webhook: the newest first, then older ones within their grace period. */
   async signingSecrets(tenant: Tenant, credentialId: string): Promise<string[]> {
     const uuid = decodeId("crd", credentialId);
-    const row = await this.#database.reader.row<LivingSecretsRow>(livingSecrets, tenant, uuid);
+    const row = await this.#database.reader.row<LivingSecretsRow>(livingSecrets, tenant, uuid, this.#clock());
     const opened = (row?.versions ?? []).map(async (version, place) => {
       const [wrappedKey, ciphertext] = [row?.wrapped_keys?.[place], row?.ciphertexts?.[place]];
       if (!wrappedKey || !ciphertext) return undefined;
@@ -216,27 +258,14 @@ export class CredentialService {
   }
 }
 
-function unknownCredential(): DomainError {
+/** The refusal of an id or name that the tenant does not have. */
+export function unknownCredential(): DomainError {
   return new DomainError("CREDENTIAL_NOT_FOUND", { detail: "The credential does not exist in this tenant." });
 }
 
 /** True when a credential with the name exists already, also when another request has just created it. */
 export function isNameTaken(error: unknown): boolean {
   return violatedUnique(error) === "credentials_name";
-}
-
-function credentialView(
-  credential: Pick<Credential, "credentialId" | "name" | "currentVersion" | "status" | "createdAt">,
-): CredentialType {
-  const { credentialId, name, currentVersion, status, createdAt } = credential;
-  return {
-    credentialId,
-    name,
-    credentialRef: credentialRef(name),
-    currentVersionRef: credentialVersionRef(name, currentVersion),
-    status,
-    createdAt: createdAt.toISOString(),
-  };
 }
 
 function checkedKind(kind: string | null | undefined): CredentialKind {

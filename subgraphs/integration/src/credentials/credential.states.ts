@@ -18,5 +18,40 @@ export const credentialVersionStates = {
 
 export type CredentialVersionState = keyof typeof credentialVersionStates;
 
-export const credentialKinds = ["WebhookSigning", "ApiKey", "Basic", "BearerToken", "SshKey", "Custom"] as const;
+/** The states in which the current version may be used. It stays in use during a rotation and after a failed one. */
+export const usableStates: readonly CredentialState[] = ["Active", "Rotating", "RotationFailed"];
+
+/** The states from which a credential may change to this one. */
+export function statesBefore(state: CredentialState): CredentialState[] {
+  const states = Object.keys(credentialStates) as CredentialState[];
+  return states.filter((from) => credentialStates[from].next.some((next) => next === state));
+}
+
+export const credentialKinds = [
+  "WebhookSigning",
+  "ApiKey",
+  "Basic",
+  "BearerToken",
+  "SshKey",
+  "OAuth2Client",
+  "JwtBearer",
+  "HmacSignature",
+  "MutualTls",
+  "VendorWebhookSecret",
+  "Custom",
+] as const;
 export type CredentialKind = (typeof credentialKinds)[number];
+
+export const rotationReasons = [
+  "ScheduledRotation",
+  "ManualRotation",
+  "ExpiryApproaching",
+  "CompromiseSuspected",
+  "OwnerChanged",
+  "ProviderRequested",
+] as const;
+/** Why a credential is rotated. */
+export type RotationReason = (typeof rotationReasons)[number];
+
+/** How long a replaced version stays in use when nothing else is said. */
+export const defaultGraceSeconds = 24 * 60 * 60;

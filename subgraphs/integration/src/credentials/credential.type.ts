@@ -1,6 +1,8 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
 import { DateTime } from "@factory/runtime/graphql/scalars";
-import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { CredentialState } from "./credential.states.js";
 
 export const CredentialStatus = {
@@ -31,9 +33,30 @@ export class CredentialType {
   @Field({ description: "secret://<name>#v<n>" })
   currentVersionRef: string;
 
+  @Field()
+  kind: string;
+
   @Field(() => CredentialStatus)
   status: CredentialState;
+
+  @Field(() => DateTime, { nullable: true })
+  expiresAt: string | null;
+
+  @Field(() => Int, { description: "How long a replaced version stays in use after a rotation." })
+  graceSeconds: number;
+
+  @Field(() => Int, { nullable: true })
+  rotationIntervalDays: number | null;
+
+  @Field(() => DateTime, { nullable: true })
+  nextRotationAt: string | null;
+
+  @Field(() => ID, { nullable: true, description: "The run that verifies, or verified, the newest rotation." })
+  verificationRunId: string | null;
 
   @Field(() => DateTime)
   createdAt: string;
 }
+
+export const CredentialConnection = connectionType("Credential", () => CredentialType, "By name.");
+export type CredentialConnection = Connection<CredentialType>;

@@ -4,8 +4,10 @@ import { Credential } from "./credential.entity.js";
 import { CredentialResolver } from "./credential.resolver.js";
 import { CredentialService } from "./credential.service.js";
 import { readCredentials } from "./credential.type.js";
+import { CredentialListService } from "./credential-list.service.js";
 import { CredentialRewrapper } from "./credential-rewrapper.js";
 import { CredentialVersion } from "./credential-version.entity.js";
+import { CredentialVersions } from "./credential-versions.js";
 import { EmbeddedSecretStore } from "./embedded-secret-store.js";
 import { SecretDigest } from "./secret-digest.js";
 import type { SecretStore } from "./secret-store.js";
@@ -13,6 +15,8 @@ import type { SecretStore } from "./secret-store.js";
 export interface CredentialSettings {
   /** Credentials are sealed under them. */
   readonly masterKeys: MasterKeys;
+  /** The time by which grace periods and expiries end. Default: the clock of the system. */
+  readonly clock?: () => Date;
 }
 
 /** Secrets of tenants, sealed with the master keys. */
@@ -29,16 +33,21 @@ export const credentials: SliceModule<CredentialSettings> = {
       to: null,
       why: "There is a key in the other direction; two rows that name each other would have to be deleted together.",
     },
+    "credentials.rotation_run_id": { to: null, why: "A run names its credential and is deleted before it." },
+    "credential_versions.verification_run_id": { to: null, why: "A version is kept longer than its run." },
   },
   events: ["CredentialCreated"],
-  start({ database, workers, logger, settings, onStarted, onStop }, services) {
-    const store: SecretStore = new EmbeddedSecretStore(settings.masterKeys);
-    services.add(new CredentialService(database, store, new SecretDigest(settings.masterKeys)));
+  start({ database, cursors, workers, logger, settings, onStarted, onStop }, services) {
+    const { masterKeys, clock = () => new Date() } = settings;
+    const store: SecretStore = new EmbeddedSecretStore(masterKeys);
+    services.add(new CredentialService(database, store, new SecretDigest(masterKeys), clock));
+    services.add(new CredentialListService(database, cursors));
+    services.add(new CredentialVersions(store, clock));
     const rewrapper = new CredentialRewrapper({ database, pool: workers, store, logger });
     onStop(() => rewrapper.stop());
     onStarted(() => void rewrapper.start());
   },
-  resolvers: (get) => [new CredentialResolver(get(CredentialService))],
+  resolvers: (get) => [new CredentialResolver(get(CredentialService), get(CredentialListService))],
   references(get) {
     const service = get(CredentialService);
     return {

@@ -3,6 +3,13 @@ import { parseSigningSecret } from "../standard-webhooks/signing-secret.js";
 import type { CredentialKind } from "./credential.states.js";
 import type { SecretMaterial } from "./secret-store.js";
 import { isKnownHosts, isSshPrivateKey } from "./ssh-material.js";
+import {
+  areCertificates,
+  certificateExpiry,
+  isKeyOfCertificate,
+  isPrivateKey,
+  isPublicKey,
+} from "./vendor-material.js";
 
 interface Member {
   readonly optional?: true;
@@ -13,8 +20,15 @@ interface Member {
 
 const maxSecretCharacters = 64 * 1024;
 const text = { fits: (value: string) => value !== "", detail: "The value must be a string that is not empty." };
+const jwtAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 /** The name becomes an argument of ssh, so it must not begin with a hyphen. */
 const sshUser = /^[A-Za-z0-9._][A-Za-z0-9._@+-]{0,99}$/;
+
+const optional = (member: Member): Member => ({ ...member, optional: true });
+const privateKey = {
+  fits: isPrivateKey,
+  detail: "The value must be a private key as PEM (PKCS #8, PKCS #1 or SEC 1) without a passphrase.",
+};
 
 /** The members that each kind requires. More members are allowed and stored. ApiKey and Custom require none. */
 const members: Record<CredentialKind, Readonly<Record<string, Member>>> = {
@@ -57,8 +71,46 @@ const members: Record<CredentialKind, Readonly<Record<string, Member>>> = {
         "The value must contain lines of a known_hosts file. Each line has the host names, the key type and the key.",
     },
   },
+  OAuth2Client: {
+    clientId: text,
+    clientSecret: optional(text),
+    privateKey: optional(privateKey),
+    keyId: optional(text),
+  },
+  JwtBearer: {
+    issuer: text,
+    subject: optional(text),
+    audience: optional(text),
+    privateKey,
+    keyId: optional(text),
+    algorithm: {
+      optional: true,
+      fits: (value) => jwtAlgorithms.includes(value),
+      detail: `The value must be one of ${jwtAlgorithms.join(", ")}.`,
+    },
+  },
+  HmacSignature: { keyId: optional(text), secret: text },
+  MutualTls: {
+    certificate: { fits: areCertificates, detail: "The value must be a certificate as PEM, with its chain if needed." },
+    privateKey,
+    ca: { optional: true, fits: areCertificates, detail: "The value must be certificates as PEM." },
+  },
+  VendorWebhookSecret: {
+    secret: optional(text),
+    publicKey: {
+      optional: true,
+      fits: isPublicKey,
+      detail: "The value must be a public key as PEM, or in DER (SubjectPublicKeyInfo) as base64.",
+    },
+  },
   ApiKey: {},
   Custom: {},
+};
+
+/** Kinds of which exactly one of these members is given. */
+const alternatives: Partial<Record<CredentialKind, readonly [string, string]>> = {
+  OAuth2Client: ["clientSecret", "privateKey"],
+  VendorWebhookSecret: ["secret", "publicKey"],
 };
 
 export function checkMaterial(kind: CredentialKind, secret: SecretMaterial): void {
@@ -83,7 +135,25 @@ function problemsOf(kind: CredentialKind, secret: SecretMaterial): FieldError[] 
     if (value === undefined && optional) return [];
     return typeof value === "string" && fits(value) ? [] : [{ pointer: `${pointer}/${name}`, code: "FORMAT", detail }];
   });
-  return kind === "Custom" ? own : [...own, ...hostsProblems(secret["hosts"], `${pointer}/hosts`)];
+  if (kind === "Custom") return own;
+  const whole = own.length > 0 ? [] : wholeProblems(kind, secret, pointer);
+  return [...own, ...whole, ...hostsProblems(secret["hosts"], `${pointer}/hosts`)];
+}
+
+/** Problems of members together, when each of them fits by itself. */
+function wholeProblems(kind: CredentialKind, secret: SecretMaterial, pointer: string): FieldError[] {
+  const choice = alternatives[kind];
+  if (choice && choice.filter((name) => Object.hasOwn(secret, name)).length !== 1)
+    return [{ pointer, code: "REQUIRED", detail: `The secret must have either ${choice.join(" or ")}.` }];
+  if (kind === "MutualTls" && !isKeyOfCertificate(String(secret["certificate"]), String(secret["privateKey"])))
+    return [
+      {
+        pointer: `${pointer}/privateKey`,
+        code: "FORMAT",
+        detail: "The private key must belong to the first certificate.",
+      },
+    ];
+  return [];
 }
 
 /**
@@ -105,4 +175,9 @@ function isHost(text: string): boolean {
 
 export function isSigningSecret(value: unknown): value is string {
   return typeof value === "string" && parseSigningSecret(value) !== undefined;
+}
+
+/** The time at which a secret expires by itself; null when it does not say. */
+export function materialExpiry(kind: CredentialKind, secret: SecretMaterial): Date | null {
+  return kind === "MutualTls" ? certificateExpiry(String(secret["certificate"])) : null;
 }

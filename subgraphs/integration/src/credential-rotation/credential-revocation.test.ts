@@ -1,0 +1,104 @@
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import pg from "pg";
+import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+
+const create = `mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }`;
+const revoke = `mutation ($id: ID!) { revokeCredential(credentialId: $id, input: { reason: "leaked" }) { status } }`;
+const read = `query ($id: ID!) { credential(credentialId: $id) {
+  name kind status graceSeconds expiresAt versions { version versionRef stage reason retiredAt graceEndsAt } } }`;
+const list = `query ($filter: CredentialFilterInput, $sort: String) {
+  credentials(filter: $filter, sort: $sort, first: 2) { items { name } nextCursor } }`;
+
+let fixture: IntegrationFixture;
+beforeAll(async () => {
+  fixture = await startIntegrationFixture();
+});
+afterAll(() => fixture.close());
+
+const made = async (principal = aPrincipal(), input: Record<string, unknown> = {}) => {
+  const { data, errors } = await fixture.run(principal, create, {
+    input: { name: "vendor", kind: "ApiKey", secret: { apiKey: "very-visible" }, ...input },
+  });
+  expect(errors).toBeUndefined();
+  return data?.["createCredential"].credentialId as string;
+};
+
+describe("credentials", () => {
+  it("show their versions and never their secrets", async () => {
+    const principal = aPrincipal();
+    const expiresAt = "2027-01-01T00:00:00.000Z";
+    const id = await made(principal, { expiresAt, graceSeconds: 60 });
+    const { data } = await fixture.run(principal, read, { id });
+    expect(data?.["credential"]).toMatchObject({
+      ...{ name: "vendor", kind: "ApiKey", status: "Active", graceSeconds: 60, expiresAt },
+      versions: [{ version: 1, versionRef: "secret://vendor#v1", stage: "Current", reason: null, retiredAt: null }],
+    });
+    expect(JSON.stringify(data)).not.toContain("very-visible");
+  });
+
+  it("are listed by state, kind and expiry, those of the own tenant only", async () => {
+    const principal = aPrincipal();
+    await made();
+    for (const name of ["c", "a", "b"]) await made(principal, { name });
+    await made(principal, { name: "d", kind: "Custom", expiresAt: "2027-01-01T00:00:00Z" });
+    const names = async (variables: Record<string, unknown>) => {
+      const { data, errors } = await fixture.run(principal, list, variables);
+      expect(errors).toBeUndefined();
+      const { items, nextCursor } = data?.["credentials"] as { items: { name: string }[]; nextCursor: string | null };
+      return [...items.map(({ name }) => name), nextCursor !== null];
+    };
+    expect(await names({})).toEqual(["a", "b", true]);
+    expect(await names({ sort: "-createdAt" })).toEqual(["d", "b", true]);
+    expect(await names({ filter: { kind: "Custom" } })).toEqual(["d", false]);
+    expect(await names({ filter: { status: "Revoked" } })).toEqual([false]);
+    expect(await names({ filter: { expiresBefore: "2027-01-02T00:00:00Z" } })).toEqual(["d", false]);
+    const unknown = await fixture.run(principal, list, { filter: { kind: "none" } });
+    expect(unknown.errors?.[0]?.extensions["code"]).toBe("PARAMETERS_INVALID");
+  });
+
+  it("end by a revocation, which destroys the secret and is announced with its commit", async () => {
+    const heard: string[] = [];
+    const client = new pg.Client({ connectionString: fixture.connections.app });
+    client.on("notification", ({ payload = "" }) => heard.push(payload));
+    await client.connect();
+    await client.query("listen credential_changed");
+    const principal = aPrincipal();
+    const id = await made(principal);
+    expect((await fixture.run(principal, revoke, { id })).data).toEqual({ revokeCredential: { status: "Revoked" } });
+    const { data } = await fixture.run(principal, read, { id });
+    expect(data?.["credential"]).toMatchObject({
+      status: "Revoked",
+      versions: [{ stage: "Retired", retiredAt: expect.any(String) }],
+    });
+    const tenant = tenantWithId(principal.tenantId ?? "");
+    const [row] = await fixture.rows<{ key: Buffer | null; size: number; uuid: string }>(
+      `select wrapped_key as key, length(ciphertext) as size, credential_id as uuid
+       from integration.credential_versions where tenant_id = $1`,
+      tenant.uuid,
+    );
+    expect(row).toMatchObject({ key: null, size: 0 });
+    await eventually(() => heard[0]);
+    expect(heard).toEqual([`${tenant.uuid} ${row?.uuid}`]);
+    await client.end();
+    const again = await fixture.run(principal, revoke, { id });
+    expect(again.errors?.[0]?.extensions).toMatchObject({ code: "INVALID_STATE", currentState: "Revoked" });
+    const events = await fixture.rows<{ type: string; data: unknown }>(
+      "select envelope->>'type' as type, envelope->'data' as data from integration.outbox where tenant_id = $1 and envelope->>'messagekind' = 'event' order by seq",
+      tenant.uuid,
+    );
+    expect(events.map(({ type }) => type)).toEqual([
+      "CredentialCreated",
+      "CredentialVersionRetired",
+      "CredentialRevoked",
+    ]);
+    expect(events[2]?.data).toMatchObject({ previousStatus: "Active", reason: "leaked" });
+  });
+
+  it("of another tenant are unknown", async () => {
+    const id = await made();
+    for (const source of [read, revoke]) {
+      const { errors } = await fixture.run(aPrincipal(), source, { id });
+      expect(errors?.[0]?.extensions["code"]).toBe("CREDENTIAL_NOT_FOUND");
+    }
+  });
+});

@@ -1,0 +1,40 @@
+import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
+
+/** True for a PEM private key without a passphrase. */
+export function isPrivateKey(text: string): boolean {
+  if (!text.includes("PRIVATE KEY-----")) return false;
+  return reads(() => createPrivateKey(text));
+}
+
+/** True for a PEM public key, and for one in DER as base64, as SendGrid shows it. */
+export function isPublicKey(text: string): boolean {
+  if (text.includes("PRIVATE KEY-----")) return false;
+  if (text.startsWith("-----BEGIN")) return reads(() => createPublicKey(text));
+  return reads(() => createPublicKey({ key: Buffer.from(text, "base64"), format: "der", type: "spki" }));
+}
+
+/** True for one or more PEM certificates. */
+export function areCertificates(text: string): boolean {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return blocks.length > 0 && blocks.every((block) => reads(() => new X509Certificate(block)));
+}
+
+/** True when the first of the certificates has the public key that belongs to the private key. */
+export function isKeyOfCertificate(certificates: string, privateKey: string): boolean {
+  return reads(() => {
+    const matches = new X509Certificate(certificates).checkPrivateKey(createPrivateKey(privateKey));
+    if (!matches) throw new Error("The key belongs to another certificate");
+  });
+}
+
+/** The time at which the first of the certificates expires. */
+export const certificateExpiry = (certificates: string): Date => new X509Certificate(certificates).validToDate;
+
+function reads(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch {
+    return false;
+  }
+}
