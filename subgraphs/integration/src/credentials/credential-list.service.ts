@@ -65,8 +65,7 @@ export class CredentialListService {
     request: PageRequest<CredentialFilterInput>,
   ): Promise<Connection<CredentialType>> {
     const tenant = tenantOf(context);
-    const { status = null, kind = null } = request.filter ?? {};
-    const expiresBefore = request.filter?.expiresBefore?.toISOString() ?? null;
+    const { status = null, kind = null, expiresBefore = null } = request.filter ?? {};
     if (kind !== null && !credentialKinds.some((known) => known === kind))
       throw invalidEnumValue([{ pointer: "/filter/kind", allowed: credentialKinds }]);
     const scope = { tenantId: tenant.tenantId, status, kind, expiresBefore };

@@ -1,4 +1,4 @@
-import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
+import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { credentialReferencePattern } from "@factory/schema/credential-reference";
 import { Field, ID, InputType, Int } from "type-graphql";
@@ -33,11 +33,12 @@ export class CreateCredentialInput {
   })
   secret: Record<string, unknown>;
 
-  @Field(() => DateTime, {
+  @Field(() => String, {
     nullable: true,
-    description: "When the vendor stops accepting the secret. Warnings come 30, 7 and 1 days before.",
+    description: "When the vendor stops accepting the secret (RFC 3339). Warnings come 30, 7 and 1 days before.",
   })
-  expiresAt?: Date | null;
+  @Constraint({ format: "date-time" })
+  expiresAt?: string | null;
 
   @Field(() => Int, {
     nullable: true,
@@ -64,6 +65,7 @@ export class CredentialFilterInput {
   @Constraint({ maxLength: 100 })
   kind?: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: "Only credentials that expire before this time." })
-  expiresBefore?: Date | null;
+  @Field(() => String, { nullable: true, description: "Only credentials that expire before this time (RFC 3339)." })
+  @Constraint({ format: "date-time" })
+  expiresBefore?: string | null;
 }

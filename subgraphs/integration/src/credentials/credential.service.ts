@@ -174,17 +174,18 @@ export class CredentialService {
 
   async create(context: RequestContext, input: CreateCredentialInput): Promise<CredentialType> {
     requireSameTenant(context, input.tenantId);
-    const { name, secret, expiresAt = null, graceSeconds = null, rotationIntervalDays = null } = input;
+    const { name, secret, graceSeconds = null, rotationIntervalDays = null } = input;
     const kind = checkedKind(input.kind);
     checkMaterial(kind, secret);
-    const schedule = { expiresAt: expiresAt ?? materialExpiry(kind, secret), graceSeconds, rotationIntervalDays };
+    const expiresAt = input.expiresAt == null ? materialExpiry(kind, secret) : new Date(input.expiresAt);
+    const schedule = { expiresAt, graceSeconds, rotationIntervalDays };
     const wanted = { name: credentialName(name), kind, secret, schedule };
     try {
       return await idempotentMutation(this.#database, context, {
         field: "createCredential",
         arguments: {
           ...{ name: wanted.name, kind, secret: this.#digest.of(secret) },
-          ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+          ...(input.expiresAt != null && { expiresAt: input.expiresAt }),
           ...(graceSeconds !== null && { graceSeconds }),
           ...(rotationIntervalDays !== null && { rotationIntervalDays }),
         },
