@@ -1,4 +1,4 @@
-/** What a tenant says about the life of a secret. Null members take their defaults. */
+/** The schedule that a tenant gives to a secret. Null members take their defaults. */
 export interface CredentialSchedule {
   readonly expiresAt: Date | null;
   readonly graceSeconds: number | null;

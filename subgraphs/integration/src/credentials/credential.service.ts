@@ -143,7 +143,7 @@ export class CredentialService {
 
   /**
    * Opens a version of a credential: by its number, or the Current one, or the newest Previous one within its grace
-   * period. Throws CREDENTIAL_NOT_FOUND, also when there is no such version, or INVALID_STATE.
+   * period. Throws CREDENTIAL_NOT_FOUND, also for an unknown version, or INVALID_STATE.
    */
   async openVersion(
     tenant: Tenant,
