@@ -13,8 +13,8 @@ import { Migration20261122104750_event_sequences } from "./migrations/Migration2
 import { Migration20261122182846_tenant_projections } from "./migrations/Migration20261122182846_tenant_projections.js";
 import { Migration20261123011848_inbound_deliveries } from "./migrations/Migration20261123011848_inbound_deliveries.js";
 import { Migration20261123011913_inbound_subscription_keys } from "./migrations/Migration20261123011913_inbound_subscription_keys.js";
-import { Migration20261123012019_provider_drivers } from "./migrations/Migration20261123012019_provider_drivers.js";
 import { Migration20261123011936_credential_life } from "./migrations/Migration20261123011936_credential_life.js";
+import { Migration20261123012019_provider_drivers } from "./migrations/Migration20261123012019_provider_drivers.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */

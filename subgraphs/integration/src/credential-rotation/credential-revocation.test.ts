@@ -44,8 +44,8 @@ describe("credentials", () => {
     const names = async (variables: Record<string, unknown>) => {
       const { data, errors } = await fixture.run(principal, list, variables);
       expect(errors).toBeUndefined();
-      const { items, nextCursor } = data?.["credentials"] as { items: { name: string }[]; nextCursor: string | null };
-      return [...items.map(({ name }) => name), nextCursor !== null];
+      const page = data?.["credentials"] as { items: { name: string }[]; nextCursor: string | null } | undefined;
+      return [...(page?.items ?? []).map(({ name }) => name), page?.nextCursor !== null];
     };
     expect(await names({})).toEqual(["a", "b", true]);
     expect(await names({ sort: "-createdAt" })).toEqual(["d", "b", true]);
