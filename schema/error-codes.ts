@@ -105,6 +105,7 @@ export const errorCodes = {
   LIBRARY_INJECTION_FAILED:        { status: null, title: "Library injection failed", when: "no project can hold the package references" },
   WORKER_DIED:                     { status: null, title: "Worker died", when: "the process died three times while it ran only this job" },
   RUN_TOO_LONG:                    { status: null, title: "Run too long", when: "the job took longer than is allowed" },
+  RUN_CANCELLED:                   { status: null, title: "Run cancelled", when: "a caller canceled the run, or the row that it worked for was deleted" },
   EXECUTION_CANCELLED:             { status: null, title: "Execution cancelled", when: "a caller canceled the execution" },
   SUBSCRIPTION_LAGGED:             { status: null, title: "Subscription lagged", when: "a websocket subscriber reads too slowly and its queue is full; the error has the cursor" },
   CURSOR_EXPIRED:                  { status: 400,  title: "Cursor expired", when: "the cursor is older than the oldest event that is kept" },

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { aPendingApproval } from "./agents.js";
 import { anEntry } from "./configuration.js";
 import { rows } from "./database.js";
@@ -28,6 +28,7 @@ export const unknownIds = {
   matrixId: newId("mtx"),
   providerId: newId("prv"),
   credentialId: newId("crd"),
+  runId: newId("run"),
   subscriptionId: newId("whs"),
   clientId: newId("cli"),
   roleId: newId("rol"),
@@ -80,7 +81,7 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
     ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
     ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId: await aProvider(token) },
     ...{ userId, invitationId, jobId: await aJobId(tenantId), key },
-    ...{ userId, invitationId, jobId: await aJobId(tenantId) },
+    ...{ userId, invitationId, jobId: await aJobId(tenantId), runId: await aRunId(tenantId) },
     ...{ planSubscriptionId: await aPlanSubscriptionId(token), id: await aPlanSubscriptionId(token) },
     ...{ roleId, clientId, assignmentId, approvalId: await aPendingApproval(tenantId) },
   };
@@ -93,6 +94,18 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
 async function aJobId(tenantId: string): Promise<string | undefined> {
   const found = await rows<{ id: string }>("select id from spine_jobs.job where group_id = $1 limit 1", [tenantId]);
   return found[0]?.id;
+}
+
+/** The id of a run that has ended. */
+async function aRunId(tenantId: string): Promise<string> {
+  const runId = newId("run");
+  await rows(
+    `insert into integration.runs (tenant_id, run_id, operation, status, attempts, max_attempts, correlation_id,
+       traceparent, started_at, completed_at)
+     values ($1, $2, 'VerifyConnection', 'Completed', 1, 5, 'walked', '00-${"a".repeat(32)}-${"b".repeat(16)}-01', now(), now())`,
+    [decodeId("ten", tenantId), decodeId("run", runId)],
+  );
+  return runId;
 }
 
 const principal = { principalId: newId("cli") };

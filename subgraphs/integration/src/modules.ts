@@ -6,6 +6,7 @@ import { eventLog } from "./event-log/event-log.module.js";
 import { events } from "./events/events.module.js";
 import { inboundDeliveries } from "./inbound-deliveries/inbound-deliveries.module.js";
 import { providers } from "./providers/providers.module.js";
+import { runs } from "./runs/runs.module.js";
 import { secrets } from "./secrets/secrets.module.js";
 import { tenantProjections } from "./tenant-projections/tenant-projections.module.js";
 import { webhookDispatch } from "./webhook-dispatch/webhook-dispatch.module.js";
@@ -19,6 +20,7 @@ export const integrationModules = [
   providers,
   credentials,
   secrets,
+  runs,
   credentialRotation,
   webhookSubscriptions,
   webhookMessages,

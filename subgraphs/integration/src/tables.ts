@@ -15,6 +15,7 @@ import { Migration20261123011848_inbound_deliveries } from "./migrations/Migrati
 import { Migration20261123011913_inbound_subscription_keys } from "./migrations/Migration20261123011913_inbound_subscription_keys.js";
 import { Migration20261123011936_credential_life } from "./migrations/Migration20261123011936_credential_life.js";
 import { Migration20261123012019_provider_drivers } from "./migrations/Migration20261123012019_provider_drivers.js";
+import { Migration20261123012105_runs } from "./migrations/Migration20261123012105_runs.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -37,5 +38,6 @@ export const integrationTables = {
     Migration20261123011913_inbound_subscription_keys,
     Migration20261123012019_provider_drivers,
     Migration20261123011936_credential_life,
+    Migration20261123012105_runs,
   ],
 };

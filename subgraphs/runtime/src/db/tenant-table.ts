@@ -48,12 +48,16 @@ export function expiringTenantTable(tableName: string, expired: string): TableOp
   return { tableName, rowLevelSecurity: "force", policies };
 }
 
-/** As `tenantTable`; workers also read the rows of all tenants that wait for a job (see `Sweeper`). */
-export function sweptTenantTable(tableName: string, waiting: string): TableOptions {
+/**
+ * As `tenantTable`; workers also read the rows of all tenants that wait for a job (see `Sweeper`). With `ended`, they
+ * also see and delete the rows that have ended (see `Retention`).
+ */
+export function sweptTenantTable(tableName: string, waiting: string, ended?: string): TableOptions {
   const policies: PolicyDef[] = [
     tenantPolicy,
     { name: "waiting", command: "select", roles: [workerGroup], using: waiting },
   ];
+  if (ended !== undefined) policies.push({ name: "expired", roles: [workerGroup], using: ended });
   return { tableName, rowLevelSecurity: "force", policies };
 }
 

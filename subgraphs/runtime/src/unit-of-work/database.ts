@@ -57,6 +57,8 @@ export interface DatabaseDefinition {
 export interface Transaction {
   readonly em: EntityManager;
   readonly tenant: Tenant;
+  /** What caused the transaction. Events of the transaction carry it. */
+  readonly cause: Cause;
   /** Records an event in this transaction and returns its envelope. */
   readonly record: (event: NewEvent) => Envelope;
   /** Sends a command with this transaction. Throws when the actor lacks the scopes of the command. */
@@ -171,6 +173,7 @@ export class Database {
       const transaction: Transaction = {
         em,
         tenant,
+        cause,
         execute,
         defer,
         afterCommit: (next) => committed.push(next),

@@ -1,0 +1,80 @@
+import type { Cause } from "@factory/runtime/messages/envelope";
+import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { endRun, moveRun, runMove } from "./run-moves.js";
+import type { RunEnd, RunError } from "./run-operations.js";
+import { causeOfRun, type RunRecord } from "./run-record.js";
+
+/** Another process has claimed the run, or it has ended. The worker that gets this error changes nothing more. */
+export class RunLost extends Error {
+  override readonly name = "RunLost";
+}
+
+/** A change in the transaction that moves a run. */
+type Change = (transaction: Transaction, run: RunRecord) => Promise<void>;
+
+const claim = runMove(
+  "run_claim",
+  `attempts = $4, fence = fence + 1, started_at = coalesce(started_at, now()), next_attempt_at = null,
+    deadline_at = now() + $5::float8 * interval '1 second'`,
+  `(status in ('Queued', 'RetryScheduled') and attempts = $4 - 1 or status = 'Running' and attempts = $4)`,
+);
+
+const scheduleRetry = runMove(
+  "run_retry",
+  "next_attempt_at = $4, deadline_at = null, error_code = $5, error_detail = $6",
+  "status = 'Running' and fence = $7",
+);
+
+/** The claim of one worker on a run. Every change checks the fencing number. */
+export class RunClaim {
+  readonly run: RunRecord;
+  readonly cause: Cause;
+  readonly #database: Database;
+  readonly #tenant: Tenant;
+
+  private constructor(database: Database, tenant: Tenant, run: RunRecord) {
+    this.#database = database;
+    this.#tenant = tenant;
+    this.run = run;
+    this.cause = causeOfRun(run);
+  }
+
+  /** Claims an attempt of the run. Undefined when the run has ended, or the attempt was not planned or is over. */
+  static async take(
+    database: Database,
+    known: RunRecord,
+    limits: { attempt: number; timeLimitSeconds: number },
+  ): Promise<RunClaim | undefined> {
+    const tenant = tenantWithId(known.tenantId);
+    const run = await database.transaction(tenant, causeOfRun(known), (transaction) =>
+      moveRun(transaction, claim, {
+        runId: known.runId,
+        to: "Running",
+        values: [limits.attempt, limits.timeLimitSeconds],
+      }),
+    );
+    return run && new RunClaim(database, tenant, run);
+  }
+
+  /** Ends the run. `change` runs in the same transaction. Throws RunLost. */
+  end(end: RunEnd, change: Change): Promise<void> {
+    const { runId, fence } = this.run;
+    return this.#change((transaction) => endRun(transaction, runId, end, fence), change);
+  }
+
+  /** Plans another attempt. `change` runs in the same transaction. Throws RunLost. */
+  retry({ code, detail }: RunError, nextAttemptAt: Date, change: Change): Promise<void> {
+    const { runId, fence } = this.run;
+    const move = { runId, to: "RetryScheduled", values: [nextAttemptAt, code, detail.slice(0, 2000), fence] } as const;
+    return this.#change((transaction) => moveRun(transaction, scheduleRetry, move), change);
+  }
+
+  #change(move: (transaction: Transaction) => Promise<RunRecord | undefined>, change: Change): Promise<void> {
+    return this.#database.transaction(this.#tenant, this.cause, async (transaction) => {
+      const moved = await move(transaction);
+      if (!moved) throw new RunLost();
+      await change(transaction, moved);
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { type JobEnd, type JobOwner } from "@factory/runtime/jobs/definitions/job-definition";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { readRun } from "./read-run.js";
+import type { RunPayload } from "./run-job.js";
+import { endRun, moveRun, runMove } from "./run-moves.js";
+import { type RunEnd, type RunOperations, runErrorOf } from "./run-operations.js";
+import { causeOfRun } from "./run-record.js";
+
+/** Failed may follow only Running. */
+const begin = runMove(
+  "run_begin",
+  "fence = fence + 1, started_at = coalesce(started_at, now())",
+  "status in ('Queued', 'RetryScheduled')",
+);
+
+/** Fails the run whose job was abandoned, for example after three deaths of its process. */
+export class RunFailure implements JobOwner<RunPayload> {
+  readonly #database: Database;
+  readonly #operations: RunOperations;
+
+  constructor(database: Database, operations: RunOperations) {
+    this.#database = database;
+    this.#operations = operations;
+  }
+
+  /** Raises the fencing number, so that a worker that is still alive ends nothing. */
+  async abandoned({ tenantId, runId }: RunPayload, jobEnd: JobEnd): Promise<void> {
+    const tenant = tenantWithId(tenantId);
+    const known = await readRun(this.#database.reader, tenant, runId);
+    if (!known) return;
+    const end = endOf(jobEnd);
+    await this.#database.transaction(tenant, causeOfRun(known), async (transaction) => {
+      await moveRun(transaction, begin, { runId, to: "Running", values: [] });
+      const ended = await endRun(transaction, runId, end);
+      if (ended) await this.#operations.find(ended.operation)?.ended?.(transaction, ended, end);
+    });
+  }
+
+  /** A run that has ended stays so: the job that is sent again would find nothing to do. */
+  revived(_transaction: Transaction, { runId }: RunPayload): Promise<void> {
+    throw new DomainError("INVALID_STATE", {
+      detail: `The run ${runId} has ended. Ask for the operation again, which starts a new run.`,
+    });
+  }
+}
+
+function endOf({ code, message }: JobEnd): RunEnd {
+  if (code === "RUN_TOO_LONG") return { status: "TimedOut", code, detail: message };
+  if (code === "WORKER_DIED") return { status: "Failed", code, detail: message };
+  return { status: "Failed", ...runErrorOf(undefined) };
+}

@@ -1,0 +1,44 @@
+import type { JobDefinition } from "@factory/runtime/jobs/definitions/job-definition";
+import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
+import { runWaits } from "./run.states.js";
+import { maxTimeLimitSeconds } from "./run-operations.js";
+
+/** The payload of the job of one attempt. */
+export interface RunPayload {
+  tenantId: string;
+  runId: string;
+  /** The number of the attempt. A job of an earlier attempt finds nothing to do. */
+  attempt: number;
+}
+
+/**
+ * The job of one attempt of a run. The attempts of a run are counted by the run itself; the retries of the job are for
+ * defects and for a lost database.
+ */
+export const runJob: JobDefinition<RunPayload> = {
+  queue: "integration.runs",
+  retryLimit: 2,
+  retryDelaySeconds: 1,
+  expireInSeconds: maxTimeLimitSeconds + 60,
+  concurrency: 16,
+  concurrencyPerTenant: 4,
+  fair: true,
+  subject: "runId",
+};
+
+/** The runs that only a job ends, for the sweep that finds those without a job. */
+export const waitingRuns: WaitingRows<RunPayload> = {
+  slice: "runs",
+  job: runJob,
+  table: "runs",
+  id: "run_id",
+  prefix: "run",
+  waiting: runWaits,
+  since: "created_at",
+  columns: ["status", "attempts"],
+  payload({ tenantId, id, columns: { status, attempts } }) {
+    const started = Number(attempts);
+    const attempt = status === "Running" ? started : started + 1;
+    return { tenantId, runId: id, attempt };
+  },
+};

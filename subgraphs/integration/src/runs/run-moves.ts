@@ -1,0 +1,87 @@
+import type { PreparedStatement } from "@factory/runtime/db/transaction-dialect";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { EventType } from "@factory/schema/event-names";
+import type { RunState } from "./run.states.js";
+import type { RunEnd } from "./run-operations.js";
+import { type RunRecord, type RunRow, runRecord, runUuid } from "./run-record.js";
+
+/** The PostgreSQL channel that gets `<run uuid> <status>` when a step is committed. */
+export const runChannel = "run_changes";
+
+/**
+ * The statement that moves a run to the state `$3` and stores the step. The values of `set` and of the condition `when`
+ * begin at `$4`.
+ */
+export function runMove(name: string, set: string, when: string): PreparedStatement {
+  return {
+    name,
+    text: `update runs set status = $3, ${set}, steps = case when status = $3 then steps
+        else steps || jsonb_build_array(jsonb_build_object('status', $3::text, 'at', now())) end
+      where tenant_id = $1 and run_id = $2 and ${when} returning *`,
+  };
+}
+
+interface Move {
+  readonly runId: string;
+  readonly to: RunState;
+  readonly values: readonly unknown[];
+}
+
+/** Moves a run and records the event of its new state. Undefined, without any change: the condition was not satisfied. */
+export async function moveRun(
+  { execute, tenant, notify, record }: Transaction,
+  statement: PreparedStatement,
+  { runId, to, values }: Move,
+): Promise<RunRecord | undefined> {
+  const uuid = runUuid(runId);
+  const [row] = await execute<RunRow>(statement, [tenant.uuid, uuid, to, ...values]);
+  if (!row) return undefined;
+  notify(runChannel, `${uuid} ${to}`);
+  const run = runRecord(row);
+  recordRunEvent({ record }, run);
+  return run;
+}
+
+const events: Readonly<Partial<Record<RunState, EventType>>> = {
+  Running: "RunStarted",
+  Completed: "RunCompleted",
+  Failed: "RunFailed",
+  TimedOut: "RunTimedOut",
+  Cancelled: "RunCancelled",
+};
+
+/** Records the event of the state that the run has reached. */
+function recordRunEvent({ record }: Pick<Transaction, "record">, run: RunRecord): void {
+  const { runId, operation, connectionId, credentialId, attempts, status, error } = run;
+  const type = events[status];
+  // The fencing number is 1 at the first claim only.
+  if (type === undefined || (status === "Running" && run.fence > 1)) return;
+  const facts = { runId, operation, connectionId, credentialId, attempts };
+  const failed = status === "Failed" || status === "TimedOut";
+  record({ type, subject: `runs/${runId}`, data: failed ? { ...facts, error } : facts });
+}
+
+const ended =
+  "completed_at = now(), next_attempt_at = null, deadline_at = null, result = $4, error_code = $5, error_detail = $6";
+const endOfClaim = runMove("run_end", ended, "status = 'Running' and fence = $7");
+const endOfAny = runMove(
+  "run_end_any",
+  `fence = fence + 1, ${ended}`,
+  "status in ('Queued', 'Running', 'RetryScheduled')",
+);
+
+/** Ends a run: of the claim with this fencing number, or in any state that is not final. Undefined: nothing has changed. */
+export function endRun(
+  transaction: Transaction,
+  runId: string,
+  end: RunEnd,
+  fence?: number,
+): Promise<RunRecord | undefined> {
+  const result = end.status === "Completed" && end.result ? JSON.stringify(end.result) : null;
+  const error = end.status === "Completed" ? [null, null] : [end.code, end.detail.slice(0, 2000)];
+  return moveRun(transaction, fence === undefined ? endOfAny : endOfClaim, {
+    runId,
+    to: end.status,
+    values: [result, ...error, ...(fence === undefined ? [] : [fence])],
+  });
+}

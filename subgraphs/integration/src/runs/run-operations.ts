@@ -1,0 +1,90 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Cause } from "@factory/runtime/messages/envelope";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { ErrorCode } from "@factory/schema/error-codes";
+import type { RunOperation } from "./run.states.js";
+import type { RunRecord } from "./run-record.js";
+
+/** One attempt of a run. */
+export interface RunAttempt {
+  /** From 1. */
+  readonly number: number;
+  /** Is aborted at the time limit, when the run is cancelled, and when the process stops. */
+  readonly signal: AbortSignal;
+  readonly cause: Cause;
+}
+
+/** The end of a run. `result` holds no secrets. */
+export type RunEnd =
+  | { readonly status: "Completed"; readonly result: Record<string, unknown> | undefined }
+  | { readonly status: "Failed" | "TimedOut" | "Cancelled"; readonly code: string; readonly detail: string };
+
+/** The reason of a failed attempt, as the run shows it. */
+export interface RunError {
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** Does the work of the runs of one operation. */
+export interface RunHandler {
+  /** The delay after each failed attempt but the last one: there is one attempt more than delays. */
+  readonly delaysSeconds: readonly number[];
+  /** The time limit of one attempt, at most `maxTimeLimitSeconds`. A run that reaches it ends as TimedOut. */
+  readonly timeLimitSeconds: number;
+  /**
+   * The work, outside of any transaction. It may run again after the death of its process, so what it does at a vendor
+   * must be repeatable.
+   */
+  work(run: RunRecord, attempt: RunAttempt): Promise<Record<string, unknown> | undefined>;
+  /** Whether another attempt may succeed. Absent: `isRetryable` decides. */
+  retryable?(error: unknown): boolean;
+  /**
+   * Applies the outcome in the transaction that ends the run, for every kind of end, so it happens once. A transaction
+   * that meets a deadlock runs again, so it must change nothing outside of it.
+   */
+  ended?(transaction: Transaction, run: RunRecord, end: RunEnd): Promise<void>;
+  /** Runs in the transaction that plans another attempt after a failed one. */
+  attemptFailed?(transaction: Transaction, run: RunRecord, error: RunError): Promise<void>;
+}
+
+/** The job of a run lives longer than any attempt. */
+export const maxTimeLimitSeconds = 300;
+
+/** The handlers of the operations. A slice adds its own in its module's `start`. */
+export class RunOperations {
+  readonly #handlers = new Map<RunOperation, RunHandler>();
+
+  add(operation: RunOperation, handler: RunHandler): void {
+    if (this.#handlers.has(operation)) throw new Error(`The operation ${operation} has a handler already.`);
+    if (handler.timeLimitSeconds > maxTimeLimitSeconds)
+      throw new Error(`An attempt of ${operation} may take at most ${maxTimeLimitSeconds} s.`);
+    this.#handlers.set(operation, handler);
+  }
+
+  find(operation: RunOperation): RunHandler | undefined {
+    return this.#handlers.get(operation);
+  }
+
+  get(operation: RunOperation): RunHandler {
+    const handler = this.#handlers.get(operation);
+    if (!handler) throw new Error(`The operation ${operation} has no handler in this process.`);
+    return handler;
+  }
+}
+
+const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "UPSTREAM_FAILED",
+  "UPSTREAM_TIMEOUT",
+  "UNAVAILABLE",
+  "RATE_LIMITED",
+  "SECRET_STORE_UNAVAILABLE",
+]);
+
+/** The default rule: a refusal is final, but not where the vendor or the platform is only unable for the moment. */
+export const isRetryable = (error: unknown): boolean => !(error instanceof DomainError) || passing.has(error.code);
+
+/** The reason of a failure. The text of a defect is for the log only. */
+export function runErrorOf(error: unknown): RunError {
+  if (error instanceof DomainError) return { code: error.code, detail: error.message };
+  return { code: "INTERNAL", detail: "An internal error occurred." };
+}

@@ -1,0 +1,105 @@
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Cause } from "@factory/runtime/messages/envelope";
+import { continueTrace, traceIdOf } from "@factory/runtime/telemetry/trace";
+import type { StoredStep } from "./run.entity.js";
+import type { RunOperation, RunState } from "./run.states.js";
+
+/** A row of `runs` as PostgreSQL returns it. Inside a transaction, times are text. */
+export interface RunRow {
+  tenant_id: string;
+  run_id: string;
+  connection_id: string | null;
+  credential_id: string | null;
+  delivery_id: string | null;
+  project_id: string | null;
+  operation: RunOperation;
+  status: RunState;
+  attempts: number;
+  max_attempts: number;
+  fence: number;
+  payload: Record<string, unknown>;
+  result: Record<string, unknown> | null;
+  steps: StoredStep[];
+  error_code: string | null;
+  error_detail: string | null;
+  correlation_id: string;
+  traceparent: string;
+  requested_by: string | null;
+  created_at: Date | string;
+  started_at: Date | string | null;
+  next_attempt_at: Date | string | null;
+  completed_at: Date | string | null;
+}
+
+/** A run as the slices of this subgraph see it. Times are ISO 8601. */
+export interface RunRecord {
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly connectionId: string | null;
+  readonly credentialId: string | null;
+  readonly deliveryId: string | null;
+  readonly projectId: string | null;
+  readonly operation: RunOperation;
+  readonly status: RunState;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly fence: number;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly result: Readonly<Record<string, unknown>> | null;
+  readonly error: { readonly code: string; readonly detail: string } | null;
+  readonly correlationId: string;
+  readonly traceId: string;
+  readonly traceparent: string;
+  readonly requestedBy: string | null;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly nextAttemptAt: string | null;
+  readonly completedAt: string | null;
+}
+
+export function runRecord(row: RunRow): RunRecord {
+  return {
+    tenantId: encodeId("ten", row.tenant_id),
+    runId: encodeId("run", row.run_id),
+    connectionId: row.connection_id === null ? null : encodeId("con", row.connection_id),
+    credentialId: row.credential_id === null ? null : encodeId("crd", row.credential_id),
+    deliveryId: row.delivery_id === null ? null : encodeId("whd", row.delivery_id),
+    projectId: row.project_id,
+    operation: row.operation,
+    status: row.status,
+    attempts: row.attempts,
+    maxAttempts: row.max_attempts,
+    fence: row.fence,
+    payload: row.payload,
+    result: row.result,
+    error: row.error_code === null ? null : { code: row.error_code, detail: row.error_detail ?? "" },
+    correlationId: row.correlation_id,
+    traceId: traceIdOf(row.traceparent),
+    traceparent: row.traceparent,
+    requestedBy: row.requested_by,
+    createdAt: timeOf(row.created_at) ?? "",
+    startedAt: timeOf(row.started_at),
+    nextAttemptAt: timeOf(row.next_attempt_at),
+    completedAt: timeOf(row.completed_at),
+  };
+}
+
+/** The cause of everything that a run does: its trace, its correlation and its actor. */
+export function causeOfRun({ traceparent, correlationId, requestedBy }: RunRecord): Cause {
+  return {
+    trace: continueTrace(traceparent),
+    correlationId,
+    actorId: requestedBy ?? "system",
+  };
+}
+
+/** The UUID of a run. Throws for text that is no id of a run. */
+export function runUuid(runId: string): string {
+  const uuid = decodeId("run", runId);
+  if (uuid === undefined) throw new Error(`"${runId}" is not a valid run id.`);
+  return uuid;
+}
+
+function timeOf(time: Date | string | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}

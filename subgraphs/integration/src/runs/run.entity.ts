@@ -1,0 +1,110 @@
+import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import { type RunOperation, type RunState, runWaits } from "./run.states.js";
+
+/** A step of a run after Queued, as the column `steps` holds it. */
+export interface StoredStep {
+  status: RunState;
+  /** As PostgreSQL writes a time into JSON. */
+  at: string;
+}
+
+/** One piece of asynchronous work, with its attempts and its end. */
+@Entity(sweptTenantTable("runs", runWaits, "completed_at is not null"))
+@Index({ name: "runs_waiting", expression: `create index runs_waiting on runs (run_id) where ${runWaits}` })
+@Index({
+  name: "runs_connection",
+  properties: ["tenantId", "connectionId", "runId"],
+  where: "connection_id is not null",
+})
+@Index({
+  name: "runs_credential",
+  properties: ["tenantId", "credentialId", "runId"],
+  where: "credential_id is not null",
+})
+@Index({ name: "runs_completed_at", properties: ["completedAt"], where: "completed_at is not null" })
+export class Run {
+  [PrimaryKeyProp]?: ["tenantId", "runId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("run") })
+  runId: string;
+
+  @Property({ type: wireId("con"), nullable: true })
+  connectionId: string | null;
+
+  @Property({ type: wireId("crd"), nullable: true })
+  credentialId: string | null;
+
+  @Property({ type: wireId("whd"), nullable: true })
+  deliveryId: string | null;
+
+  @Property({ type: "text", nullable: true })
+  projectId: string | null;
+
+  @Property({ type: "text" })
+  operation: RunOperation;
+
+  @Property({ type: "text" })
+  status: RunState;
+
+  /** The number of attempts that have started. An attempt that a died process interrupted counts once. */
+  @Property({ type: "integer", default: 0 })
+  attempts: number;
+
+  @Property({ type: "integer" })
+  maxAttempts: number;
+
+  /** The fencing number: it rises with every claim, and a worker with an older one cannot end the run. */
+  @Property({ type: "integer", default: 0 })
+  fence: number;
+
+  /** Ids for the handler of the operation, never secrets. */
+  @Property({ type: "json", default: "{}" })
+  payload: Record<string, unknown>;
+
+  /** The answer of the handler, without secrets. */
+  @Property({ type: "json", nullable: true })
+  result: Record<string, unknown> | null;
+
+  /** The states after Queued, oldest first. */
+  @Property({ type: "json", default: "[]" })
+  steps: StoredStep[];
+
+  /** The code of the last failed attempt. Null after a success. */
+  @Property({ type: "text", nullable: true })
+  errorCode: string | null;
+
+  @Property({ type: "text", nullable: true })
+  errorDetail: string | null;
+
+  @Property({ type: "text" })
+  correlationId: string;
+
+  @Property({ type: "text" })
+  traceparent: string;
+
+  /** The principal that caused the run. Null for the platform itself. */
+  @Property({ type: "text", nullable: true })
+  requestedBy: string | null;
+
+  @Property({ type: "timestamptz", defaultRaw: "now()" })
+  createdAt: Date;
+
+  @Property({ type: "timestamptz", nullable: true })
+  startedAt: Date | null;
+
+  @Property({ type: "timestamptz", nullable: true })
+  nextAttemptAt: Date | null;
+
+  /** The time limit of the running attempt. */
+  @Property({ type: "timestamptz", nullable: true })
+  deadlineAt: Date | null;
+
+  @Property({ type: "timestamptz", nullable: true })
+  completedAt: Date | null;
+}

@@ -1,0 +1,122 @@
+import { isDatabaseOutage } from "@factory/runtime/errors/database-failure";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { failpoint } from "@factory/runtime/faults/failpoint";
+import type { JobAttempt, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import { readRun } from "./read-run.js";
+import { RunClaim, RunLost } from "./run-claim.js";
+import { type RunPayload, runJob } from "./run-job.js";
+import { isRetryable, type RunEnd, type RunHandler, type RunOperations, runErrorOf } from "./run-operations.js";
+import { runUuid } from "./run-record.js";
+import type { RunWatch } from "./run-watch.js";
+
+interface RunnerServices {
+  readonly database: Database;
+  readonly jobs: JobQueue;
+  readonly operations: RunOperations;
+  readonly watch: RunWatch;
+  readonly logger: Logger;
+}
+
+/** The longest pause that a vendor's Retry-After may demand before the next attempt. */
+const longestPauseSeconds = 3600;
+
+/** Runs one attempt of a run, and ends the run or plans its next attempt. */
+export class RunRunner {
+  readonly #services: RunnerServices;
+
+  constructor(services: RunnerServices) {
+    this.#services = services;
+  }
+
+  async run({ tenantId, runId, attempt }: RunPayload, { signal }: JobAttempt): Promise<void> {
+    const { database, operations, watch } = this.#services;
+    const known = await readRun(database.reader, tenantWithId(tenantId), runId);
+    if (!known) return;
+    const handler = operations.get(known.operation);
+    const cancelled = new AbortController();
+    // Subscribed before the claim, so that a cancellation between them is noticed.
+    const forget = watch.subscribe(runUuid(runId), (status) => {
+      if (status === "Cancelled") cancelled.abort(new RunLost());
+    });
+    try {
+      const claim = await RunClaim.take(database, known, { attempt, timeLimitSeconds: handler.timeLimitSeconds });
+      failpoint("run.claimed");
+      if (claim) await this.#attempt(claim, handler, { stopped: signal, cancelled: cancelled.signal });
+    } catch (error) {
+      if (!(error instanceof RunLost)) throw error;
+    } finally {
+      forget();
+    }
+  }
+
+  async #attempt(
+    claim: RunClaim,
+    handler: RunHandler,
+    { stopped, cancelled }: { stopped: AbortSignal; cancelled: AbortSignal },
+  ): Promise<void> {
+    const { run, cause } = claim;
+    const deadline = AbortSignal.timeout(handler.timeLimitSeconds * 1000);
+    const signal = AbortSignal.any([stopped, cancelled, deadline]);
+    let end: RunEnd;
+    try {
+      const work = handler.work(run, { number: run.attempts, signal, cause });
+      end = { status: "Completed", result: await untilAborted(work, signal) };
+      failpoint("run.worked");
+    } catch (error) {
+      if (cancelled.aborted) return;
+      // The process stops, or the database is not reachable: the same attempt starts again.
+      if (stopped.aborted || isDatabaseOutage(error)) throw error;
+      const failed = deadline.aborted ? timedOut(handler) : await this.#failure(claim, handler, error);
+      if (!failed) return;
+      end = failed;
+    }
+    await claim.end(end, async (transaction, ended) => handler.ended?.(transaction, ended, end));
+    failpoint("run.ended");
+  }
+
+  /** Plans another attempt, or returns the end of the run. */
+  async #failure(claim: RunClaim, handler: RunHandler, error: unknown): Promise<RunEnd | undefined> {
+    const { jobs, logger } = this.#services;
+    const { tenantId, runId, operation, attempts } = claim.run;
+    const reason = runErrorOf(error);
+    if (!(error instanceof DomainError)) logger.error({ err: error, runId, operation }, "a run failed unexpectedly");
+    const delay = handler.delaysSeconds[attempts - 1];
+    const again = handler.retryable ?? isRetryable;
+    if (delay === undefined || !again(error)) return { status: "Failed", ...reason };
+    const startAfter = new Date(Date.now() + Math.max(delay, retryAfterOf(error)) * 1000);
+    await claim.retry(reason, startAfter, async (transaction, planned) => {
+      await jobs.send(transaction, runJob, { tenantId, runId, attempt: attempts + 1 }, { startAfter });
+      await handler.attemptFailed?.(transaction, planned, reason);
+    });
+    failpoint("run.retried");
+    return undefined;
+  }
+}
+
+/** The result of the work, or the reason of the signal when it comes first. The work may ignore the signal. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (stop) signal.removeEventListener("abort", stop);
+  }
+}
+
+function timedOut({ timeLimitSeconds }: RunHandler): RunEnd {
+  return { status: "TimedOut", code: "RUN_TOO_LONG", detail: `The attempt took longer than ${timeLimitSeconds} s.` };
+}
+
+/** The seconds after which the vendor wants the next call. */
+function retryAfterOf(error: unknown): number {
+  const wanted = error instanceof DomainError ? Number(error.facts["retryAfterSeconds"] ?? 0) : 0;
+  return Number.isFinite(wanted) ? Math.min(Math.max(wanted, 0), longestPauseSeconds) : 0;
+}

@@ -1,0 +1,190 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import { traceparent } from "@factory/runtime/telemetry/trace";
+import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { readRun } from "./read-run.js";
+import { isFinal, type RunOperation, type RunState, runStates } from "./run.states.js";
+import { runJob } from "./run-job.js";
+import { endRun } from "./run-moves.js";
+import type { RunEnd, RunOperations } from "./run-operations.js";
+import { type RunRecord, type RunRow, runRecord, runUuid } from "./run-record.js";
+import type { RunWatch } from "./run-watch.js";
+
+interface RunServices {
+  readonly database: Database;
+  readonly jobs: JobQueue;
+  readonly operations: RunOperations;
+  readonly watch: RunWatch;
+}
+
+/** A run to be started. */
+export interface NewRun {
+  readonly operation: RunOperation;
+  readonly connectionId?: string | null;
+  readonly credentialId?: string | null;
+  readonly deliveryId?: string | null;
+  readonly projectId?: string | null;
+  /** Ids for the handler, never secrets. */
+  readonly payload?: Readonly<Record<string, unknown>>;
+  readonly startAfter?: Date;
+}
+
+const insertRun = {
+  name: "run_insert",
+  text: `insert into runs (tenant_id, run_id, connection_id, credential_id, delivery_id, project_id, operation, status,
+      attempts, max_attempts, payload, correlation_id, traceparent, requested_by, next_attempt_at)
+    values ($1, $2, $3, $4, $5, $6, $7, 'Queued', 0, $8, $9, $10, $11, $12, $13) returning *`,
+};
+
+const lockRun = {
+  name: "run_lock",
+  text: "select * from runs where tenant_id = $1 and run_id = $2 for update",
+};
+
+/** The interval of reads while a request waits, since a notification can be lost with its connection. */
+const pollIntervalMs = 5000;
+const waitingPerTenant = 32;
+const waitingInAll = 512;
+
+/** Starts, reads, cancels and awaits runs. */
+export class RunService {
+  readonly #services: RunServices;
+  readonly #waiting = new ConcurrencyLimiter(
+    { maxPerTenant: waitingPerTenant, maxTotal: waitingInAll },
+    "requests that wait for a run",
+  );
+
+  constructor(services: RunServices) {
+    this.#services = services;
+  }
+
+  /** Inserts a Queued run and its job in the caller's transaction, whose cause becomes that of the run. */
+  async startIn(transaction: Transaction, run: NewRun): Promise<RunRecord> {
+    const { jobs, operations } = this.#services;
+    const { execute, tenant, cause } = transaction;
+    const { operation, startAfter, payload = {} } = run;
+    const runId = newId("run");
+    const uuidOf = (prefix: "con" | "crd" | "whd", id: string | null | undefined) =>
+      id == null ? null : (decodeId(prefix, id) ?? null);
+    const [row] = await execute<RunRow>(insertRun, [
+      tenant.uuid,
+      runUuid(runId),
+      uuidOf("con", run.connectionId),
+      uuidOf("crd", run.credentialId),
+      uuidOf("whd", run.deliveryId),
+      run.projectId ?? null,
+      operation,
+      operations.get(operation).delaysSeconds.length + 1,
+      JSON.stringify(payload),
+      cause.correlationId ?? cause.trace.traceId,
+      traceparent(cause.trace),
+      cause.actorId ?? null,
+      startAfter ?? null,
+    ]);
+    if (!row) throw new Error("A run was not stored");
+    const options = startAfter ? { startAfter } : {};
+    await jobs.send(transaction, runJob, { tenantId: tenant.tenantId, runId, attempt: 1 }, options);
+    return runRecord(row);
+  }
+
+  find(tenant: Tenant, runId: string): Promise<RunRecord | undefined> {
+    return readRun(this.#services.database.reader, tenant, runId);
+  }
+
+  async get(context: RequestContext, runId: string): Promise<RunRecord> {
+    const run = await this.find(tenantOf(context), runId);
+    if (!run) throw unknownRun();
+    return run;
+  }
+
+  /** Ends a run as Cancelled. An attempt that runs is aborted, in whichever process, and its outcome is not applied. */
+  cancel(context: RequestContext, runId: string): Promise<RunRecord> {
+    const { subject } = principalOf(context);
+    return idempotentMutation(this.#services.database, context, {
+      field: "cancelRun",
+      arguments: { runId },
+      commit: async (transaction) => {
+        const known = await lockedRun(transaction, runId);
+        if (known.status === "Cancelled") return known;
+        const cancelled = await this.cancelIn(transaction, runId, `Cancelled by ${subject}.`);
+        if (!cancelled) throw notCancellable(known);
+        return cancelled;
+      },
+    });
+  }
+
+  /** Cancels a run in the caller's transaction. Undefined when it has ended, or cannot be cancelled. */
+  async cancelIn(transaction: Transaction, runId: string, detail: string): Promise<RunRecord | undefined> {
+    const known = await lockedRun(transaction, runId);
+    const handler = this.#services.operations.find(known.operation);
+    // A run without a handler ends together with the row that it belongs to.
+    if (!handler || isFinal(known.status)) return undefined;
+    const end: RunEnd = { status: "Cancelled", code: "RUN_CANCELLED", detail };
+    const cancelled = await endRun(transaction, runId, end);
+    if (cancelled) await handler.ended?.(transaction, cancelled, end);
+    return cancelled;
+  }
+
+  /**
+   * Waits until the run has ended, at most `ms`, and returns it as it is then. Holds no database connection meanwhile.
+   * Returns at once where too many requests of the tenant wait already. Call it after the commit of the run.
+   */
+  async waitFor(tenant: Tenant, runId: string, ms: number): Promise<RunRecord | undefined> {
+    const leave = this.#waiting.acquire(tenant.tenantId);
+    if (!leave) return this.find(tenant, runId);
+    const giveUpAt = performance.now() + ms;
+    let wake = (): void => undefined;
+    let woken = false;
+    const unsubscribe = this.#services.watch.subscribe(runUuid(runId), () => {
+      woken = true;
+      wake();
+    });
+    try {
+      for (;;) {
+        woken = false;
+        const run = await this.find(tenant, runId);
+        const leftMs = giveUpAt - performance.now();
+        if (!run || isFinal(run.status) || leftMs <= 0 || tenant.caller?.aborted) return run;
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, Math.min(leftMs, pollIntervalMs)).unref();
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+          if (woken) wake();
+        });
+      }
+    } finally {
+      unsubscribe();
+      leave();
+    }
+  }
+}
+
+async function lockedRun({ execute, tenant }: Transaction, runId: string): Promise<RunRecord> {
+  const uuid = decodeId("run", runId);
+  const [row] = uuid === undefined ? [] : await execute<RunRow>(lockRun, [tenant.uuid, uuid]);
+  if (!row) throw unknownRun();
+  return runRecord(row);
+}
+
+const unknownRun = () =>
+  new DomainError("RUN_NOT_FOUND", {
+    detail: "No run with this id exists in this tenant. List the runs to find the id.",
+  });
+
+function notCancellable({ status, operation }: RunRecord): DomainError {
+  const allowed = Object.keys(runStates).filter((state) => !isFinal(state as RunState));
+  return new DomainError("INVALID_STATE", {
+    detail: isFinal(status)
+      ? `The run is already ${status}, so it cannot be cancelled.`
+      : `A run of the operation ${operation} cannot be cancelled.`,
+    currentState: status,
+    allowed,
+  });
+}

@@ -1,0 +1,50 @@
+/** The states of a run and the states that may follow. A run whose process died stays Running until it is claimed again. */
+export const runStates = {
+  Queued: { next: ["Running", "Cancelled"] },
+  Running: { next: ["Completed", "RetryScheduled", "Failed", "TimedOut", "Cancelled"] },
+  RetryScheduled: { next: ["Running", "Cancelled"] },
+  Completed: { next: [] },
+  Failed: { next: [] },
+  TimedOut: { next: [] },
+  Cancelled: { next: [] },
+} as const;
+
+/** A state of a run. */
+export type RunState = keyof typeof runStates;
+
+/** The states in which a run ends. */
+export type FinalRunState = "Completed" | "Failed" | "TimedOut" | "Cancelled";
+
+/** Whether a run in this state does nothing more. */
+export const isFinal = (status: RunState): status is FinalRunState => runStates[status].next.length === 0;
+
+/** The operations of runs. */
+export const runOperationNames = [
+  "VerifyConnection",
+  "CheckHealth",
+  "RefreshToken",
+  "VerifyCredential",
+  "RetireCredentialVersion",
+  "SendEmail",
+  "SendSms",
+  "ChargePayment",
+  "RefundPayment",
+  "SyncContact",
+  "OpenTicket",
+  "CompleteModel",
+  "EmbedModel",
+  "StreamModel",
+  "ListTools",
+  "InvokeTool",
+  "ProcessDelivery",
+  "ReplayDeliveries",
+] as const;
+
+/** The name of the operation of a run. */
+export type RunOperation = (typeof runOperationNames)[number];
+
+/**
+ * SQL condition of the runs that wait for a job. The run of a delivery has no job of its own: the dispatcher of
+ * deliveries claims the delivery and ends the run with it.
+ */
+export const runWaits = "status in ('Queued', 'Running', 'RetryScheduled') and operation <> 'ProcessDelivery'";

@@ -1,0 +1,81 @@
+import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { DateTime } from "@factory/runtime/graphql/scalars";
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import type { RunState } from "./run.states.js";
+
+export const RunStatus = {
+  Queued: "Queued",
+  Running: "Running",
+  RetryScheduled: "RetryScheduled",
+  Completed: "Completed",
+  Failed: "Failed",
+  TimedOut: "TimedOut",
+  Cancelled: "Cancelled",
+} as const satisfies { [State in RunState]: State };
+registerEnumType(RunStatus, { name: "RunStatus" });
+
+/** The scopes for reading a run, through a root field or through another entity. */
+export const readRuns = { scopes: ["integration.runs.read"] } as const satisfies AuthRule;
+
+/** The reason of the last failed attempt. */
+@ObjectType("RunError", { simpleResolvers: true })
+export class RunErrorType {
+  @Field()
+  code: string;
+
+  @Field()
+  detail: string;
+}
+
+/** The GraphQL type of a run. */
+@ObjectType("Run", { simpleResolvers: true, description: "One piece of asynchronous work and its attempts." })
+@Directive('@key(fields: "runId")')
+export class RunType {
+  @Field(() => ID)
+  runId: string;
+
+  @Field(() => ID, { nullable: true })
+  connectionId: string | null;
+
+  @Field(() => ID, { nullable: true })
+  credentialId: string | null;
+
+  @Field(() => ID, { nullable: true })
+  deliveryId: string | null;
+
+  @Field(() => String, { nullable: true })
+  projectId: string | null;
+
+  @Field({ description: "The name of the work, for example VerifyConnection or ProcessDelivery." })
+  operation: string;
+
+  @Field(() => RunStatus)
+  status: RunState;
+
+  @Field(() => Int, { description: "The number of attempts that have started." })
+  attempts: number;
+
+  @Field(() => Int)
+  maxAttempts: number;
+
+  @Field(() => DateTime)
+  createdAt: string;
+
+  @Field(() => DateTime, { nullable: true })
+  startedAt: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: "When the next attempt is planned." })
+  nextAttemptAt: string | null;
+
+  @Field(() => DateTime, { nullable: true })
+  completedAt: string | null;
+
+  @Field(() => RunErrorType, { nullable: true, description: "Why the last attempt failed. Null after a success." })
+  error: RunErrorType | null;
+
+  @Field()
+  correlationId: string;
+
+  @Field()
+  traceId: string;
+}

@@ -1,0 +1,47 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { Run } from "./run.entity.js";
+import { RunResolver } from "./run.resolver.js";
+import { runRetention } from "./run.retention.js";
+import { RunRunner } from "./run.runner.js";
+import { RunService } from "./run.service.js";
+import { readRuns } from "./run.type.js";
+import { RunFailure } from "./run-failure.js";
+import { runJob, waitingRuns } from "./run-job.js";
+import { RunOperations } from "./run-operations.js";
+import { RunWatch } from "./run-watch.js";
+
+export interface RunSettings {
+  /** How long runs are kept after they have ended. The default is 90, the least is 1. */
+  readonly runRetentionDays?: number;
+}
+
+/** Runs of everything that this subgraph does asynchronously for a tenant. */
+export const runs: SliceModule<RunSettings> = {
+  slice: "runs",
+  entities: [Run],
+  foreignKeys: {
+    "runs.connection_id": { to: null, why: "History: the run tells of a connection that may be deleted." },
+    "runs.credential_id": { to: null, why: "History: the run tells of a credential that may be deleted." },
+    "runs.delivery_id": { to: null, why: "History: the delivery is deleted earlier than its run." },
+  },
+  jobs: [runJob],
+  events: ["RunStarted", "RunCompleted", "RunFailed", "RunTimedOut", "RunCancelled"],
+  waitingRows: [waitingRuns],
+  async start({ database, jobs, listener, logger, work }, services) {
+    const operations = services.add(new RunOperations());
+    const watch = new RunWatch();
+    await watch.start(listener);
+    services.add(new RunService({ database, jobs, operations, watch }));
+    const runner = new RunRunner({ database, jobs, operations, watch, logger });
+    work(runJob, (payload, attempt) => runner.run(payload, attempt), new RunFailure(database, operations));
+  },
+  resolvers: (get) => [new RunResolver(get(RunService))],
+  references(get) {
+    const service = get(RunService);
+    return {
+      Run: { auth: readRuns, resolve: ({ runId = "" }, context) => service.find(tenantOf(context), runId) },
+    };
+  },
+  retention: ({ runRetentionDays = 90 }) => [runRetention(runRetentionDays)],
+};
