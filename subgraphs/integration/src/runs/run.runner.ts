@@ -84,8 +84,8 @@ export class RunRunner {
     const reason = runErrorOf(error);
     if (!(error instanceof DomainError)) logger.error({ err: error, runId, operation }, "a run failed unexpectedly");
     const delay = handler.delaysSeconds[attempts - 1];
-    const again = handler.retryable ?? isRetryable;
-    if (delay === undefined || !again(error)) return { status: "Failed", ...reason };
+    const again = handler.retryable?.(error) ?? isRetryable(error);
+    if (delay === undefined || !again) return { status: "Failed", ...reason };
     const startAfter = new Date(Date.now() + Math.max(delay, retryAfterOf(error)) * 1000);
     await claim.retry(reason, startAfter, async (transaction, planned) => {
       await jobs.send(transaction, runJob, { tenantId, runId, attempt: attempts + 1 }, { startAfter });
