@@ -10,11 +10,11 @@ export const integrationRoutes = [
   { at: "POST /integrations/credentials", run: "createCredential",          reply: 201, scopes: ["integration.credentials.write"], idempotent: true, version: "media-type" },
   { at: "GET /integrations/runs/{runId}", run: "run",                      reply: 200, scopes: ["integration.runs.read"],         version: "media-type", retryWhile: ["Queued", "Running", "RetryScheduled"] },
   { at: "POST /integrations/runs/{runId}/cancel", run: "cancelRun",        reply: 200, scopes: ["integration.connections.write"], idempotent: true, version: "media-type" },
+  { at: "POST /integrations/connections", run: "createConnection",          reply: 201, scopes: ["integration.connections.write"], idempotent: true, version: "media-type", location: "/integrations/connections/{connectionId}" },
+  { at: "GET /integrations/connections/{connectionId}", run: "connection",  reply: 200, scopes: ["integration.connections.read"],  version: "media-type", etag: "version" },
 ] as const satisfies readonly Route[];
 
 export const integrationPlanned = [
-  { at: "POST /integrations/connections",               scopes: ["integration.connections.write"],  version: "media-type" },
-  { at: "GET /integrations/connections/{connectionId}", scopes: ["integration.connections.read"],   version: "media-type" },
   { at: "POST /webhooks/deliveries",                    scopes: [],                                 version: "media-type", auth: "signature" },
   { at: "POST /integrations/credentials/rotate",        scopes: ["integration.credentials.rotate"], version: "media-type" },
 ] as const satisfies readonly PlannedRoute[];

@@ -1,4 +1,5 @@
 import type { SettingsOf } from "@factory/runtime/subgraph/slice-module";
+import { connections } from "./connections/connections.module.js";
 import { credentialRotation } from "./credential-rotation/credential-rotation.module.js";
 import { credentials } from "./credentials/credentials.module.js";
 import { egress } from "./egress/egress.module.js";
@@ -21,6 +22,7 @@ export const integrationModules = [
   credentials,
   secrets,
   runs,
+  connections,
   credentialRotation,
   webhookSubscriptions,
   webhookMessages,

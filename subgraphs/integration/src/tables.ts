@@ -16,6 +16,8 @@ import { Migration20261123011913_inbound_subscription_keys } from "./migrations/
 import { Migration20261123011936_credential_life } from "./migrations/Migration20261123011936_credential_life.js";
 import { Migration20261123012019_provider_drivers } from "./migrations/Migration20261123012019_provider_drivers.js";
 import { Migration20261123012105_runs } from "./migrations/Migration20261123012105_runs.js";
+import { Migration20261123012547_connections } from "./migrations/Migration20261123012547_connections.js";
+import { Migration20261123012605_connection_keys } from "./migrations/Migration20261123012605_connection_keys.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -39,5 +41,7 @@ export const integrationTables = {
     Migration20261123012019_provider_drivers,
     Migration20261123011936_credential_life,
     Migration20261123012105_runs,
+    Migration20261123012547_connections,
+    Migration20261123012605_connection_keys,
   ],
 };

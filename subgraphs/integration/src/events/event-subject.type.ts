@@ -1,4 +1,5 @@
 import { createUnionType, Directive, Field, ID, ObjectType } from "type-graphql";
+import { ConnectionType } from "../connections/connection.type.js";
 import { CredentialType } from "../credentials/credential.type.js";
 import { ProviderType } from "../providers/provider.type.js";
 import { WebhookSubscriptionType } from "../webhook-subscriptions/webhook-subscription.type.js";
@@ -108,6 +109,7 @@ export const EventSubject = createUnionType({
       ApprovalReference,
       PlanSubscriptionReference,
       ProviderType,
+      ConnectionType,
       CredentialType,
       WebhookSubscriptionType,
     ] as const,

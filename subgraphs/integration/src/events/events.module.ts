@@ -1,4 +1,5 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { ConnectionService } from "../connections/connection.service.js";
 import { CredentialService } from "../credentials/credential.service.js";
 import { EventLogService } from "../event-log/event-log.service.js";
 import { ProviderService } from "../providers/provider.service.js";
@@ -32,6 +33,7 @@ export const events: SliceModule<EventSettings> = {
     new PlatformEventResolver(
       new SubjectReferences({
         providers: get(ProviderService),
+        connections: get(ConnectionService),
         credentials: get(CredentialService),
         subscriptions: get(WebhookSubscriptionService),
       }),

@@ -2,6 +2,8 @@ import { authorize } from "@factory/runtime/graphql/guard";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type IdPrefix } from "@factory/schema/id-prefixes";
+import type { ConnectionService } from "../connections/connection.service.js";
+import { ConnectionType, readConnections } from "../connections/connection.type.js";
 import type { CredentialService } from "../credentials/credential.service.js";
 import { CredentialType, readCredentials } from "../credentials/credential.type.js";
 import type { ProviderService } from "../providers/provider.service.js";
@@ -42,6 +44,7 @@ export class SubjectReferences {
 
   constructor(own: {
     providers: ProviderService;
+    connections: ConnectionService;
     credentials: CredentialService;
     subscriptions: WebhookSubscriptionService;
   }) {
@@ -61,6 +64,10 @@ export class SubjectReferences {
       prv: async (id, context) => {
         authorize(readProviders, context);
         return instance(ProviderType, await own.providers.find(context, id));
+      },
+      con: async (id, context) => {
+        authorize(readConnections, context);
+        return instance(ConnectionType, await own.connections.find(context, id));
       },
       crd: async (id, context) => {
         authorize(readCredentials, context);

@@ -24,6 +24,8 @@ interface Attributes<Data> {
   traceid: string;
   correlationid: string;
   causationid?: string;
+  /** The project of the subject, where it belongs to one. */
+  projectid?: string;
   /** Messages with the same key keep their order. Default: the ID in the subject. */
   partitionkey: string;
   actorid?: string;
@@ -60,6 +62,8 @@ export interface NewEvent {
   /** `<resource>/<id>` */
   subject: string;
   partitionKey?: string;
+  /** The project of the subject, as its owner names it. */
+  projectId?: string | null;
   /** The tenant that sees the event, where it differs from the tenant of the transaction. */
   tenantId?: string;
   data: Record<string, unknown>;
@@ -90,7 +94,7 @@ export function createEvent(event: NewEvent, tenantId: string, cause: Cause): En
   };
 }
 
-type NewMessage = Pick<NewEvent, "subject" | "partitionKey" | "data">;
+type NewMessage = Pick<NewEvent, "subject" | "partitionKey" | "projectId" | "data">;
 
 /** The attributes that events and commands share. The actor is added for each kind. */
 export function attributes(
@@ -99,7 +103,7 @@ export function attributes(
   tenantId: string,
   cause: Cause,
 ): Attributes<Record<string, unknown>> {
-  const { subject, partitionKey, data } = message;
+  const { subject, partitionKey, projectId, data } = message;
   const agentId = cause.principal?.actors?.[0];
   return {
     specversion: "1.0",
@@ -113,6 +117,7 @@ export function attributes(
     traceid: cause.trace.traceId,
     correlationid: cause.correlationId ?? cause.trace.traceId,
     ...(cause.causationId === undefined ? {} : { causationid: cause.causationId }),
+    ...(projectId == null ? {} : { projectid: projectId }),
     ...(agentId === undefined ? {} : { agentid: agentId }),
     partitionkey: partitionKey ?? subject.slice(subject.indexOf("/") + 1),
     data,

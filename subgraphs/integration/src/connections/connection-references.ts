@@ -1,0 +1,93 @@
+import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { credentialName } from "../credentials/credential-name.js";
+import type { AuthModel } from "../providers/provider.states.js";
+import type { AuthMode } from "./connection.states.js";
+import { type ConnectionPartsRow, connectionParts } from "./connection-parts-statement.js";
+
+/** The references of a connection that are checked, and how strictly. */
+export interface WantedReferences {
+  readonly providerId: string;
+  readonly authMode: AuthMode;
+  readonly credentialRef: string | null;
+  readonly webhookSecretRef: string | null;
+  readonly strictReferences: boolean;
+  readonly strictAuthModel: boolean;
+}
+
+/** The credentials that the references name; null for an external reference. */
+export interface FoundCredentials {
+  readonly credentialId: string | null;
+  readonly webhookCredentialId: string | null;
+}
+
+/**
+ * Finds the credentials of a connection, and holds its provider until the transaction ends. Throws REFERENCE_NOT_FOUND,
+ * INVALID_STATE for a provider that cannot be called, or AUTH_MODE_NOT_SUPPORTED under `strictAuthModel`.
+ */
+export async function resolveReferences(
+  { execute, tenant }: Transaction,
+  wanted: WantedReferences,
+): Promise<FoundCredentials> {
+  const { credentialRef, webhookSecretRef } = wanted;
+  const [found] = await execute<ConnectionPartsRow>(connectionParts, [
+    tenant.uuid,
+    decodeId("prv", wanted.providerId) ?? null,
+    credentialRef === null ? null : credentialName(credentialRef),
+    webhookSecretRef === null ? null : credentialName(webhookSecretRef),
+  ]);
+  if (!found || found.provider_status === null || found.auth_model === null)
+    throw refusedReferences([missing("providerId", "Must be the id of a provider of the tenant.")]);
+  requireCallable(found.provider_status);
+  if (wanted.strictAuthModel) requireMatch(found.auth_model, wanted.authMode);
+  if (wanted.strictReferences) {
+    const unknown = [
+      ...(credentialRef !== null && found.credential_id === null ? ["credentialRef"] : []),
+      ...(webhookSecretRef !== null && found.webhook_credential_id === null ? ["configuration/webhookSecretRef"] : []),
+    ];
+    if (unknown.length > 0)
+      throw refusedReferences(unknown.map((name) => missing(name, "Must name a credential of the tenant.")));
+  }
+  const idOf = (uuid: string | null) => (uuid === null ? null : encodeId("crd", uuid));
+  return { credentialId: idOf(found.credential_id), webhookCredentialId: idOf(found.webhook_credential_id) };
+}
+
+/** Whether a connection with the mode fits a provider with the model. A mismatch is allowed, and is a warning. */
+function matches(authModel: AuthModel, authMode: AuthMode): boolean {
+  if (authModel === "OAuth2") return authMode.startsWith("OAuth2");
+  return authModel === "Custom" || authModel === authMode;
+}
+
+function requireMatch(authModel: AuthModel, authMode: AuthMode): void {
+  if (matches(authModel, authMode)) return;
+  const detail = `The provider has the authModel ${authModel}, which the authMode ${authMode} does not match.`;
+  throw new DomainError("AUTH_MODE_NOT_SUPPORTED", {
+    detail: `${detail} Choose another authMode, or leave strictAuthModel out.`,
+    errors: [{ pointer: "/input/authMode", code: "AUTH_MODE_NOT_SUPPORTED", detail }],
+  });
+}
+
+const callableStates: readonly string[] = ["Registered", "Deprecated"];
+
+function requireCallable(status: string): void {
+  if (!callableStates.includes(status))
+    throw new DomainError("INVALID_STATE", {
+      detail: `The provider is ${status}. A connection needs a provider that is ${callableStates.join(" or ")}.`,
+      currentState: status,
+      allowed: callableStates,
+    });
+}
+
+const missing = (name: string, detail: string): FieldError => ({
+  pointer: `/input/${name}`,
+  code: "REFERENCE_NOT_FOUND",
+  detail,
+});
+
+function refusedReferences(errors: FieldError[]): DomainError {
+  return new DomainError("REFERENCE_NOT_FOUND", {
+    detail: "A reference of the connection does not name anything in this tenant. See errors.",
+    errors,
+  });
+}

@@ -1,0 +1,107 @@
+import { workerTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { AuthMode, ConnectionHealth, ConnectionState } from "./connection.states.js";
+
+const live = "status <> 'Deleted'";
+
+/** Workers find due probes and the secrets of inbound deliveries here, before a tenant is known. */
+@Entity(workerTable("connections"))
+@Index({ name: "connections_by_display_name", properties: ["tenantId", "displayName", "connectionId"], where: live })
+@Index({ name: "connections_by_time", properties: ["tenantId", "establishedAt", "connectionId"], where: live })
+@Index({ name: "connections_of_provider", properties: ["tenantId", "providerId"], where: live })
+@Index({ name: "connections_of_credential", properties: ["tenantId", "credentialId"], where: live })
+@Index({ name: "connections_due", properties: ["nextProbeAt"], where: "status = 'Active'" })
+export class Connection {
+  [PrimaryKeyProp]?: ["tenantId", "connectionId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("con") })
+  connectionId: string;
+
+  @Property({ type: "text", nullable: true })
+  projectId: string | null;
+
+  @Property({ type: wireId("prv") })
+  providerId: string;
+
+  @Property({ type: "text" })
+  displayName: string;
+
+  @Property({ type: "text" })
+  authMode: AuthMode;
+
+  /** The reference as the caller wrote it. */
+  @Property({ type: "text", nullable: true })
+  credentialRef: string | null;
+
+  /** Null when the reference does not name a credential of the tenant: it is an external reference then. */
+  @Property({ type: wireId("crd"), nullable: true })
+  credentialId: string | null;
+
+  @Property({ type: "jsonb" })
+  configuration: Record<string, string>;
+
+  /** `configuration.webhookSecretRef`: the secret that verifies inbound deliveries of this connection. */
+  @Property({ type: "text", nullable: true })
+  webhookSecretRef: string | null;
+
+  @Property({ type: wireId("crd"), nullable: true })
+  webhookCredentialId: string | null;
+
+  /** `configuration.accountId`: the id of the account at the vendor. */
+  @Property({ type: "text", nullable: true })
+  externalAccountId: string | null;
+
+  @Property({ type: "text" })
+  status: ConnectionState;
+
+  @Property({ type: "text", nullable: true })
+  statusReason: string | null;
+
+  @Property({ type: "text" })
+  health: ConnectionHealth;
+
+  /** The run that is the evidence of the health. Null until the first evidence. */
+  @Property({ type: wireId("run"), nullable: true })
+  healthRunId: string | null;
+
+  @Property({ type: "timestamptz", nullable: true })
+  lastCheckedAt: Date | null;
+
+  @Property({ type: wireId("run"), nullable: true })
+  lastRunId: string | null;
+
+  @Property({ type: "integer" })
+  consecutiveFailures: number;
+
+  @Property({ type: "integer" })
+  consecutiveSuccesses: number;
+
+  /** How many times in a row the vendor has rejected the credential. */
+  @Property({ type: "integer" })
+  rejectedInARow: number;
+
+  @Property({ type: "timestamptz", nullable: true })
+  failingSince: Date | null;
+
+  @Property({ type: "timestamptz", nullable: true })
+  nextProbeAt: Date | null;
+
+  @Property({ type: "timestamptz" })
+  establishedAt: Date;
+
+  /** The trace of the request that established the connection. */
+  @Property({ type: "text" })
+  traceId: string;
+
+  /** Grows with every change of what a read shows. It is the entity tag. */
+  @Property({ type: "integer" })
+  version: number;
+
+  @Property({ type: "timestamptz", nullable: true })
+  deletedAt: Date | null;
+}

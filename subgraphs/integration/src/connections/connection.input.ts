@@ -1,0 +1,54 @@
+import { JsonObject } from "@factory/runtime/graphql/scalars";
+import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { credentialReferencePattern } from "@factory/schema/credential-reference";
+import { Field, ID, InputType } from "type-graphql";
+
+@InputType()
+export class CreateConnectionInput {
+  @Field(() => ID, { nullable: true, description: "The tenant of the caller. It may be left out." })
+  tenantId?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  projectId?: string | null;
+
+  @Field(() => ID)
+  @Constraint({ minLength: 1, maxLength: 100 })
+  providerId: string;
+
+  @Field()
+  @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
+  displayName: string;
+
+  @Field({ description: "The way to authenticate at the vendor, for example OAuth2ClientCredentials or ApiKey." })
+  @Constraint({ minLength: 1, maxLength: 100 })
+  authMode: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The name of a credential, for example secret://github. A name that no credential has is recorded as an external reference.",
+  })
+  @Constraint({ pattern: credentialReferencePattern })
+  credentialRef?: string | null;
+
+  @Field(() => JsonObject, {
+    nullable: true,
+    description:
+      "Settings of the provider: at most 100 members with string values. accountId is the id of the account at the vendor; webhookSecretRef names the credential that verifies its deliveries.",
+  })
+  configuration?: Record<string, unknown> | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "With true, a reference that names no credential of the tenant is refused. The default is false.",
+  })
+  strictReferences?: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      "With true, an authMode that does not match the authModel of the provider is refused. The default is false.",
+  })
+  strictAuthModel?: boolean | null;
+}

@@ -1,0 +1,32 @@
+/** The states of a connection. A Disabled one becomes Active again only after a probe that passes. */
+export const connectionStates = {
+  Active: { next: ["Suspended", "AuthorizationRequired", "Disabled", "Deleted"] },
+  Suspended: { next: ["Active", "Disabled", "Deleted"] },
+  AuthorizationRequired: { next: ["Active", "Deleted"] },
+  Disabled: { next: ["Active", "Deleted"] },
+  Deleted: { next: [] },
+} as const;
+
+export type ConnectionState = keyof typeof connectionStates;
+
+export const connectionHealths = ["Healthy", "Degraded", "Unhealthy", "Unknown"] as const;
+export type ConnectionHealth = (typeof connectionHealths)[number];
+
+/** The ways to authenticate at a vendor. Only some of them can be used for calls; the others are stored. */
+export const authModes = [
+  "OAuth2ClientCredentials",
+  "OAuth2AuthorizationCode",
+  "ApiKey",
+  "Basic",
+  "BearerToken",
+  "OAuth1",
+  "JwtBearer",
+  "TwoStep",
+  "AppInstallation",
+  "AwsSigV4",
+  "MutualTls",
+  "HmacSignature",
+  "None",
+  "Custom",
+] as const;
+export type AuthMode = (typeof authModes)[number];

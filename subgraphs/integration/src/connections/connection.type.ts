@@ -1,0 +1,90 @@
+import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import type { ConnectionHealth, ConnectionState } from "./connection.states.js";
+
+export const ConnectionStatus = {
+  Active: "Active",
+  Suspended: "Suspended",
+  AuthorizationRequired: "AuthorizationRequired",
+  Disabled: "Disabled",
+  Deleted: "Deleted",
+} as const satisfies { [State in ConnectionState]: State };
+registerEnumType(ConnectionStatus, { name: "ConnectionStatus" });
+
+export const ConnectionHealthStatus = {
+  Healthy: "Healthy",
+  Degraded: "Degraded",
+  Unhealthy: "Unhealthy",
+  Unknown: "Unknown",
+} as const satisfies { [Health in ConnectionHealth]: Health };
+registerEnumType(ConnectionHealthStatus, { name: "ConnectionHealth" });
+
+/** The scopes for reading a connection, through a root field or through another entity. */
+export const readConnections = { scopes: ["integration.connections.read"] } as const satisfies AuthRule;
+
+/** The GraphQL type of a connection, which is also the view that the services return. */
+@ObjectType("Connection", {
+  simpleResolvers: true,
+  description: "An account at a vendor that the platform may use for the tenant.",
+})
+@Directive('@key(fields: "connectionId")')
+export class ConnectionType {
+  @Field(() => ID)
+  connectionId: string;
+
+  @Field(() => ID)
+  tenantId: string;
+
+  @Field(() => String, { nullable: true })
+  projectId: string | null;
+
+  @Field(() => ID)
+  providerId: string;
+
+  @Field()
+  displayName: string;
+
+  @Field()
+  authMode: string;
+
+  @Field(() => String, { nullable: true, description: "The reference to the credential, as it was given." })
+  credentialRef: string | null;
+
+  @Field(() => JsonObject, { description: "Settings of the provider. All values are strings." })
+  configuration: Record<string, string>;
+
+  @Field(() => ConnectionStatus)
+  status: ConnectionState;
+
+  @Field(() => String, { nullable: true, description: "The reason of the last change of the status." })
+  statusReason: string | null;
+
+  @Field(() => ConnectionHealthStatus)
+  health: ConnectionHealth;
+
+  @Field(() => ID, { nullable: true, description: "The run that is the evidence of the health." })
+  healthRunId: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: "Null until a run has checked the connection." })
+  lastCheckedAt: string | null;
+
+  @Field(() => ID, { nullable: true, description: "The newest run of the connection." })
+  lastRunId: string | null;
+
+  @Field(() => DateTime)
+  establishedAt: string;
+
+  @Field({ description: "The trace of the request that established the connection." })
+  traceId: string;
+
+  @Field(() => Int, { description: "The entity tag. It grows with every change of the connection." })
+  version: number;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The page on which a person allows the platform to use the account (OAuth2AuthorizationCode). Only the first response to createConnection and reauthorizeConnection contains it; a replayed response does not.",
+  })
+  authorizationUrl: string | null;
+}

@@ -1,0 +1,98 @@
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Connection } from "./connection.entity.js";
+import type { AuthMode, ConnectionHealth, ConnectionState } from "./connection.states.js";
+import type { ConnectionType } from "./connection.type.js";
+
+/** A connection as the slices below use it. */
+export type ConnectionRecord = Readonly<Omit<Connection, "deletedAt">>;
+
+/** A row of `connections` as PostgreSQL returns it. */
+export interface ConnectionRow {
+  tenant_id: string;
+  connection_id: string;
+  project_id: string | null;
+  provider_id: string;
+  display_name: string;
+  auth_mode: AuthMode;
+  credential_ref: string | null;
+  credential_id: string | null;
+  configuration: Record<string, string>;
+  webhook_secret_ref: string | null;
+  webhook_credential_id: string | null;
+  external_account_id: string | null;
+  status: ConnectionState;
+  status_reason: string | null;
+  health: ConnectionHealth;
+  health_run_id: string | null;
+  last_checked_at: Date | null;
+  last_run_id: string | null;
+  consecutive_failures: number;
+  consecutive_successes: number;
+  rejected_in_a_row: number;
+  failing_since: Date | null;
+  next_probe_at: Date | null;
+  established_at: Date;
+  trace_id: string;
+  version: number;
+}
+
+export const connectionColumns = `tenant_id, connection_id, project_id, provider_id, display_name, auth_mode,
+     credential_ref, credential_id, configuration, webhook_secret_ref, webhook_credential_id, external_account_id,
+     status, status_reason, health, health_run_id, last_checked_at, last_run_id, consecutive_failures,
+     consecutive_successes, rejected_in_a_row, failing_since, next_probe_at, established_at, trace_id, version`;
+
+export function connectionRecord(row: ConnectionRow): ConnectionRecord {
+  const credential = (uuid: string | null) => (uuid === null ? null : encodeId("crd", uuid));
+  const run = (uuid: string | null) => (uuid === null ? null : encodeId("run", uuid));
+  return {
+    tenantId: encodeId("ten", row.tenant_id),
+    connectionId: encodeId("con", row.connection_id),
+    projectId: row.project_id,
+    providerId: encodeId("prv", row.provider_id),
+    displayName: row.display_name,
+    authMode: row.auth_mode,
+    credentialRef: row.credential_ref,
+    credentialId: credential(row.credential_id),
+    configuration: row.configuration,
+    webhookSecretRef: row.webhook_secret_ref,
+    webhookCredentialId: credential(row.webhook_credential_id),
+    externalAccountId: row.external_account_id,
+    status: row.status,
+    statusReason: row.status_reason,
+    health: row.health,
+    healthRunId: run(row.health_run_id),
+    lastCheckedAt: row.last_checked_at,
+    lastRunId: run(row.last_run_id),
+    consecutiveFailures: row.consecutive_failures,
+    consecutiveSuccesses: row.consecutive_successes,
+    rejectedInARow: row.rejected_in_a_row,
+    failingSince: row.failing_since,
+    nextProbeAt: row.next_probe_at,
+    establishedAt: row.established_at,
+    traceId: row.trace_id,
+    version: row.version,
+  };
+}
+
+export function connectionView(connection: ConnectionRecord): ConnectionType {
+  return {
+    connectionId: connection.connectionId,
+    tenantId: connection.tenantId,
+    projectId: connection.projectId,
+    providerId: connection.providerId,
+    displayName: connection.displayName,
+    authMode: connection.authMode,
+    credentialRef: connection.credentialRef,
+    configuration: connection.configuration,
+    status: connection.status,
+    statusReason: connection.statusReason,
+    health: connection.health,
+    healthRunId: connection.healthRunId,
+    lastCheckedAt: connection.lastCheckedAt?.toISOString() ?? null,
+    lastRunId: connection.lastRunId,
+    establishedAt: connection.establishedAt.toISOString(),
+    traceId: connection.traceId,
+    version: connection.version,
+    authorizationUrl: null,
+  };
+}
