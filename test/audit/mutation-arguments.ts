@@ -220,6 +220,9 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     return { templateId, input: { templateVersionId } };
   },
   createCredential: ({ canary }) => ({ input: { name: unique(), secret: { token: `token-${canary}` } } }),
+  createConnection: async ({ token }) => ({
+    input: { providerId: await aProvider(token, { key: unique() }), displayName: "Walk", authMode: "ApiKey" },
+  }),
   createWebhookSubscription: () => ({
     input: {
       eventType: "TemplateRegistered",

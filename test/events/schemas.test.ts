@@ -97,6 +97,7 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
   approvals: ["Approval", "agentTaskId"],
   clients: ["OAuthClient", "createdAt"],
   "compatibility-matrices": ["CompatibilityMatrix", "runtime"],
+  connections: ["Connection", "displayName"],
   credentials: ["Credential", "createdAt"],
   executions: ["Execution", "status"],
   invitations: ["Invitation", "email"],

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { aPendingApproval } from "./agents.js";
 import { anEntry } from "./configuration.js";
+import { aConnection } from "./connections.js";
 import { rows } from "./database.js";
 import { executed } from "./executions.js";
 import { aFlag } from "./feature-flags.js";
@@ -27,6 +28,7 @@ export const unknownIds = {
   libraryVersionId: newId("lbv"),
   matrixId: newId("mtx"),
   providerId: newId("prv"),
+  connectionId: newId("con"),
   credentialId: newId("crd"),
   runId: newId("run"),
   subscriptionId: newId("whs"),
@@ -73,13 +75,15 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
     signingSecretRef: "walked-hooks",
     active: false,
   });
+  const providerId = await aProvider(token);
+  const connectionId = await aConnection(token, providerId);
   const [roleId, clientId] = [await aRole(token), await aClientId(token)];
   const { assignmentId } = await post(`/v1/roles/${roleId}/assignments`, { principalId: clientId });
   const [{ userId }, { invitationId }] = [await aUser(token), await anInvitation(token)];
   const key = await aFlag(token, await anEntry(token, `walked-${tenantId}`));
   const made: Record<string, string | null | undefined> = {
     ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
-    ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId: await aProvider(token) },
+    ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId, connectionId },
     ...{ userId, invitationId, jobId: await aJobId(tenantId), key },
     ...{ userId, invitationId, jobId: await aJobId(tenantId), runId: await aRunId(tenantId) },
     ...{ planSubscriptionId: await aPlanSubscriptionId(token), id: await aPlanSubscriptionId(token) },

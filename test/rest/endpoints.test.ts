@@ -5,6 +5,7 @@ import { brokenBodies } from "../kit/broken-bodies.js";
 import { forgedTokens } from "../kit/forged-tokens.js";
 import { aPackageName } from "../kit/libraries.js";
 import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
+import { aProvider } from "../kit/providers.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
 import { type Response, request } from "../kit/request.js";
 import { aClientId, aRole } from "../kit/roles.js";
@@ -26,6 +27,7 @@ let version: TestVersion;
 let roleId: string;
 let openInvitation: string;
 let planSubscriptionId: string;
+let providerId: string;
 /** Principals to which a role is assigned, one for each request. */
 const principals: string[] = [];
 
@@ -36,6 +38,7 @@ beforeAll(async () => {
   version = await aTemplateVersion(tenantToken, await aTemplateSource());
   roleId = await aRole(tenantToken);
   planSubscriptionId = await aPlanSubscriptionId(tenantToken);
+  providerId = await aProvider(tenantToken);
   openInvitation = await invitationToken((await anInvitation(tenantToken)).email);
   for (let count = 0; count < 6; count += 1) principals.push(await aClientId(tenantToken));
 });
@@ -239,6 +242,7 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
     category: "Payment",
     authModel: "ApiKey",
   }),
+  "POST /integrations/connections": () => ({ providerId, displayName: unique(), authMode: "ApiKey" }),
   "POST /webhooks/subscriptions": () => ({
     eventType: "TemplateRegistered",
     endpointUrl: endpoint,

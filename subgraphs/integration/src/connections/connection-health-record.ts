@@ -13,7 +13,7 @@ export interface HealthEvidence {
   readonly checkedAt: Date | null;
   readonly consecutiveFailures: number;
   readonly consecutiveSuccesses: number;
-  readonly rejectedInARow: number;
+  readonly consecutiveRejections: number;
   readonly failingSince: Date | null;
   readonly nextProbeAt: Date | null;
 }
@@ -21,7 +21,7 @@ export interface HealthEvidence {
 const store = {
   name: "connection_health",
   text: `update connections set health = $3, health_run_id = $4, last_checked_at = coalesce($5, last_checked_at),
-      consecutive_failures = $6, consecutive_successes = $7, rejected_in_a_row = $8, failing_since = $9,
+      consecutive_failures = $6, consecutive_successes = $7, consecutive_rejections = $8, failing_since = $9,
       next_probe_at = $10, version = version + 1
     where tenant_id = $1 and connection_id = $2`,
 };
@@ -33,10 +33,10 @@ export class ConnectionHealthRecord {
     const { defer, record, tenant } = transaction;
     const connection = await lockedConnection(transaction, connectionId);
     const { health, runId, reason, checkedAt } = evidence;
-    const { consecutiveFailures, consecutiveSuccesses, rejectedInARow, failingSince, nextProbeAt } = evidence;
+    const { consecutiveFailures, consecutiveSuccesses, consecutiveRejections, failingSince, nextProbeAt } = evidence;
     await defer(store, [
       ...[tenant.uuid, decodeId("con", connectionId), health, decodeId("run", runId), checkedAt],
-      ...[consecutiveFailures, consecutiveSuccesses, rejectedInARow, failingSince, nextProbeAt],
+      ...[consecutiveFailures, consecutiveSuccesses, consecutiveRejections, failingSince, nextProbeAt],
     ]);
     const { providerId, status, projectId, health: previousHealth } = connection;
     if (health !== previousHealth)

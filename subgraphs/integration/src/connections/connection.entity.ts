@@ -83,7 +83,7 @@ export class Connection {
 
   /** How many times in a row the vendor has rejected the credential. */
   @Property({ type: "integer" })
-  rejectedInARow: number;
+  consecutiveRejections: number;
 
   @Property({ type: "timestamptz", nullable: true })
   failingSince: Date | null;

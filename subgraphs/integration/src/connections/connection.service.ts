@@ -108,7 +108,7 @@ function establish({ em, tenant, record }: Transaction, wanted: Wanted): Connect
     lastRunId: null,
     consecutiveFailures: 0,
     consecutiveSuccesses: 0,
-    rejectedInARow: 0,
+    consecutiveRejections: 0,
     failingSince: null,
     nextProbeAt: null,
     establishedAt: new Date(),

@@ -28,7 +28,7 @@ export interface ConnectionRow {
   last_run_id: string | null;
   consecutive_failures: number;
   consecutive_successes: number;
-  rejected_in_a_row: number;
+  consecutive_rejections: number;
   failing_since: Date | null;
   next_probe_at: Date | null;
   established_at: Date;
@@ -39,7 +39,7 @@ export interface ConnectionRow {
 export const connectionColumns = `tenant_id, connection_id, project_id, provider_id, display_name, auth_mode,
      credential_ref, credential_id, configuration, webhook_secret_ref, webhook_credential_id, external_account_id,
      status, status_reason, health, health_run_id, last_checked_at, last_run_id, consecutive_failures,
-     consecutive_successes, rejected_in_a_row, failing_since, next_probe_at, established_at, trace_id, version`;
+     consecutive_successes, consecutive_rejections, failing_since, next_probe_at, established_at, trace_id, version`;
 
 export function connectionRecord(row: ConnectionRow): ConnectionRecord {
   const credential = (uuid: string | null) => (uuid === null ? null : encodeId("crd", uuid));
@@ -65,7 +65,7 @@ export function connectionRecord(row: ConnectionRow): ConnectionRecord {
     lastRunId: run(row.last_run_id),
     consecutiveFailures: row.consecutive_failures,
     consecutiveSuccesses: row.consecutive_successes,
-    rejectedInARow: row.rejected_in_a_row,
+    consecutiveRejections: row.consecutive_rejections,
     failingSince: row.failing_since,
     nextProbeAt: row.next_probe_at,
     establishedAt: row.established_at,
