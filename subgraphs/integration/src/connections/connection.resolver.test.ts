@@ -41,7 +41,10 @@ const aConnection = (input: Record<string, unknown> = {}, key?: string) =>
 
 const refusal = async (input: Record<string, unknown>) => {
   const { errors } = await aConnection(input);
-  const { code, errors: members = [] } = errors?.[0]?.extensions as { code: string; errors?: Record<string, string>[] };
+  const facts = errors?.[0]?.extensions ?? {};
+  const members = (facts["errors"] ?? []) as Record<string, string>[];
+  return [facts["code"], ...members.map((member) => `${member["pointer"]} ${member["code"]}`)];
+};
   return [code, ...members.map((member) => `${member["pointer"]} ${member["code"]}`)];
 };
 
