@@ -45,8 +45,6 @@ const refusal = async (input: Record<string, unknown>) => {
   const members = (facts["errors"] ?? []) as Record<string, string>[];
   return [facts["code"], ...members.map((member) => `${member["pointer"]} ${member["code"]}`)];
 };
-  return [code, ...members.map((member) => `${member["pointer"]} ${member["code"]}`)];
-};
 
 describe("Mutation.createConnection", () => {
   it("establishes and shows a connection with the combination of the specification", async () => {
