@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 const exposed =
-  "etag, link, location, retry-after, ratelimit, ratelimit-policy, idempotent-replayed, api-version, x-trace-id, traceparent";
+  "etag, link, location, retry-after, preference-applied, ratelimit, ratelimit-policy, idempotent-replayed, api-version, x-trace-id, traceparent";
 const allowedHeaders =
-  "authorization, content-type, accept, idempotency-key, if-none-match, if-match, api-version, x-tenant-id, traceparent";
+  "authorization, content-type, accept, idempotency-key, if-none-match, if-match, prefer, api-version, x-tenant-id, traceparent";
 
 /** Lets pages of the listed origins read answers. Other origins get none of these headers. */
 export function cors(allowedOrigins: readonly string[]): (request: FastifyRequest, reply: FastifyReply) => void {

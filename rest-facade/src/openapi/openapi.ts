@@ -158,7 +158,7 @@ function refusals({ row, path, input, method, conditions }: CompiledRoute): stri
 
 const header = (description: string) => ({ description, schema: { type: "string" } });
 
-function headersOf({ row, method }: CompiledRoute): Member {
+function headersOf({ row, method, waits }: CompiledRoute): Member {
   return {
     "x-trace-id": header("Trace id of this request."),
     ratelimit: header("The number of requests that the tenant may still send in this window."),
@@ -168,6 +168,7 @@ function headersOf({ row, method }: CompiledRoute): Member {
     ...(row.retryWhile || row.reply === 202
       ? { "retry-after": header("The seconds to wait before the next request. Present until the work is complete.") }
       : {}),
+    ...(waits ? { "preference-applied": header("The preference `wait` that was applied.") } : {}),
     ...(row.idempotent
       ? {
           "idempotent-replayed": header(
@@ -179,7 +180,7 @@ function headersOf({ row, method }: CompiledRoute): Member {
 }
 
 function parametersOf(
-  { row, path, query, conditions, method, operation }: CompiledRoute,
+  { row, path, query, conditions, waits, method, operation }: CompiledRoute,
   graph: GraphQLSchema,
 ): Member[] {
   const text = { type: "string" };
@@ -210,6 +211,14 @@ function parametersOf(
             "Idempotency-Key",
             "For 24 hours, a repeated request with the same key returns the stored answer and has no second effect.",
             keySchema,
+          ),
+        ]
+      : []),
+    ...(waits
+      ? [
+          optional(
+            "Prefer",
+            `\`wait=<seconds>\` (RFC 7240 section 4.3). ${describeVariable(operation, "waitSeconds", graph) ?? ""}`.trim(),
           ),
         ]
       : []),

@@ -47,9 +47,13 @@ export function admit(row: Route | PlannedRoute, rate: RateClass, { verifier, li
 }
 
 function negotiate(request: FastifyRequest, reply: FastifyReply): string {
-  const others = reply.getHeader("vary");
-  reply.header("vary", others === undefined ? "Accept" : `${String(others)}, Accept`);
+  addHeader(reply, "vary", "Accept");
   return matchMediaType(request.headers.accept);
+}
+
+function addHeader(reply: FastifyReply, name: string, value: string): void {
+  const others = reply.getHeader(name);
+  reply.header(name, others === undefined ? value : `${String(others)}, ${value}`);
 }
 
 /** The rate class of an endpoint that answers 501: it runs no operation, so its method decides. */
@@ -70,7 +74,7 @@ function requireScope(row: Route | PlannedRoute, principal: Principal): void {
 
 /** Runs the operation of a route and sends the result of its one root field as the body. */
 export function handleRoute(route: CompiledRoute): Handler {
-  const { row, operation, prepared, read } = route;
+  const { row, operation, prepared, read, waits } = route;
   const answer = route.method === "GET" ? sendResource(route) : sendResult(route);
   return async (request, reply) => {
     const variables = read(request);
@@ -82,7 +86,11 @@ export function handleRoute(route: CompiledRoute): Handler {
       ...originOfRequest(request.raw),
       signal: new HangUp(reply.raw),
     });
-    return answer(bodyOf(await prepared.run(variables, context), operation.name), request, reply, context);
+    const body = bodyOf(await prepared.run(variables, context), operation.name);
+    if (waits) addHeader(reply, "vary", "Prefer");
+    // RFC 7240 section 3
+    if (context.waitedSeconds !== undefined) reply.header("preference-applied", `wait=${context.waitedSeconds}`);
+    return answer(body, request, reply, context);
   };
 }
 

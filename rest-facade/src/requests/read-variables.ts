@@ -16,6 +16,7 @@ import { describeVariable } from "../operations/describe-variable.js";
 import type { Operation } from "../operations/load-operation.js";
 import { pathParameters } from "../routes/route.js";
 import { pruneInput } from "./prune-input.js";
+import { waitPreference } from "./wait-preference.js";
 
 export type Variables = Record<string, unknown>;
 type Read = (request: FastifyRequest, variables: Variables, errors: FieldError[]) => void;
@@ -30,7 +31,7 @@ export interface QueryParameter {
 
 /**
  * Compiles a row's variables once: path parameters by name, the body as `input`, `ifMatch` and `ifNoneMatch` from their
- * headers, everything else from the query string.
+ * headers, `waitSeconds` from the header Prefer, everything else from the query string.
  */
 export function readVariables(operation: Operation, path: string, graph: GraphQLSchema) {
   const inPath = new Set(pathParameters(path));
@@ -38,6 +39,7 @@ export function readVariables(operation: Operation, path: string, graph: GraphQL
   const query: QueryParameter[] = [];
   const conditions: string[] = [];
   let input: GraphQLInputObjectType | undefined;
+  let waits = false;
   for (const definition of operation.definition.variableDefinitions ?? []) {
     const name = definition.variable.name.value;
     if (inPath.has(name)) reads.push(readPath(name));
@@ -47,6 +49,9 @@ export function readVariables(operation: Operation, path: string, graph: GraphQL
     } else if (conditionHeaders[name] !== undefined) {
       conditions.push(name);
       reads.push(readHeader(name, conditionHeaders[name]));
+    } else if (name === "waitSeconds") {
+      waits = true;
+      reads.push(readWait);
     } else {
       const described = describeVariable(operation, name, graph) ?? listDescriptions[name];
       const parameter = { ...queryParameter(name, definition.type), description: described };
@@ -54,7 +59,7 @@ export function readVariables(operation: Operation, path: string, graph: GraphQL
       reads.push(readQuery(parameter));
     }
   }
-  return { input, query, conditions, read: (request: FastifyRequest) => readAll(reads, request) };
+  return { input, query, conditions, waits, read: (request: FastifyRequest) => readAll(reads, request) };
 }
 
 function readAll(reads: readonly Read[], request: FastifyRequest): Variables {
@@ -91,6 +96,11 @@ const readHeader =
     const value = headers[header];
     if (value !== undefined) variables[name] = value;
   };
+
+const readWait: Read = ({ headers }, variables) => {
+  const seconds = waitPreference(headers["prefer"]);
+  if (seconds !== undefined) variables["waitSeconds"] = seconds;
+};
 
 function inputType({ type }: VariableDefinitionNode, graph: GraphQLSchema): GraphQLInputObjectType {
   const named = typeFromAST(graph, type as never);

@@ -31,6 +31,17 @@ export interface RunRow {
   completed_at: Date | string | null;
 }
 
+/** A state that a run has reached. */
+export interface RunStep {
+  /** From 1, which is Queued, without gaps. */
+  readonly sequence: number;
+  readonly status: RunState;
+  /** The number of attempts that had started. */
+  readonly attempts: number;
+  /** ISO 8601. */
+  readonly changedAt: string;
+}
+
 /** A run as the slices of this subgraph see it. Times are ISO 8601. */
 export interface RunRecord {
   readonly tenantId: string;
@@ -82,6 +93,17 @@ export function runRecord(row: RunRow): RunRecord {
     nextAttemptAt: timeOf(row.next_attempt_at),
     completedAt: timeOf(row.completed_at),
   };
+}
+
+/** The states that a run has reached, oldest first. */
+export function stepsOf({ steps, created_at }: Pick<RunRow, "steps" | "created_at">): RunStep[] {
+  let attempts = 0;
+  const queued: RunStep = { sequence: 1, status: "Queued", attempts, changedAt: timeOf(created_at) ?? "" };
+  const later = steps.map(({ status, at }, place) => {
+    if (status === "Running") attempts += 1;
+    return { sequence: place + 2, status, attempts, changedAt: timeOf(at) ?? "" };
+  });
+  return [queued, ...later];
 }
 
 /** The cause of everything that a run does: its trace, its correlation and its actor. */

@@ -22,9 +22,14 @@ export class RunWatch {
     };
   }
 
+  /** Lets every watcher look. */
+  wakeAll(): void {
+    for (const watchers of this.#watchers.values()) for (const watcher of watchers) watcher();
+  }
+
   #tell(payload: string | undefined): void {
     if (payload === undefined) {
-      for (const watchers of this.#watchers.values()) for (const watcher of watchers) watcher();
+      this.wakeAll();
       return;
     }
     const [run = "", status] = payload.split(" ");

@@ -1,8 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import type { RunService } from "./run.service.js";
-import { RunType, readRuns } from "./run.type.js";
+import { RunType, readRuns, waitDescription } from "./run.type.js";
 
 /** The operations that read and cancel one run. */
 @Resolver(() => RunType)
@@ -15,8 +15,15 @@ export class RunResolver {
 
   @Query(() => RunType, { description: "One run: its state, its attempts and its end." })
   @Auth(readRuns)
-  run(@Arg("runId", () => ID) runId: string, @Ctx() context: RequestContext): Promise<RunType> {
-    return this.#runs.get(context, runId);
+  run(
+    @Arg("runId", () => ID) runId: string,
+    @Arg("waitSeconds", () => Int, { nullable: true, description: waitDescription }) waitSeconds:
+      | number
+      | null
+      | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<RunType> {
+    return this.#runs.get(context, runId, waitSeconds);
   }
 
   @Mutation(() => RunType, {

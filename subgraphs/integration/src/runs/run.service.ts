@@ -2,6 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import type { Logger } from "@factory/runtime/telemetry/logger";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -9,6 +10,7 @@ import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/ten
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { readRun } from "./read-run.js";
 import { isFinal, type RunOperation, type RunState, runStates } from "./run.states.js";
+import { RunFeed } from "./run-feed.js";
 import { runJob } from "./run-job.js";
 import { endRun } from "./run-moves.js";
 import type { RunEnd, RunOperations } from "./run-operations.js";
@@ -20,6 +22,7 @@ interface RunServices {
   readonly jobs: JobQueue;
   readonly operations: RunOperations;
   readonly watch: RunWatch;
+  readonly logger: Logger;
 }
 
 /** A run to be started. */
@@ -48,6 +51,8 @@ const lockRun = {
 
 /** The interval of reads while a request waits, since a notification can be lost with its connection. */
 const pollIntervalMs = 5000;
+/** An operation must answer within 30 s. */
+const maxWaitSeconds = 25;
 const waitingPerTenant = 32;
 const waitingInAll = 512;
 
@@ -59,8 +64,16 @@ export class RunService {
     "requests that wait for a run",
   );
 
+  #stopped = false;
+
   constructor(services: RunServices) {
     this.#services = services;
+  }
+
+  /** Answers all requests that wait, so that they do not hold up the stop of the process. */
+  stop(): void {
+    this.#stopped = true;
+    this.#services.watch.wakeAll();
   }
 
   /** Inserts a Queued run and its job in the caller's transaction, whose cause becomes that of the run. */
@@ -96,8 +109,8 @@ export class RunService {
     return readRun(this.#services.database.reader, tenant, runId);
   }
 
-  async get(context: RequestContext, runId: string): Promise<RunRecord> {
-    const run = await this.find(tenantOf(context), runId);
+  async get(context: RequestContext, runId: string, waitSeconds?: number | null): Promise<RunRecord> {
+    const run = await this.waitAsAsked(context, runId, waitSeconds);
     if (!run) throw unknownRun();
     return run;
   }
@@ -131,12 +144,30 @@ export class RunService {
   }
 
   /**
-   * Waits until the run has ended, at most `ms`, and returns it as it is then. Holds no database connection meanwhile.
-   * Returns at once where too many requests of the tenant wait already. Call it after the commit of the run.
+   * Waits for a run of the caller's tenant as its argument `waitSeconds` asks, at most 25 s. Does not wait, and does not
+   * count as having waited, where too many requests of the tenant wait already. Call it after the commit of the run.
    */
-  async waitFor(tenant: Tenant, runId: string, ms: number): Promise<RunRecord | undefined> {
-    const leave = this.#waiting.acquire(tenant.tenantId);
+  async waitAsAsked(
+    context: RequestContext,
+    runId: string,
+    waitSeconds: number | null | undefined,
+  ): Promise<RunRecord | undefined> {
+    const tenant = tenantOf(context);
+    const seconds = Math.min(Math.max(waitSeconds ?? 0, 0), maxWaitSeconds);
+    const leave = seconds > 0 ? this.#waiting.acquire(tenant.tenantId) : undefined;
     if (!leave) return this.find(tenant, runId);
+    try {
+      const run = await this.waitFor(tenant, runId, seconds * 1000);
+      context.waitedSeconds = seconds;
+      return run;
+    } finally {
+      leave();
+    }
+  }
+
+  /** Waits until the run has ended, at most `ms`, and returns it as it is then. Holds no database connection meanwhile. */
+  async waitFor(tenant: Tenant, runId: string, ms: number): Promise<RunRecord | undefined> {
+    if (decodeId("run", runId) === undefined) return undefined;
     const giveUpAt = performance.now() + ms;
     let wake = (): void => undefined;
     let woken = false;
@@ -149,7 +180,7 @@ export class RunService {
         woken = false;
         const run = await this.find(tenant, runId);
         const leftMs = giveUpAt - performance.now();
-        if (!run || isFinal(run.status) || leftMs <= 0 || tenant.caller?.aborted) return run;
+        if (!run || isFinal(run.status) || leftMs <= 0 || tenant.caller?.aborted || this.#stopped) return run;
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, Math.min(leftMs, pollIntervalMs)).unref();
           wake = () => {
@@ -161,8 +192,16 @@ export class RunService {
       }
     } finally {
       unsubscribe();
-      leave();
     }
+  }
+
+  /** Every state of the run after the given step, then live ones until it has ended. */
+  async follow(context: RequestContext, runId: string, after: number | null | undefined): Promise<RunFeed> {
+    const tenant = tenantOf(context);
+    if (!(await this.find(tenant, runId))) throw unknownRun();
+    const { database, watch, logger } = this.#services;
+    const { expiresAt } = principalOf(context);
+    return new RunFeed({ reader: database.reader, watch, logger }, { tenant, runId, after: after ?? 0, expiresAt });
   }
 }
 

@@ -1,5 +1,7 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
 import { DateTime } from "@factory/runtime/graphql/scalars";
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { RunState } from "./run.states.js";
 
@@ -16,6 +18,10 @@ registerEnumType(RunStatus, { name: "RunStatus" });
 
 /** The scopes for reading a run, through a root field or through another entity. */
 export const readRuns = { scopes: ["integration.runs.read"] } as const satisfies AuthRule;
+
+/** The description of the argument `waitSeconds` of operations that start or read a run. */
+export const waitDescription =
+  "Waits for the end of the run before the answer, at most 25 s. A tenant's request does not wait while 32 others of it wait.";
 
 /** The reason of the last failed attempt. */
 @ObjectType("RunError", { simpleResolvers: true })
@@ -79,3 +85,25 @@ export class RunType {
   @Field()
   traceId: string;
 }
+
+@ObjectType("RunStatusChange", { simpleResolvers: true, description: "A state that a run has reached." })
+export class RunStatusChangeType {
+  @Field(() => ID)
+  runId: string;
+
+  @Field(() => Int, { description: "From 1, without gaps." })
+  sequence: number;
+
+  @Field(() => RunStatus)
+  status: RunState;
+
+  @Field(() => Int, { description: "The number of attempts that had started." })
+  attempts: number;
+
+  @Field(() => DateTime)
+  changedAt: string;
+}
+
+export const RunConnection = connectionType("Run", () => RunType, "Newest first.");
+/** A page of runs. */
+export type RunConnection = Connection<RunType>;

@@ -8,7 +8,10 @@ import { RunService } from "./run.service.js";
 import { readRuns } from "./run.type.js";
 import { RunFailure } from "./run-failure.js";
 import { runJob, waitingRuns } from "./run-job.js";
+import { RunListResolver } from "./run-list.resolver.js";
+import { RunListService } from "./run-list.service.js";
 import { RunOperations } from "./run-operations.js";
+import { runStatusResolver } from "./run-status.resolver.js";
 import { RunWatch } from "./run-watch.js";
 
 export interface RunSettings {
@@ -28,15 +31,21 @@ export const runs: SliceModule<RunSettings> = {
   jobs: [runJob],
   events: ["RunStarted", "RunCompleted", "RunFailed", "RunTimedOut", "RunCancelled"],
   waitingRows: [waitingRuns],
-  async start({ database, jobs, listener, logger, work }, services) {
+  async start({ database, jobs, listener, cursors, logger, work, onStop }, services) {
     const operations = services.add(new RunOperations());
     const watch = new RunWatch();
     await watch.start(listener);
-    services.add(new RunService({ database, jobs, operations, watch }));
+    const service = services.add(new RunService({ database, jobs, operations, watch, logger }));
+    services.add(new RunListService(database, cursors));
+    onStop(() => service.stop());
     const runner = new RunRunner({ database, jobs, operations, watch, logger });
     work(runJob, (payload, attempt) => runner.run(payload, attempt), new RunFailure(database, operations));
   },
-  resolvers: (get) => [new RunResolver(get(RunService))],
+  resolvers: (get) => [
+    new RunResolver(get(RunService)),
+    new RunListResolver(get(RunListService)),
+    runStatusResolver(get(RunService)),
+  ],
   references(get) {
     const service = get(RunService);
     return {

@@ -1,10 +1,11 @@
 import type { Principal } from "@factory/runtime/auth/principal";
+import { DomainError } from "@factory/runtime/errors/domain-error";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { Database } from "@factory/runtime/unit-of-work/database";
-import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { integrationTables } from "../tables.js";
 import { RunService } from "./run.service.js";
 import { type RunHandler, RunOperations } from "./run-operations.js";
@@ -59,7 +60,7 @@ describe("runs", () => {
     service().waitFor(tenantWithId(principal.tenantId ?? ""), runId, 20_000);
   const eventsOf = async ({ runId }: RunRecord) => {
     const found = await fixture.rows<{ type: string }>(
-      "select envelope->>'type' as type from integration.outbox where envelope->>'subject' = $1 order by seq",
+      "select envelope->>'type' as type from integration.outbox where envelope->>'subject' = $1 and envelope->>'type' like 'Run%' order by seq",
       `runs/${runId}`,
     );
     return found.map(({ type }) => type);
@@ -86,4 +87,220 @@ describe("runs", () => {
     expect(effects).toEqual(['Completed {"status":"Completed","result":{"echoed":"hello"}}']);
     expect(await eventsOf(run)).toEqual(["RunStarted", "RunCompleted"]);
   });
+
+  it("are tried again after a failure that may pass, and tell the last error", async () => {
+    const principal = aPrincipal();
+    const failed: string[] = [];
+    const gone = new DomainError("UPSTREAM_FAILED", { detail: "The vendor answered 502." });
+    handlers.SendEmail = {
+      delaysSeconds: [0.01, 0.01],
+      work: async (_, { number }) => {
+        if (number < 3) throw gone;
+        return {};
+      },
+      attemptFailed: async (_, run, error) => void failed.push(`${run.status} ${run.attempts} ${error.code}`),
+    };
+    const run = await start(principal, "SendEmail");
+    expect(await ended(principal, run)).toMatchObject({ status: "Completed", attempts: 3, error: null });
+    expect(failed).toEqual(["RetryScheduled 1 UPSTREAM_FAILED", "RetryScheduled 2 UPSTREAM_FAILED"]);
+    expect(await eventsOf(run)).toEqual(["RunStarted", "RunCompleted"]);
+  });
+
+  it("fail at once where another attempt cannot help, and after the last attempt otherwise", async () => {
+    const principal = aPrincipal();
+    handlers.SendEmail = {
+      delaysSeconds: [0.01],
+      work: async (run) => {
+        if (run.payload["refused"]) throw new DomainError("CREDENTIAL_NOT_FOUND", { detail: "It was revoked." });
+        throw new Error("a detail that nobody may see");
+      },
+    };
+    const refused = await start(principal, "SendEmail", { payload: { refused: true } });
+    expect(await ended(principal, refused)).toMatchObject({
+      status: "Failed",
+      attempts: 1,
+      error: { code: "CREDENTIAL_NOT_FOUND", detail: "It was revoked." },
+    });
+    const broken = await start(principal, "SendEmail");
+    expect(await ended(principal, broken)).toMatchObject({
+      status: "Failed",
+      attempts: 2,
+      error: { code: "INTERNAL", detail: "An internal error occurred." },
+    });
+    expect(await eventsOf(broken)).toEqual(["RunStarted", "RunFailed"]);
+  });
+
+  it("end as TimedOut at their time limit, also when the work ignores the signal", async () => {
+    const principal = aPrincipal();
+    const effects: string[] = [];
+    let finish = (): void => undefined;
+    handlers.SendSms = {
+      timeLimitSeconds: 0.2,
+      work: () => new Promise((resolve) => (finish = () => resolve({ late: true }))),
+      ended: async (_, run) => void effects.push(run.status),
+    };
+    const run = await start(principal, "SendSms");
+    const timedOut = await ended(principal, run);
+    expect(timedOut).toMatchObject({ status: "TimedOut", error: { code: "RUN_TOO_LONG" } });
+    finish();
+    expect(await service().find(tenantWithId(principal.tenantId ?? ""), run.runId)).toEqual(timedOut);
+    expect(effects).toEqual(["TimedOut"]);
+  });
+
+  it("are cancelled while they wait and while they run, and only the cancellation is applied", async () => {
+    const principal = aPrincipal();
+    const effects: string[] = [];
+    let begun = (): void => undefined;
+    const running = new Promise<void>((resolve) => (begun = resolve));
+    let aborted = false;
+    handlers.OpenTicket = {
+      work: (run, { signal }) =>
+        new Promise((_, reject) => {
+          begun();
+          signal.addEventListener("abort", () => {
+            aborted = true;
+            reject(new Error(`aborted ${run.runId}`));
+          });
+        }),
+      ended: async (_, run) => void effects.push(run.status),
+    };
+    const cancel = async (runId: string, by = principal) =>
+      fixture.run(by, "mutation ($runId: ID!) { cancelRun(runId: $runId) { status error { code } completedAt } }", {
+        runId,
+      });
+    const planned = await start(principal, "OpenTicket", { startAfter: new Date(Date.now() + 3_600_000) });
+    expect((await cancel(planned.runId)).data?.["cancelRun"]).toMatchObject({
+      status: "Cancelled",
+      error: { code: "RUN_CANCELLED" },
+    });
+    const run = await start(principal, "OpenTicket");
+    await running;
+    expect((await cancel(run.runId, aPrincipal())).errors?.[0]?.extensions).toMatchObject({ code: "RUN_NOT_FOUND" });
+    expect((await cancel(run.runId)).data?.["cancelRun"]).toMatchObject({ status: "Cancelled" });
+    await eventually(() => aborted || undefined);
+    expect((await cancel(run.runId)).data?.["cancelRun"]).toMatchObject({ status: "Cancelled" });
+    expect(effects).toEqual(["Cancelled", "Cancelled"]);
+    expect(await eventsOf(run)).toEqual(["RunStarted", "RunCancelled"]);
+    handlers.SendEmail = {};
+    const done = await start(principal, "SendEmail");
+    await ended(principal, done);
+    expect((await cancel(done.runId)).errors?.[0]?.extensions).toMatchObject({
+      code: "INVALID_STATE",
+      currentState: "Completed",
+    });
+  });
+
+  it("do not end a second time when a job comes twice or late", async () => {
+    const principal = aPrincipal();
+    let works = 0;
+    handlers.SendEmail = {
+      work: async () => {
+        works += 1;
+        return {};
+      },
+    };
+    const run = await start(principal, "SendEmail");
+    const end = await ended(principal, run);
+    const { tenantId, runId } = run;
+    await fixture.rows(
+      `insert into integration_jobs.job (name, data, group_id, singleton_key, policy, retry_limit, expire_seconds, keep_until)
+       select name, $1::jsonb, $2, $3, policy, 2, 60, now() + interval '1 day'
+       from integration_jobs.queue where name = 'integration.runs'`,
+      JSON.stringify({ tenantId, runId, attempt: 1 }),
+      tenantId,
+      runId,
+    );
+    await eventually(async () => {
+      const [{ left } = { left: 1 }] = await fixture.rows<{ left: number }>(
+        "select count(*)::int as left from integration_jobs.job where singleton_key = $1 and state < 'completed'",
+        runId,
+      );
+      return left === 0 || undefined;
+    });
+    expect(works).toBe(1);
+    expect(await service().find(tenantWithId(tenantId), runId)).toEqual(end);
+  });
+
+  it("are listed newest first, with filters, for their tenant only", async () => {
+    const principal = aPrincipal();
+    handlers.SendEmail = {};
+    const connectionId = newId("con");
+    const first = await start(principal, "SendEmail", { connectionId });
+    const second = await start(principal, "SendSms", { startAfter: new Date(Date.now() + 3_600_000) });
+    await ended(principal, first);
+    const list = async (filter: object, by = principal) => {
+      const query = "query ($filter: RunFilterInput) { runs(filter: $filter) { items { runId } } }";
+      const { data, errors } = await fixture.run(by, query, { filter });
+      const items = data?.["runs"]?.items as { runId: string }[] | undefined;
+      return items?.map(({ runId }) => runId) ?? errors?.[0]?.extensions["code"];
+    };
+    expect(await list({})).toEqual([second.runId, first.runId]);
+    expect(await list({ status: "Completed" })).toEqual([first.runId]);
+    expect(await list({ operation: "SendSms" })).toEqual([second.runId]);
+    expect(await list({ connectionId })).toEqual([first.runId]);
+    expect(await list({ credentialId: "nonsense" })).toEqual([]);
+    expect(await list({ since: new Date(Date.now() + 60_000).toISOString() })).toEqual([]);
+    expect(await list({ since: "yesterday" })).toBe("VALIDATION_FAILED");
+    expect(await list({ status: "Sleeping" })).toBe("VALIDATION_FAILED");
+    expect(await list({}, aPrincipal())).toEqual([]);
+  });
+
+  it("tell their states to a subscriber, also those before", async () => {
+    const principal = aPrincipal();
+    handlers.SendEmail = { delaysSeconds: [0.01], work: async (_, { number }) => failFirst(number) };
+    const run = await start(principal, "SendEmail");
+    const states: unknown[] = [];
+    const query = `subscription ($runId: ID!, $after: Int) {
+      runStatusChanged(runId: $runId, after: $after) { sequence status attempts run { status } } }`;
+    const feed = await fixture.follow(principal, query, { runId: run.runId });
+    for (let item = await feed.next(); !item.done; item = await feed.next()) states.push(item.value.data);
+    expect(states.map((data) => (data as Record<string, { status: string }>)["runStatusChanged"]?.status)).toEqual([
+      "Queued",
+      "Running",
+      "RetryScheduled",
+      "Running",
+      "Completed",
+    ]);
+    expect(states.at(-1)).toMatchObject({
+      runStatusChanged: { sequence: 5, attempts: 2, run: { status: "Completed" } },
+    });
+    const rest = await fixture.follow(principal, query, { runId: run.runId, after: 4 });
+    expect((await rest.next()).value.data.runStatusChanged.sequence).toBe(5);
+    expect((await rest.next()).done).toBe(true);
+  });
+
+  it("let a reader wait for their end, and not longer than it asked", async () => {
+    const principal = aPrincipal();
+    let finish = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (finish = resolve));
+    handlers.SendEmail = {
+      work: async () => {
+        await gate;
+        return {};
+      },
+    };
+    const run = await start(principal, "SendEmail");
+    const wait = (waitSeconds: number) =>
+      fixture.run(
+        principal,
+        "query ($runId: ID!, $waitSeconds: Int) { run(runId: $runId, waitSeconds: $waitSeconds) { status } }",
+        {
+          runId: run.runId,
+          waitSeconds,
+        },
+      );
+    const begun = performance.now();
+    expect((await wait(1)).data?.["run"].status).not.toBe("Completed");
+    expect(performance.now() - begun).toBeGreaterThan(950);
+    const answers = Promise.all(Array.from({ length: 40 }, () => wait(20)));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    finish();
+    const statuses = (await answers).map(({ data }) => data?.["run"].status as string);
+    expect(statuses.filter((status) => status === "Completed")).toHaveLength(32);
+  });
 });
+
+async function failFirst(number: number): Promise<Record<string, unknown>> {
+  if (number === 1) throw new DomainError("UPSTREAM_TIMEOUT", { detail: "The vendor did not answer." });
+  return {};
+}

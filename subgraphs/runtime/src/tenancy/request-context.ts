@@ -29,6 +29,8 @@ export interface RequestContext {
   readonly loaders: Map<object, unknown>;
   /** Set when the result of an earlier request with the same Idempotency-Key was returned. */
   replayed: boolean;
+  /** Set when the operation has waited for its work as the caller asked: the seconds that it would have waited. */
+  waitedSeconds: number | undefined;
 }
 
 /** Creates a request context with defaults and empty caches. */
@@ -43,7 +45,7 @@ export function requestContext(
 ): RequestContext {
   const { idempotencyKey, correlationId, causationId, address, userAgent, signal, internal = false } = from;
   const given = { ...from, idempotencyKey, correlationId, causationId, address, userAgent, signal, internal };
-  return { ...given, loaders: new Map(), replayed: false };
+  return { ...given, loaders: new Map(), replayed: false, waitedSeconds: undefined };
 }
 
 /** The client of the operation, for the audit log. */

@@ -1,0 +1,95 @@
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
+import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { RunFilterInput } from "./run.input.js";
+import { runOperationNames, runStates } from "./run.states.js";
+import type { RunType } from "./run.type.js";
+import { type RunRow, runRecord } from "./run-record.js";
+
+const runId: SortColumn<RunType> = {
+  column: "run_id",
+  type: "uuid",
+  unique: true,
+  of: (run) => decodeId("run", run.runId) ?? "",
+};
+
+export const sortedRuns = new SortedList<RunType, TenantStatement>({
+  list: "runs",
+  // The ids of runs ascend with time.
+  columns: { createdAt: runId },
+  id: runId,
+  byDefault: "-createdAt",
+  firstParameter: 7,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select run.* from runs run where tenant_id = scope.tenant
+         and ($2::text is null or status = $2) and ($3::text is null or operation = $3)
+         and ($4::uuid is null or connection_id = $4) and ($5::uuid is null or credential_id = $5)
+         and ($6::timestamptz is null or created_at >= $6) ${after}
+       order by ${order} limit ${limit}`,
+    ),
+});
+
+/** Lists the runs of a tenant with filters and cursors. */
+export class RunListService {
+  readonly #database: Database;
+  readonly #cursors: CursorSeal;
+
+  constructor(database: Database, cursors: CursorSeal) {
+    this.#database = database;
+    this.#cursors = cursors;
+  }
+
+  async list(context: RequestContext, request: PageRequest<RunFilterInput>): Promise<Connection<RunType>> {
+    const tenant = tenantOf(context);
+    const {
+      status = null,
+      operation = null,
+      connectionId = null,
+      credentialId = null,
+      since = null,
+    } = request.filter ?? {};
+    requireKnown(status, operation);
+    const from = since === null ? null : checkedTime(since);
+    const scope = { tenantId: tenant.tenantId, status, operation, connectionId, credentialId, since };
+    const page = sortedRuns.page(this.#cursors, scope, request);
+    const ids = [uuidOf("con", connectionId), uuidOf("crd", credentialId)];
+    // An id that is not well formed matches nothing.
+    if (ids.includes(undefined)) return page.connection([]);
+    const { reader } = this.#database;
+    const rows = await reader.rows<RunRow>(page.statement, tenant, status, operation, ...ids, from, ...page.values);
+    return page.connection(rows.map(runRecord));
+  }
+}
+
+function uuidOf(prefix: "con" | "crd", id: string | null): string | null | undefined {
+  return id === null ? null : decodeId(prefix, id);
+}
+
+function requireKnown(status: string | null, operation: string | null): void {
+  const broken: InvalidEnumValue[] = [];
+  if (status !== null && !Object.hasOwn(runStates, status))
+    broken.push({ pointer: "/filter/status", allowed: Object.keys(runStates) });
+  if (operation !== null && !(runOperationNames as readonly string[]).includes(operation))
+    broken.push({ pointer: "/filter/operation", allowed: runOperationNames });
+  if (broken.length > 0) throw invalidEnumValue(broken, "VALIDATION_FAILED");
+}
+
+const timeForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})$/;
+
+function checkedTime(text: string): Date {
+  const time = timeForm.test(text) ? new Date(text) : undefined;
+  if (time && !Number.isNaN(time.getTime()) && time.getUTCFullYear() > 0) return time;
+  throw new DomainError("VALIDATION_FAILED", {
+    detail: "The filter since is not a time. Write it as ISO 8601 with a time zone, for example 2026-01-31T08:00:00Z.",
+    errors: [{ pointer: "/filter/since", code: "FORMAT", detail: "Must be a time in ISO 8601 with a time zone." }],
+  });
+}
