@@ -32,6 +32,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
     migrations: catalogTables.migrations,
     settings: { ...settings, workerEntry: templateWorkerUrl, runInChild },
     cursors: new CursorSeal(masterKeys.keyring("factory catalog list cursors"), masterKeys.underived),
+    reseal: masterKeys.hasFormer,
     workerConnections: 1,
   });
   const git = subgraph.get(gitHttpService);

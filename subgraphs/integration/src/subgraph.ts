@@ -11,6 +11,7 @@ export function startIntegration(host: SubgraphHost, settings: IntegrationSettin
     migrations: integrationTables.migrations,
     settings,
     cursors: new CursorSeal(settings.masterKeys.keyring("list cursors")),
+    reseal: settings.masterKeys.hasFormer,
     workerConnections: 2,
   });
 }

@@ -29,6 +29,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     migrations: spineTables.migrations,
     settings,
     cursors: new CursorSeal(settings.masterKeys.keyring("factory spine list cursors")),
+    reseal: settings.masterKeys.hasFormer,
     workerConnections: 4,
   });
   const { get } = subgraph;

@@ -5,10 +5,10 @@ import { CredentialResolver } from "./credential.resolver.js";
 import { CredentialService } from "./credential.service.js";
 import { readCredentials } from "./credential.type.js";
 import { CredentialListService } from "./credential-list.service.js";
-import { CredentialRewrapper } from "./credential-rewrapper.js";
 import { CredentialVersion } from "./credential-version.entity.js";
 import { CredentialVersions } from "./credential-versions.js";
 import { EmbeddedSecretStore } from "./embedded-secret-store.js";
+import { sealedCredentials } from "./sealed-credentials.js";
 import { SecretDigest } from "./secret-digest.js";
 import type { SecretStore } from "./secret-store.js";
 
@@ -37,16 +37,14 @@ export const credentials: SliceModule<CredentialSettings> = {
     "credential_versions.verification_run_id": { to: null, why: "A version is kept longer than its run." },
   },
   events: ["CredentialCreated"],
-  start({ database, cursors, workers, logger, settings, onStarted, onStop }, services) {
+  start({ database, cursors, settings }, services) {
     const { masterKeys, clock = () => new Date() } = settings;
     const store: SecretStore = new EmbeddedSecretStore(masterKeys);
     services.add(new CredentialService(database, store, new SecretDigest(masterKeys), clock));
     services.add(new CredentialListService(database, cursors));
     services.add(new CredentialVersions(store, clock));
-    const rewrapper = new CredentialRewrapper({ database, pool: workers, store, logger });
-    onStop(() => rewrapper.stop());
-    onStarted(() => void rewrapper.start());
   },
+  sealedTables: ({ masterKeys }) => [sealedCredentials(new EmbeddedSecretStore(masterKeys))],
   resolvers: (get) => [new CredentialResolver(get(CredentialService), get(CredentialListService))],
   references(get) {
     const service = get(CredentialService);

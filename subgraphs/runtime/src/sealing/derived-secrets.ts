@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { decrypt, encrypt } from "./aes-gcm.js";
 import type { DerivedKey, Keyring } from "./master-keys.js";
 import { UnknownSealingKey } from "./value-seal.js";
 
@@ -6,6 +7,9 @@ import { UnknownSealingKey } from "./value-seal.js";
  * Secrets that are derived instead of stored: HMAC-SHA-256(derived key, ID of the owner and a random nonce). The row
  * keeps the nonce and the digest of the secret. So neither the database nor SECRETS_KEY alone reveals the secret, and it
  * can be shown again.
+ *
+ * After a change of SECRETS_KEY the secret cannot be derived from the new key. `renewed` replaces the nonce by the secret
+ * itself, sealed with the new key.
  */
 export class DerivedSecrets {
   readonly #keys: Keyring;
@@ -23,6 +27,7 @@ export class DerivedSecrets {
   derive(ownerId: string, nonce: string): string {
     const key = this.#keyOf(nonce);
     if (!key) throw new UnknownSealingKey("The secret was derived from a key that is not configured");
+    if (isKept(nonce)) return decrypt(keptKey(key), keptBytes(nonce), ownerId).toString();
     return createHmac("sha256", key.bytes).update(`${nonce}\0${ownerId}`).digest("base64url");
   }
 
@@ -31,9 +36,29 @@ export class DerivedSecrets {
     return this.#keyOf(nonce) !== undefined;
   }
 
+  get newestKeyId(): string {
+    return this.#keys.newest.id;
+  }
+
+  /** What the row keeps instead of a nonce of a former key. `derive` gives the same secret for it. */
+  renewed(ownerId: string, nonce: string): string {
+    const { newest } = this.#keys;
+    const secret = Buffer.from(this.derive(ownerId, nonce));
+    return `${newest.id}${keptMark}${encrypt(keptKey(newest), secret, ownerId).toString("base64url")}`;
+  }
+
   #keyOf(nonce: string): DerivedKey | undefined {
     const { all, oldest } = this.#keys;
     // Nonces from before 2026-11-22 name no key: there was one master key.
     return nonce.includes(".") ? all.find(({ id }) => nonce.startsWith(`${id}.`)) : oldest;
   }
 }
+
+/** A nonce has one dot, after the ID of its key. */
+const keptMark = ".kept.";
+const isKept = (nonce: string): boolean => nonce.includes(keptMark);
+const keptBytes = (nonce: string): Buffer =>
+  Buffer.from(nonce.slice(nonce.indexOf(keptMark) + keptMark.length), "base64url");
+
+/** A key of its own, because the derived key itself already has another use. */
+const keptKey = ({ bytes }: DerivedKey): Buffer => createHmac("sha256", bytes).update("kept secrets").digest();

@@ -38,6 +38,25 @@ export class EnvelopeSeal {
     return decrypt(this.#dataKey(sealed, associatedData), sealed.ciphertext, associatedData);
   }
 
+  /** As `seal`, in one text: `<key id>.<wrapped data key>.<ciphertext>` in base64url. */
+  sealText(text: string, associatedData: string): string {
+    const { keyId, wrappedKey, ciphertext } = this.seal(Buffer.from(text), associatedData);
+    return [keyId, wrappedKey.toString("base64url"), ciphertext.toString("base64url")].join(".");
+  }
+
+  openText(sealed: string, associatedData: string): string {
+    return this.open(envelopeOf(sealed), associatedData).toString();
+  }
+
+  /** The same text and data key, encrypted with the newest key. */
+  rewrappedText(sealed: string, associatedData: string): string {
+    const { ciphertext, ...wrapping } = envelopeOf(sealed);
+    const { keyId, wrappedKey } = this.rewrapped(wrapping, associatedData);
+    // Opening it proves that the ciphertext is not damaged.
+    this.open({ keyId, wrappedKey, ciphertext }, associatedData);
+    return [keyId, wrappedKey.toString("base64url"), ciphertext.toString("base64url")].join(".");
+  }
+
   /** The same data key, encrypted with the newest key. */
   rewrapped(sealed: Omit<SealedEnvelope, "ciphertext">, associatedData: string): Omit<SealedEnvelope, "ciphertext"> {
     return this.#wrapped(this.#dataKey(sealed, associatedData), associatedData);
@@ -53,4 +72,20 @@ export class EnvelopeSeal {
     if (!key) throw new UnknownSealingKey("The value was sealed under a key that is not configured");
     return decrypt(key.bytes, wrappedKey, associatedData);
   }
+}
+
+/** True for a text of `sealText`, and false for one of `ValueSeal`. */
+export const isEnvelopeText = (sealed: string): boolean => sealed.split(".").length === 3;
+
+function envelopeOf(sealed: string): SealedEnvelope {
+  const [keyId = "", ...parts] = sealed.split(".");
+  const [wrappedKey, ciphertext] = parts.map((part) => Buffer.from(part, "base64url"));
+  // The decoder ignores bits after the last whole byte, so several texts would decode to the same bytes.
+  if (
+    !wrappedKey ||
+    !ciphertext ||
+    [wrappedKey, ciphertext].some((part, place) => part.toString("base64url") !== parts[place])
+  )
+    throw new Error("The sealed value is damaged");
+  return { keyId, wrappedKey, ciphertext };
 }

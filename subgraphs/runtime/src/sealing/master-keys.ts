@@ -1,28 +1,5 @@
 import { createHmac, hkdfSync } from "node:crypto";
-
-/**
- * The label of a derived key, one for each purpose. It is the `info` of HKDF and must never change, since values are
- * sealed with the key. All labels stand here so that no two purposes share a key. A new label begins with `factory`, the
- * name of the subgraph and the purpose.
- */
-export type KeyLabel =
-  | "factory catalog list cursors"
-  | "list cursors" // integration
-  | "credential key wrapping"
-  | "credential digest"
-  | "factory integration webhook deliveries"
-  | "factory integration connection tokens"
-  | "factory integration authorization states"
-  | "factory spine list cursors"
-  | "factory spine client secrets"
-  | "factory spine signing keys"
-  | "factory spine audit keys"
-  | "factory spine cookies"
-  | "factory spine forms"
-  | "factory spine invitation tokens"
-  | "factory spine configuration"
-  | "factory spine configuration digest"
-  | "factory spine flag stream tickets";
+import type { KeyLabel } from "./key-labels.js";
 
 /** A 256-bit key for one purpose, derived from one master key. */
 export interface DerivedKey {
@@ -56,6 +33,11 @@ export class MasterKeys {
     if (masters.some(({ length }) => length < shortestMasterKeyBytes))
       throw new Error(`SECRETS_KEY must hold at least ${shortestMasterKeyBytes} bytes`);
     this.#masters = masters.filter((key, place) => masters.findIndex((other) => other.equals(key)) === place);
+  }
+
+  /** True when a former key is configured, so that stored values may be sealed with it. */
+  get hasFormer(): boolean {
+    return this.#masters.length > 1;
   }
 
   keyring(label: KeyLabel): Keyring {

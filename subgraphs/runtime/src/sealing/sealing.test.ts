@@ -1,6 +1,6 @@
 import { createCipheriv, createHmac, hkdfSync } from "node:crypto";
 import { DerivedSecrets } from "./derived-secrets.js";
-import { EnvelopeSeal } from "./envelope-seal.js";
+import { EnvelopeSeal, isEnvelopeText } from "./envelope-seal.js";
 import { someMasterKeys } from "./master-keys.fixture.js";
 import { MasterKeys } from "./master-keys.js";
 import { UnknownSealingKey, ValueSeal } from "./value-seal.js";
@@ -103,6 +103,26 @@ describe("a sealed envelope", () => {
   });
 });
 
+describe("an envelope as text", () => {
+  const envelopes = (...numbers: [number, ...number[]]) =>
+    new EnvelopeSeal(someMasterKeys(...numbers).keyring("factory spine configuration"));
+
+  it("opens and is rewrapped, and is refused with any character changed or of other base64url", () => {
+    const sealed = envelopes(1).sealText("geheim ✓", "row");
+    expect(isEnvelopeText(sealed)).toBe(true);
+    expect(envelopes(1).openText(sealed, "row")).toBe("geheim ✓");
+    const rewrapped = envelopes(2, 1).rewrappedText(sealed, "row");
+    expect(rewrapped.split(".")[2]).toBe(sealed.split(".")[2]);
+    expect(envelopes(2).openText(rewrapped, "row")).toBe("geheim ✓");
+    expect(() => envelopes(1).openText(sealed, "row 2")).toThrow();
+    for (let place = 0; place < sealed.length; place += 1) {
+      const changed = `${sealed.slice(0, place)}${sealed[place] === "A" ? "B" : "A"}${sealed.slice(place + 1)}`;
+      expect(() => envelopes(1).openText(changed, "row")).toThrow();
+      expect(() => envelopes(2, 1).rewrappedText(changed, "row")).toThrow();
+    }
+  });
+});
+
 describe("a derived secret", () => {
   const secrets = (...numbers: [number, ...number[]]) =>
     new DerivedSecrets(someMasterKeys(...numbers).keyring("factory spine client secrets"));
@@ -122,5 +142,17 @@ describe("a derived secret", () => {
     const [named = ""] = nonces;
     expect(secrets(2).canDerive(named)).toBe(false);
     expect(() => secrets(2).derive("cli_a", named)).toThrow(UnknownSealingKey);
+  });
+
+  it("is kept under a new master key, sealed for its owner, and then does without the former one", () => {
+    for (const nonce of [secrets(1).newNonce(), "a nonce of before"]) {
+      const kept = secrets(2, 1).renewed("cli_a", nonce);
+      expect(secrets(2).derive("cli_a", kept)).toBe(secrets(1).derive("cli_a", nonce));
+      expect(kept).not.toContain(secrets(1).derive("cli_a", nonce));
+      const again = secrets(3, 2).renewed("cli_a", kept);
+      expect(secrets(3).derive("cli_a", again)).toBe(secrets(1).derive("cli_a", nonce));
+      expect(() => secrets(2).derive("cli_b", kept)).toThrow();
+      expect(() => secrets(1).derive("cli_a", kept)).toThrow(UnknownSealingKey);
+    }
   });
 });

@@ -24,6 +24,10 @@ export class ValueSeal {
     this.#keys = keys;
   }
 
+  get newestKeyId(): string {
+    return this.#keys.newest.id;
+  }
+
   /**
    * `associatedData` says where the value belongs, for example the key of its row. It is authenticated, so the value cannot be
    * moved.

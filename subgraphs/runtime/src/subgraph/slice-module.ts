@@ -19,6 +19,7 @@ import type { WaitingRows } from "../jobs/sweeping/job-rows.js";
 import type { StrandedRow, SweptRows } from "../jobs/sweeping/sweeper.js";
 import type { RefusalSink } from "../messages/refusal.js";
 import type { CursorSeal } from "../pagination/cursor.js";
+import type { SealedTable } from "../resealing/sealed-table.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Database, DatabaseDefinition } from "../unit-of-work/database.js";
 import type { GetService, Services } from "./service-registry.js";
@@ -72,6 +73,11 @@ export interface SliceModule<Settings extends object = object> {
   readonly events?: readonly EventType[];
   /** Rows in a state that only a job ends. */
   readonly waitingRows?: readonly WaitingRows<TenantPayload>[];
+  /**
+   * The tables of the slice with values that are sealed under a master key. They are written again after a change of
+   * SECRETS_KEY.
+   */
+  sealedTables?(settings: Settings): readonly SealedTable[];
   /** Object types that no resolver returns. */
   readonly types?: readonly (new () => object)[];
 

@@ -52,6 +52,7 @@ const startOver = (connections: SchemaConnections, modules: SliceModule[]) =>
       migrations: test.definition.migrations,
       settings: {},
       cursors: new CursorSeal(someMasterKeys(1).keyring("factory catalog list cursors")),
+      reseal: false,
       workerConnections: 1,
     },
   );

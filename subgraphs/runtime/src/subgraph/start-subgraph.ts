@@ -12,6 +12,7 @@ import { Sweeper } from "../jobs/sweeping/sweeper.js";
 import { unauditedRefusals } from "../messages/refusal.js";
 import { OutboxRelay, type RelayLag } from "../outbox/relay.js";
 import type { CursorSeal } from "../pagination/cursor.js";
+import { Resealer } from "../resealing/resealer.js";
 import { Database, type DatabaseDefinition } from "../unit-of-work/database.js";
 import { migrate } from "../unit-of-work/migrate.js";
 import { moduleSchema } from "./module-schema.js";
@@ -28,6 +29,8 @@ export interface SubgraphParts<Settings extends object> {
   readonly settings: Settings;
   /** Seals the cursors of the subgraph's lists. */
   readonly cursors: CursorSeal;
+  /** True when a former SECRETS_KEY is configured: stored values are then sealed again after the start. */
+  readonly reseal: boolean;
   /** The size of the pool that connects as the worker role. */
   readonly workerConnections: number;
 }
@@ -39,6 +42,8 @@ export interface StartedSubgraph {
   readonly grpcServices: readonly GrpcService[];
   readonly relay: RelayLag;
   readonly jobs: JobOperations;
+  /** Seals stored values again under the newest SECRETS_KEY. */
+  readonly resealer: Resealer;
   /** For what the process itself serves beside the schema. */
   readonly get: GetService;
   /** Rejects while the database does not answer. */
@@ -65,7 +70,7 @@ export async function startSubgraph<Settings extends object>(
 
 async function start<Settings extends object>(
   host: SubgraphHost,
-  { modules, migrations, settings, cursors, workerConnections }: SubgraphParts<Settings>,
+  { modules, migrations, settings, cursors, reseal, workerConnections }: SubgraphParts<Settings>,
   started: StartedParts,
 ): Promise<StartedSubgraph> {
   const { connections, logger } = host;
@@ -100,6 +105,10 @@ async function start<Settings extends object>(
     for (const rows of module.waitingRows ?? []) started.sweeper.add(new JobRows(database, jobs, rows));
   }
   for (const begin of beginnings) await begin();
+  const sealed = modules.flatMap((module) => module.sealedTables?.(settings) ?? []);
+  const resealer = new Resealer({ pool: workers, schema: connections.schema }, sealed, logger);
+  started.onStop(() => resealer.stop());
+  if (reseal) resealer.start();
   started.forget(new Retention(connections.worker, logger));
   const rules = retentionRules(modules, settings);
   if (rules.length > 0) started.forget(new Retention(connections.worker, logger, rules));
@@ -109,6 +118,7 @@ async function start<Settings extends object>(
     grpcServices: modules.flatMap((module) => module.grpcServices?.(servicesOf(module.slice).get, sliceHost) ?? []),
     relay,
     jobs: new JobOperations(database, jobs, started.sweeper),
+    resealer,
     get: servicesOf("subgraph").get,
     // not by a connection of the requests: many requests must not make the platform count as not ready
     ready: async () => void (await workers.query("select")),

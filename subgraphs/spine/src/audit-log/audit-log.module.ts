@@ -1,3 +1,4 @@
+import { sealedTextTable } from "@factory/runtime/resealing/sealed-table";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { ValueSeal } from "@factory/runtime/sealing/value-seal";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
@@ -25,6 +26,8 @@ export interface AuditLogSettings {
   readonly clock?: () => Date;
 }
 
+const sealOf = ({ masterKeys }: AuditLogSettings) => new ValueSeal(masterKeys.keyring("factory spine audit keys"));
+
 /** The audit log: a chain of records per tenant, its seals, its verification and its retention. */
 export const auditLog: SliceModule<AuditLogSettings> = {
   slice: "audit-log",
@@ -37,9 +40,9 @@ export const auditLog: SliceModule<AuditLogSettings> = {
   },
   events: ["AuditLogSealed"],
   async start({ settings, database, workers: pool, cursors, logger, consume, onStarted, onStop }, services) {
-    const { masterKeys, clock = () => new Date() } = settings;
+    const { clock = () => new Date() } = settings;
     const workers = { pool, schema: "spine" } as const;
-    const keys = new AuditKeys(pool, new ValueSeal(masterKeys.keyring("factory spine audit keys")));
+    const keys = new AuditKeys(pool, sealOf(settings));
     await keys.load();
     const chain = new AuditChain(workers, clock);
     consume({ group: "audit-log", kind: "audit", types: ["AuditRecord"], handle: (batch) => chain.take(batch) });
@@ -61,6 +64,19 @@ export const auditLog: SliceModule<AuditLogSettings> = {
     onStop(() => upkeep.stop());
     services.add(new AuditRecordService(database, cursors));
     services.add(new AuditVerificationService(database, cursors, keys));
+  },
+  sealedTables(settings) {
+    const seal = sealOf(settings);
+    return [
+      sealedTextTable({
+        label: "factory spine audit keys",
+        table: "audit_keys",
+        key: { key_id: "text" },
+        column: "sealed_key",
+        newestKeyId: seal.newestKeyId,
+        resealed: (sealed, { key_id: keyId = "" }) => seal.open(sealed, keyId).resealed ?? sealed,
+      }),
+    ];
   },
   resolvers: (get) => [new AuditLogResolver(get(AuditRecordService), get(AuditVerificationService))],
 };

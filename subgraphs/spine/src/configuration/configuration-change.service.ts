@@ -106,7 +106,7 @@ export class ConfigurationChangeService {
     return this.#change(context, "restoreConfiguration", key, {
       arguments: { key, version, ...preconditions },
       commit: async (transaction, entry) => {
-        const stored = await this.#kept(transaction, key, version);
+        const stored = await this.#kept(transaction, entry, version);
         requirePreconditions(preconditions, entry.version);
         if (isUnchanged(entry, stored)) return unchangedEntry(entry);
         return writeEntry(transaction, entry, { change: "Restored", stored, by: principalOf(context).subject });
@@ -135,17 +135,26 @@ export class ConfigurationChangeService {
   /** A secret entry stays secret unless the input says otherwise, and the input always has a new value. */
   #stored(
     tenantId: string,
-    { key, stored }: EntryBefore,
+    { key, stored, lastVersion }: EntryBefore,
     { text, value, isSecret, description }: NewEntry,
   ): StoredValue {
     const secret = isSecret ?? stored.isSecret;
     if (!secret) return { value: text, sealedValue: null, isSecret: false, description };
     checkedValue(key, { value, isSecret: true });
-    return { value: null, sealedValue: this.#secrets.seal(tenantId, key, text), isSecret: true, description };
+    return {
+      value: null,
+      sealedValue: this.#secrets.seal({ tenantId, key, version: lastVersion + 1 }, text),
+      isSecret: true,
+      description,
+    };
   }
 
   /** A release may have changed the schema of a known setting since, so the value is checked again. */
-  async #kept({ execute, tenant }: Transaction, key: string, version: number): Promise<StoredValue> {
+  async #kept(
+    { execute, tenant }: Transaction,
+    { key, lastVersion }: EntryBefore,
+    version: number,
+  ): Promise<StoredValue> {
     const [row] = await execute<KeptRow>(keptVersion, [tenant.uuid, key, version]);
     if (!row)
       throw new DomainError("NOT_FOUND", {
@@ -153,7 +162,10 @@ export class ConfigurationChangeService {
       });
     const { value, sealed_value: sealed, is_secret: isSecret, description } = row;
     if (value !== null) requireSettingValue(key, JSON.parse(value), "/version");
-    const sealedValue = sealed === null ? null : this.#secrets.renewed(tenant.tenantId, key, sealed);
+    if (sealed === null) return { value, sealedValue: null, isSecret, description };
+    const owner = { tenantId: tenant.tenantId, key };
+    const text = this.#secrets.open({ ...owner, version }, sealed);
+    const sealedValue = this.#secrets.seal({ ...owner, version: lastVersion + 1 }, text);
     return { value, sealedValue, isSecret, description };
   }
 }

@@ -24,7 +24,7 @@ export class ConfigurationEntry {
   @Property({ type: "json", nullable: true })
   value: unknown;
 
-  /** The JSON text of a secret value: a sealed value (`ValueSeal`) that is bound to the tenant and the key. */
+  /** The JSON text of a secret value: a sealed value (`ConfigurationSecrets`) that is bound to the tenant, the key and the version. */
   @Property({ type: "text", nullable: true })
   sealedValue: string | null;
 

@@ -1,39 +1,50 @@
 import { createHmac } from "node:crypto";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import { type SealedTable, sealedTextTable } from "@factory/runtime/resealing/sealed-table";
+import { EnvelopeSeal, isEnvelopeText } from "@factory/runtime/sealing/envelope-seal";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
-import { type OpenedValue, UnknownSealingKey, ValueSeal } from "@factory/runtime/sealing/value-seal";
+import { UnknownSealingKey, ValueSeal } from "@factory/runtime/sealing/value-seal";
 
-/** Seals the values of secret entries. A sealed value opens for its tenant and key only. */
+/** The version of an entry to which a secret value is bound. It cannot be opened for another one. */
+export interface ConfigurationOwner {
+  readonly tenantId: string;
+  readonly key: string;
+  readonly version: number;
+}
+
+/** Seals the values of secret entries: each version has its own data key, which a master key wraps. */
 export class ConfigurationSecrets {
-  /** The id of the key that seals new values, and whether values may be sealed with another one. */
-  readonly newestKeyId: string;
-  readonly hasFormerKeys: boolean;
-  readonly #seal: ValueSeal;
+  readonly #envelopes: EnvelopeSeal;
+  /** Values from before 2026-11-23 have no data key and are bound to the tenant and the key. */
+  readonly #former: ValueSeal;
   readonly #digestKey: Buffer;
 
   constructor(masterKeys: MasterKeys) {
     const keyring = masterKeys.keyring("factory spine configuration");
-    this.newestKeyId = keyring.newest.id;
-    this.hasFormerKeys = keyring.all.length > 1;
-    this.#seal = new ValueSeal(keyring);
+    this.#envelopes = new EnvelopeSeal(keyring);
+    this.#former = new ValueSeal(keyring);
     // The digests are compared with those of the last 24 hours, so a new master key must not change them.
     this.#digestKey = masterKeys.keyring("factory spine configuration digest").oldest.bytes;
   }
 
-  seal(tenantId: string, key: string, text: string): string {
-    return this.#seal.seal(text, boundTo(tenantId, key));
+  get newestKeyId(): string {
+    return this.#envelopes.newestKeyId;
   }
 
-  /** Throws when the value is damaged, or when the master key that sealed it is not configured. */
-  open(tenantId: string, key: string, sealed: string): OpenedValue {
-    return this.#seal.open(sealed, boundTo(tenantId, key));
+  seal(owner: ConfigurationOwner, text: string): string {
+    return this.#envelopes.sealText(text, boundTo(owner));
   }
 
-  /** The value sealed with the newest key. Throws SECRET_STORE_UNAVAILABLE when its master key is not configured. */
-  renewed(tenantId: string, key: string, sealed: string): string {
+  /**
+   * Throws SECRET_STORE_UNAVAILABLE when the master key of the value is not configured, and an error without a code when
+   * the value is damaged.
+   */
+  open(owner: ConfigurationOwner, sealed: string): string {
     try {
-      return this.open(tenantId, key, sealed).resealed ?? sealed;
+      if (isEnvelopeText(sealed)) return this.#envelopes.openText(sealed, boundTo(owner));
+      return this.#former.open(sealed, `${owner.tenantId}|${owner.key}`).text;
     } catch (error) {
       if (!(error instanceof UnknownSealingKey)) throw error;
       throw new DomainError("SECRET_STORE_UNAVAILABLE", {
@@ -43,10 +54,32 @@ export class ConfigurationSecrets {
     }
   }
 
+  /** The same value under the newest key. */
+  resealed(owner: ConfigurationOwner, sealed: string): string {
+    const text = this.open(owner, sealed);
+    return isEnvelopeText(sealed) ? this.#envelopes.rewrappedText(sealed, boundTo(owner)) : this.seal(owner, text);
+  }
+
   /** A keyed hash that stands for a value when requests are compared: a plain hash would allow guessing short secrets. */
   digest(value: unknown): string {
     return createHmac("sha256", this.#digestKey).update(fingerprint(value)).digest("hex");
   }
 }
 
-const boundTo = (tenantId: string, key: string) => `${tenantId}|${key}`;
+/** The tables of secret values, for a change of the master key. Values of the former form get a data key. */
+export function sealedConfiguration(secrets: ConfigurationSecrets): SealedTable[] {
+  return ["configuration_entries", "configuration_versions"].map((table) =>
+    sealedTextTable({
+      label: "factory spine configuration",
+      table,
+      key: { tenant_id: "uuid", key: "text", version: "integer" },
+      column: "sealed_value",
+      newestKeyId: secrets.newestKeyId,
+      formerForm: "split_part(sealed_value, '.', 3) = ''",
+      resealed: (sealed, { tenant_id: tenant = "", key = "", version }) =>
+        secrets.resealed({ tenantId: encodeId("ten", tenant), key, version: Number(version) }, sealed),
+    }),
+  );
+}
+
+const boundTo = ({ tenantId, key, version }: ConfigurationOwner) => `${tenantId}|${key}|${version}`;

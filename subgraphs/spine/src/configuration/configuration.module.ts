@@ -4,8 +4,7 @@ import { ConfigurationResolver } from "./configuration.resolver.js";
 import { ConfigurationService } from "./configuration.service.js";
 import { ConfigurationChangeService } from "./configuration-change.service.js";
 import { ConfigurationEntry } from "./configuration-entry.entity.js";
-import { ConfigurationResealer } from "./configuration-resealer.js";
-import { ConfigurationSecrets } from "./configuration-secrets.js";
+import { ConfigurationSecrets, sealedConfiguration } from "./configuration-secrets.js";
 import { ConfigurationVersion } from "./configuration-version.entity.js";
 import { storedSettings, TenantSettings } from "./tenant-settings.js";
 import { configurationChannel } from "./write-entry.js";
@@ -20,15 +19,13 @@ export const configuration: SliceModule<ConfigurationModuleSettings> = {
   slice: "configuration",
   entities: [ConfigurationEntry, ConfigurationVersion],
   events: ["ConfigurationUpdated"],
-  async start({ settings: { masterKeys }, database, cursors, workers, listener, logger, onStarted, onStop }, services) {
+  async start({ settings: { masterKeys }, database, cursors, listener }, services) {
     const secrets = new ConfigurationSecrets(masterKeys);
     const settings = services.add(new TenantSettings(storedSettings(database)));
     await listener.on(configurationChannel, (tenantId) => settings.drop(tenantId));
     services.add(new ConfigurationService(database, cursors));
     services.add(new ConfigurationChangeService({ database, secrets, settings }));
-    const resealer = new ConfigurationResealer({ pool: workers, secrets, logger });
-    onStop(() => resealer.stop());
-    onStarted(() => resealer.start());
   },
+  sealedTables: ({ masterKeys }) => sealedConfiguration(new ConfigurationSecrets(masterKeys)),
   resolvers: (get) => [new ConfigurationResolver(get(ConfigurationService), get(ConfigurationChangeService))],
 };

@@ -1,4 +1,6 @@
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
+import { sealedTextTable } from "@factory/runtime/resealing/sealed-table";
 import { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
@@ -29,6 +31,9 @@ export interface InvitationSettings {
   readonly masterKeys: MasterKeys;
 }
 
+const tokensOf = ({ masterKeys }: InvitationSettings) =>
+  new DerivedSecrets(masterKeys.keyring("factory spine invitation tokens"));
+
 /** Invitations by mail, and the page on which they are accepted. */
 export const invitations: SliceModule<InvitationSettings> = {
   slice: "invitations",
@@ -47,12 +52,12 @@ export const invitations: SliceModule<InvitationSettings> = {
   ],
   waitingRows: [expiredPendingInvitations],
   start({ settings, database, jobs, workers, cursors, logger, work }, services) {
-    const { issuer: platformUrl, masterKeys } = settings;
+    const { issuer: platformUrl } = settings;
     const tenants = services.get(TenantService);
     const seats = services.get(Seats);
     const tenantSettings = services.get(TenantSettings);
     const mailer = services.get(Mailer);
-    const tokens = new DerivedSecrets(masterKeys.keyring("factory spine invitation tokens"));
+    const tokens = tokensOf(settings);
     mailer.register(invitationMailKind, invitationMail(database, tokens, platformUrl));
     const issuer = new InvitationIssuer(tokens, mailer, jobs);
     services.add(new InvitationService({ database, issuer, tenants, seats, settings: tenantSettings, cursors }));
@@ -64,6 +69,19 @@ export const invitations: SliceModule<InvitationSettings> = {
     services.get(PermissionLossHandlers).add(revokeUnauthorizedInvitations);
     services.get(PersonalDataErasers).add(eraseInvitee);
     services.get(HttpRoutes).add(invitationPath, invitationEndpoint({ issuer: platformUrl, acceptance, logger }));
+  },
+  sealedTables(settings) {
+    const tokens = tokensOf(settings);
+    return [
+      sealedTextTable({
+        label: "factory spine invitation tokens",
+        table: "invitations",
+        key: { tenant_id: "uuid", invitation_id: "uuid" },
+        column: "token_nonce",
+        newestKeyId: tokens.newestKeyId,
+        resealed: (nonce, { invitation_id: id = "" }) => tokens.renewed(encodeId("inv", id), nonce),
+      }),
+    ];
   },
   resolvers: (get) => [new InvitationResolver(get(InvitationService), get(InvitationAcceptance))],
   references(get) {

@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { type SealedTable, sealedTextTable } from "@factory/runtime/resealing/sealed-table";
 import { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 
@@ -29,6 +30,19 @@ export class ClientSecrets {
         "The secret cannot be shown again, since the SECRETS_KEY it was derived from is not configured any longer. It is still valid.",
     });
   }
+}
+
+/** The nonces of client secrets, for a change of the master key. */
+export function sealedClientSecrets(masterKeys: MasterKeys): SealedTable {
+  const secrets = new DerivedSecrets(masterKeys.keyring("factory spine client secrets"));
+  return sealedTextTable({
+    label: "factory spine client secrets",
+    table: "api_clients",
+    key: { tenant_id: "uuid", client_id: "text" },
+    column: "secret_nonce",
+    newestKeyId: secrets.newestKeyId,
+    resealed: (nonce, { client_id: clientId = "" }) => secrets.renewed(clientId, nonce),
+  });
 }
 
 /** SHA-256, hex. It is enough for 256 random bits: a slow hash is only needed for secrets that can be guessed. */

@@ -2,7 +2,7 @@ import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { PermissionLossHandlers } from "../access-control/permission-loss.js";
 import { TenantService } from "../tenants/tenant.service.js";
-import { ClientSecrets } from "./client-secret.js";
+import { ClientSecrets, sealedClientSecrets } from "./client-secret.js";
 import { OAuthClient } from "./oauth-client.entity.js";
 import { OAuthClientResolver } from "./oauth-client.resolver.js";
 import { OAuthClientService } from "./oauth-client.service.js";
@@ -30,6 +30,7 @@ export const oauthClients: SliceModule<OAuthClientSettings> = {
     services.add(new OAuthClientService(database, secrets, services.get(TenantService)));
     services.add(new OAuthClientAdministrationService({ database, secrets, cursors, onPermissionLoss }));
   },
+  sealedTables: ({ masterKeys }) => [sealedClientSecrets(masterKeys)],
   resolvers: (get) => [new OAuthClientResolver(get(OAuthClientService), get(OAuthClientAdministrationService))],
   references(get) {
     const service = get(OAuthClientAdministrationService);

@@ -1,0 +1,41 @@
+/** What becomes of the values of one key when SECRETS_KEY changes. */
+export interface KeyPurpose {
+  readonly protects: string;
+  /**
+   * `Stored`: the platform stores the values, and `npm run rewrap` writes them again under the new key; a module lists
+   * their table in `sealedTables`. A number: callers hold the values, or the platform compares them, for at most so many
+   * days; until then the former key must stay in SECRETS_KEY_PREVIOUS.
+   */
+  readonly afterChange: "Stored" | number;
+}
+
+/**
+ * The purposes of derived keys. The label is the `info` of HKDF and must never change, since values are sealed with the
+ * key. All labels stand here so that no two purposes share a key. A new label begins with `factory`, the name of the
+ * subgraph and the purpose.
+ */
+export const keyPurposes = {
+  "factory catalog list cursors": { protects: "cursors of the catalog's lists", afterChange: 7 },
+  "list cursors": { protects: "cursors of integration's lists", afterChange: 7 },
+  "credential key wrapping": { protects: "secrets of credentials", afterChange: "Stored" },
+  "credential digest": { protects: "secrets in the requests that are compared for 24 hours", afterChange: 1 },
+  "factory integration webhook deliveries": { protects: "payloads of received webhooks", afterChange: "Stored" },
+  "factory integration connection tokens": { protects: "access and refresh tokens of vendors", afterChange: "Stored" },
+  "factory integration authorization states": { protects: "states of authorizations at vendors", afterChange: 1 },
+  "factory spine list cursors": { protects: "cursors of the spine's lists", afterChange: 7 },
+  "factory spine client secrets": { protects: "secrets of API clients that are shown again", afterChange: "Stored" },
+  "factory spine signing keys": { protects: "keys that sign access tokens", afterChange: "Stored" },
+  "factory spine audit keys": { protects: "keys that sign the audit log", afterChange: "Stored" },
+  "factory spine cookies": { protects: "cookies of sign-ins", afterChange: 7 },
+  "factory spine forms": { protects: "forms of the sign-in pages", afterChange: 7 },
+  "factory spine invitation tokens": { protects: "links of invitations in mail", afterChange: "Stored" },
+  "factory spine configuration": { protects: "secret configuration", afterChange: "Stored" },
+  "factory spine configuration digest": {
+    protects: "secret configuration in the requests that are compared for 24 hours",
+    afterChange: 1,
+  },
+  "factory spine flag stream tickets": { protects: "addresses of event streams of feature flags", afterChange: 1 },
+} as const satisfies Readonly<Record<string, KeyPurpose>>;
+
+/** The label of a derived key, one for each purpose. */
+export type KeyLabel = keyof typeof keyPurposes;
