@@ -42,7 +42,7 @@ export interface Wrapping {
 interface WrappingTable extends TableOfRows {
   /** For example an `EnvelopeSeal`. */
   readonly newestKeyId: string;
-  rewrapped(wrapping: Wrapping, row: SealedRow): Promise<Wrapping> | Wrapping;
+  readonly rewrapped: (wrapping: Wrapping, row: SealedRow) => Promise<Wrapping> | Wrapping;
 }
 
 /** A table with the columns `key_id` and `wrapped_key` of `EnvelopeSeal`. Only these are written again. */
@@ -67,7 +67,7 @@ interface TextTable extends TableOfRows {
   readonly newestKeyId: string;
   /** More SQL conditions under which a value is written again: a former form. */
   readonly formerForm?: string;
-  resealed(sealed: string, row: SealedRow): string;
+  readonly resealed: (sealed: string, row: SealedRow) => string;
 }
 
 /** A table with one column of texts that begin with `<key id>.`, as those of `ValueSeal`. */
