@@ -9,6 +9,9 @@ export type JwsAlgorithm = (typeof jwsAlgorithms)[number];
 /** How a vendor signs its deliveries, as data. Header names are in lower case. */
 export type SignatureScheme = HmacScheme | TokenScheme | StandardWebhooksScheme | EcdsaScheme | JwsScheme;
 
+/** A scheme whose key is a secret, or a public key, that a tenant stores. */
+export type KeyedScheme = Exclude<SignatureScheme, JwsScheme>;
+
 /** An HMAC whose key is the UTF-8 text of the secret. */
 export interface HmacScheme {
   readonly kind: "hmac";

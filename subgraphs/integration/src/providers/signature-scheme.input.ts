@@ -47,7 +47,7 @@ export class SignatureSchemeInput {
   @Field(() => String, {
     nullable: true,
     description:
-      "Of hmac and ecdsa: the signed text with {body}, {timestamp}, {url} and {form}. The default is {body}.",
+      "For hmac and ecdsa: the signed text with {body}, {timestamp}, {url} and {form}. The default is {body}.",
   })
   @Constraint({ maxLength: 200, pattern: "^[\\x20-\\x7e]*$" })
   signedContent?: string | null;

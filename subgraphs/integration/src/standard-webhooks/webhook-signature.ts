@@ -27,6 +27,9 @@ export type WebhookHeaders = Readonly<Record<string, string | readonly string[] 
 // The signature covers id, timestamp and body, joined by dots. With a dot in the id, two messages could have the same
 // signature.
 const idForm = /^[\x21-\x2d\x2f-\x7e]{1,255}$/;
+/** Whether the text can be the header `webhook-id`. */
+export const isWebhookId = (text: string): boolean => idForm.test(text);
+
 const timestampForm = /^(0|[1-9]\d{0,11})$/;
 const signatureForm = /^v1,([A-Za-z0-9+/]{43}=)$/;
 const maxSignatures = 32;
@@ -75,9 +78,10 @@ export function verifyWebhook(
 }
 
 /**
- * Signatures of other versions, for example `v1a`, are ignored, because a sender may send several versions together.
+ * The `v1` signatures of the header `webhook-signature`. Those of other versions, for example `v1a`, are ignored,
+ * because a sender may send several versions together.
  */
-function readSignatures(header: string): Buffer[] {
+export function readSignatures(header: string): Buffer[] {
   const signatures: Buffer[] = [];
   for (const part of header.split(" ", maxSignatures)) {
     const encoded = signatureForm.exec(part)?.[1] ?? "";
