@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { aPendingApproval } from "../kit/agents.js";
 import { anEntry } from "../kit/configuration.js";
-import { aCredential } from "../kit/credentials.js";
+import { aCredential, aFailedRotation, anUnseenSecret, rotatedCredential } from "../kit/credentials.js";
 import { rows } from "../kit/database.js";
 import { anEdition } from "../kit/editions.js";
 import { executed } from "../kit/executions.js";
@@ -128,6 +128,7 @@ const aSuspendedTenant = async () => {
   return { tenantId: other.tenantId };
 };
 
+const idOf = ({ credentialId }: { credentialId: string }) => ({ credentialId });
 const anApproval = async ({ tenant }: World) => ({ approvalId: await aPendingApproval(tenant.tenantId) });
 const aClient = async ({ token }: World) => ({ clientId: await aClientId(token) });
 const anEditionWith =
@@ -231,7 +232,15 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
       active: false,
     },
   }),
-  revokeCredential: async ({ token }) => ({ credentialId: (await aCredential(token)).credentialId }),
+  acknowledgeCredentialRotation: async ({ token }) => idOf(await aFailedRotation(token)),
+  revealSigningSecret: async ({ token }) => idOf(await anUnseenSecret(token)),
+  revokeCredential: async ({ token }) => idOf(await aCredential(token)),
+  rollbackCredential: async ({ token }) => idOf(await rotatedCredential(token)),
+  rotateCredential: async ({ token, canary }) => {
+    const { credentialId } = await aCredential(token, { kind: "ApiKey", secret: { apiKey: `key-${canary}` } });
+    return { input: { credentialId, secret: { apiKey: `new-${canary}` } } };
+  },
+  updateCredential: async ({ token }) => ({ ...idOf(await aCredential(token)), input: { graceSeconds: 60 } }),
   deprecateProvider: (world) => aMovedProvider(world),
   disableProvider: (world) => aMovedProvider(world),
   enableProvider: (world) => aMovedProvider(world, "disableProvider"),

@@ -11,7 +11,7 @@ import { aPendingApproval } from "../kit/agents.js";
 import { letADayPass } from "../kit/audit.js";
 import { sentCommand } from "../kit/commands.js";
 import { anEntry } from "../kit/configuration.js";
-import { aCredential } from "../kit/credentials.js";
+import { aFailedRotation, rotatedCredential } from "../kit/credentials.js";
 import { rows } from "../kit/database.js";
 import { anEdition, anEditionWithTrial } from "../kit/editions.js";
 import { eventually } from "../kit/eventually.js";
@@ -243,8 +243,12 @@ async function changePlanSubscription(token: string, tenantId: string): Promise<
 
 /** Causes the events of credentials. */
 async function changeCredentials(token: string): Promise<void> {
-  const { credentialId } = await aCredential(token);
-  await graphql(`mutation { revokeCredential(credentialId: "${credentialId}") { status } }`, { token });
+  const move = (field: string, id: string) =>
+    graphql(`mutation { ${field}(credentialId: "${id}") { status } }`, { token });
+  const { credentialId } = await rotatedCredential(token);
+  await move("rollbackCredential", credentialId);
+  await move("revokeCredential", credentialId);
+  await aFailedRotation(token);
 }
 
 /** Causes a failed sign-in, the reuse of a refresh token and the revocation of an access token. */

@@ -133,6 +133,7 @@ const inputs: Record<string, Record<string, unknown>> = {
   RegisterLibraryVersionInput: { semanticVersion: "2.0.0" },
   DeprecateLibraryVersionInput: { reason: "Legacy" },
   RetireLibraryVersionInput: { reason: "walked" },
+  RotateCredentialInput: { credentialId: unknownIds.credentialId },
   AssignRoleInput: principal,
   UpdateRoleInput: { name: "walked" },
   UpdateApiClientInput: { name: "walked" },

@@ -2,6 +2,7 @@ import type { Route } from "@factory/rest-facade/routes/route";
 import { tenantScopes } from "@factory/schema/scopes";
 import { aPendingApproval } from "../kit/agents.js";
 import { brokenBodies } from "../kit/broken-bodies.js";
+import { aCredential } from "../kit/credentials.js";
 import { forgedTokens } from "../kit/forged-tokens.js";
 import { aPackageName } from "../kit/libraries.js";
 import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
@@ -30,6 +31,8 @@ let planSubscriptionId: string;
 let providerId: string;
 /** Principals to which a role is assigned, one for each request. */
 const principals: string[] = [];
+/** Credentials to be rotated, one for each request. */
+const credentials: string[] = [];
 
 beforeAll(async () => {
   tenant = await aTenant();
@@ -41,6 +44,7 @@ beforeAll(async () => {
   providerId = await aProvider(tenantToken);
   openInvitation = await invitationToken((await anInvitation(tenantToken)).email);
   for (let count = 0; count < 6; count += 1) principals.push(await aClientId(tenantToken));
+  for (let count = 0; count < 4; count += 1) credentials.push((await aCredential(tenantToken)).credentialId);
 });
 
 const goodToken = (route: Route) => (route.platformAdmin ? administrator : tenantToken);
@@ -250,6 +254,7 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
     active: false,
   }),
   "POST /integrations/credentials": () => ({ name: unique(), secret: { token: "walk" } }),
+  "POST /integrations/credentials/rotate": () => ({ credentialId: credentials.pop() }),
   "POST /v1/tenants": () => ({
     name: "Walk",
     slug: unique(),

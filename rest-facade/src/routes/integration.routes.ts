@@ -13,9 +13,9 @@ export const integrationRoutes = [
   { at: "POST /integrations/runs/{runId}/cancel", run: "cancelRun",        reply: 200, scopes: ["integration.connections.write"], idempotent: true, version: "media-type" },
   { at: "POST /integrations/connections", run: "createConnection",          reply: 201, scopes: ["integration.connections.write"], idempotent: true, version: "media-type", location: "/integrations/connections/{connectionId}" },
   { at: "GET /integrations/connections/{connectionId}", run: "connection",  reply: 200, scopes: ["integration.connections.read"],  version: "media-type", etag: "version" },
+  { at: "POST /integrations/credentials/rotate", run: "rotateCredential",   reply: 202, scopes: ["integration.credentials.rotate"], idempotent: true, version: "media-type", location: "/integrations/runs/{verificationRunId}" },
 ] as const satisfies readonly Route[];
 
 export const integrationPlanned = [
   { at: "POST /webhooks/deliveries",                    scopes: [],                                 version: "media-type", auth: "signature" },
-  { at: "POST /integrations/credentials/rotate",        scopes: ["integration.credentials.rotate"], version: "media-type" },
 ] as const satisfies readonly PlannedRoute[];

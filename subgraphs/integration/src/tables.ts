@@ -18,6 +18,7 @@ import { Migration20261123012019_provider_drivers } from "./migrations/Migration
 import { Migration20261123012105_runs } from "./migrations/Migration20261123012105_runs.js";
 import { Migration20261123012547_connections } from "./migrations/Migration20261123012547_connections.js";
 import { Migration20261123012605_connection_keys } from "./migrations/Migration20261123012605_connection_keys.js";
+import { Migration20261123013112_generated_secrets } from "./migrations/Migration20261123013112_generated_secrets.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -43,5 +44,6 @@ export const integrationTables = {
     Migration20261123012105_runs,
     Migration20261123012547_connections,
     Migration20261123012605_connection_keys,
+    Migration20261123013112_generated_secrets,
   ],
 };

@@ -1,14 +1,49 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { CredentialService } from "../credentials/credential.service.js";
 import { CredentialVersions } from "../credentials/credential-versions.js";
-import { CredentialRevocationService } from "./credential-revocation.service.js";
+import { SecretDigest } from "../credentials/secret-digest.js";
+import { RunService } from "../runs/run.service.js";
+import { RunOperations } from "../runs/run-operations.js";
 import { CredentialRotationResolver } from "./credential-rotation.resolver.js";
+import { CredentialRotationService } from "./credential-rotation.service.js";
+import { CredentialUpdateService } from "./credential-update.service.js";
+import { RetireCredentialVersion } from "./retire-credential-version.js";
+import { RotationStart } from "./rotation-start.js";
+import { SignedEcho } from "./signed-echo.js";
+import { VerifyCredential } from "./verify-credential.js";
+
+export interface CredentialRotationSettings {
+  /** The time by which grace periods and expiries end. Default: the clock of the system. */
+  readonly clock?: () => Date;
+}
 
 /** Rotation of credentials: a new version is verified, promoted, and the old one retired after its grace period. */
-export const credentialRotation: SliceModule = {
+export const credentialRotation: SliceModule<CredentialRotationSettings> = {
   slice: "credential-rotation",
-  events: ["CredentialRevoked", "CredentialVersionRetired"],
-  start({ database }, services) {
-    services.add(new CredentialRevocationService(database, services.get(CredentialVersions)));
+  events: [
+    "CredentialRotationStarted",
+    "CredentialVersionPromoted",
+    "CredentialRotated",
+    "CredentialRotationFailed",
+    "CredentialRolledBack",
+    "CredentialVersionRetired",
+    "CredentialRevoked",
+  ],
+  start({ database, settings }, services) {
+    const clock = settings.clock ?? (() => new Date());
+    const [versions, runs, operations] = [
+      services.get(CredentialVersions),
+      services.get(RunService),
+      services.get(RunOperations),
+    ];
+    const echo = services.add(new SignedEcho());
+    const start = new RotationStart(versions, runs);
+    const digest = services.get(SecretDigest);
+    services.add(new CredentialRotationService({ database, versions, digest, runs, start }));
+    services.add(new CredentialUpdateService(database, versions, clock));
+    const credentials = services.get(CredentialService);
+    operations.add("VerifyCredential", new VerifyCredential({ credentials, versions, runs, echo }));
+    operations.add("RetireCredentialVersion", new RetireCredentialVersion(versions, runs, clock));
   },
-  resolvers: (get) => [new CredentialRotationResolver(get(CredentialRevocationService))],
+  resolvers: (get) => [new CredentialRotationResolver(get(CredentialRotationService), get(CredentialUpdateService))],
 };

@@ -1,8 +1,15 @@
-import { nextChange, scheduled } from "./credential-schedule.js";
+import type { CredentialState } from "./credential.states.js";
+import { dueWarning, nextChange, scheduled } from "./credential-schedule.js";
 
 const at = (day: number) => new Date(Date.UTC(2026, 0, 1) + day * 86_400_000);
-const next = (expires: number | null, warned: number | null, rotation: number | null) =>
+const next = (
+  expires: number | null,
+  warned: number | null,
+  rotation: number | null,
+  status: CredentialState = "Active",
+) =>
   nextChange({
+    status,
     expiresAt: expires === null ? null : at(expires),
     expiryWarningDays: warned,
     nextRotationAt: rotation === null ? null : at(rotation),
@@ -19,8 +26,26 @@ describe("the next change of a credential by time", () => {
     expect(next(null, null, null)).toBeNull();
   });
 
+  it("is a warning only after a failed rotation, and nothing where time changes nothing", () => {
+    expect(next(100, 7, 60, "RotationFailed")).toEqual(at(99));
+    expect(next(100, 1, 60, "RotationFailed")).toBeNull();
+    for (const status of ["Rotating", "Expired", "Revoked"] as const) expect(next(100, null, 60, status)).toBeNull();
+  });
+
   it("is counted from now", () => {
     const schedule = { expiresAt: null, graceSeconds: null, rotationIntervalDays: 90 };
     expect(scheduled(schedule, at(5))).toMatchObject({ nextRotationAt: at(95), nextChangeAt: at(95) });
+  });
+});
+
+describe("the due warning before an expiry", () => {
+  const due = (day: number, warned: number | null) =>
+    dueWarning({ status: "Active", expiresAt: at(100), expiryWarningDays: warned, nextRotationAt: null }, at(day));
+
+  it("is sent once each, and only the last of several that were missed", () => {
+    expect([due(69, null), due(70, null), due(92, 30), due(93, 30), due(99.5, 7)]).toEqual([
+      ...[undefined, 30, undefined, 7, 1],
+    ]);
+    expect([due(96, null), due(96, 7), due(100, 1), due(101, null)]).toEqual([7, undefined, undefined, undefined]);
   });
 });

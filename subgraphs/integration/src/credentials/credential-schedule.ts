@@ -1,3 +1,5 @@
+import type { CredentialState } from "./credential.states.js";
+
 /** The schedule that a tenant gives to a secret. Null members take their defaults. */
 export interface CredentialSchedule {
   readonly expiresAt: Date | null;
@@ -6,36 +8,54 @@ export interface CredentialSchedule {
 }
 
 /** How many days before the expiry a warning is sent, each of them once. */
-export const warningDays = [30, 7, 1] as const;
+const warningDays = [30, 7, 1] as const;
 
 const dayMs = 24 * 60 * 60 * 1000;
 const none: CredentialSchedule = { expiresAt: null, graceSeconds: null, rotationIntervalDays: null };
 
+/** The time of the next scheduled rotation, counted from now; null without an interval. */
+export function nextRotation(intervalDays: number | null, now: Date): Date | null {
+  return intervalDays === null ? null : new Date(now.getTime() + intervalDays * dayMs);
+}
+
 /** The columns of a schedule that begins now. */
 export function scheduled(schedule: CredentialSchedule = none, now: Date) {
-  const { expiresAt, rotationIntervalDays } = schedule;
-  const nextRotationAt = rotationIntervalDays === null ? null : new Date(now.getTime() + rotationIntervalDays * dayMs);
-  const expiryWarningDays = null;
-  return {
-    ...schedule,
-    nextRotationAt,
-    expiryWarningDays,
-    nextChangeAt: nextChange({ expiresAt, expiryWarningDays, nextRotationAt }),
-    changeSentAt: null,
-  };
+  const nextRotationAt = nextRotation(schedule.rotationIntervalDays, now);
+  const times = { ...schedule, nextRotationAt, expiryWarningDays: null };
+  return { ...times, nextChangeAt: nextChange({ ...times, status: "Active" }), changeSentAt: null };
 }
 
 interface Times {
+  readonly status: CredentialState;
   readonly expiresAt: Date | null;
   /** The last warning that was sent; null before the first one. */
   readonly expiryWarningDays: number | null;
   readonly nextRotationAt: Date | null;
 }
 
-/** The next time at which a credential changes: a warning, the expiry or a rotation. */
-export function nextChange({ expiresAt, expiryWarningDays, nextRotationAt }: Times): Date | null {
-  const nextWarning = warningDays.find((days) => expiryWarningDays === null || days < expiryWarningDays) ?? 0;
-  const expiry = expiresAt && new Date(expiresAt.getTime() - nextWarning * dayMs);
-  const times = [expiry, nextRotationAt].filter((time) => time !== null);
-  return times.length === 0 ? null : new Date(Math.min(...times.map((time) => time.getTime())));
+/**
+ * The next time at which time changes a credential: a warning, the expiry or a rotation. After a failed rotation there
+ * are warnings only. In other states time changes nothing.
+ */
+export function nextChange({ status, expiresAt, expiryWarningDays, nextRotationAt }: Times): Date | null {
+  const nextWarning = warningDays.find((days) => expiryWarningDays === null || days < expiryWarningDays);
+  const warning = expiresAt && nextWarning !== undefined ? daysBefore(expiresAt, nextWarning) : null;
+  const times: Record<CredentialState, (Date | null)[]> = {
+    Active: [warning ?? expiresAt, nextRotationAt],
+    RotationFailed: [warning],
+    Rotating: [],
+    Expired: [],
+    Revoked: [],
+  };
+  const next = times[status].filter((time) => time !== null).map((time) => time.getTime());
+  return next.length === 0 ? null : new Date(Math.min(...next));
 }
+
+/** The warning that is due now: the last one of those whose time has come. Undefined when none is due. */
+export function dueWarning({ expiresAt, expiryWarningDays }: Times, now: Date): number | undefined {
+  if (expiresAt === null || expiresAt <= now) return undefined;
+  const due = warningDays.findLast((days) => daysBefore(expiresAt, days) <= now);
+  return due !== undefined && (expiryWarningDays === null || due < expiryWarningDays) ? due : undefined;
+}
+
+const daysBefore = (time: Date, days: number) => new Date(time.getTime() - days * dayMs);

@@ -49,6 +49,10 @@ export class CredentialVersion {
   @Property({ type: "timestamptz", nullable: true })
   expiresAt: Date | null;
 
+  /** True for a secret that the platform has generated and that nobody has seen yet. */
+  @Property({ type: "boolean", default: false })
+  unseen: boolean;
+
   @Property({ type: wireId("run"), nullable: true })
   verificationRunId: string | null;
 

@@ -1,17 +1,29 @@
-import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import { Credential } from "./credential.entity.js";
 import { unknownCredential } from "./credential.service.js";
-import { type CredentialState, statesBefore } from "./credential.states.js";
+import { type CredentialState, type RotationReason, requireMove } from "./credential.states.js";
 import { announceChange } from "./credential-change.js";
+import { nextChange, nextRotation } from "./credential-schedule.js";
 import { CredentialVersion } from "./credential-version.entity.js";
-import type { SecretStore } from "./secret-store.js";
+import type { SecretMaterial, SecretOwner, SecretStore } from "./secret-store.js";
+
+/** The new version of a rotation. */
+export interface NewVersion {
+  readonly version: number;
+  readonly secret: SecretMaterial;
+  readonly reason: RotationReason;
+  readonly graceSeconds: number;
+  readonly expiresAt: Date | null;
+  readonly verificationRunId: string;
+  /** Whether the platform has generated the secret and nobody has seen it yet. */
+  readonly unseen: boolean;
+}
 
 /**
- * The changes of a credential and its versions. Each runs in the transaction of its caller, under the lock of the
- * credential's row.
+ * The versions of credentials and their stages. Each function runs in the transaction of its caller, under the lock of
+ * the credential's row, and announces the change to the caches of all processes.
  */
 export class CredentialVersions {
   readonly #store: SecretStore;
@@ -31,18 +43,139 @@ export class CredentialVersions {
     return credential;
   }
 
+  /** The number of the next version. */
+  async nextVersion({ em }: Transaction, { tenantId, credentialId }: Credential): Promise<number> {
+    const [newest] = await em.find(
+      CredentialVersion,
+      { tenantId, credentialId },
+      { orderBy: { version: "desc" }, limit: 1 },
+    );
+    return (newest?.version ?? 0) + 1;
+  }
+
+  find(
+    { em }: Transaction,
+    { tenantId, credentialId }: Credential,
+    version: number,
+  ): Promise<CredentialVersion | null> {
+    return em.findOne(CredentialVersion, { tenantId, credentialId, version });
+  }
+
+  /** Begins a rotation: the new version is Pending and the credential Rotating. */
+  async addPending(transaction: Transaction, credential: Credential, wanted: NewVersion): Promise<void> {
+    const { secret, ...members } = wanted;
+    const { em } = transaction;
+    const { tenantId, credentialId } = credential;
+    moveTo(credential, "Rotating");
+    em.assign(credential, { rotationRunId: wanted.verificationRunId, nextChangeAt: null, changeSentAt: null });
+    const pending = em.create(CredentialVersion, {
+      ...{ tenantId, credentialId, ...members },
+      stage: "Pending",
+      ...(await this.#store.seal({ tenantId, credentialId, version: wanted.version }, secret)),
+      ...{ graceEndsAt: null, verifiedAt: null, promotedAt: null, retiredAt: null, failedAt: null },
+      createdAt: this.#clock(),
+    });
+    em.persist(pending);
+    await announceChange(transaction, credentialId);
+  }
+
+  /**
+   * Makes the Pending version the Current one, if the credential still has the version that it replaces. The former one
+   * is Previous until its grace period ends; without a grace period it and all other Previous ones are retired at once.
+   * Returns the former version, or undefined when nothing was changed.
+   */
+  async promote(
+    transaction: Transaction,
+    credential: Credential,
+    pending: CredentialVersion,
+  ): Promise<CredentialVersion | undefined> {
+    const { em } = transaction;
+    const { tenantId, credentialId, currentVersion } = credential;
+    const former = await this.find(transaction, credential, currentVersion);
+    if (!former) throw new Error(`The credential ${credentialId} has no current version`);
+    const now = this.#clock();
+    const promoted = await em.nativeUpdate(
+      Credential,
+      { tenantId, credentialId, currentVersion, status: "Rotating", rotationRunId: pending.verificationRunId },
+      { currentVersion: pending.version },
+    );
+    if (promoted === 0) return undefined;
+    em.assign(pending, { stage: "Current", verifiedAt: now, promotedAt: now });
+    em.assign(credential, {
+      currentVersion: pending.version,
+      status: "Active",
+      expiresAt: pending.expiresAt,
+      expiryWarningDays: null,
+      nextRotationAt: nextRotation(credential.rotationIntervalDays, now),
+    });
+    this.plan(credential);
+    const graceMs = (pending.graceSeconds ?? 0) * 1000;
+    em.assign(former, { stage: "Previous", graceEndsAt: new Date(now.getTime() + graceMs) });
+    if (graceMs === 0)
+      for (const previous of new Set([former, ...(await this.#inStage(transaction, credential, "Previous"))]))
+        await this.retire(transaction, credential, previous);
+    await announceChange(transaction, credentialId);
+    return former;
+  }
+
+  /** Ends a rotation without success: the Pending version is Failed and the Current one stays. */
+  async fail(transaction: Transaction, credential: Credential, pending: CredentialVersion): Promise<void> {
+    moveTo(credential, "RotationFailed");
+    this.plan(credential);
+    await this.#end(pending, "Failed");
+    await announceChange(transaction, credential.credentialId);
+  }
+
+  /** The newest Previous version within its grace period. */
+  async previous(transaction: Transaction, credential: Credential): Promise<CredentialVersion | undefined> {
+    const previous = await this.#inStage(transaction, credential, "Previous");
+    const now = this.#clock();
+    return previous.findLast(({ graceEndsAt }) => graceEndsAt !== null && graceEndsAt > now);
+  }
+
+  /** The newest version with a generated secret that nobody has seen. */
+  async unseen({ em }: Transaction, { tenantId, credentialId }: Credential): Promise<CredentialVersion | undefined> {
+    const wanted = { tenantId, credentialId, unseen: true, stage: { $in: ["Pending" as const, "Current" as const] } };
+    const [version] = await em.find(CredentialVersion, wanted, { orderBy: { version: "desc" }, limit: 1 });
+    return version;
+  }
+
+  /** Exchanges the Current version and a Previous one, which ends its grace period in the place of the other. */
+  async rollBack(transaction: Transaction, credential: Credential, previous: CredentialVersion): Promise<void> {
+    const { em } = transaction;
+    const current = await this.find(transaction, credential, credential.currentVersion);
+    if (!current) throw new Error(`The credential ${credential.credentialId} has no current version`);
+    em.assign(current, { stage: "Previous", graceEndsAt: previous.graceEndsAt });
+    em.assign(previous, { stage: "Current", graceEndsAt: null, promotedAt: this.#clock() });
+    em.assign(credential, {
+      currentVersion: previous.version,
+      expiresAt: previous.expiresAt,
+      expiryWarningDays: null,
+    });
+    this.plan(credential);
+    await announceChange(transaction, credential.credentialId);
+  }
+
+  /** Retires a version that is no longer used, and destroys its secret. */
+  async retire(transaction: Transaction, credential: Credential, version: CredentialVersion): Promise<void> {
+    const { credentialId, name } = credential;
+    await this.#end(version, "Retired");
+    transaction.record({
+      type: "CredentialVersionRetired",
+      subject: `credentials/${credentialId}`,
+      data: { credentialId, name, version: version.version },
+    });
+    await announceChange(transaction, credentialId);
+  }
+
   /** Revokes the credential for ever and destroys the secrets of all its versions. */
   async revoke(transaction: Transaction, credential: Credential, reason: string | null): Promise<void> {
-    const previousStatus = credential.status;
-    requireMove(credential, "Revoked");
-    const { em } = transaction;
-    const { tenantId, credentialId, name } = credential;
-    em.assign(credential, { status: "Revoked", nextRotationAt: null, nextChangeAt: null, changeSentAt: null });
-    const living = { tenantId, credentialId, stage: { $in: ["Pending", "Current", "Previous"] as const } };
-    for (const version of await em.find(CredentialVersion, living)) {
+    const { credentialId, name, status: previousStatus } = credential;
+    moveTo(credential, "Revoked");
+    transaction.em.assign(credential, { nextRotationAt: null, nextChangeAt: null, changeSentAt: null });
+    for (const version of await this.#inStage(transaction, credential, "Pending", "Current", "Previous"))
       if (version.stage === "Pending") await this.#end(version, "Failed");
-      else await this.#retire(transaction, credential, version);
-    }
+      else await this.retire(transaction, credential, version);
     transaction.record({
       type: "CredentialRevoked",
       subject: `credentials/${credentialId}`,
@@ -51,37 +184,50 @@ export class CredentialVersions {
     await announceChange(transaction, credentialId);
   }
 
-  async #retire(
-    { record }: Transaction,
-    { credentialId, name }: Credential,
-    version: CredentialVersion,
-  ): Promise<void> {
-    await this.#end(version, "Retired");
-    record({
-      type: "CredentialVersionRetired",
-      subject: `credentials/${credentialId}`,
-      data: { credentialId, name, version: version.version },
-    });
+  /** Stores until when the vendor accepts the current version. The warnings begin anew. */
+  async expire(transaction: Transaction, credential: Credential, expiresAt: Date | null): Promise<void> {
+    const current = await this.find(transaction, credential, credential.currentVersion);
+    if (current) current.expiresAt = expiresAt;
+    Object.assign(credential, { expiresAt, expiryWarningDays: null });
+  }
+
+  /** Stores when time changes the credential next. */
+  plan(credential: Credential): void {
+    Object.assign(credential, { nextChangeAt: nextChange(credential), changeSentAt: null });
+  }
+
+  /** The secret of a version that the caller has locked. Throws INVALID_STATE when it was destroyed. */
+  open(version: CredentialVersion): Promise<SecretMaterial> {
+    return this.#store.open(ownerOf(version), version);
+  }
+
+  #inStage(
+    { em }: Transaction,
+    { tenantId, credentialId }: Credential,
+    ...stages: CredentialVersion["stage"][]
+  ): Promise<CredentialVersion[]> {
+    const wanted = { tenantId, credentialId, stage: { $in: stages } };
+    return em.find(CredentialVersion, wanted, { orderBy: { version: "asc" } });
   }
 
   /** Ends a version and destroys its secret. */
   async #end(version: CredentialVersion, stage: "Retired" | "Failed"): Promise<void> {
     const now = this.#clock();
     const ended = stage === "Retired" ? { retiredAt: now } : { failedAt: now };
-    const { tenantId, credentialId, version: number, keyId, wrappedKey, ciphertext } = version;
-    const owner = { tenantId, credentialId, version: number };
-    const destroyed = await this.#store.destroyed(owner, { keyId, wrappedKey, ciphertext });
-    Object.assign(version, { stage, graceEndsAt: null, ...destroyed, ...ended });
+    const { keyId, wrappedKey, ciphertext } = version;
+    const destroyed = await this.#store.destroyed(ownerOf(version), { keyId, wrappedKey, ciphertext });
+    Object.assign(version, { stage, graceEndsAt: null, unseen: false, ...destroyed, ...ended });
   }
 }
 
-/** Throws INVALID_STATE when the credential cannot change to this state. */
-function requireMove({ status, name }: Credential, to: CredentialState): void {
-  const allowed = statesBefore(to);
-  if (!allowed.includes(status))
-    throw new DomainError("INVALID_STATE", {
-      detail: `The credential "${name}" is ${status}. It can become ${to} only from ${allowed.join(", ")}.`,
-      currentState: status,
-      allowed,
-    });
+/** Moves a locked credential to another state. Throws INVALID_STATE when the state does not allow it. */
+export function moveTo(credential: Credential, to: CredentialState): void {
+  requireMove(credential, to);
+  credential.status = to;
 }
+
+const ownerOf = ({ tenantId, credentialId, version }: CredentialVersion): SecretOwner => ({
+  tenantId,
+  credentialId,
+  version,
+});

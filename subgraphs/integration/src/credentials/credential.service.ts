@@ -93,6 +93,7 @@ interface LivingSecretsRow {
 const firstVersion = {
   reason: null,
   graceSeconds: null,
+  unseen: false,
   verificationRunId: null,
   verifiedAt: null,
   retiredAt: null,

@@ -1,3 +1,5 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+
 export const credentialStates = {
   Active: { next: ["Rotating", "Expired", "Revoked"] },
   Rotating: { next: ["Active", "RotationFailed", "Revoked"] },
@@ -21,8 +23,18 @@ export type CredentialVersionState = keyof typeof credentialVersionStates;
 /** The states in which the current version may be used. It stays in use during a rotation and after a failed one. */
 export const usableStates: readonly CredentialState[] = ["Active", "Rotating", "RotationFailed"];
 
-/** The states from which a credential may change to this one. */
-export function statesBefore(state: CredentialState): CredentialState[] {
+/** Throws INVALID_STATE when the credential cannot change to this state. */
+export function requireMove({ status, name }: { status: CredentialState; name: string }, to: CredentialState): void {
+  const allowed = statesBefore(to);
+  if (!allowed.includes(status))
+    throw new DomainError("INVALID_STATE", {
+      detail: `The credential "${name}" is ${status}. It can become ${to} only from ${allowed.join(", ")}.`,
+      currentState: status,
+      allowed,
+    });
+}
+
+function statesBefore(state: CredentialState): CredentialState[] {
   const states = Object.keys(credentialStates) as CredentialState[];
   return states.filter((from) => credentialStates[from].next.some((next) => next === state));
 }

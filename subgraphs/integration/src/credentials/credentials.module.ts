@@ -40,7 +40,8 @@ export const credentials: SliceModule<CredentialSettings> = {
   start({ database, cursors, settings }, services) {
     const { masterKeys, clock = () => new Date() } = settings;
     const store: SecretStore = new EmbeddedSecretStore(masterKeys);
-    services.add(new CredentialService(database, store, new SecretDigest(masterKeys), clock));
+    const digest = services.add(new SecretDigest(masterKeys));
+    services.add(new CredentialService(database, store, digest, clock));
     services.add(new CredentialListService(database, cursors));
     services.add(new CredentialVersions(store, clock));
   },

@@ -1,4 +1,5 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { SignedEcho } from "../credential-rotation/signed-echo.js";
 import { CredentialService } from "../credentials/credential.service.js";
 import { egressService } from "../egress/egress-service.js";
 import { WebhookMessageService } from "../webhook-messages/webhook-message.service.js";
@@ -8,6 +9,7 @@ import { DeliveryTargets } from "./delivery-target.js";
 import { MessageClaims } from "./message-claims.js";
 import { OverdueMessages } from "./overdue-messages.js";
 import { defaultRetryDelaysMs } from "./retry-schedule.js";
+import { signEcho } from "./sign-echo.js";
 import { WebhookBreakerRow } from "./webhook-breaker.entity.js";
 import { breakerRetention } from "./webhook-breaker.retention.js";
 import { WebhookDispatcher } from "./webhook-dispatcher.js";
@@ -37,6 +39,7 @@ export const webhookDispatch: SliceModule<WebhookDispatchSettings> = {
       retryDelaysMs: settings.retryDelaysMs ?? defaultRetryDelaysMs,
       logger,
     });
+    services.get(SignedEcho).use(signEcho);
     onStop(() => dispatcher.stop());
     sweep(new OverdueMessages(workers, dispatcher));
     services.get(WebhookMessageService).onDue((lanes) => dispatcher.wake(lanes));

@@ -1,0 +1,152 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { requireSameTenant } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import { type RotationReason, rotationReasons } from "../credentials/credential.states.js";
+import type { CredentialType } from "../credentials/credential.type.js";
+import { credentialView } from "../credentials/credential.view.js";
+import { type CredentialVersions, moveTo } from "../credentials/credential-versions.js";
+import type { SecretDigest } from "../credentials/secret-digest.js";
+import type { RunService } from "../runs/run.service.js";
+import type { RotateCredentialInput } from "./credential-rotation.input.js";
+import type { CredentialRotationType } from "./credential-rotation.type.js";
+import { retirement } from "./retire-credential-version.js";
+import { type RotationStart, requireNotRotating, type StartedRotation } from "./rotation-start.js";
+
+interface RotationServices {
+  readonly database: Database;
+  readonly versions: CredentialVersions;
+  readonly digest: SecretDigest;
+  readonly runs: RunService;
+  readonly start: RotationStart;
+}
+
+/** Rotates credentials, and changes what a rotation has done. */
+export class CredentialRotationService {
+  readonly #services: RotationServices;
+
+  constructor(services: RotationServices) {
+    this.#services = services;
+  }
+
+  /**
+   * Starts a rotation. Only this response contains a generated secret: the stored result of an Idempotency-Key does
+   * not, so a replay has `signingSecret: null`.
+   */
+  async rotate(context: RequestContext, input: RotateCredentialInput): Promise<CredentialRotationType> {
+    requireSameTenant(context, input.tenantId);
+    const { database, versions, digest, start } = this.#services;
+    const { credentialId, secret = null, graceSeconds = null, expiresAt = null } = input;
+    const reason = checkedReason(input.reason);
+    let started: StartedRotation | undefined;
+    const answer = await idempotentMutation<CredentialRotationType>(database, context, {
+      field: "rotateCredential",
+      arguments: { credentialId, reason, graceSeconds, expiresAt, secret: secret && digest.of(secret) },
+      commit: async (transaction) => {
+        const credential = await versions.lock(transaction, credentialId);
+        const wanted = { reason, secret, graceSeconds, expiresAt: expiresAt === null ? null : new Date(expiresAt) };
+        started = await start.startIn(transaction, credential, { ...wanted, shown: true });
+        return started.rotation;
+      },
+    });
+    // A transaction that runs again may return the result of another request, which has no secret.
+    return started?.rotation === answer ? { ...answer, signingSecret: started.generated } : answer;
+  }
+
+  /** Ends the state RotationFailed. The current version is in use as before. */
+  acknowledge(context: RequestContext, credentialId: string): Promise<CredentialType> {
+    const { database, versions } = this.#services;
+    return idempotentMutation(database, context, {
+      field: "acknowledgeCredentialRotation",
+      arguments: { credentialId },
+      commit: async (transaction) => {
+        const credential = await versions.lock(transaction, credentialId);
+        const { status } = credential;
+        if (status !== "RotationFailed")
+          throw new DomainError("INVALID_STATE", {
+            detail: `The credential is ${status}. Only a failed rotation can be acknowledged.`,
+            currentState: status,
+            allowed: ["RotationFailed"],
+          });
+        moveTo(credential, "Active");
+        versions.plan(credential);
+        return credentialView(credential);
+      },
+    });
+  }
+
+  /** Makes the previous version the current one again, within its grace period. */
+  rollBack(context: RequestContext, credentialId: string): Promise<CredentialType> {
+    const { database, versions, runs } = this.#services;
+    return idempotentMutation(database, context, {
+      field: "rollbackCredential",
+      arguments: { credentialId },
+      commit: async (transaction) => {
+        const credential = await versions.lock(transaction, credentialId);
+        requireNotRotating(credential);
+        const { name, status, currentVersion } = credential;
+        const previous = await versions.previous(transaction, credential);
+        const graceEndsAt = previous?.graceEndsAt ?? null;
+        if (!previous || graceEndsAt === null || (status !== "Active" && status !== "RotationFailed"))
+          throw new DomainError("INVALID_STATE", {
+            detail: `The credential "${name}" is ${status} and has no previous version within its grace period, so there is nothing to go back to. Rotate it with the former secret instead.`,
+            currentState: status,
+            allowed: ["Active", "RotationFailed"],
+          });
+        const { version } = previous;
+        await versions.rollBack(transaction, credential, previous);
+        await runs.startIn(transaction, retirement(credentialId, currentVersion, graceEndsAt));
+        transaction.record({
+          type: "CredentialRolledBack",
+          subject: `credentials/${credentialId}`,
+          data: { credentialId, name, version, previousVersion: currentVersion, graceEndsAt },
+        });
+        return credentialView(credential);
+      },
+    });
+  }
+
+  /**
+   * Shows the secret that a scheduled rotation has generated. It is shown once, so a repeated request gets null, as
+   * after `rotateCredential`.
+   */
+  async reveal(context: RequestContext, credentialId: string): Promise<CredentialRotationType> {
+    const { database, versions, start } = this.#services;
+    let shown: { rotation: CredentialRotationType; secret: string } | undefined;
+    const answer = await idempotentMutation<CredentialRotationType>(database, context, {
+      field: "revealSigningSecret",
+      arguments: { credentialId },
+      commit: async (transaction) => {
+        const credential = await versions.lock(transaction, credentialId);
+        shown = await start.reveal(transaction, credential);
+        return shown.rotation;
+      },
+    });
+    return shown?.rotation === answer ? { ...answer, signingSecret: shown.secret } : answer;
+  }
+
+  revoke(context: RequestContext, credentialId: string, reason: string | null): Promise<CredentialType> {
+    const { database, versions, runs } = this.#services;
+    return idempotentMutation(database, context, {
+      field: "revokeCredential",
+      arguments: { credentialId, reason },
+      commit: async (transaction) => {
+        const credential = await versions.lock(transaction, credentialId);
+        const verification = credential.status === "Rotating" ? credential.rotationRunId : null;
+        await versions.revoke(transaction, credential, reason);
+        // The handler of the run finds a credential that is no longer Rotating, and leaves it as it is.
+        await transaction.em.flush();
+        if (verification !== null) await runs.cancelIn(transaction, verification, "The credential was revoked.");
+        return credentialView(credential);
+      },
+    });
+  }
+}
+
+function checkedReason(reason: string | null | undefined): RotationReason {
+  const known = rotationReasons.find((candidate) => candidate === (reason ?? "ManualRotation"));
+  if (known === undefined) throw invalidEnumValue([{ pointer: "/input/reason", allowed: rotationReasons }]);
+  return known;
+}

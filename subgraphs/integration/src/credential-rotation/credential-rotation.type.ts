@@ -1,0 +1,24 @@
+import { Field, ID, ObjectType } from "type-graphql";
+import type { CredentialState } from "../credentials/credential.states.js";
+import { CredentialStatus } from "../credentials/credential.type.js";
+
+@ObjectType("CredentialRotation", { simpleResolvers: true })
+export class CredentialRotationType {
+  @Field(() => ID)
+  credentialId: string;
+
+  @Field(() => CredentialStatus)
+  status: CredentialState;
+
+  @Field({ description: "secret://<name>#v<n>, which is used after its verification." })
+  newVersionRef: string;
+
+  @Field(() => ID, { description: "The run that verifies the new version." })
+  verificationRunId: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "A generated secret is shown here once; null in a repeated response and for a given secret.",
+  })
+  signingSecret: string | null;
+}

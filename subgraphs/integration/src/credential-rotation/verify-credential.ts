@@ -1,0 +1,90 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { failpoint } from "@factory/runtime/faults/failpoint";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { CredentialService } from "../credentials/credential.service.js";
+import type { CredentialVersions } from "../credentials/credential-versions.js";
+import { checkMaterial } from "../credentials/secret-material.js";
+import type { RunService } from "../runs/run.service.js";
+import type { RunAttempt, RunEnd, RunHandler } from "../runs/run-operations.js";
+import type { RunRecord } from "../runs/run-record.js";
+import { verifyWebhook } from "../standard-webhooks/webhook-signature.js";
+import { retirement } from "./retire-credential-version.js";
+import { subjectOf } from "./run-subject.js";
+import type { SignedEcho } from "./signed-echo.js";
+
+interface VerificationServices {
+  readonly credentials: CredentialService;
+  readonly versions: CredentialVersions;
+  readonly runs: RunService;
+  readonly echo: SignedEcho;
+}
+
+/** Verifies the Pending version of a rotation, and promotes it. */
+export class VerifyCredential implements RunHandler {
+  readonly delaysSeconds = [5, 30, 120, 600];
+  readonly timeLimitSeconds = 60;
+  readonly #services: VerificationServices;
+
+  constructor(services: VerificationServices) {
+    this.#services = services;
+  }
+
+  async work(run: RunRecord, { cause }: RunAttempt): Promise<Record<string, unknown>> {
+    const { credentials } = this.#services;
+    const { credentialId, version } = subjectOf(run);
+    const tenant = tenantWithId(run.tenantId);
+    const opened = await credentials.openVersion(tenant, cause, credentialId, version);
+    checkMaterial(opened.kind, opened.material);
+    if (opened.kind === "WebhookSigning") {
+      const others = await credentials.signingSecrets(tenant, credentialId);
+      this.#echo(run.tenantId, [String(opened.material["signingSecret"]), ...others]);
+      failpoint("credentialRotation.verified");
+      return { version, check: "SignedEcho" };
+    }
+    failpoint("credentialRotation.verified");
+    return { version, check: "Local" };
+  }
+
+  async ended(transaction: Transaction, run: RunRecord, end: RunEnd): Promise<void> {
+    const { versions, runs } = this.#services;
+    const { credentialId, version } = subjectOf(run);
+    const credential = await versions.lock(transaction, credentialId);
+    const pending = await versions.find(transaction, credential, version);
+    if (credential.status !== "Rotating" || credential.rotationRunId !== run.runId || !pending) return;
+    const { name } = credential;
+    const facts = { credentialId, name, version };
+    const { reason } = pending;
+    const rotation = { ...facts, reason, verificationRunId: run.runId };
+    const subject = `credentials/${credentialId}`;
+    if (end.status !== "Completed") {
+      await versions.fail(transaction, credential, pending);
+      const { code, detail } = end;
+      const data = { ...rotation, status: "RotationFailed", error: { code, detail } };
+      transaction.record({ type: "CredentialRotationFailed", subject, data });
+      return;
+    }
+    const former = await versions.promote(transaction, credential, pending);
+    if (!former) return;
+    const { graceEndsAt } = former;
+    const promotion = { ...facts, previousVersion: former.version, graceEndsAt };
+    transaction.record({ type: "CredentialVersionPromoted", subject, data: promotion });
+    transaction.record({ type: "CredentialRotated", subject, data: { ...rotation, status: "Active" } });
+    if (graceEndsAt) await runs.startIn(transaction, retirement(credentialId, former.version, graceEndsAt));
+    // Sent here, so that the failpoint stands between the statements and the commit.
+    await transaction.em.flush();
+    failpoint("credentialRotation.promoting");
+  }
+
+  /** Signs a delivery as it is sent in the grace period, and verifies it as a receiver with either secret does. */
+  #echo(tenantId: string, secrets: readonly string[]): void {
+    const now = new Date();
+    const { headers, body } = this.#services.echo.sign(tenantId, secrets, now);
+    const accepted = secrets.every((secret) => verifyWebhook(headers, body, [secret], { now }).verified);
+    const tampered = secrets.some((secret) => verifyWebhook(headers, `${body} `, [secret], { now }).verified);
+    if (!accepted || tampered)
+      throw new DomainError("SIGNATURE_INVALID", {
+        detail: "A delivery that was signed with the new secret could not be verified with it.",
+      });
+  }
+}
