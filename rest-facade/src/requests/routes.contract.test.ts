@@ -74,10 +74,12 @@ describe("the route tables", () => {
   });
 
   it("name only Locations that a row answers", () => {
-    const served = new Set<string>(rows.map(({ row }) => row.at));
+    // The member of the body may have another name than the path parameter.
+    const unnamed = (place: string) => place.replaceAll(/\{\w+\}/g, "{}");
+    const served = new Set(rows.map(({ row }) => unnamed(row.at)));
     const places = rows.flatMap(({ row }) => ("location" in row ? [`GET ${row.location}`] : []));
     expect(places.length).toBeGreaterThan(5);
-    expect(places.filter((place) => !served.has(place))).toEqual([]);
+    expect(places.filter((place) => !served.has(unnamed(place)))).toEqual([]);
   });
 
   it("accept an Idempotency-Key for every mutation with a token and for nothing else", () => {
