@@ -52,7 +52,8 @@ export class CredentialRotationService {
       },
     });
     // A transaction that runs again may return the result of another request, which has no secret.
-    return started?.rotation === answer ? { ...answer, signingSecret: started.generated } : answer;
+    if (started?.rotation === answer) answer.signingSecret = started.generated;
+    return answer;
   }
 
   /** Ends the state RotationFailed. The current version is in use as before. */
@@ -124,7 +125,8 @@ export class CredentialRotationService {
         return shown.rotation;
       },
     });
-    return shown?.rotation === answer ? { ...answer, signingSecret: shown.secret } : answer;
+    if (shown?.rotation === answer) answer.signingSecret = shown.secret;
+    return answer;
   }
 
   revoke(context: RequestContext, credentialId: string, reason: string | null): Promise<CredentialType> {
