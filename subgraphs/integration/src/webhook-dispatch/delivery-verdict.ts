@@ -1,8 +1,9 @@
 import type { EgressResponse } from "@factory/runtime/egress/egress";
 import { EgressBlockedError, EgressFailure, type EgressFailureKind } from "@factory/runtime/egress/egress-errors";
+import { parseRetryAfter } from "../egress/retry-after.js";
 import type { AttemptFailure } from "../webhook-messages/webhook-message.states.js";
 import type { DisabledReason } from "../webhook-subscriptions/webhook-subscription.states.js";
-import { parseRetryAfter, type RetryHint } from "./retry-schedule.js";
+import type { RetryHint } from "./retry-schedule.js";
 
 /** The result of one attempt, before it is stored. */
 export interface DeliveryVerdict {

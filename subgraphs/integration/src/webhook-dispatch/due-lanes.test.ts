@@ -1,9 +1,9 @@
-import { AttemptSlots } from "./attempt-slots.js";
+import { OriginSlots } from "../egress/origin-slots.js";
 import { DueLanes, type Gate } from "./due-lanes.js";
 
 const lane = (tenant: string, origin: string, subscription = "s") => ({ tenant, origin, subscription });
 
-function gateOf(slots: AttemptSlots, paused: Record<string, number> = {}): Gate {
+function gateOf(slots: OriginSlots, paused: Record<string, number> = {}): Gate {
   return {
     hasRoomFor: (tenant) => slots.hasRoomFor(tenant),
     pausedUntil: ({ origin }) => paused[origin] ?? 0,
@@ -19,7 +19,7 @@ describe("shares of due lanes", () => {
     const lanes = new DueLanes();
     for (let place = 0; place < 1000; place += 1) lanes.add(lane("crowd", `http://${place}`));
     lanes.add(lane("newcomer", "http://new"));
-    const shares = lanes.share(gateOf(new AttemptSlots()), 0);
+    const shares = lanes.share(gateOf(new OriginSlots()), 0);
     expect(shares.filter(({ lane: { tenant } }) => tenant === "crowd")).toHaveLength(32);
     expect(named(shares).slice(0, 2)).toEqual([
       ["crowd", "http://0", "s", 1],
@@ -32,7 +32,7 @@ describe("shares of due lanes", () => {
     lanes.add(lane("t", "http://a", "1"));
     lanes.add(lane("t", "http://a", "2"));
     lanes.add(lane("t", "http://b"));
-    expect(new Set(named(lanes.share(gateOf(new AttemptSlots()), 0)))).toEqual(
+    expect(new Set(named(lanes.share(gateOf(new OriginSlots()), 0)))).toEqual(
       new Set([
         ["t", "http://a", "1", 8],
         ["t", "http://a", "2", 8],
@@ -43,7 +43,7 @@ describe("shares of due lanes", () => {
 
   it("gives the next turn to those that got nothing in the last", () => {
     const lanes = new DueLanes();
-    const slots = new AttemptSlots();
+    const slots = new OriginSlots();
     const all = Array.from({ length: 40 }, (_, place) => lane("t", `http://${place}`));
     for (const one of all) lanes.add(one);
     const first = lanes.share(gateOf(slots), 0);
@@ -59,7 +59,7 @@ describe("shares of due lanes", () => {
     const lanes = new DueLanes();
     lanes.add(lane("t", "http://a"));
     lanes.add(lane("t", "http://b"));
-    const gate = gateOf(new AttemptSlots(), { "http://a": 1000 });
+    const gate = gateOf(new OriginSlots(), { "http://a": 1000 });
     expect(named(lanes.share(gate, 0))).toEqual([["t", "http://b", "s", 16]]);
     expect([lanes.any, lanes.earliest]).toEqual([false, 1000]);
     lanes.ripen(999);

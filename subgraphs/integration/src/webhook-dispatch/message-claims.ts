@@ -2,8 +2,8 @@ import { openPool } from "@factory/runtime/connections/pool";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
+import type { Opening } from "../egress/circuit-breakers.js";
 import { laneKey, type WebhookLane } from "../webhook-messages/webhook-lane.js";
-import type { Opening } from "./circuit-breakers.js";
 import {
   claimMessages,
   forgetOpening,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Drained, DrainLoop } from "@factory/runtime/db/drain-loop";
+import { CircuitBreakers } from "../egress/circuit-breakers.js";
+import { OriginSlots } from "../egress/origin-slots.js";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 import type { AttemptRecords } from "./attempt-records.js";
-import { AttemptSlots } from "./attempt-slots.js";
-import { CircuitBreakers } from "./circuit-breakers.js";
 import type { DeliveryTarget, DeliveryTargets } from "./delivery-target.js";
 import { DueLanes, type Gate } from "./due-lanes.js";
 import { type AttemptSettings, type MadeAttempt, makeAttempt } from "./make-attempt.js";
@@ -37,13 +37,13 @@ const silent = new Set(["Timeout", "ConnectFailed", "TlsFailed", "ConnectionRese
  *
  * It is woken by the service that creates messages in this process and by timers for its own retries. Once a second it
  * looks at the table for other due messages, after a start or after another process has died. The limits of a receiver,
- * of a tenant and of all of them stand in `attempt-slots.ts` and `circuit-breakers.ts`.
+ * of a tenant and of all of them stand in `egress/origin-slots.ts` and `egress/circuit-breakers.ts`.
  */
 export class WebhookDispatcher {
   readonly #settings: DispatcherSettings;
   readonly #loop: DrainLoop;
   readonly #lanes = new DueLanes();
-  readonly #slots = new AttemptSlots();
+  readonly #slots = new OriginSlots();
   readonly #breakers = new CircuitBreakers();
   readonly #gate: Gate;
   readonly #stopping = new AbortController();

@@ -11,11 +11,5 @@ export interface WebhookLane {
 /** The key of a lane. UUIDs and origins contain no space, so the keys of different lanes differ. */
 export const laneKey = ({ tenant, origin, subscription }: WebhookLane): string => `${tenant} ${origin} ${subscription}`;
 
-/**
- * The key for slots and breakers, which belong to one origin of one tenant. Tenants with the same receiver do not share
- * them.
- */
-export const originKey = ({ tenant, origin }: WebhookLane): string => `${tenant} ${origin}`;
-
 /** The origin of a URL. Empty for a URL that cannot be parsed; the attempt then reports the error. */
 export const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : "");

@@ -1,4 +1,5 @@
 import { isIP, type LookupFunction } from "node:net";
+import { createSecureContext, type SecureContext } from "node:tls";
 import { callbackify } from "node:util";
 import ipaddr from "ipaddr.js";
 import { Agent, buildConnector, type Dispatcher } from "undici";
@@ -36,8 +37,25 @@ export interface EgressResponse {
   truncated: boolean;
 }
 
+/** The certificates of a client with TLS of its own. */
+export interface ClientTls {
+  /** The client certificate and its chain, and the private key, as PEM. */
+  readonly certificate: string;
+  readonly privateKey: string;
+  /** The authorities, as PEM, that may sign the certificate of the server. Absent: those of Node. */
+  readonly authorities?: string;
+}
+
+/** A client whose connections and TLS sessions are shared with no other client. */
+export interface EgressClient {
+  /** As `Egress.request`. */
+  request(url: string, request: EgressRequest): Promise<EgressResponse>;
+  /** Closes the connections after the answers of the requests that are under way. */
+  close(): Promise<void>;
+}
+
 /** The only client for outgoing HTTP. It blocks private addresses and follows no redirects. */
-export interface Egress {
+export interface Egress extends EgressClient {
   /**
    * The reason why the target is blocked, or undefined. A name that does not resolve is not blocked, since request()
    * resolves it again.
@@ -45,7 +63,11 @@ export interface Egress {
   check(url: string, options?: { httpsOnly?: boolean }): Promise<string | undefined>;
   /** Sends a request. Throws EgressBlockedError, EgressFailure, or the reason of `signal`. */
   request(url: string, request: EgressRequest): Promise<EgressResponse>;
-  close(): Promise<void>;
+  /**
+   * A client with at most `connections` connections to each origin, behind the same guard. It is closed by its owner.
+   * Throws EgressFailure (`tls`) when the certificates cannot be used.
+   */
+  client(options: { connectTimeoutMs: number; connections: number; tls?: ClientTls }): EgressClient;
 }
 
 const maxHeaderBytes = 16 * 1_024;
@@ -72,20 +94,32 @@ export function createEgress(options: EgressOptions): Egress {
     return addresses;
   }
 
-  function agentFor(connectTimeoutMs: number): Agent {
-    const known = agents.get(connectTimeoutMs);
-    if (known !== undefined) return known;
+  function newAgent(connectTimeoutMs: number, connections: number | null, secureContext?: SecureContext): Agent {
     // The signal of the caller limits the total time, so undici needs no other time-outs.
-    const connect = guardedConnector(connectTimeoutMs, resolveAllowed, options);
-    const agent = new Agent({ connect, maxHeaderSize: maxHeaderBytes, headersTimeout: 0, bodyTimeout: 0 });
+    const connect = guardedConnector(connectTimeoutMs, resolveAllowed, { ...options, secureContext });
+    const limits = { maxHeaderSize: maxHeaderBytes, headersTimeout: 0, bodyTimeout: 0 };
+    const agent = new Agent({ connect, connections, ...limits });
     agent.on("connect", () => {
       open += 1;
     });
     agent.on("disconnect", () => {
       open -= 1;
     });
+    return agent;
+  }
+
+  function agentFor(connectTimeoutMs: number): Agent {
+    const agent = agents.get(connectTimeoutMs) ?? newAgent(connectTimeoutMs, null);
     agents.set(connectTimeoutMs, agent);
     return agent;
+  }
+
+  function send(agent: (request: EgressRequest) => Agent, url: string, request: EgressRequest) {
+    const reason = blockedUrl(url, options);
+    if (reason !== undefined) throw new EgressBlockedError(reason);
+    const refused = Object.keys(request.headers ?? {}).find(isReservedHeader);
+    if (refused !== undefined) throw new EgressBlockedError(`the header ${refused} cannot be set by the caller`);
+    return exchange(agent(request), { url: new URL(url), kept: open < keptConnections }, request);
   }
 
   return {
@@ -102,11 +136,12 @@ export function createEgress(options: EgressOptions): Egress {
     },
 
     async request(url, request) {
-      const reason = blockedUrl(url, options);
-      if (reason !== undefined) throw new EgressBlockedError(reason);
-      const refused = Object.keys(request.headers ?? {}).find(isReservedHeader);
-      if (refused !== undefined) throw new EgressBlockedError(`the header ${refused} cannot be set by the caller`);
-      return exchange(agentFor(request.connectTimeoutMs), { url: new URL(url), kept: open < keptConnections }, request);
+      return send(({ connectTimeoutMs }) => agentFor(connectTimeoutMs), url, request);
+    },
+
+    client({ connectTimeoutMs, connections, tls }) {
+      const agent = newAgent(connectTimeoutMs, connections, tls && secureContextOf(tls));
+      return { request: async (url, request) => send(() => agent, url, request), close: () => agent.close() };
     },
 
     async close() {
@@ -119,17 +154,26 @@ export function createEgress(options: EgressOptions): Egress {
 function guardedConnector(
   timeout: number,
   resolveAllowed: (host: string) => Promise<ResolvedAddress[]>,
-  options: EgressOptions,
+  options: EgressOptions & { secureContext?: SecureContext | undefined },
 ): buildConnector.connector {
   // With autoSelectFamily Node asks for all addresses, so the answer must be a list.
   const lookup = callbackify((host: string, _options: unknown) => resolveAllowed(host)) as LookupFunction;
-  const connect = buildConnector({ timeout, lookup, autoSelectFamily: true, allowH2: false, port: 0 });
+  const tls = options.secureContext && { secureContext: options.secureContext };
+  const connect = buildConnector({ timeout, lookup, autoSelectFamily: true, allowH2: false, port: 0, ...tls });
   return (target, callback) => {
     // Node does not call the lookup function for an IP address.
     const reason = isIP(target.hostname) === 0 ? undefined : blockedAddress(target.hostname, options);
     if (reason === undefined) connect(target, callback);
     else callback(new EgressBlockedError(reason), null);
   };
+}
+
+function secureContextOf({ certificate, privateKey, authorities }: ClientTls): SecureContext {
+  try {
+    return createSecureContext({ cert: certificate, key: privateKey, ...(authorities && { ca: authorities }) });
+  } catch (error) {
+    throw new EgressFailure("tls", "the client certificate cannot be used", { cause: error });
+  }
 }
 
 async function exchange(

@@ -1,4 +1,4 @@
-import { originKey, type WebhookLane } from "../webhook-messages/webhook-lane.js";
+import { originKey, type TenantOrigin } from "./tenant-origin.js";
 
 /** Milliseconds of the monotonic clock of the process. */
 type Time = number;
@@ -38,33 +38,33 @@ export class CircuitBreakers {
     this.#random = random;
   }
 
-  /** The end of the pause of the lane's origin. 0 when it has none. */
-  pausedUntil(lane: WebhookLane): Time {
-    return this.#breakers.get(originKey(lane))?.pausedUntil ?? 0;
+  /** The end of the pause of the origin. 0 when it has none. */
+  pausedUntil(receiver: TenantOrigin): Time {
+    return this.#breakers.get(originKey(receiver))?.pausedUntil ?? 0;
   }
 
   /** True while the breaker is open or half-open. An attempt that is made now is a probe. */
-  isOpen(lane: WebhookLane): boolean {
-    return (this.#breakers.get(originKey(lane))?.openings ?? 0) > 0;
+  isOpen(receiver: TenantOrigin): boolean {
+    return (this.#breakers.get(originKey(receiver))?.openings ?? 0) > 0;
   }
 
   /** Adds the state that another process, or this one before a restart, has stored. */
-  learn(lane: WebhookLane, openings: number, pausedUntil: Time): void {
-    const key = originKey(lane);
+  learn(receiver: TenantOrigin, openings: number, pausedUntil: Time): void {
+    const key = originKey(receiver);
     if (!this.#breakers.has(key))
       this.#breakers.set(key, { unanswered: 0, openings, pausedUntil, usedAt: pausedUntil });
   }
 
   /** Closes the breaker. Returns true when it was open. */
-  answered(lane: WebhookLane): boolean {
-    const known = this.#breakers.get(originKey(lane));
-    this.#breakers.delete(originKey(lane));
+  answered(receiver: TenantOrigin): boolean {
+    const known = this.#breakers.get(originKey(receiver));
+    this.#breakers.delete(originKey(receiver));
     return (known?.openings ?? 0) > 0;
   }
 
   /** Counts an attempt without a response. Attempts that began before the breaker opened are not counted again. */
-  unanswered(lane: WebhookLane, probe: boolean, now: Time): Opening | undefined {
-    const key = originKey(lane);
+  unanswered(receiver: TenantOrigin, probe: boolean, now: Time): Opening | undefined {
+    const key = originKey(receiver);
     const breaker = this.#breakers.get(key) ?? { unanswered: 0, openings: 0, pausedUntil: 0, usedAt: now };
     this.#breakers.set(key, breaker);
     breaker.usedAt = now;

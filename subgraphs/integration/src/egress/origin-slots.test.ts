@@ -1,7 +1,7 @@
-import { AttemptSlots, slotLimits } from "./attempt-slots.js";
+import { OriginSlots, slotLimits } from "./origin-slots.js";
 
 const lane = (tenant: string, origin = "http://a", subscription = "s") => ({ tenant, origin, subscription });
-const takeAll = (slots: AttemptSlots, ...wanted: ReturnType<typeof lane>[]) =>
+const takeAll = (slots: OriginSlots, ...wanted: ReturnType<typeof lane>[]) =>
   wanted.reduce((taken, one) => {
     while (slots.take(one)) taken += 1;
     return taken;
@@ -11,20 +11,20 @@ const origins = (tenant: string, count: number) =>
 
 describe("places of attempts that wait", () => {
   it("gives one origin of a tenant 16, whatever the number of its lanes", () => {
-    expect(takeAll(new AttemptSlots(), lane("t"), lane("t", "http://a", "other"))).toBe(16);
+    expect(takeAll(new OriginSlots(), lane("t"), lane("t", "http://a", "other"))).toBe(16);
   });
 
   it("gives a tenant 32, whatever the number of its origins", () => {
-    expect(takeAll(new AttemptSlots(), ...origins("t", 10))).toBe(32);
+    expect(takeAll(new OriginSlots(), ...origins("t", 10))).toBe(32);
   });
 
   it("counts one host's places for each tenant apart", () => {
-    const slots = new AttemptSlots();
+    const slots = new OriginSlots();
     expect([takeAll(slots, lane("one")), takeAll(slots, lane("two"))]).toEqual([16, 16]);
   });
 
   it("keeps the last places for tenants that hold few", () => {
-    const slots = new AttemptSlots();
+    const slots = new OriginSlots();
     const greedy = Array.from({ length: 10 }, (_, tenant) => takeAll(slots, ...origins(`greedy ${tenant}`, 2)));
     expect(greedy).toEqual([32, 32, 32, 32, 32, 32, 4, 4, 4, 4]);
     const small = Array.from({ length: 20 }, (_, tenant) => takeAll(slots, lane(`small ${tenant}`)));
@@ -34,7 +34,7 @@ describe("places of attempts that wait", () => {
   });
 
   it("has a place again for everyone once those that hold it leave", () => {
-    const slots = new AttemptSlots();
+    const slots = new OriginSlots();
     takeAll(slots, lane("t"));
     slots.free(lane("t"), 16);
     expect([slots.held, slots.heldByOrigin(lane("t"))]).toEqual([0, 0]);
