@@ -74,7 +74,11 @@ const ofThePlatform: readonly EventType[] = ["EditionUpdated", "SigningKeyRotate
 /**
  * Events that need hours of failures or a final failure of a provisioning step, so that a request cannot cause them.
  */
-const beyondATest: readonly EventType[] = ["MailFailed", "TenantProvisioningFailed", "WebhookDeliveryExhausted"];
+const beyondATest: readonly EventType[] = [
+  ...(["MailFailed", "TenantProvisioningFailed", "WebhookDeliveryExhausted"] as const),
+  // `vendor-calls` of the integration subgraph tests these against their schemas.
+  ...(["TokenRefreshed", "TokenRefreshFailed"] as const),
+];
 /** Events that only platform administrators read, in the log of the platform's tenant. */
 const inTheLogOnly: readonly EventType[] = [
   "TenantRegistered",

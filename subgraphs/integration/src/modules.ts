@@ -10,6 +10,7 @@ import { providers } from "./providers/providers.module.js";
 import { runs } from "./runs/runs.module.js";
 import { secrets } from "./secrets/secrets.module.js";
 import { tenantProjections } from "./tenant-projections/tenant-projections.module.js";
+import { vendorCalls } from "./vendor-calls/vendor-calls.module.js";
 import { webhookDispatch } from "./webhook-dispatch/webhook-dispatch.module.js";
 import { webhookMessages } from "./webhook-messages/webhook-messages.module.js";
 import { webhookSubscriptions } from "./webhook-subscriptions/webhook-subscriptions.module.js";
@@ -23,6 +24,7 @@ export const integrationModules = [
   secrets,
   runs,
   connections,
+  vendorCalls,
   credentialRotation,
   webhookSubscriptions,
   webhookMessages,

@@ -19,6 +19,7 @@ import { Migration20261123012105_runs } from "./migrations/Migration202611230121
 import { Migration20261123012547_connections } from "./migrations/Migration20261123012547_connections.js";
 import { Migration20261123012605_connection_keys } from "./migrations/Migration20261123012605_connection_keys.js";
 import { Migration20261123013112_generated_secrets } from "./migrations/Migration20261123013112_generated_secrets.js";
+import { Migration20261123013435_connection_tokens } from "./migrations/Migration20261123013435_connection_tokens.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -45,5 +46,6 @@ export const integrationTables = {
     Migration20261123012547_connections,
     Migration20261123012605_connection_keys,
     Migration20261123013112_generated_secrets,
+    Migration20261123013435_connection_tokens,
   ],
 };

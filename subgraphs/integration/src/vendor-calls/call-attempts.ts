@@ -1,0 +1,129 @@
+import type { EgressResponse } from "@factory/runtime/egress/egress";
+import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
+import type { SecretMaterial } from "../credentials/secret-store.js";
+import type { ProviderRecord } from "../providers/provider-record.js";
+import type { AccessTokens } from "./access-tokens.js";
+import { type Authentication, authenticate, usesTokens, withAccessToken } from "./authentication.js";
+import type { VendorCallCounts } from "./call-counts.js";
+import { outOfTime } from "./call-failure.js";
+import { pauseAsked } from "./call-retry.js";
+import type { VendorRequest, VendorResponse, VendorTarget } from "./vendor-call.js";
+import type { VendorCredentials } from "./vendor-credentials.js";
+import type { VendorSender } from "./vendor-sender.js";
+
+interface Options {
+  readonly credentials: VendorCredentials;
+  readonly tokens: AccessTokens;
+  readonly sender: VendorSender;
+  readonly counts: VendorCallCounts;
+  readonly clock: () => Date;
+}
+
+/** One attempt of a call. */
+export interface Attempt {
+  readonly target: VendorTarget;
+  readonly provider: ProviderRecord;
+  readonly request: VendorRequest;
+  readonly url: URL;
+  /** Milliseconds of the monotonic clock. */
+  readonly deadline: number;
+}
+
+const maxResponseBytes = 4 * 1024 * 1024;
+
+/** Makes one attempt of a call: with a renewed token, or with the Previous version of the credential, after a 401. */
+export class CallAttempts {
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  make(attempt: Attempt): Promise<VendorResponse> {
+    const { target, provider } = attempt;
+    return usesTokens(target.connection.authMode, provider.driver)
+      ? this.#withToken(attempt)
+      : this.#withCredential(attempt);
+  }
+
+  async #withToken(attempt: Attempt): Promise<VendorResponse> {
+    const { tokens } = this.#options;
+    const { target, provider, deadline } = attempt;
+    const { token, version } = await inTime(tokens.of(target, provider), target, deadline);
+    const answer = await this.#send(attempt, withAccessToken(token));
+    if (answer.status !== 401) return this.#response(answer);
+    const renewed = await inTime(tokens.of(target, provider, version), target, deadline);
+    return this.#response(await this.#send(attempt, withAccessToken(renewed.token)));
+  }
+
+  async #withCredential(attempt: Attempt): Promise<VendorResponse> {
+    const { credentials, counts } = this.#options;
+    const { target, url } = attempt;
+    const answer = await this.#sendWith(attempt, await credentials.current(target, url));
+    const former = answer.status === 401 ? await credentials.previous(target, url) : undefined;
+    if (!former) return this.#response(answer);
+    const second = await this.#sendWith(attempt, former);
+    if (second.status !== 401 && second.status !== 403) counts.addFallback();
+    return this.#response(second);
+  }
+
+  async #sendWith(attempt: Attempt, material: SecretMaterial): Promise<EgressResponse> {
+    const { target, provider, request, url } = attempt;
+    const unauthenticated = { method: request.method, url, body: request.body, now: this.#options.clock() };
+    return this.#send(
+      attempt,
+      await authenticate(target.connection.authMode, material, unauthenticated, provider.driver),
+    );
+  }
+
+  #send({ target, provider, request, url, deadline }: Attempt, shown: Authentication): Promise<EgressResponse> {
+    const { method, headers = {}, body, idempotencyKey } = request;
+    const { headers: always = {}, idempotencyHeader } = provider.driver;
+    const addressed = new URL(url);
+    if (shown.query) addressed.searchParams.set(...shown.query);
+    return this.#options.sender.send(target, {
+      url: addressed,
+      method,
+      headers: {
+        "user-agent": "svc-integration/1",
+        ...lowerCase(always),
+        ...lowerCase(headers),
+        ...(idempotencyHeader && idempotencyKey && { [idempotencyHeader.toLowerCase()]: idempotencyKey }),
+        traceparent: traceparent(continueTrace(traceparent(target.cause.trace))),
+        ...shown.headers,
+      },
+      body,
+      deadline,
+      maxResponseBytes,
+      tls: shown.tls,
+    });
+  }
+
+  #response({ status, headers, body, truncated }: EgressResponse): VendorResponse {
+    const limited = pauseAsked({ status, headers }, this.#options.clock().getTime()) !== undefined;
+    const credentialRejected = !limited && (status === 401 || status === 403);
+    return { status, headers, body, truncated, credentialRejected, attempts: 1 };
+  }
+}
+
+const lowerCase = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** The work goes on for other callers when this one has no more time. */
+async function inTime<T>(work: Promise<T>, { signal }: VendorTarget, deadline: number): Promise<T> {
+  let end: () => void = () => undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    const timer = setTimeout(() => reject(outOfTime()), Math.max(0, deadline - performance.now()));
+    const abort = () => reject(signal?.reason as Error);
+    signal?.addEventListener("abort", abort, { once: true });
+    end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    };
+  });
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    end();
+  }
+}

@@ -1,0 +1,31 @@
+import { EgressBlockedError, EgressFailure, type EgressFailureKind } from "@factory/runtime/egress/egress-errors";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+
+/** What a tenant is told. The message of an egress failure may name an address, so it is not repeated. */
+const details: Record<EgressFailureKind, string> = {
+  connect: "The vendor cannot be connected to.",
+  timeout: "The vendor did not answer in time.",
+  tls: "A secure connection to the vendor cannot be made.",
+  reset: "The vendor closed the connection before its answer.",
+  protocol: "The vendor's answer is not valid HTTP.",
+};
+
+/** The refusal for a request without an answer; other errors stay as they are. */
+export function callFailure(error: unknown): unknown {
+  if (error instanceof EgressBlockedError)
+    return new DomainError("TARGET_BLOCKED", { detail: `The address of the vendor is not allowed: ${error.reason}.` });
+  if (!(error instanceof EgressFailure)) return error;
+  return new DomainError(error.kind === "timeout" ? "UPSTREAM_TIMEOUT" : "UPSTREAM_FAILED", {
+    detail: details[error.kind],
+  });
+}
+
+/** The refusal when the time of a call is over before the vendor was asked. */
+export const outOfTime = () =>
+  new DomainError("UPSTREAM_TIMEOUT", { detail: "The call was not made in time. Try again later." });
+
+export const rateLimited = (detail: string, waitMs: number) =>
+  new DomainError("RATE_LIMITED", { detail, retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
+
+/** The vendor refused the credential, or the credential does not fit the mode of the connection. */
+export const credentialRejected = (detail: string) => new DomainError("CREDENTIAL_REJECTED", { detail });

@@ -1,0 +1,146 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { SecretMaterial } from "../credentials/secret-store.js";
+import type { ProviderService } from "../providers/provider.service.js";
+import type { OAuth2Description } from "../providers/provider-driver.js";
+import type { ProviderRecord } from "../providers/provider-record.js";
+import { headerValue, member, optionalMember } from "./material.js";
+import { signedAssertion } from "./signed-assertion.js";
+import { maxTokenAnswerBytes, parseTokenAnswer, type VendorTokens } from "./token-answer.js";
+import type { VendorTarget } from "./vendor-call.js";
+import type { VendorCredentials } from "./vendor-credentials.js";
+import type { VendorSender } from "./vendor-sender.js";
+import { vendorUrl } from "./vendor-url.js";
+
+/** The parameters of a grant (RFC 6749, section 4), with its `grant_type`. */
+export type Grant = Readonly<Record<string, string>>;
+
+interface Options {
+  readonly providers: ProviderService;
+  readonly credentials: VendorCredentials;
+  readonly sender: VendorSender;
+  readonly clock: () => Date;
+}
+
+interface Client {
+  readonly oauth2: OAuth2Description;
+  readonly url: URL;
+  readonly material: SecretMaterial;
+}
+
+const timeoutMs = 15_000;
+const clientAssertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+const jwtBearerGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+
+/** Exchanges grants for tokens at the token endpoint of a vendor. It stores nothing. */
+export class TokenEndpoint {
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /**
+   * Exchanges a grant that the caller has, for example an authorization code with its `code_verifier`, as the client
+   * that the connection's credential names. Throws as `VendorCalls.call` does, and CREDENTIAL_REJECTED.
+   */
+  async exchange(target: VendorTarget, grant: Grant): Promise<VendorTokens> {
+    const provider = await this.#options.providers.record(target.tenant, target.connection.providerId);
+    if (!provider)
+      throw new DomainError("PROVIDER_NOT_FOUND", { detail: "The provider of the connection does not exist." });
+    return this.obtain(target, provider, grant);
+  }
+
+  /** The tokens of the grant, or of the grant that needs no more than the credential when none is given. */
+  async obtain(target: VendorTarget, provider: ProviderRecord, grant?: Grant): Promise<VendorTokens> {
+    const { credentials } = this.#options;
+    const oauth2 = requireOAuth2(provider);
+    const url = vendorUrl(oauth2.tokenUrl, target.connection.configuration);
+    const material = await credentials.current(target, url);
+    try {
+      return await this.#ask(target, { oauth2, url, material }, grant);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== "CREDENTIAL_REJECTED") throw error;
+      const former = await credentials.previous(target, url);
+      if (!former) throw error;
+      return this.#ask(target, { oauth2, url, material: former }, grant);
+    }
+  }
+
+  async #ask(target: VendorTarget, client: Client, grant: Grant | undefined): Promise<VendorTokens> {
+    const { oauth2, url } = client;
+    const { headers, parameters } = await this.#clientAuthentication(client, target.connection.authMode);
+    const body = new URLSearchParams({
+      ...oauth2.tokenParameters,
+      ...(grant ?? (await this.#ownGrant(client, target.connection.authMode))),
+      ...parameters,
+    });
+    const answer = await this.#options.sender.send(target, {
+      url,
+      method: "POST",
+      headers: {
+        accept: "application/json",
+        "content-type": "application/x-www-form-urlencoded",
+        "user-agent": "svc-integration/1",
+        ...headers,
+      },
+      body: body.toString(),
+      deadline: performance.now() + timeoutMs,
+      maxResponseBytes: maxTokenAnswerBytes,
+    });
+    return parseTokenAnswer(answer);
+  }
+
+  async #ownGrant({ oauth2, url, material }: Client, authMode: string): Promise<Grant> {
+    const { scopes = [], scopeSeparator = " ", audience } = oauth2;
+    const wanted = { ...(scopes.length > 0 && { scope: scopes.join(scopeSeparator) }), ...(audience && { audience }) };
+    if (authMode !== "JwtBearer") return { grant_type: "client_credentials", ...wanted };
+    const issuer = member(material, "issuer");
+    const assertion = await signedAssertion(material, {
+      issuer,
+      subject: optionalMember(material, "subject") ?? issuer,
+      audience: optionalMember(material, "audience") ?? url.href,
+      now: this.#options.clock(),
+    });
+    return { grant_type: jwtBearerGrant, assertion, ...wanted };
+  }
+
+  /** RFC 6749, section 2.3.1, and RFC 7523, section 2.2. An assertion that is the grant needs no client. */
+  async #clientAuthentication(
+    { oauth2, url, material }: Client,
+    authMode: string,
+  ): Promise<{ headers: Record<string, string>; parameters: Grant }> {
+    const clientId = authMode === "JwtBearer" ? optionalMember(material, "clientId") : member(material, "clientId");
+    if (clientId === undefined) return { headers: {}, parameters: {} };
+    if (oauth2.clientAuthentication === "none") return { headers: {}, parameters: { client_id: clientId } };
+    if (oauth2.clientAuthentication === "private_key_jwt") {
+      const audience = optionalMember(material, "audience") ?? url.href;
+      const assertion = await signedAssertion(material, {
+        issuer: clientId,
+        subject: clientId,
+        audience,
+        now: this.#options.clock(),
+      });
+      const parameters = {
+        client_id: clientId,
+        client_assertion_type: clientAssertionType,
+        client_assertion: assertion,
+      };
+      return { headers: {}, parameters };
+    }
+    const secret = member(material, "clientSecret");
+    if (oauth2.clientAuthentication === "client_secret_post")
+      return { headers: {}, parameters: { client_id: clientId, client_secret: secret } };
+    const login = Buffer.from(`${formEncoded(clientId)}:${formEncoded(secret)}`).toString("base64");
+    return { headers: { authorization: headerValue(`Basic ${login}`) }, parameters: {} };
+  }
+}
+
+const formEncoded = (value: string): string => new URLSearchParams({ "": value }).toString().slice(1);
+
+function requireOAuth2({ driver }: ProviderRecord): OAuth2Description {
+  if (!driver.oauth2)
+    throw new DomainError("VALIDATION_FAILED", {
+      detail: "The provider has no token endpoint. Add oauth2 to its driver, then try again.",
+    });
+  return driver.oauth2;
+}

@@ -1,0 +1,46 @@
+const columns = `version, key_id, wrapped_key, ciphertext, issued_at, expires_at, failed_at, failure_code, leases,
+     coalesce(leased_until > now(), false) as is_leased`;
+
+/** The row of a connection's tokens. The arguments are SQL. */
+export const tokensOfConnection = (tenant: string, connection: string): string =>
+  `select ${columns} from connection_tokens where tenant_id = ${tenant} and connection_id = ${connection}`;
+
+/** $1: tenant, $2: connection. Gives the row when no other process holds the lease. */
+export const leaseTokens = {
+  name: "connection_token_lease",
+  text: `insert into connection_tokens as held (tenant_id, connection_id, version, leases, leased_until)
+    values ($1, $2, 0, 1, now() + interval '30 s')
+    on conflict (tenant_id, connection_id) do update
+      set leases = held.leases + 1, leased_until = now() + interval '30 s'
+      where held.leased_until is null or held.leased_until <= now()
+    returning ${columns}`,
+};
+
+const stored = `version = held.version + 1, key_id = $3, wrapped_key = $4, ciphertext = $5, scope = $6, issued_at = $7,
+      expires_at = $8, leased_until = null, failed_at = null, failure_code = null`;
+
+/** $3 to $8: the sealed tokens. */
+export const storeTokens = `insert into connection_tokens as held
+    (tenant_id, connection_id, key_id, wrapped_key, ciphertext, scope, issued_at, expires_at, version, leases)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, 1, 0)
+  on conflict (tenant_id, connection_id) do update set ${stored}, leases = held.leases + 1`;
+
+/** As `storeTokens`, for the holder of lease $9. */
+export const storeLeased = {
+  name: "connection_token_refreshed",
+  text: `update connection_tokens held set ${stored}
+    where tenant_id = $1 and connection_id = $2 and leases = $9 returning expires_at`,
+};
+
+/** $3: the time, $4: the code, $5: the lease. */
+export const storeFailure = {
+  name: "connection_token_failed",
+  text: `update connection_tokens set leased_until = null, failed_at = $3, failure_code = $4
+    where tenant_id = $1 and connection_id = $2 and leases = $5 returning version`,
+};
+
+/** $3: the lease. */
+export const releaseLease = `update connection_tokens set leased_until = null
+  where tenant_id = $1 and connection_id = $2 and leases = $3`;
+
+export const forgetTokens = "delete from connection_tokens where tenant_id = $1 and connection_id = $2";

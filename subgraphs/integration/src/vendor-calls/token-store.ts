@@ -1,0 +1,182 @@
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Cause } from "@factory/runtime/messages/envelope";
+import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
+import { UnknownSealingKey } from "@factory/runtime/sealing/value-seal";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { boundTo } from "./sealed-tokens.js";
+import type { VendorTokens } from "./token-answer.js";
+import {
+  forgetTokens,
+  leaseTokens,
+  releaseLease,
+  storeFailure,
+  storeLeased,
+  storeTokens,
+  tokensOfConnection,
+} from "./token-statements.js";
+import type { VendorConnection } from "./vendor-call.js";
+
+/** What is stored for a connection. */
+export interface StoredTokens {
+  /** Grows with each stored set. 0: no tokens are stored. */
+  readonly version: number;
+  readonly accessToken: string | undefined;
+  readonly refreshToken: string | undefined;
+  readonly issuedAt: Date | null;
+  readonly expiresAt: Date | null;
+  readonly failedAt: Date | null;
+  readonly failureCode: string | null;
+  /** The fencing number of the newest lease. */
+  readonly leases: number;
+  readonly isLeased: boolean;
+}
+
+interface TokenRow {
+  version: number;
+  key_id: string | null;
+  wrapped_key: Buffer | null;
+  ciphertext: Buffer | null;
+  issued_at: Date | null;
+  expires_at: Date | null;
+  failed_at: Date | null;
+  failure_code: string | null;
+  leases: number;
+  is_leased: boolean;
+}
+
+interface SealedTokens {
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+}
+
+/** A connection, and the message that caused the work on its tokens. */
+export interface TokenOwner {
+  readonly tenant: Tenant;
+  readonly cause: Cause;
+  readonly connection: Pick<VendorConnection, "connectionId" | "providerId" | "projectId">;
+}
+
+const tokenRow = tenantStatement("connection_token", tokensOfConnection("scope.tenant", "$2"));
+
+/** The tokens of connections, each sealed with a data key of its own. */
+export class TokenStore {
+  readonly #database: Database;
+  readonly #envelopes: EnvelopeSeal;
+  readonly #clock: () => Date;
+
+  constructor(database: Database, envelopes: EnvelopeSeal, clock: () => Date) {
+    this.#database = database;
+    this.#envelopes = envelopes;
+    this.#clock = clock;
+  }
+
+  async read({ tenant, connection }: TokenOwner): Promise<StoredTokens | undefined> {
+    const uuid = decodeId("con", connection.connectionId);
+    const row = await this.#database.reader.row<TokenRow>(tokenRow, tenant, uuid);
+    return row && this.#opened(tenant, connection.connectionId, row);
+  }
+
+  /** Stores the tokens of a new authorization. A refresh that is under way stores nothing any more. */
+  async store({ tenant, execute }: Transaction, connectionId: string, tokens: VendorTokens): Promise<void> {
+    await execute(storeTokens, [
+      tenant.uuid,
+      decodeId("con", connectionId),
+      ...this.#columns(tenant, connectionId, tokens),
+    ]);
+  }
+
+  /** Destroys the tokens of a connection that is deleted. */
+  async forget({ tenant, execute }: Transaction, connectionId: string): Promise<void> {
+    await execute(forgetTokens, [tenant.uuid, decodeId("con", connectionId)]);
+  }
+
+  /** Makes this process the only one that refreshes the tokens for 30 s; undefined when another one does. */
+  async lease({ tenant, cause, connection }: TokenOwner): Promise<StoredTokens | undefined> {
+    const uuid = decodeId("con", connection.connectionId);
+    const [row] = await this.#database.transaction(tenant, cause, ({ execute }) =>
+      execute<TokenRow>(leaseTokens, [tenant.uuid, uuid]),
+    );
+    return row && this.#opened(tenant, connection.connectionId, row);
+  }
+
+  /** Ends a lease that needed no work. */
+  async release({ tenant, cause, connection }: TokenOwner, { leases }: StoredTokens): Promise<void> {
+    const values = [tenant.uuid, decodeId("con", connection.connectionId), leases];
+    await this.#database.transaction(tenant, cause, ({ execute }) => execute(releaseLease, values));
+  }
+
+  /** Stores what the holder of a lease got, and ends the lease. False when another process has the lease now. */
+  refreshed({ tenant, cause, connection }: TokenOwner, lease: StoredTokens, tokens: VendorTokens): Promise<boolean> {
+    const { connectionId, providerId, projectId } = connection;
+    const refreshToken = tokens.refreshToken ?? lease.refreshToken;
+    const columns = this.#columns(tenant, connectionId, { ...tokens, refreshToken });
+    return this.#database.transaction(tenant, cause, async ({ execute, record }) => {
+      const stored = await execute<{ expires_at: Date | null }>(storeLeased, [
+        tenant.uuid,
+        decodeId("con", connectionId),
+        ...columns,
+        lease.leases,
+      ]);
+      if (stored.length === 0) return false;
+      const expiresAt = (columns[5] as Date | null)?.toISOString() ?? null;
+      const data = { connectionId, providerId, expiresAt, scope: tokens.scope ?? null };
+      record({ type: "TokenRefreshed", subject: `connections/${connectionId}`, projectId, data });
+      return true;
+    });
+  }
+
+  /** Ends the lease after a failure. The first failure after a success is an event. */
+  failed({ tenant, cause, connection }: TokenOwner, lease: StoredTokens, code: string): Promise<void> {
+    const { connectionId, providerId, projectId } = connection;
+    return this.#database.transaction(tenant, cause, async ({ execute, record }) => {
+      const values = [tenant.uuid, decodeId("con", connectionId), this.#clock(), code, lease.leases];
+      const stored = await execute(storeFailure, values);
+      if (stored.length === 0 || lease.failedAt !== null) return;
+      const data = { connectionId, providerId, reason: code };
+      record({ type: "TokenRefreshFailed", subject: `connections/${connectionId}`, projectId, data });
+    });
+  }
+
+  #columns({ tenantId }: Tenant, connectionId: string, tokens: VendorTokens): unknown[] {
+    const { accessToken, refreshToken, expiresIn, scope } = tokens;
+    const plain: SealedTokens = { accessToken, ...(refreshToken !== undefined && { refreshToken }) };
+    const sealed = this.#envelopes.seal(Buffer.from(JSON.stringify(plain)), boundTo(tenantId, connectionId));
+    const issuedAt = this.#clock();
+    const expiresAt = expiresIn === undefined ? null : new Date(issuedAt.getTime() + expiresIn * 1000);
+    return [sealed.keyId, sealed.wrappedKey, sealed.ciphertext, scope ?? null, issuedAt, expiresAt];
+  }
+
+  #opened({ tenantId }: Tenant, connectionId: string, row: TokenRow): StoredTokens {
+    const { key_id: keyId, wrapped_key: wrappedKey, ciphertext } = row;
+    const tokens =
+      keyId !== null && wrappedKey !== null && ciphertext !== null
+        ? this.#open({ keyId, wrappedKey, ciphertext }, boundTo(tenantId, connectionId))
+        : undefined;
+    return {
+      version: row.version,
+      accessToken: tokens?.accessToken,
+      refreshToken: tokens?.refreshToken,
+      issuedAt: row.issued_at,
+      expiresAt: row.expires_at,
+      failedAt: row.failed_at,
+      failureCode: row.failure_code,
+      leases: row.leases,
+      isLeased: row.is_leased,
+    };
+  }
+
+  #open(sealed: Parameters<EnvelopeSeal["open"]>[0], owner: string): SealedTokens {
+    try {
+      return JSON.parse(this.#envelopes.open(sealed, owner).toString()) as SealedTokens;
+    } catch (error) {
+      if (!(error instanceof UnknownSealingKey)) throw error;
+      throw new DomainError("SECRET_STORE_UNAVAILABLE", {
+        detail:
+          "The tokens of the connection cannot be read, because they were sealed with another SECRETS_KEY. Ask the operator to add the former key, or authorize the connection again.",
+      });
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import type { Cause } from "@factory/runtime/messages/envelope";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+
+/** The members of a connection that a vendor call needs. */
+export interface VendorConnection {
+  readonly connectionId: string;
+  readonly providerId: string;
+  /** The project of the connection, which its events name. */
+  readonly projectId: string | null;
+  readonly authMode: string;
+  /** Null when the reference names no credential of this platform. */
+  readonly credentialId: string | null;
+  /** Values for the placeholders `{name}` of the base URL and of paths. */
+  readonly configuration: Readonly<Record<string, string>>;
+}
+
+/** The connection that is called, and why. */
+export interface VendorTarget {
+  readonly tenant: Tenant;
+  readonly cause: Cause;
+  readonly connection: VendorConnection;
+  /** A version of the credential that is not Current, for example the Pending version that a rotation verifies. */
+  readonly credentialVersion?: number;
+  /** The run whose work the call is. */
+  readonly runId?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** What a call is for. It labels the metrics, so the set is closed. */
+export type CallPurpose = "probe" | "command" | "model" | "tool";
+
+export interface VendorRequest {
+  readonly purpose: CallPurpose;
+  readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Relative to the base URL of the provider. `{name}` is a value of the connection's configuration. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string;
+  /** Sent in the driver's idempotency header. With both, a method that is not safe is tried again too. */
+  readonly idempotencyKey?: string;
+  /** The time limit of all attempts together. Default 15 s, at most 60 s. */
+  readonly timeoutMs?: number;
+  /** `never`: the caller tries again itself. */
+  readonly retry?: "safe" | "never";
+}
+
+/** The answer of the vendor, with any status. */
+export interface VendorResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+  /** True when the body was longer than 4 MiB and was cut off. */
+  readonly truncated: boolean;
+  /** The vendor answered 401 or 403, also to a new token and to the former version of the credential. */
+  readonly credentialRejected: boolean;
+  readonly attempts: number;
+}

@@ -1,0 +1,62 @@
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { CredentialService } from "../credentials/credential.service.js";
+import { egressService } from "../egress/egress-service.js";
+import { ProviderService } from "../providers/provider.service.js";
+import { AccessTokens } from "./access-tokens.js";
+import { CallAttempts } from "./call-attempts.js";
+import { VendorCallCounts } from "./call-counts.js";
+import { VendorCallOutcomes } from "./call-outcomes.js";
+import { ConnectionToken } from "./connection-token.entity.js";
+import { sealedTokens, tokenSeal } from "./sealed-tokens.js";
+import { TokenEndpoint } from "./token-endpoint.js";
+import { TokenStore } from "./token-store.js";
+import { VendorCalls } from "./vendor-calls.js";
+import { VendorClients } from "./vendor-clients.js";
+import { VendorCredentials } from "./vendor-credentials.js";
+import { VendorProbe } from "./vendor-probe.js";
+import { VendorRate } from "./vendor-rate.entity.js";
+import { vendorRateRetention } from "./vendor-rate.retention.js";
+import { VendorRates } from "./vendor-rates.js";
+import { VendorSender } from "./vendor-sender.js";
+
+export interface VendorCallSettings {
+  /** The tokens of connections are sealed under them. */
+  readonly masterKeys: MasterKeys;
+  /** Vendors are called by https only. */
+  readonly httpsOnly?: boolean;
+  /** The time by which tokens expire. */
+  readonly clock?: () => Date;
+}
+
+const oneConnection = "The row is written by calls of the connection, and is deleted with it or when it is unused.";
+
+/** Calls vendors through one door: authentication, tokens, rate limits, retries and breakers. */
+export const vendorCalls: SliceModule<VendorCallSettings> = {
+  slice: "vendor-calls",
+  entities: [ConnectionToken, VendorRate],
+  foreignKeys: {
+    "connection_tokens.connection_id": { to: null, why: oneConnection },
+    "vendor_rates.connection_id": { to: null, why: oneConnection },
+  },
+  events: ["TokenRefreshed", "TokenRefreshFailed"],
+  start({ database, settings, onClose }, services) {
+    const { masterKeys, httpsOnly = false, clock = () => new Date() } = settings;
+    const providers = services.get(ProviderService);
+    const credentials = new VendorCredentials(services.get(CredentialService));
+    const clients = new VendorClients(services.get(egressService));
+    onClose(() => clients.close());
+    const sender = new VendorSender(clients, httpsOnly);
+    const store = services.add(new TokenStore(database, tokenSeal(masterKeys), clock));
+    const endpoint = services.add(new TokenEndpoint({ providers, credentials, sender, clock }));
+    const tokens = new AccessTokens(store, endpoint, clock);
+    const counts = services.add(new VendorCallCounts());
+    const outcomes = services.add(new VendorCallOutcomes());
+    const attempts = new CallAttempts({ credentials, tokens, sender, counts, clock });
+    const rates = new VendorRates(database);
+    const calls = services.add(new VendorCalls({ providers, attempts, rates, counts, outcomes, clock }));
+    services.add(new VendorProbe(calls, tokens, providers));
+  },
+  sealedTables: ({ masterKeys }) => [sealedTokens(tokenSeal(masterKeys))],
+  retention: () => [vendorRateRetention],
+};

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { ProviderService } from "../providers/provider.service.js";
+import type { ProviderRecord } from "../providers/provider-record.js";
+import { requireSupportedMode } from "./authentication.js";
+import type { CallAttempts } from "./call-attempts.js";
+import type { CallResult, VendorCallCounts } from "./call-counts.js";
+import { outOfTime, rateLimited } from "./call-failure.js";
+import type { VendorCallOutcomes } from "./call-outcomes.js";
+import { pauseAsked, retryDelayMs } from "./call-retry.js";
+import type { VendorRequest, VendorResponse, VendorTarget } from "./vendor-call.js";
+import type { VendorRates } from "./vendor-rates.js";
+import { vendorUrl } from "./vendor-url.js";
+
+interface Options {
+  readonly providers: ProviderService;
+  readonly attempts: CallAttempts;
+  readonly rates: VendorRates;
+  readonly counts: VendorCallCounts;
+  readonly outcomes: VendorCallOutcomes;
+  readonly clock: () => Date;
+}
+
+const defaultTimeoutMs = 15_000;
+const maxTimeoutMs = 60_000;
+
+/**
+ * The one way by which the platform calls vendors. Each call is authenticated as its connection says, keeps the rate
+ * limit of the vendor, and is counted. Redirects are not followed.
+ */
+export class VendorCalls {
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves when the vendor has answered, with any status but 429. Throws UPSTREAM_FAILED, UPSTREAM_TIMEOUT,
+   * RATE_LIMITED, AUTH_MODE_NOT_SUPPORTED, CREDENTIAL_NOT_FOUND, CREDENTIAL_REJECTED (no token can be got),
+   * TARGET_BLOCKED, INVALID_STATE, VALIDATION_FAILED (the provider or the connection lacks a value), UNAVAILABLE while
+   * the vendor's breaker is open, and the reason of the target's signal.
+   */
+  async call(target: VendorTarget, request: VendorRequest): Promise<VendorResponse> {
+    const { providers, counts, outcomes } = this.#options;
+    const { tenant, connection, runId } = target;
+    const provider = await providers.record(tenant, connection.providerId);
+    const report = (status: number | undefined, result: CallResult) => {
+      counts.add(provider?.preset, request.purpose, result);
+      if (result === "paused" || result === "unusable") return;
+      outcomes.report({
+        tenantId: tenant.tenantId,
+        connectionId: connection.connectionId,
+        ok: result === "answered" || result === "refused",
+        status,
+        credentialRejected: result === "rejected",
+        rateLimited: result === "limited",
+        runId,
+      });
+    };
+    try {
+      const response = await this.#call(target, requireUsable(provider), request);
+      report(response.status, response.credentialRejected ? "rejected" : resultOf(response.status));
+      return response;
+    } catch (error) {
+      if (!target.signal?.aborted)
+        report(undefined, error instanceof DomainError ? resultOfRefusal(error) : "unusable");
+      throw error;
+    }
+  }
+
+  async #call(target: VendorTarget, provider: ProviderRecord, request: VendorRequest): Promise<VendorResponse> {
+    const { attempts, rates, clock } = this.#options;
+    requireSupportedMode(target.connection.authMode);
+    if (provider.baseUrl === null)
+      throw new DomainError("VALIDATION_FAILED", { detail: "The provider has no base URL. Add one, then try again." });
+    const url = vendorUrl(provider.baseUrl, target.connection.configuration, request);
+    const deadline = performance.now() + Math.min(request.timeoutMs ?? defaultTimeoutMs, maxTimeoutMs);
+    for (let attempt = 1; ; attempt += 1) {
+      const waitMs = await rates.admit(target, provider.driver.rateLimit, deadline - performance.now());
+      if (waitMs > 0) await sleep(waitMs, undefined, { ...(target.signal && { signal: target.signal }) });
+      const result = await attempts.make({ target, provider, request, url, deadline }).then(
+        (response) => ({ response, error: undefined }),
+        (error: unknown) => ({ response: undefined, error }),
+      );
+      const pauseMs = result.response && pauseAsked(result.response, clock().getTime());
+      if (pauseMs !== undefined) await rates.pause(target, pauseMs);
+      const delayMs = retryDelayMs({ ...result, pauseMs, attempt, request, driver: provider.driver });
+      const again = delayMs !== undefined && performance.now() + delayMs < deadline && !target.signal?.aborted;
+      if (again) await sleep(delayMs, undefined, { ...(target.signal && { signal: target.signal }) });
+      else if (result.error !== undefined) throw result.error;
+      else if (pauseMs !== undefined)
+        throw rateLimited("The vendor limits the rate of calls. Try again later.", pauseMs);
+      else if (result.response) return { ...result.response, attempts: attempt };
+      else throw outOfTime();
+    }
+  }
+}
+
+function requireUsable(provider: ProviderRecord | undefined): ProviderRecord {
+  if (!provider)
+    throw new DomainError("PROVIDER_NOT_FOUND", { detail: "The provider of the connection does not exist." });
+  if (provider.status === "Disabled" || provider.status === "Retired")
+    throw new DomainError("INVALID_STATE", {
+      detail: `The provider of the connection is ${provider.status}, so it is not called.`,
+      currentState: provider.status,
+      allowed: ["Registered", "Deprecated"],
+    });
+  return provider;
+}
+
+function resultOf(status: number): CallResult {
+  if (status >= 500) return "failed";
+  return status >= 400 ? "refused" : "answered";
+}
+
+function resultOfRefusal({ code }: DomainError): CallResult {
+  if (code === "CREDENTIAL_REJECTED") return "rejected";
+  if (code === "RATE_LIMITED") return "limited";
+  if (code === "UPSTREAM_TIMEOUT") return "timeout";
+  if (code === "UPSTREAM_FAILED") return "unreachable";
+  return code === "UNAVAILABLE" ? "paused" : "unusable";
+}

@@ -1,0 +1,64 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { ProviderService } from "../providers/provider.service.js";
+import type { AccessTokens } from "./access-tokens.js";
+import { requireSupportedMode, usesTokens } from "./authentication.js";
+import type { VendorTarget } from "./vendor-call.js";
+import type { VendorCalls } from "./vendor-calls.js";
+
+/** What a probe found. */
+export interface ProbeResult {
+  /** `unchecked`: the provider has no probe, and the mode needs no token. */
+  readonly outcome: "ok" | "unchecked" | "rejected" | "failed";
+  /** The status of the probe's answer. Undefined where a token was got, or nothing was asked. */
+  readonly status: number | undefined;
+  /** For people. It holds no part of the answer. */
+  readonly detail: string;
+  readonly durationMs: number;
+}
+
+/** Finds out whether the credential of a connection works. */
+export class VendorProbe {
+  readonly #calls: VendorCalls;
+  readonly #tokens: AccessTokens;
+  readonly #providers: ProviderService;
+
+  constructor(calls: VendorCalls, tokens: AccessTokens, providers: ProviderService) {
+    this.#calls = calls;
+    this.#tokens = tokens;
+    this.#providers = providers;
+  }
+
+  /**
+   * Runs the probe of the provider's driver once, or gets a token where there is no probe. Throws what
+   * `VendorCalls.call` throws when nothing was found out; a rejected credential is a result.
+   */
+  async probe(target: VendorTarget): Promise<ProbeResult> {
+    const started = performance.now();
+    const found = await this.#probe(target).catch((error: unknown) => {
+      if (!(error instanceof DomainError) || error.code !== "CREDENTIAL_REJECTED") throw error;
+      return { outcome: "rejected", status: undefined, detail: error.message } as const;
+    });
+    return { ...found, durationMs: Math.round(performance.now() - started) };
+  }
+
+  async #probe(target: VendorTarget): Promise<Omit<ProbeResult, "durationMs">> {
+    const { tenant, connection } = target;
+    requireSupportedMode(connection.authMode);
+    const provider = await this.#providers.record(tenant, connection.providerId);
+    if (!provider)
+      throw new DomainError("PROVIDER_NOT_FOUND", { detail: "The provider of the connection does not exist." });
+    const { probe } = provider.driver;
+    if (probe && provider.baseUrl !== null) {
+      const { method, path, okStatuses } = probe;
+      const { status, credentialRejected } = await this.#calls.call(target, { purpose: "probe", method, path });
+      const isOk = okStatuses ? okStatuses.includes(status) : status >= 200 && status < 300;
+      if (isOk) return { outcome: "ok", status, detail: `The vendor answered with the status ${status}.` };
+      const detail = `The vendor answered the probe with the status ${status}.`;
+      return { outcome: credentialRejected ? "rejected" : "failed", status, detail };
+    }
+    if (!usesTokens(connection.authMode, provider.driver))
+      return { outcome: "unchecked", status: undefined, detail: "The provider has no probe, so nothing was checked." };
+    await this.#tokens.of(target, provider);
+    return { outcome: "ok", status: undefined, detail: "The vendor's token endpoint has given a token." };
+  }
+}

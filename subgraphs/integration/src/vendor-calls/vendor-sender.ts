@@ -1,0 +1,114 @@
+import type { ClientTls, EgressResponse } from "@factory/runtime/egress/egress";
+import { EgressFailure } from "@factory/runtime/egress/egress-errors";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { CircuitBreakers } from "../egress/circuit-breakers.js";
+import { originKey, type TenantOrigin } from "../egress/tenant-origin.js";
+import { callFailure, outOfTime } from "./call-failure.js";
+import { CallSlots } from "./call-slots.js";
+import type { VendorTarget } from "./vendor-call.js";
+import { connectTimeoutMs, type VendorClients } from "./vendor-clients.js";
+
+export interface Exchange {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: Buffer | string | undefined;
+  /** Milliseconds of the monotonic clock. */
+  readonly deadline: number;
+  readonly maxResponseBytes: number;
+  readonly tls?: ClientTls | undefined;
+}
+
+const tidyEveryMs = 60_000;
+
+/** Makes one HTTP exchange with a vendor: by the client of the connection, in its slots, behind the breaker. */
+export class VendorSender {
+  readonly #clients: VendorClients;
+  readonly #httpsOnly: boolean;
+  readonly #slots = new CallSlots();
+  readonly #breakers = new CircuitBreakers();
+  readonly #probing = new Set<string>();
+  #tidyAt = 0;
+
+  constructor(clients: VendorClients, httpsOnly: boolean) {
+    this.#clients = clients;
+    this.#httpsOnly = httpsOnly;
+  }
+
+  /**
+   * Throws UPSTREAM_FAILED, UPSTREAM_TIMEOUT, TARGET_BLOCKED, RATE_LIMITED, UNAVAILABLE while the breaker is open, and
+   * the reason of the target's signal.
+   */
+  async send({ tenant, connection, signal }: VendorTarget, exchange: Exchange): Promise<EgressResponse> {
+    const { url, deadline } = exchange;
+    if (this.#httpsOnly && url.protocol !== "https:")
+      throw new DomainError("TARGET_BLOCKED", { detail: "The address of the vendor must begin with https://." });
+    const receiver = { tenant: tenant.uuid, origin: url.origin };
+    const { probe, leave } = this.#enter(receiver);
+    const free = await this.#slot(tenant.uuid, connection.connectionId, deadline, signal).catch((error: unknown) => {
+      leave();
+      throw error;
+    });
+    try {
+      return await this.#exchange(receiver, probe, { ...exchange, connectionId: connection.connectionId, signal });
+    } finally {
+      free();
+      leave();
+    }
+  }
+
+  async #exchange(
+    receiver: TenantOrigin,
+    probe: boolean,
+    exchange: Exchange & { connectionId: string; signal: AbortSignal | undefined },
+  ): Promise<EgressResponse> {
+    const { url, method, headers, body, deadline, maxResponseBytes, tls, connectionId, signal } = exchange;
+    const timeoutMs = Math.floor(deadline - performance.now());
+    if (timeoutMs < 1) throw outOfTime();
+    try {
+      const response = await this.#clients.of(receiver.tenant, connectionId, tls).request(url.href, {
+        method,
+        headers,
+        ...(body !== undefined && { body }),
+        timeoutMs,
+        connectTimeoutMs,
+        maxResponseBytes,
+        ...(signal && { signal }),
+      });
+      this.#breakers.answered(receiver);
+      return response;
+    } catch (error) {
+      if (error instanceof EgressFailure) this.#breakers.unanswered(receiver, probe, performance.now());
+      throw callFailure(error);
+    }
+  }
+
+  async #slot(tenant: string, connectionId: string, deadline: number, signal: AbortSignal | undefined) {
+    const left = AbortSignal.timeout(Math.max(0, Math.floor(deadline - performance.now())));
+    const ended = signal ? AbortSignal.any([left, signal]) : left;
+    try {
+      return await this.#slots.take(tenant, connectionId, ended);
+    } catch (error) {
+      throw left.aborted && !signal?.aborted ? outOfTime() : error;
+    }
+  }
+
+  /** Refuses while the breaker is open. After its pause one exchange at a time may try. */
+  #enter(receiver: TenantOrigin): { probe: boolean; leave: () => void } {
+    const now = performance.now();
+    if (now >= this.#tidyAt) {
+      this.#tidyAt = now + tidyEveryMs;
+      this.#breakers.tidy(now);
+    }
+    if (!this.#breakers.isOpen(receiver)) return { probe: false, leave: () => undefined };
+    const key = originKey(receiver);
+    const waitMs = this.#breakers.pausedUntil(receiver) - now;
+    if (waitMs > 0 || this.#probing.has(key))
+      throw new DomainError("UNAVAILABLE", {
+        detail: "The vendor did not answer several times, so calls to it pause. Try again later.",
+        retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+      });
+    this.#probing.add(key);
+    return { probe: true, leave: () => this.#probing.delete(key) };
+  }
+}
