@@ -13,6 +13,7 @@ import type { Problem } from "./http/problem.js";
 import type { FeatureFlags } from "./ofrep/feature-flags.js";
 import type { Readiness } from "./operator/health.js";
 import type { JobAdministration } from "./operator/serve-jobs.js";
+import type { SealedValueAdministration } from "./operator/serve-sealed-values.js";
 import type { RateLimits } from "./rate-limits/rate-limits.js";
 import type { PrepareOperation } from "./requests/prepared-operation.js";
 
@@ -49,6 +50,8 @@ export interface FacadePorts {
   ready(): Promise<Readiness>;
   /** The background work of all tenants, for the operator. Without it `/jobs` is not served. */
   jobs?: JobAdministration;
+  /** Seals stored values again, for the operator. Without it `/sealed-values` is not served. */
+  sealedValues?: SealedValueAdministration;
   /** The Prometheus text of the platform. It includes the facade's metrics if `registry` is shared. */
   metrics(): Promise<string>;
 }

@@ -23,6 +23,7 @@ import { describeApi } from "./openapi/openapi.js";
 import { readGraph } from "./operations/load-operation.js";
 import { cacheReadiness, serveHealth } from "./operator/health.js";
 import { serveJobs } from "./operator/serve-jobs.js";
+import { serveSealedValues } from "./operator/serve-sealed-values.js";
 import { limitRequests } from "./rate-limits/rate-limits.js";
 import { type CompiledRoute, compileRoutes } from "./requests/compile-route.js";
 import { type Admission, admit, handlePlanned, handleRoute, plannedRateClass } from "./requests/handle-route.js";
@@ -81,6 +82,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   for (const listener of Object.values(listeners)) serveHealth(listener.app, ready, isClosing);
   serveMetrics(listeners.internal.app, metrics);
   if (ports.jobs) serveJobs(listeners.internal.app, ports.jobs, ports.verifier);
+  if (ports.sealedValues) serveSealedValues(listeners.internal.app, ports.sealedValues, ports.verifier);
   if (options.development) serveMetrics(app, metrics);
   return listen(listeners, streams, options);
 }

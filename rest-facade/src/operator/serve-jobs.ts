@@ -1,9 +1,8 @@
-import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
-import type { Principal } from "@factory/runtime/auth/principal";
+import type { Verifier } from "@factory/runtime/auth/authenticate";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { originOfRequest } from "@factory/runtime/ingress/client-address";
 import type { Cause } from "@factory/runtime/messages/envelope";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
+import { causeOf, operator } from "./operator.js";
 
 const usualLimit = 50;
 const maxPageSize = 200;
@@ -49,26 +48,6 @@ export function serveJobs(app: FastifyInstance, jobs: JobAdministration, verifie
   });
   const lying = oneAtATime(() => jobs.lying());
   app.get("/jobs/lying", async (_request, reply) => reply.header("cache-control", "no-store").send(await lying()));
-}
-
-const causeOf = ({ trace, raw }: FastifyRequest, principal: Principal): Cause => ({
-  ...{ trace, actorId: principal.subject, principal, origin: originOfRequest(raw) },
-});
-
-async function operator(request: FastifyRequest, verifier: Verifier): Promise<Principal> {
-  const principal = await authenticate(request.raw, verifier, (known) => {
-    request.principal = known;
-  });
-  if (!principal.scopes.has("tenant.manage"))
-    throw new DomainError("INSUFFICIENT_SCOPE", {
-      detail: "The token needs the scope tenant.manage.",
-      requiredScopes: ["tenant.manage"],
-    });
-  if (!principal.platformAdmin)
-    throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
-      detail: "This operation needs a token of a platform administrator.",
-    });
-  return principal;
 }
 
 function limitOf(text: string | undefined): number {

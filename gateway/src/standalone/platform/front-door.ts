@@ -6,6 +6,7 @@ import { busMetrics } from "../monitoring/bus-metrics.js";
 import { databaseHealth } from "../monitoring/database-health.js";
 import { JobAdministration } from "../monitoring/job-administration.js";
 import { relayHealth } from "../monitoring/relay-health.js";
+import { SealedValueAdministration } from "../monitoring/sealed-value-administration.js";
 import type { Foundation, Start } from "./foundation.js";
 import type { Graph } from "./graph.js";
 import type { Subgraphs } from "./subgraphs.js";
@@ -37,6 +38,11 @@ export async function startFrontDoor(
         return { ready, checks: { ...checks, ...relays() } };
       },
       jobs: new JobAdministration([catalog.jobs, integration.jobs, spine.jobs], bus, registry),
+      sealedValues: new SealedValueAdministration(
+        { catalog: catalog.resealer, integration: integration.resealer, spine: spine.resealer },
+        bus,
+        logger,
+      ),
       metrics: () => registry.metrics(),
     },
     {

@@ -27,8 +27,8 @@ describe("the environment", () => {
     ["DATABASE_URL", undefined],
     ["SECRETS_KEY", undefined],
     ["SECRETS_KEY", "short"],
-    ["FORMER_SECRETS_KEYS", `${"k".repeat(32)},short`],
-    ["FORMER_SECRETS_KEYS", '["not closed"'],
+    ["SECRETS_KEY_PREVIOUS", `${"k".repeat(32)},short`],
+    ["SECRETS_KEY_PREVIOUS", '["not closed"'],
     ["PLATFORM_CLIENT_ID", "without a secret"],
     ["LOG_LEVEL", "trace"],
   ])("of production is refused with %s %s", (name, value) => {
@@ -37,10 +37,18 @@ describe("the environment", () => {
 
   it("takes former keys with commas between them, or as a JSON array where a key holds a comma", () => {
     const [one, other] = ["a".repeat(32), `${"b".repeat(32)},c`];
-    const former = (value: string) => platformEnvironment({ FORMER_SECRETS_KEYS: value }).formerSecretsKeys;
+    const former = (value: string) => platformEnvironment({ SECRETS_KEY_PREVIOUS: value }).previousSecretsKeys;
     expect(former(`${one}, ${one}`)).toEqual([one, one]);
     expect(former(JSON.stringify([one, other]))).toEqual([one, other]);
-    expect(platformEnvironment({}).formerSecretsKeys).toEqual([]);
+    expect(platformEnvironment({}).previousSecretsKeys).toEqual([]);
+  });
+
+  it("refuses the former name of the former keys and gives the new one", () => {
+    const given = { FORMER_SECRETS_KEYS: "a".repeat(32) };
+    expect(() => platformEnvironment(given)).toThrow(
+      "FORMER_SECRETS_KEYS: is now called SECRETS_KEY_PREVIOUS: move its value there and remove it",
+    );
+    expect(() => platformEnvironment({ FORMER_SECRETS_KEYS: "" })).not.toThrow();
   });
 
   it("has the settings that README and .env.example name, and no other", async () => {

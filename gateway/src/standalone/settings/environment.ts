@@ -63,10 +63,14 @@ const variables = z
      * Earlier values of SECRETS_KEY, separated by commas or as a JSON array. They decrypt stored values, but do not
      * encrypt new ones.
      */
-    FORMER_SECRETS_KEYS: keys.refine(
-      (former) => former.every(({ length }) => length >= 32),
+    SECRETS_KEY_PREVIOUS: keys.refine(
+      (previous) => previous.every(({ length }) => length >= 32),
       "must contain only keys of at least 32 characters",
     ),
+    /** The name of SECRETS_KEY_PREVIOUS in earlier releases. Without the refusal, stored secrets would be unreadable. */
+    FORMER_SECRETS_KEYS: z
+      .undefined("is now called SECRETS_KEY_PREVIOUS: move its value there and remove it")
+      .optional(),
     PLATFORM_CLIENT_ID: z.string().min(1).optional(),
     PLATFORM_CLIENT_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
     /**
@@ -140,7 +144,9 @@ const variables = z
   });
 
 /** The names of all variables, which README and .env.example describe. */
-export const settings: readonly string[] = Object.keys(variables.shape);
+export const settings: readonly string[] = Object.keys(variables.shape).filter(
+  (name) => name !== "FORMER_SECRETS_KEYS",
+);
 
 /** The settings of the process, read from its environment and checked. */
 export interface PlatformEnvironment {
@@ -155,7 +161,7 @@ export interface PlatformEnvironment {
   readonly databaseGiveUpMs: number | undefined;
   readonly postgresBinDir: string | undefined;
   readonly secretsKey: string | undefined;
-  readonly formerSecretsKeys: readonly string[];
+  readonly previousSecretsKeys: readonly string[];
   readonly platformClient: { id: string; secret: string } | undefined;
   readonly smtp: { smtpUrl: string; from: string } | undefined;
   readonly supergraphFile: string | undefined;
@@ -189,7 +195,7 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     databaseGiveUpMs: milliseconds(given.DATABASE_GIVE_UP_SECONDS),
     postgresBinDir: given.POSTGRES_BIN_DIR,
     secretsKey: given.SECRETS_KEY,
-    formerSecretsKeys: given.FORMER_SECRETS_KEYS,
+    previousSecretsKeys: given.SECRETS_KEY_PREVIOUS,
     platformClient: id !== undefined && secret !== undefined ? { id, secret } : undefined,
     smtp: smtpUrl !== undefined && from !== undefined ? { smtpUrl, from } : undefined,
     supergraphFile: given.SUPERGRAPH_FILE,

@@ -5,18 +5,20 @@ import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { PlatformEnvironment } from "./environment.js";
 
 /**
- * Reads the master keys that protect all stored secrets: SECRETS_KEY and FORMER_SECRETS_KEYS. In development without
+ * Reads the master keys that protect all stored secrets: SECRETS_KEY and SECRETS_KEY_PREVIOUS. In development without
  * SECRETS_KEY, the keys come from DATA_DIR/secrets.key (mode 0600), one key per line, the newest first. A missing file
  * is created.
  */
 export async function readMasterKeys(
-  { secretsKey, formerSecretsKeys }: Pick<PlatformEnvironment, "secretsKey" | "formerSecretsKeys">,
+  { secretsKey, previousSecretsKeys }: Pick<PlatformEnvironment, "secretsKey" | "previousSecretsKeys">,
   dataDir: string,
 ): Promise<MasterKeys> {
   const given = secretsKey === undefined ? await keptKeys(join(dataDir, "secrets.key")) : [secretsKey];
-  const [newest, ...former] = [...given, ...formerSecretsKeys].map((key) => createHash("sha256").update(key).digest());
+  const [newest, ...previous] = [...given, ...previousSecretsKeys].map((key) =>
+    createHash("sha256").update(key).digest(),
+  );
   if (!newest) throw new Error("DATA_DIR/secrets.key is empty");
-  return new MasterKeys(newest, ...former);
+  return new MasterKeys(newest, ...previous);
 }
 
 async function keptKeys(file: string): Promise<string[]> {

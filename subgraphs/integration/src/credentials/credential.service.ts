@@ -181,15 +181,17 @@ export class CredentialService {
     const expiresAt = input.expiresAt == null ? materialExpiry(kind, secret) : new Date(input.expiresAt);
     const schedule = { expiresAt, graceSeconds, rotationIntervalDays };
     const wanted = { name: credentialName(name), kind, secret, schedule };
+    const requestWith = (digest: string) => ({
+      ...{ name: wanted.name, kind, secret: digest },
+      ...(input.expiresAt != null && { expiresAt: input.expiresAt }),
+      ...(graceSeconds !== null && { graceSeconds }),
+      ...(rotationIntervalDays !== null && { rotationIntervalDays }),
+    });
     try {
       return await idempotentMutation(this.#database, context, {
         field: "createCredential",
-        arguments: {
-          ...{ name: wanted.name, kind, secret: this.#digest.of(secret) },
-          ...(input.expiresAt != null && { expiresAt: input.expiresAt }),
-          ...(graceSeconds !== null && { graceSeconds }),
-          ...(rotationIntervalDays !== null && { rotationIntervalDays }),
-        },
+        arguments: requestWith(this.#digest.of(secret)),
+        formerArguments: this.#digest.formerly(secret).map(requestWith),
         commit: async (transaction) => credentialView(await this.createIn(transaction, wanted)),
       });
     } catch (error) {

@@ -1,18 +1,25 @@
 import { createHmac } from "node:crypto";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
-import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import type { DerivedKey, Keyring, MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SecretMaterial } from "./secret-store.js";
 
 /** Keyed hashes that stand for secrets when requests are compared. A plain hash would allow guessing short secrets. */
 export class SecretDigest {
-  readonly #key: Buffer;
+  readonly #keys: Keyring;
 
   constructor(masterKeys: MasterKeys) {
-    // The digests are compared with those of the last 24 hours, so a new master key must not change them.
-    this.#key = masterKeys.keyring("credential digest").oldest.bytes;
+    this.#keys = masterKeys.keyring("credential digest");
   }
 
   of(secret: SecretMaterial): string {
-    return createHmac("sha256", this.#key).update(fingerprint(secret)).digest("hex");
+    return digestUnder(this.#keys.newest, secret);
+  }
+
+  /** The digests under former master keys, for requests of the last 24 hours. */
+  formerly(secret: SecretMaterial): string[] {
+    return this.#keys.all.slice(1).map((key) => digestUnder(key, secret));
   }
 }
+
+const digestUnder = ({ bytes }: DerivedKey, secret: SecretMaterial): string =>
+  createHmac("sha256", bytes).update(fingerprint(secret)).digest("hex");

@@ -14,6 +14,11 @@ export interface Mutation<Prepared, Result> {
   /** The root field; it is part of the stored key, and the operation in the audit log. */
   readonly field: string;
   readonly arguments: unknown;
+  /**
+   * The same arguments in other forms: with digests of secrets under former master keys. A stored request with one of
+   * them counts as the same request.
+   */
+  readonly formerArguments?: readonly unknown[];
   /** The tenant whose rows are written, where it differs from the caller's tenant. */
   readonly tenant?: Tenant;
   /**
@@ -103,8 +108,9 @@ export async function idempotentMutation<Result, Prepared = undefined>(
     });
   const scope = [keyHolder(principal), mutation.field, key];
   const print = fingerprint(mutation.arguments);
+  const prints = [print, ...(mutation.formerArguments ?? []).map(fingerprint)];
   const known = await database.reader.row<StoredResult>(storedResult, tenant, ...scope);
-  if (known) return replay<Result>(context, known, print);
+  if (known) return replay<Result>(context, known, prints);
   const prepared = (await mutation.prepare?.()) as Prepared;
   const { winner, made } = await database.transaction(tenant, cause, async (transaction) => {
     const winner = await claim(transaction, scope, print);
@@ -113,7 +119,7 @@ export async function idempotentMutation<Result, Prepared = undefined>(
     await transaction.defer(storeResult, [tenant.uuid, ...scope, JSON.stringify(made)]);
     return { made };
   });
-  return winner ? replay<Result>(context, winner, print) : (made as Result);
+  return winner ? replay<Result>(context, winner, prints) : (made as Result);
 }
 
 /** The owner of a key. An agent and its subject do not share keys, and neither do two tasks of an agent. */
@@ -121,8 +127,8 @@ function keyHolder({ subject, actors: [agent] = [], agentTaskId = "" }: Principa
   return agent === undefined ? subject : `${subject} ${agent} ${agentTaskId}`;
 }
 
-function replay<Result>(context: RequestContext, stored: StoredResult, print: string): Result {
-  if (stored.fingerprint !== print)
+function replay<Result>(context: RequestContext, stored: StoredResult, prints: readonly string[]): Result {
+  if (!prints.includes(stored.fingerprint))
     throw new DomainError("IDEMPOTENCY_KEY_REUSED", {
       detail: "This Idempotency-Key was used before with a different request. Use a new key for a new request.",
     });

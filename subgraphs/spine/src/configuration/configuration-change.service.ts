@@ -36,6 +36,7 @@ interface NewEntry {
 
 interface EntryChange {
   readonly arguments: unknown;
+  readonly formerArguments?: readonly unknown[];
   readonly commit: (transaction: Transaction, entry: EntryBefore) => Promise<ChangedConfigEntryType>;
 }
 
@@ -67,9 +68,15 @@ export class ConfigurationChangeService {
     requireWritableKey(key);
     const text = checkedValue(key, input);
     const { value, description = null, isSecret = null } = input;
+    const requestWith = (digest: string) => ({
+      key,
+      input: { value: digest, description, isSecret },
+      ...preconditions,
+    });
     return this.#change(context, "setConfiguration", key, {
       // a stored request must not allow guessing a secret value
-      arguments: { key, input: { value: this.#secrets.digest(value), description, isSecret }, ...preconditions },
+      arguments: requestWith(this.#secrets.digest(value)),
+      formerArguments: this.#secrets.formerDigests(value).map(requestWith),
       commit: async (transaction, entry) => {
         requirePreconditions(preconditions, entry.version);
         const stored = this.#stored(transaction.tenant.tenantId, entry, { text, value, isSecret, description });
@@ -118,12 +125,12 @@ export class ConfigurationChangeService {
     context: RequestContext,
     field: string,
     key: string,
-    { arguments: args, commit }: EntryChange,
+    { commit, ...request }: EntryChange,
   ): Promise<ChangedConfigEntryType> {
     requireGovernance(principalOf(context), key);
     return idempotentMutation(this.#database, context, {
       field,
-      arguments: args,
+      ...request,
       commit: async (transaction) => {
         const entry = await lockEntry(transaction, key);
         transaction.afterCommit(() => this.#settings.drop(transaction.tenant.tenantId));

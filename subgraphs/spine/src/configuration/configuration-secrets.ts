@@ -4,7 +4,7 @@ import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { type SealedTable, sealedTextTable } from "@factory/runtime/resealing/sealed-table";
 import { EnvelopeSeal, isEnvelopeText } from "@factory/runtime/sealing/envelope-seal";
-import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import type { DerivedKey, Keyring, MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { UnknownSealingKey, ValueSeal } from "@factory/runtime/sealing/value-seal";
 
 /** The version of an entry to which a secret value is bound. It cannot be opened for another one. */
@@ -19,14 +19,13 @@ export class ConfigurationSecrets {
   readonly #envelopes: EnvelopeSeal;
   /** Values from before 2026-11-23 have no data key and are bound to the tenant and the key. */
   readonly #former: ValueSeal;
-  readonly #digestKey: Buffer;
+  readonly #digestKeys: Keyring;
 
   constructor(masterKeys: MasterKeys) {
     const keyring = masterKeys.keyring("factory spine configuration");
     this.#envelopes = new EnvelopeSeal(keyring);
     this.#former = new ValueSeal(keyring);
-    // The digests are compared with those of the last 24 hours, so a new master key must not change them.
-    this.#digestKey = masterKeys.keyring("factory spine configuration digest").oldest.bytes;
+    this.#digestKeys = masterKeys.keyring("factory spine configuration digest");
   }
 
   get newestKeyId(): string {
@@ -62,7 +61,12 @@ export class ConfigurationSecrets {
 
   /** A keyed hash that stands for a value when requests are compared: a plain hash would allow guessing short secrets. */
   digest(value: unknown): string {
-    return createHmac("sha256", this.#digestKey).update(fingerprint(value)).digest("hex");
+    return digestUnder(this.#digestKeys.newest, value);
+  }
+
+  /** The hashes under former master keys, for requests of the last 24 hours. */
+  formerDigests(value: unknown): string[] {
+    return this.#digestKeys.all.slice(1).map((key) => digestUnder(key, value));
   }
 }
 
@@ -81,5 +85,8 @@ export function sealedConfiguration(secrets: ConfigurationSecrets): SealedTable[
     }),
   );
 }
+
+const digestUnder = ({ bytes }: DerivedKey, value: unknown): string =>
+  createHmac("sha256", bytes).update(fingerprint(value)).digest("hex");
 
 const boundTo = ({ tenantId, key, version }: ConfigurationOwner) => `${tenantId}|${key}|${version}`;
