@@ -17,6 +17,7 @@ export interface TenantSettingValues {
   readonly "signIn.allowedEmailDomains": readonly string[];
   readonly "retention.auditLogDays": number;
   readonly "retention.webhookDays": number | null;
+  readonly "webhooks.eventNames": Readonly<Record<string, string>>;
 }
 
 /** The key of a known setting, which is the key of its configuration entry. */
@@ -39,6 +40,9 @@ const domainPattern = "^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\\.[a-z0-9](?:[a-
 
 /** Without a password: `config.read` shows the value. A user name is for ssh only. */
 const repositoryBasePattern = "^(?:(?:https|file)://[^\\s?#@]+|ssh://(?:[^\\s?#@:/]+@)?[^\\s?#@]+)$";
+
+/** The form of the event type that an event of a vendor gets: two or more words in PascalCase. */
+export const normalizedNamePattern = "^([A-Z][a-z0-9]+){2,}$";
 
 /** The settings that the platform acts on. A tenant may store other keys too; they have no effect. */
 export const tenantSettings: TenantSettings = {
@@ -117,6 +121,18 @@ export const tenantSettings: TenantSettings = {
     default: null,
     description:
       "How many days ended webhook messages and their attempts are kept, if that is less than the period of the platform. Null: the period of the platform.",
+    setBy: "Tenant",
+  },
+  "webhooks.eventNames": {
+    schema: {
+      type: "object",
+      maxProperties: 200,
+      propertyNames: { pattern: "^[a-z0-9][a-z0-9-]{0,62}/.{1,200}$" },
+      additionalProperties: { type: "string", maxLength: 100, pattern: normalizedNamePattern },
+    },
+    default: {},
+    description:
+      'The event types for events of vendors, in place of those of the platform: {"<provider key>/<event name of the vendor>": "DoorOpened"}. A type is two or more words in PascalCase. A type of the platform itself gets the prefix Vendor.',
     setBy: "Tenant",
   },
 };

@@ -101,12 +101,13 @@ function checkTexts(entries: object, pointer: string, problems: DriverProblems):
 /** The paths of a description with the names of headers in lower case. */
 function withLowerCaseHeaders(webhook: WebhookDescription): WebhookDescription {
   const path = (text: string) => (text.startsWith("header:") ? text.toLowerCase() : text);
-  const { deliveryId, eventName, action, account, challenge } = webhook;
+  const { deliveryId, eventName, action, actionMark, account, challenge } = webhook;
   return {
     ...webhook,
     deliveryId: deliveryId.map(path),
     eventName: eventName.map(path),
     ...(action === undefined ? {} : { action: path(action) }),
+    ...(actionMark ? { actionMark: { ...actionMark, when: path(actionMark.when) } } : {}),
     ...(account === undefined ? {} : { account: path(account) }),
     ...(challenge ? { challenge: { ...challenge, when: path(challenge.when), answer: path(challenge.answer) } } : {}),
   };

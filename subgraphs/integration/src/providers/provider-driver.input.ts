@@ -146,6 +146,21 @@ export class WebhookChallengeInput {
   answer: string;
 }
 
+@InputType({ description: "A text that is added to the action of a delivery in which a value stands." })
+export class WebhookActionMarkInput {
+  @Field({ description: pathMeaning })
+  @Constraint({ maxLength: 1200, pattern: pathPattern })
+  when: string;
+
+  @Field({ description: "The value with which the mark is added." })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  equals: string;
+
+  @Field({ description: "The text, for example (merged)." })
+  @Constraint({ minLength: 1, maxLength: 50, pattern: printable })
+  mark: string;
+}
+
 @InputType({ description: "How deliveries of the vendor are signed, and where their values stand." })
 export class WebhookDescriptionInput {
   @Field(() => SignatureSchemeInput)
@@ -162,6 +177,9 @@ export class WebhookDescriptionInput {
   @Field(() => String, { nullable: true, description: `A value that is added to the event name. ${pathMeaning}` })
   @Constraint({ maxLength: 1200, pattern: pathPattern })
   action?: string | null;
+
+  @Field(() => WebhookActionMarkInput, { nullable: true })
+  actionMark?: WebhookActionMarkInput | null;
 
   @Field(() => String, { nullable: true, description: `The id of the account at the vendor. ${pathMeaning}` })
   @Constraint({ maxLength: 1200, pattern: pathPattern })

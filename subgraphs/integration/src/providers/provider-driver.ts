@@ -60,12 +60,14 @@ export interface WebhookDescription {
   readonly eventName: readonly ValuePath[];
   /** The event name becomes `<eventName>.<action>` where this path has a value. */
   readonly action?: ValuePath;
+  /** Where the value of `when` equals `equals`, `mark` is added to the action, for example `closed(merged)`. */
+  readonly actionMark?: { readonly when: ValuePath; readonly equals: string; readonly mark: string };
   /** The vendor's id of the account, which a connection has as its external account id. */
   readonly account?: ValuePath;
   /** The vendor tests the URL: where the value of `when` equals `equals`, the answer is the value of `answer`. */
   readonly challenge?: { readonly when: ValuePath; readonly equals: string; readonly answer: ValuePath };
   /** Vendor event names or normalized names which say that a credential was revoked at the vendor. */
   readonly revokedEvents?: readonly string[];
-  /** The body is an array of events. Body paths are relative to one event; the first gives the id and the name. */
+  /** The body is an array of events, each a delivery of its own. Body paths are relative to one event. */
   readonly batch?: boolean;
 }

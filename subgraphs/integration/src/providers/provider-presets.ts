@@ -53,6 +53,7 @@ export const providerPresets: readonly ProviderPreset[] = [
         deliveryId: ["header:x-github-delivery"],
         eventName: ["header:x-github-event"],
         action: "body:/action",
+        actionMark: { when: "body:/pull_request/merged", equals: "true", mark: "(merged)" },
         account: "header:x-github-hook-installation-target-id",
         revokedEvents: ["github_app_authorization.revoked", "installation.deleted", "installation.suspend"],
       },

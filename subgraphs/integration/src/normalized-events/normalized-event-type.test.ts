@@ -1,0 +1,86 @@
+import { performance } from "node:perf_hooks";
+import { eventTypes } from "@factory/schema/event-names";
+import { normalizedEventType } from "./normalized-event-type.js";
+import { eventVerbs, vendorEventNames } from "./vendor-event-names.js";
+
+const settings = (names: Record<string, string> = {}) => ({ setting: () => names });
+const vendor = (key: string, preset: string | null = null) => ({ key, preset });
+const typeOf = (key: string, eventName: string, action?: string) =>
+  normalizedEventType(settings(), vendor(key), eventName, action);
+const rows = Object.entries(vendorEventNames).flatMap(([key, names]) =>
+  Object.entries(names).map(([name, type]) => [key, name, type] as const),
+);
+
+it("knows 115 events of twelve vendors, all in the form of a type", () => {
+  expect([Object.keys(vendorEventNames).length, rows.length]).toEqual([12, 115]);
+  for (const [, , type] of rows) expect(type).toMatch(/^([A-Z][a-z0-9]+){2,}$/);
+});
+
+it("prefixes the types that the platform itself emits, and only those", () => {
+  for (const [key, name, type] of rows) {
+    const expected = Object.hasOwn(eventTypes, type) ? `Vendor${type}` : type;
+    expect(typeOf(key, name)).toBe(expected);
+    expect(typeOf("other-key", name)).not.toBe("");
+  }
+  expect(typeOf("stripe", "payment_intent.payment_failed")).toBe("VendorPaymentFailed");
+  expect(typeOf("acme", "tenant.suspended")).toBe("VendorEventReceived");
+  expect(typeOf("acme", "user.deleted")).toBe("VendorUserDeleted");
+});
+
+it.each([
+  ["widget.created", "WidgetCreated"],
+  ["order/updated", "OrderUpdated"],
+  ["build:completed", "BuildCompleted"],
+  ["purchaseOrderApproved", "PurchaseOrderApproved"],
+  ["customer.tax_id.deleted", "CustomerTaxIdDeleted"],
+  ["WIDGET-CREATED", "WidgetCreated"],
+  ["pingpong", "VendorEventReceived"],
+  ["created", "VendorEventReceived"],
+  ["événement.created", "VendorEventReceived"],
+  ["a.created", "VendorEventReceived"],
+  ["2fa.created", "VendorEventReceived"],
+  ["widget.constructor", "VendorEventReceived"],
+  ["widget.__proto__", "VendorEventReceived"],
+  ["__proto__", "VendorEventReceived"],
+  ["", "VendorEventReceived"],
+  [".", "VendorEventReceived"],
+  ["vendor.event.received", "VendorEventReceived"],
+])("makes a type of the words of %s", (name, type) => {
+  expect(typeOf("acme", name)).toBe(type);
+});
+
+it("takes the action with the name, then the name alone", () => {
+  expect(typeOf("github", "pull_request", "opened")).toBe("PullRequestOpened");
+  expect(typeOf("github", "pull_request", "closed(merged)")).toBe("PullRequestMerged");
+  expect(typeOf("github", "pull_request", "labeled")).toBe("VendorEventReceived");
+  expect(typeOf("github", "push", "unknown")).toBe("CommitsPushed");
+  expect(typeOf("acme", "widget", "created")).toBe("WidgetCreated");
+});
+
+it("takes the table of the preset, and that of the key", () => {
+  expect(normalizedEventType(settings(), vendor("our-git", "github"), "push", undefined)).toBe("CommitsPushed");
+  expect(normalizedEventType(settings(), vendor("shopify", "webhook"), "orders/paid", undefined)).toBe("OrderPaid");
+  expect(typeOf("constructor", "push")).toBe("VendorEventReceived");
+});
+
+it("takes the tenant's own names first", () => {
+  const own = settings({ "github/push": "CodeArrived", "github/pull_request.opened": "UserInvited", "x/y": "no name" });
+  const named = (name: string, action?: string) => normalizedEventType(own, vendor("github"), name, action);
+  expect(named("push")).toBe("CodeArrived");
+  expect(named("pull_request", "opened")).toBe("VendorUserInvited");
+  expect(named("pull_request", "closed")).toBe("PullRequestClosed");
+  expect(normalizedEventType(own, vendor("x"), "y", undefined)).toBe("VendorEventReceived");
+  expect(normalizedEventType(own, vendor("gitlab"), "push", undefined)).toBe("VendorEventReceived");
+});
+
+it("answers hostile names in bounded time", () => {
+  const parts = ["a", "A", ".", "aA", "\ud800", "\u0130", "_-", "\u0000", "💥"];
+  const started = performance.now();
+  for (const part of parts)
+    for (const length of [200, 10_000]) {
+      const name = part.repeat(length);
+      for (const text of [name, `${name}.created`, `${name}.${Object.keys(eventVerbs)[0]}`])
+        expect(typeOf("acme", text, name)).toMatch(/^([A-Z][a-z0-9]+){2,}$/);
+    }
+  expect(performance.now() - started).toBeLessThan(1_000);
+});
