@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { aPendingApproval } from "../kit/agents.js";
 import { anEntry } from "../kit/configuration.js";
+import { aConnection } from "../kit/connections.js";
 import { aCredential, aFailedRotation, anUnseenSecret, rotatedCredential } from "../kit/credentials.js";
 import { rows } from "../kit/database.js";
 import { anEdition } from "../kit/editions.js";
@@ -62,6 +63,10 @@ async function aMovedProvider({ token }: World, ...moves: string[]) {
   const providerId = await aProvider(token, { key: unique() });
   for (const move of moves) await movedProvider(token, move, providerId);
   return { providerId };
+}
+
+async function aWalkedConnection({ token }: World) {
+  return { connectionId: await aConnection(token, await aProvider(token, { key: unique() })) };
 }
 
 async function anAssignment({ token }: World) {
@@ -221,6 +226,14 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     return { templateId, input: { templateVersionId } };
   },
   createCredential: ({ canary }) => ({ input: { name: unique(), secret: { token: `token-${canary}` } } }),
+  updateConnection: async (world) => ({ ...(await aWalkedConnection(world)), input: { displayName: unique() } }),
+  suspendConnection: (world) => aWalkedConnection(world),
+  resumeConnection: async (world) => {
+    const walked = await aWalkedConnection(world);
+    await request(`POST /integrations/connections/${walked.connectionId}/suspend`, { token: world.token, body: {} });
+    return walked;
+  },
+  deleteConnection: (world) => aWalkedConnection(world),
   createConnection: async ({ token }) => ({
     input: { providerId: await aProvider(token, { key: unique() }), displayName: "Walk", authMode: "ApiKey" },
   }),

@@ -11,6 +11,7 @@ import { aPendingApproval } from "../kit/agents.js";
 import { letADayPass } from "../kit/audit.js";
 import { sentCommand } from "../kit/commands.js";
 import { anEntry } from "../kit/configuration.js";
+import { aConnection } from "../kit/connections.js";
 import { aFailedRotation, rotatedCredential } from "../kit/credentials.js";
 import { rows } from "../kit/database.js";
 import { anEdition, anEditionWithTrial } from "../kit/editions.js";
@@ -22,7 +23,7 @@ import { GrpcChannels } from "../kit/grpc-channels.js";
 import { aLibrary, aRetiredVersion } from "../kit/libraries.js";
 import { aPerson } from "../kit/people.js";
 import { aPlanSubscriptionId, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
-import { aRetiredProvider } from "../kit/providers.js";
+import { aProvider, aRetiredProvider, movedProvider } from "../kit/providers.js";
 import { aReceiver, type Receiver } from "../kit/receiver.js";
 import { graphql, request } from "../kit/request.js";
 import { aClientId, aRole } from "../kit/roles.js";
@@ -255,6 +256,17 @@ async function changeCredentials(token: string): Promise<void> {
   await aFailedRotation(token);
 }
 
+/** Causes the events of connections that a caller causes. */
+async function changeConnections(token: string): Promise<void> {
+  const providerId = await aProvider(token, { key: "events" });
+  const stopped = await aConnection(token, providerId);
+  await aConnection(token, providerId);
+  for (const move of ["suspend", "resume"])
+    await request(`POST /integrations/connections/${stopped}/${move}`, { token, body: {} });
+  await request(`DELETE /integrations/connections/${stopped}`, { token });
+  await movedProvider(token, "disableProvider", providerId);
+}
+
 /** Causes a failed sign-in, the reuse of a refresh token and the revocation of an access token. */
 async function signInAndRevoke(tenant: TestTenant): Promise<void> {
   const client = await aPasswordClient(tenant.tenantId);
@@ -332,6 +344,7 @@ describe("the emitted events", () => {
     await subscribe("TemplateRegistered", gone.url);
     await aRetiredProvider(token);
     await changeCredentials(token);
+    await changeConnections(token);
     await inviteAndDeleteUsers(token, tenant.tenantId);
     const libraryId = await aLibrary(token, {
       capabilities: [{ name: "a.b" }],
@@ -387,10 +400,12 @@ describe("the emitted events", () => {
     expect(Object.keys(keyedTypes).filter((resource) => !resources.has(resource))).toEqual(["tenants"]);
     expect(subjectErrors).toEqual([]);
     const deleted = subjects
-      .filter(({ events }) => events.type === "RoleDeleted")
+      .filter(({ events }) => events.type === "RoleDeleted" || events.type === "ConnectionDeleted")
       .map(({ events }) => events.subjectPath);
     const isGone = ({ events }: Subject) => deleted.some((path) => `${events.subjectPath}/`.startsWith(`${path}/`));
-    expect(subjects.filter(isGone).map(({ events }) => [events.type, events.subject])).toEqual([
+    const ofRoles = subjects.filter((one) => isGone(one) && resourceOf(one) === "roles");
+    expect(subjects.filter((one) => isGone(one) && one.events.subject !== null)).toEqual([]);
+    expect(ofRoles.map(({ events }) => [events.type, events.subject])).toEqual([
       ["RoleCreated", null],
       ["RoleAssigned", null],
       ["RoleUpdated", null],

@@ -29,6 +29,7 @@ const prefixes = {
   assignmentId: "asg",
   approvalId: "apr",
   providerId: "prv",
+  connectionId: "con",
   subscriptionId: "whs",
   id: "sub",
 } as const;

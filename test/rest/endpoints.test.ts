@@ -2,6 +2,7 @@ import type { Route } from "@factory/rest-facade/routes/route";
 import { tenantScopes } from "@factory/schema/scopes";
 import { aPendingApproval } from "../kit/agents.js";
 import { brokenBodies } from "../kit/broken-bodies.js";
+import { aConnection } from "../kit/connections.js";
 import { aCredential } from "../kit/credentials.js";
 import { forgedTokens } from "../kit/forged-tokens.js";
 import { aPackageName } from "../kit/libraries.js";
@@ -247,6 +248,9 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
     authModel: "ApiKey",
   }),
   "POST /integrations/connections": () => ({ providerId, displayName: unique(), authMode: "ApiKey" }),
+  "PATCH /integrations/connections/{connectionId}": () => ({ displayName: unique() }),
+  "POST /integrations/connections/{connectionId}/suspend": () => ({ reason: unique() }),
+  "POST /integrations/connections/{connectionId}/resume": () => ({ reason: unique() }),
   "POST /webhooks/subscriptions": () => ({
     eventType: "TemplateRegistered",
     endpointUrl: endpoint,
@@ -270,11 +274,20 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
       approvalId = await aPendingApproval(tenant.tenantId);
     });
 
+  let connectionId = "";
+  if (at.includes("{connectionId}"))
+    beforeEach(async () => {
+      connectionId = await aConnection(tenantToken, providerId);
+      if (at.endsWith("/resume"))
+        await request(`POST /integrations/connections/${connectionId}/suspend`, { token: tenantToken, body: {} });
+    });
+
   const post = (body: unknown, headers: Record<string, string> = {}) => {
     const ids = {
       templateId: version.templateId,
       roleId,
       approvalId,
+      connectionId,
       id: planSubscriptionId,
       key: headers["idempotency-key"]?.match(/^walk-\w+$/)?.[0] ?? unique(),
     };

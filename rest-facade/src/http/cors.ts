@@ -16,7 +16,7 @@ export function cors(allowedOrigins: readonly string[]): (request: FastifyReques
     reply.header("access-control-allow-origin", origin).header("access-control-expose-headers", exposed);
     if (method === "OPTIONS" && headers["access-control-request-method"] !== undefined)
       reply.headers({
-        "access-control-allow-methods": "GET, HEAD, POST, PUT, DELETE",
+        "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
         "access-control-allow-headers": allowedHeaders,
         "access-control-max-age": "600",
       });

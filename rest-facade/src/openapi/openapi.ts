@@ -150,7 +150,7 @@ function refusals({ row, path, input, method, conditions }: CompiledRoute): stri
     ...(row.anonymous ? ["404", "410"] : ["401", "403"]),
     ...(path.includes("{") ? ["404"] : []),
     ...(row.version === "media-type" ? ["406"] : []),
-    ...(method === "POST" || method === "PUT" ? ["409", "413", "415", "422"] : method === "DELETE" ? ["409"] : []),
+    ...(["POST", "PUT", "PATCH"].includes(method) ? ["409", "413", "415", "422"] : method === "DELETE" ? ["409"] : []),
     ...(conditions.length > 0 ? ["412"] : []),
     ...(input || method === "GET" ? ["429"] : []),
   ];
@@ -163,7 +163,9 @@ function headersOf({ row, method, waits }: CompiledRoute): Member {
     "x-trace-id": header("Trace id of this request."),
     ratelimit: header("The number of requests that the tenant may still send in this window."),
     ...(method === "GET" ? { etag: header("Send it back as If-None-Match.") } : {}),
-    ...(method === "PUT" && row.etag ? { etag: header("The new version. Send it back as If-Match.") } : {}),
+    ...((method === "PUT" || method === "PATCH") && row.etag
+      ? { etag: header("The new version. Send it back as If-Match.") }
+      : {}),
     ...(row.location ? { location: header("The address of the result.") } : {}),
     ...(row.retryWhile || row.reply === 202
       ? { "retry-after": header("The seconds to wait before the next request. Present until the work is complete.") }

@@ -13,6 +13,11 @@ export const integrationRoutes = [
   { at: "POST /integrations/runs/{runId}/cancel", run: "cancelRun",        reply: 200, scopes: ["integration.connections.write"], idempotent: true, version: "media-type" },
   { at: "POST /integrations/connections", run: "createConnection",          reply: 201, scopes: ["integration.connections.write"], idempotent: true, version: "media-type", location: "/integrations/connections/{connectionId}" },
   { at: "GET /integrations/connections/{connectionId}", run: "connection",  reply: 200, scopes: ["integration.connections.read"],  version: "media-type", etag: "version" },
+  { at: "GET /integrations/connections",  run: "connections",               reply: 200, scopes: ["integration.connections.read"],  version: "media-type" },
+  { at: "PATCH /integrations/connections/{connectionId}", run: "updateConnection", reply: 200, scopes: ["integration.connections.write"], idempotent: true, version: "media-type", etag: "version" },
+  { at: "DELETE /integrations/connections/{connectionId}", run: "deleteConnection", reply: 204, scopes: ["integration.connections.write"], idempotent: true, version: "media-type" },
+  { at: "POST /integrations/connections/{connectionId}/suspend", run: "suspendConnection", reply: 200, scopes: ["integration.connections.write"], idempotent: true, version: "media-type" },
+  { at: "POST /integrations/connections/{connectionId}/resume", run: "resumeConnection", reply: 200, scopes: ["integration.connections.write"], idempotent: true, version: "media-type" },
   { at: "POST /integrations/credentials/rotate", run: "rotateCredential",   reply: 202, scopes: ["integration.credentials.rotate"], idempotent: true, version: "media-type", location: "/integrations/runs/{verificationRunId}" },
 ] as const satisfies readonly Route[];
 

@@ -3,7 +3,7 @@ import type { Scope } from "@factory/schema/scopes";
 /** A specification, its subgraph, and its folder of documents under `operations/`. */
 export type Area = "catalog" | "integration" | "spine";
 
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** One documented endpoint and the one GraphQL operation that answers it. */
 export interface Route {
@@ -20,7 +20,7 @@ export interface Route {
   readonly platformAdmin?: true;
   /** Needs no token and ignores one that is sent. Its requests are counted per address. */
   readonly anonymous?: true;
-  /** GET and PUT answer a strong entity tag: this member of the body. The operation takes `ifMatch` and `ifNoneMatch`. */
+  /** GET, PUT and PATCH answer a strong entity tag: this member of the body. The operation takes `ifMatch` and `ifNoneMatch`. */
   readonly etag?: "version";
   /** Accepts `Idempotency-Key`. */
   readonly idempotent?: true;

@@ -67,7 +67,8 @@ function eventOf(from: ConnectionState, to: ConnectionState): EventType | undefi
   return events[to];
 }
 
-function refusedMove(from: ConnectionState, to: ConnectionState): DomainError {
+/** The refusal of a move that is not allowed. */
+export function refusedMove(from: ConnectionState, to: ConnectionState): DomainError {
   const before = Object.entries(connectionStates).filter(([, { next }]) => next.some((state) => state === to));
   const allowed = before.map(([state]) => state);
   return new DomainError("INVALID_STATE", {

@@ -2,17 +2,22 @@
 
 import type { AuthModel, ProviderState } from "../providers/provider.states.js";
 
-/** What a new connection refers to. */
-export interface ConnectionPartsRow {
-  provider_status: ProviderState | null;
-  auth_model: AuthModel | null;
+/** The credentials that a connection names. */
+export interface CredentialPartsRow {
   credential_id: string | null;
   webhook_credential_id: string | null;
 }
 
+/** What a new connection refers to. */
+export interface ConnectionPartsRow extends CredentialPartsRow {
+  provider_status: ProviderState | null;
+  auth_model: AuthModel | null;
+}
+
 /**
  * $1: tenant, $2: provider, $3 and $4: names of credentials or null. The lock lasts until the transaction ends, so that
- * the provider is not disabled or retired meanwhile.
+ * the provider is not disabled or retired meanwhile. Take it before the lock of a connection, as a change of the
+ * provider does.
  */
 export const connectionParts = {
   name: "connection_parts",
@@ -22,4 +27,11 @@ export const connectionParts = {
     select (select status from provider) as provider_status, (select auth_model from provider) as auth_model,
       (select credential_id from credentials where tenant_id = $1 and name = $3) as credential_id,
       (select credential_id from credentials where tenant_id = $1 and name = $4) as webhook_credential_id`,
+};
+
+/** $1: tenant, $2 and $3: names of credentials or null. */
+export const credentialParts = {
+  name: "connection_credential_parts",
+  text: `select (select credential_id from credentials where tenant_id = $1 and name = $2) as credential_id,
+      (select credential_id from credentials where tenant_id = $1 and name = $3) as webhook_credential_id`,
 };

@@ -4,14 +4,22 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { credentialName } from "../credentials/credential-name.js";
 import type { AuthModel } from "../providers/provider.states.js";
 import type { AuthMode } from "./connection.states.js";
-import { type ConnectionPartsRow, connectionParts } from "./connection-parts-statement.js";
+import {
+  type ConnectionPartsRow,
+  type CredentialPartsRow,
+  connectionParts,
+  credentialParts,
+} from "./connection-parts-statement.js";
 
-/** The references of a connection that are checked, and how strictly. */
-export interface WantedReferences {
-  readonly providerId: string;
-  readonly authMode: AuthMode;
+interface CredentialReferences {
   readonly credentialRef: string | null;
   readonly webhookSecretRef: string | null;
+}
+
+/** The references of a connection that are checked, and how strictly. */
+export interface WantedReferences extends CredentialReferences {
+  readonly providerId: string;
+  readonly authMode: AuthMode;
   readonly strictReferences: boolean;
   readonly strictAuthModel: boolean;
 }
@@ -30,25 +38,42 @@ export async function resolveReferences(
   { execute, tenant }: Transaction,
   wanted: WantedReferences,
 ): Promise<FoundCredentials> {
-  const { credentialRef, webhookSecretRef } = wanted;
   const [found] = await execute<ConnectionPartsRow>(connectionParts, [
     tenant.uuid,
     decodeId("prv", wanted.providerId) ?? null,
-    credentialRef === null ? null : credentialName(credentialRef),
-    webhookSecretRef === null ? null : credentialName(webhookSecretRef),
+    ...namesOf(wanted),
   ]);
   if (!found || found.provider_status === null || found.auth_model === null)
     throw refusedReferences([missing("providerId", "Must be the id of a provider of the tenant.")]);
   requireCallable(found.provider_status);
   if (wanted.strictAuthModel) requireMatch(found.auth_model, wanted.authMode);
-  if (wanted.strictReferences) {
-    const unknown = [
-      ...(credentialRef !== null && found.credential_id === null ? ["credentialRef"] : []),
-      ...(webhookSecretRef !== null && found.webhook_credential_id === null ? ["configuration/webhookSecretRef"] : []),
-    ];
-    if (unknown.length > 0)
-      throw refusedReferences(unknown.map((name) => missing(name, "Must name a credential of the tenant.")));
-  }
+  return foundCredentials(wanted, found);
+}
+
+/** Finds the credentials that the references of a connection name. Throws REFERENCE_NOT_FOUND under `strict`. */
+export async function resolveCredentials(
+  { execute, tenant }: Transaction,
+  references: CredentialReferences,
+  strict: boolean,
+): Promise<FoundCredentials> {
+  const [found] = await execute<CredentialPartsRow>(credentialParts, [tenant.uuid, ...namesOf(references)]);
+  const none = { credential_id: null, webhook_credential_id: null };
+  return foundCredentials({ ...references, strictReferences: strict }, found ?? none);
+}
+
+const namesOf = ({ credentialRef, webhookSecretRef }: CredentialReferences) =>
+  [credentialRef, webhookSecretRef].map((reference) => (reference === null ? null : credentialName(reference)));
+
+function foundCredentials(
+  { credentialRef, webhookSecretRef, strictReferences }: CredentialReferences & { strictReferences: boolean },
+  found: CredentialPartsRow,
+): FoundCredentials {
+  const unknown = [
+    ...(credentialRef !== null && found.credential_id === null ? ["credentialRef"] : []),
+    ...(webhookSecretRef !== null && found.webhook_credential_id === null ? ["configuration/webhookSecretRef"] : []),
+  ];
+  if (strictReferences && unknown.length > 0)
+    throw refusedReferences(unknown.map((name) => missing(name, "Must name a credential of the tenant.")));
   const idOf = (uuid: string | null) => (uuid === null ? null : encodeId("crd", uuid));
   return { credentialId: idOf(found.credential_id), webhookCredentialId: idOf(found.webhook_credential_id) };
 }
@@ -77,6 +102,17 @@ function requireCallable(status: string): void {
       currentState: status,
       allowed: callableStates,
     });
+}
+
+const providerOnly: Pick<WantedReferences, "credentialRef" | "webhookSecretRef" | "strictReferences"> = {
+  credentialRef: null,
+  webhookSecretRef: null,
+  strictReferences: false,
+};
+
+/** Holds the provider until the transaction ends. Throws INVALID_STATE when it cannot be called. */
+export async function requireCallableProvider(transaction: Transaction, providerId: string): Promise<void> {
+  await resolveReferences(transaction, { ...providerOnly, providerId, authMode: "None", strictAuthModel: false });
 }
 
 const missing = (name: string, detail: string): FieldError => ({

@@ -52,3 +52,53 @@ export class CreateConnectionInput {
   })
   strictAuthModel?: boolean | null;
 }
+
+@InputType({ description: "Members that are absent stay as they are." })
+export class UpdateConnectionInput {
+  @Field(() => String, { nullable: true, description: "Null changes nothing, because a connection has a name." })
+  @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
+  displayName?: string | null;
+
+  @Field(() => String, { nullable: true, description: "Null removes the project." })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  projectId?: string | null;
+
+  @Field(() => String, { nullable: true, description: "The name of a credential. Null removes the reference." })
+  @Constraint({ pattern: credentialReferencePattern })
+  credentialRef?: string | null;
+
+  @Field(() => JsonObject, { nullable: true, description: "Replaces all settings. Null removes them." })
+  configuration?: Record<string, unknown> | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "With true, a reference that names no credential of the tenant is refused. The default is false.",
+  })
+  strictReferences?: boolean | null;
+}
+
+@InputType()
+export class ConnectionMoveInput {
+  @Field(() => String, { nullable: true, description: "The reason is shown as statusReason and is part of the event." })
+  @Constraint({ minLength: 1, maxLength: 2000 })
+  reason?: string | null;
+}
+
+@InputType({ description: "A connection must match every member that is given." })
+export class ConnectionFilterInput {
+  @Field(() => ID, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  providerId?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 200 })
+  projectId?: string | null;
+
+  @Field(() => String, { nullable: true, description: "Active, Suspended, AuthorizationRequired or Disabled." })
+  @Constraint({ maxLength: 100 })
+  status?: string | null;
+
+  @Field(() => String, { nullable: true, description: "Healthy, Degraded, Unhealthy or Unknown." })
+  @Constraint({ maxLength: 100 })
+  health?: string | null;
+}

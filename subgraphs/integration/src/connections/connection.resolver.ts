@@ -1,16 +1,21 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
-import { CreateConnectionInput } from "./connection.input.js";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { ConnectionFilterInput, CreateConnectionInput } from "./connection.input.js";
 import type { ConnectionService } from "./connection.service.js";
-import { ConnectionType, readConnections } from "./connection.type.js";
+import { ConnectionConnection, ConnectionType, readConnections } from "./connection.type.js";
+import { type ConnectionListService, sortedConnections } from "./connection-list.service.js";
+import { waitSecondsDescription } from "./wait-argument.js";
 
 @Resolver(() => ConnectionType)
 export class ConnectionResolver {
   readonly #connections: ConnectionService;
+  readonly #lists: ConnectionListService;
 
-  constructor(connections: ConnectionService) {
+  constructor(connections: ConnectionService, lists: ConnectionListService) {
     this.#connections = connections;
+    this.#lists = lists;
   }
 
   @Query(() => ConnectionType, { description: "A connection of the tenant, and its health." })
@@ -22,6 +27,18 @@ export class ConnectionResolver {
     return this.#connections.get(context, connectionId);
   }
 
+  @Query(() => ConnectionConnection, { description: "The connections of the tenant." })
+  @Auth(readConnections)
+  connections(
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedConnections) sort: string | null | undefined,
+    @Arg("filter", () => ConnectionFilterInput, { nullable: true }) filter: ConnectionFilterInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<ConnectionConnection> {
+    return this.#lists.list(context, { first, after, sort, filter });
+  }
+
   @Mutation(() => ConnectionType, {
     description:
       "Establishes a connection to a registered provider. It is Active and Healthy at once, and a run verifies it. A tenant has at most 1,000 connections.",
@@ -29,8 +46,9 @@ export class ConnectionResolver {
   @Auth({ scopes: ["integration.connections.write"] })
   createConnection(
     @Arg("input") input: CreateConnectionInput,
+    @Arg("waitSeconds", () => Int, waitSecondsDescription) waitSeconds: number | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ConnectionType> {
-    return this.#connections.create(context, input);
+    return this.#connections.create(context, input, waitSeconds);
   }
 }

@@ -20,6 +20,7 @@ import { checkedConfiguration } from "./connection-configuration.js";
 import { requireRoomForConnection } from "./connection-limit.js";
 import { resolveReferences } from "./connection-references.js";
 import { unknownConnection } from "./locked-connection.js";
+import { requireWaitSeconds, type Verification } from "./verification.js";
 
 const connectionById = tenantStatement(
   "connection_by_id",
@@ -30,9 +31,11 @@ const connectionById = tenantStatement(
 /** Establishes and finds connections. */
 export class ConnectionService {
   readonly #database: Database;
+  readonly #verification: Verification;
 
-  constructor(database: Database) {
+  constructor(database: Database, verification: Verification) {
     this.#database = database;
+    this.#verification = verification;
   }
 
   /** The connection as the slices below use it; undefined if it does not exist or is deleted. */
@@ -54,11 +57,17 @@ export class ConnectionService {
     return connection;
   }
 
-  create(context: RequestContext, input: CreateConnectionInput): Promise<ConnectionType> {
+  /** Establishes a connection, and starts the run that verifies it. The caller may wait for that run. */
+  async create(
+    context: RequestContext,
+    input: CreateConnectionInput,
+    waitSeconds?: number | null,
+  ): Promise<ConnectionType> {
     requireSameTenant(context, input.tenantId);
+    requireWaitSeconds(waitSeconds);
     const authMode = checkedAuthMode(input.authMode);
     const checked = checkedConfiguration(input.configuration ?? {});
-    return idempotentMutation(this.#database, context, {
+    const created = await idempotentMutation(this.#database, context, {
       field: "createConnection",
       arguments: input,
       commit: async (transaction) => {
@@ -73,14 +82,22 @@ export class ConnectionService {
         });
         const { providerId, displayName, projectId = null, credentialRef = null } = input;
         const wanted = { providerId, displayName, projectId, credentialRef, authMode, ...checked, ...credentials };
-        return connectionView(establish(transaction, { ...wanted, traceId: context.trace.traceId }));
+        const connectionId = newId("con");
+        const lastRunId = await this.#verification.startFirst(transaction, { connectionId, projectId });
+        const ids = { connectionId, lastRunId, traceId: context.trace.traceId };
+        return connectionView(establish(transaction, { ...wanted, ...ids }));
       },
     });
+    if (waitSeconds == null) return created;
+    await this.#verification.wait(tenantOf(context), created.lastRunId, waitSeconds);
+    return (await this.find(context, created.connectionId)) ?? created;
   }
 }
 
 type Wanted = Pick<
   Connection,
+  | "connectionId"
+  | "lastRunId"
   | "projectId"
   | "providerId"
   | "displayName"
@@ -99,13 +116,11 @@ function establish({ em, tenant, record }: Transaction, wanted: Wanted): Connect
   const connection = em.create(Connection, {
     ...wanted,
     tenantId: tenant.tenantId,
-    connectionId: newId("con"),
     status: "Active",
     statusReason: null,
     health: "Healthy",
     healthRunId: null,
     lastCheckedAt: null,
-    lastRunId: null,
     consecutiveFailures: 0,
     consecutiveSuccesses: 0,
     consecutiveRejections: 0,

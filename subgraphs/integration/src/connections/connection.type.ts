@@ -1,5 +1,7 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { ConnectionHealth, ConnectionState } from "./connection.states.js";
 
@@ -88,3 +90,6 @@ export class ConnectionType {
   })
   authorizationUrl: string | null;
 }
+
+export const ConnectionConnection = connectionType("Connection", () => ConnectionType, "By displayName.");
+export type ConnectionConnection = Connection<ConnectionType>;

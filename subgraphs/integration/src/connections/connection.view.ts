@@ -6,7 +6,7 @@ import type { ConnectionType } from "./connection.type.js";
 /** A connection as the slices below use it. */
 export type ConnectionRecord = Readonly<Omit<Connection, "deletedAt">>;
 
-/** A row of `connections` as PostgreSQL returns it. */
+/** A row of `connections` as PostgreSQL returns it. In a transaction times are texts. */
 export interface ConnectionRow {
   tenant_id: string;
   connection_id: string;
@@ -24,14 +24,14 @@ export interface ConnectionRow {
   status_reason: string | null;
   health: ConnectionHealth;
   health_run_id: string | null;
-  last_checked_at: Date | null;
+  last_checked_at: Date | string | null;
   last_run_id: string | null;
   consecutive_failures: number;
   consecutive_successes: number;
   consecutive_rejections: number;
-  failing_since: Date | null;
-  next_probe_at: Date | null;
-  established_at: Date;
+  failing_since: Date | string | null;
+  next_probe_at: Date | string | null;
+  established_at: Date | string;
   trace_id: string;
   version: number;
 }
@@ -61,18 +61,20 @@ export function connectionRecord(row: ConnectionRow): ConnectionRecord {
     statusReason: row.status_reason,
     health: row.health,
     healthRunId: run(row.health_run_id),
-    lastCheckedAt: row.last_checked_at,
+    lastCheckedAt: timeOf(row.last_checked_at),
     lastRunId: run(row.last_run_id),
     consecutiveFailures: row.consecutive_failures,
     consecutiveSuccesses: row.consecutive_successes,
     consecutiveRejections: row.consecutive_rejections,
-    failingSince: row.failing_since,
-    nextProbeAt: row.next_probe_at,
-    establishedAt: row.established_at,
+    failingSince: timeOf(row.failing_since),
+    nextProbeAt: timeOf(row.next_probe_at),
+    establishedAt: new Date(row.established_at),
     traceId: row.trace_id,
     version: row.version,
   };
 }
+
+const timeOf = (time: Date | string | null) => (time === null ? null : new Date(time));
 
 export function connectionView(connection: ConnectionRecord): ConnectionType {
   return {

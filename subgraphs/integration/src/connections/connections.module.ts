@@ -1,10 +1,22 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { ProviderService } from "../providers/provider.service.js";
+import { ProviderMoveListeners } from "../providers/provider-move-listeners.js";
+import { RunService } from "../runs/run.service.js";
+import { RunOperations } from "../runs/run-operations.js";
 import { Connection } from "./connection.entity.js";
 import { ConnectionResolver } from "./connection.resolver.js";
 import { ConnectionService } from "./connection.service.js";
 import { readConnections } from "./connection.type.js";
+import { ConnectionChangeService } from "./connection-change.service.js";
+import { ConnectionEndListeners } from "./connection-end-listeners.js";
 import { ConnectionHealthRecord } from "./connection-health-record.js";
+import { ConnectionLifecycleResolver } from "./connection-lifecycle.resolver.js";
+import { ConnectionLifecycleService } from "./connection-lifecycle.service.js";
+import { ConnectionLinksResolver } from "./connection-links.resolver.js";
+import { ConnectionListService } from "./connection-list.service.js";
 import { ConnectionStates } from "./connection-moves.js";
+import { followProvider } from "./provider-effects.js";
+import { Verification } from "./verification.js";
 
 /** The accounts at vendors that the platform may use for its tenants. */
 export const connections: SliceModule = {
@@ -42,12 +54,23 @@ export const connections: SliceModule = {
     "ConnectionDeleted",
     "ConnectionHealthChanged",
   ],
-  start({ database }, services) {
-    services.add(new ConnectionService(database));
-    services.add(new ConnectionStates());
+  start({ database, cursors }, services) {
+    const runs = services.get(RunService);
+    const verification = services.add(new Verification(runs, services.get(RunOperations)));
+    const connections = services.add(new ConnectionService(database, verification));
+    const states = services.add(new ConnectionStates());
+    const ends = services.add(new ConnectionEndListeners());
     services.add(new ConnectionHealthRecord());
+    services.add(new ConnectionListService(database, cursors));
+    services.add(new ConnectionChangeService({ database, connections, verification }));
+    services.add(new ConnectionLifecycleService({ database, connections, states, verification, runs, ends }));
+    services.get(ProviderMoveListeners).add(followProvider);
   },
-  resolvers: (get) => [new ConnectionResolver(get(ConnectionService))],
+  resolvers: (get) => [
+    new ConnectionResolver(get(ConnectionService), get(ConnectionListService)),
+    new ConnectionLifecycleResolver(get(ConnectionChangeService), get(ConnectionLifecycleService)),
+    new ConnectionLinksResolver(get(ProviderService), get(RunService)),
+  ],
   references(get) {
     const service = get(ConnectionService);
     return {

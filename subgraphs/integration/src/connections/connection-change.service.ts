@@ -1,0 +1,102 @@
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { type Preconditions, requirePreconditions } from "@factory/runtime/input-validation/preconditions";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { UpdateConnectionInput } from "./connection.input.js";
+import type { ConnectionService } from "./connection.service.js";
+import type { ConnectionType } from "./connection.type.js";
+import { type ConnectionRecord, connectionView } from "./connection.view.js";
+import { checkedConfiguration } from "./connection-configuration.js";
+import { resolveCredentials } from "./connection-references.js";
+import { lockedConnection } from "./locked-connection.js";
+import { requireWaitSeconds, type Verification } from "./verification.js";
+
+const store = {
+  name: "connection_change",
+  text: `update connections set display_name = $3, project_id = $4, credential_ref = $5, credential_id = $6,
+      configuration = $7, webhook_secret_ref = $8, webhook_credential_id = $9, external_account_id = $10,
+      consecutive_rejections = case when $11 then 0 else consecutive_rejections end, version = version + 1
+    where tenant_id = $1 and connection_id = $2`,
+};
+
+interface ChangeServices {
+  readonly database: Database;
+  readonly connections: ConnectionService;
+  readonly verification: Verification;
+}
+
+/** A request that changes a connection. */
+export interface ConnectionChange extends Preconditions {
+  readonly connectionId: string;
+  readonly input: UpdateConnectionInput;
+  readonly waitSeconds?: number | null | undefined;
+}
+
+/** The states in which new credentials are verified at once. */
+const verifiedStates: readonly string[] = ["Active", "AuthorizationRequired"];
+
+/** Changes the name, project, credential and settings of connections. */
+export class ConnectionChangeService {
+  readonly #services: ChangeServices;
+
+  constructor(services: ChangeServices) {
+    this.#services = services;
+  }
+
+  /** Members that are absent stay as they are. A change of the credential or the settings starts a verification. */
+  async change(context: RequestContext, change: ConnectionChange): Promise<ConnectionType> {
+    const { connectionId, input, ifMatch, waitSeconds } = change;
+    requireWaitSeconds(waitSeconds);
+    const { database, connections, verification } = this.#services;
+    const wanted = { ...input, ...(input.configuration === undefined ? {} : checkedSettings(input)) };
+    const changed = await idempotentMutation(database, context, {
+      field: "updateConnection",
+      arguments: { connectionId, input, ifMatch },
+      commit: async (transaction) => {
+        const known = await lockedConnection(transaction, connectionId);
+        requirePreconditions({ ifMatch }, known.version);
+        return connectionView(await this.#apply(transaction, known, wanted));
+      },
+    });
+    if (waitSeconds == null) return changed;
+    await verification.wait(tenantOf(context), changed.lastRunId, waitSeconds);
+    return (await connections.find(context, connectionId)) ?? changed;
+  }
+
+  async #apply(transaction: Transaction, known: ConnectionRecord, input: Wanted): Promise<ConnectionRecord> {
+    const next = {
+      ...known,
+      displayName: input.displayName ?? known.displayName,
+      projectId: input.projectId === undefined ? known.projectId : input.projectId,
+      credentialRef: input.credentialRef === undefined ? known.credentialRef : input.credentialRef,
+      configuration: input.checked?.configuration ?? known.configuration,
+      webhookSecretRef: input.checked ? input.checked.webhookSecretRef : known.webhookSecretRef,
+      externalAccountId: input.checked ? input.checked.externalAccountId : known.externalAccountId,
+    };
+    const isVerified = input.credentialRef !== undefined || input.checked !== undefined;
+    const found = isVerified ? await resolveCredentials(transaction, next, input.strictReferences === true) : {};
+    const stored = { ...next, ...found, version: known.version + 1 };
+    await transaction.defer(store, [transaction.tenant.uuid, ...values(stored), isVerified]);
+    if (!isVerified || !verifiedStates.includes(known.status)) return stored;
+    return this.#services.verification.start(transaction, stored);
+  }
+}
+
+type Checked = ReturnType<typeof checkedConfiguration>;
+type Wanted = Omit<UpdateConnectionInput, "configuration"> & { readonly checked?: Checked };
+
+const checkedSettings = ({ configuration }: UpdateConnectionInput) => ({
+  checked: checkedConfiguration(configuration ?? {}),
+});
+
+const values = (connection: ConnectionRecord): unknown[] => {
+  const { connectionId, displayName, projectId, credentialRef, credentialId, configuration } = connection;
+  const { webhookSecretRef, webhookCredentialId, externalAccountId } = connection;
+  const credential = (id: string | null) => (id === null ? null : decodeId("crd", id));
+  return [
+    ...[decodeId("con", connectionId), displayName, projectId, credentialRef, credential(credentialId)],
+    ...[JSON.stringify(configuration), webhookSecretRef, credential(webhookCredentialId), externalAccountId],
+  ];
+};

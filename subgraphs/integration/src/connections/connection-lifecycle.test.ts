@@ -1,0 +1,195 @@
+import type { Principal } from "@factory/runtime/auth/principal";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+
+let fixture: IntegrationFixture;
+let principal: Principal;
+
+beforeAll(async () => {
+  fixture = await startIntegrationFixture();
+});
+
+beforeEach(() => {
+  principal = aPrincipal();
+});
+
+afterAll(() => fixture.close());
+
+async function run(source: string, variables: Record<string, unknown> = {}) {
+  const { data, errors } = await fixture.run(principal, source, variables);
+  const [error] = errors ?? [];
+  return error ? { refused: error.extensions } : (Object.values(data)[0] as Record<string, unknown>);
+}
+
+async function aProvider(): Promise<string> {
+  const { providerId } = await run(
+    "mutation ($input: RegisterProviderInput!) { registerProvider(input: $input) { providerId } }",
+    { input: { key: newId("prv").slice(4), displayName: "Acme", category: "Tool", authModel: "ApiKey" } },
+  );
+  return String(providerId);
+}
+
+async function aConnection(input: Record<string, unknown> = {}): Promise<string> {
+  const providerId = input["providerId"] ?? (await aProvider());
+  const { connectionId } = await run(
+    "mutation ($input: CreateConnectionInput!) { createConnection(input: $input) { connectionId } }",
+    { input: { providerId, displayName: "Acme", authMode: "ApiKey", ...input } },
+  );
+  return String(connectionId);
+}
+
+const fields = "connectionId status statusReason version displayName projectId credentialRef configuration";
+const read = (id: string) => run(`query ($id: ID!) { connection(connectionId: $id) { ${fields} } }`, { id });
+const move = (field: string, id: string, input = "") =>
+  run(`mutation ($id: ID!) { ${field}(connectionId: $id${input}) { ${fields} } }`, { id });
+const moveProvider = (field: string, id: string) =>
+  run(`mutation ($id: ID!) { ${field}(providerId: $id) { status } }`, { id });
+
+const eventsOf = async (connectionId: string) =>
+  (
+    await fixture.rows<{ type: string }>(
+      "select envelope->>'type' as type from integration.outbox where envelope->>'subject' = $1 and envelope->>'messagekind' = 'event' order by seq",
+      `connections/${connectionId}`,
+    )
+  ).map(({ type }) => type);
+
+describe("a connection", () => {
+  it("is suspended, resumed and deleted, with an event for each", async () => {
+    const id = await aConnection();
+    expect(await move("suspendConnection", id, ', input: { reason: "audit" }')).toMatchObject({
+      status: "Suspended",
+      statusReason: "audit",
+    });
+    expect(await move("suspendConnection", id)).toEqual({
+      refused: expect.objectContaining({ code: "INVALID_STATE", currentState: "Suspended" }),
+    });
+    expect(await move("resumeConnection", id)).toMatchObject({ status: "Active" });
+    expect(await move("resumeConnection", id)).toEqual({
+      refused: expect.objectContaining({ code: "INVALID_STATE", currentState: "Active" }),
+    });
+    expect(await move("deleteConnection", id)).toMatchObject({ status: "Deleted" });
+    for (const answer of [await read(id), await move("suspendConnection", id), await move("deleteConnection", id)])
+      expect(answer).toEqual({ refused: expect.objectContaining({ code: "CONNECTION_NOT_FOUND" }) });
+    expect(await eventsOf(id)).toEqual([
+      "ConnectionEstablished",
+      "ConnectionSuspended",
+      "ConnectionResumed",
+      "ConnectionDeleted",
+    ]);
+  });
+
+  it("is changed only in the version that If-Match names", async () => {
+    const id = await aConnection({ projectId: "one", configuration: { region: "eu" }, credentialRef: "a" });
+    const { version } = (await read(id)) as { version: number };
+    const update = (input: Record<string, unknown>, ifMatch?: string) =>
+      run(
+        `mutation ($id: ID!, $input: UpdateConnectionInput!, $ifMatch: String) {
+          updateConnection(connectionId: $id, input: $input, ifMatch: $ifMatch) { ${fields} } }`,
+        { id, input, ifMatch },
+      );
+    const renamed = await update({ displayName: "Renamed", projectId: null }, `"${version}"`);
+    expect(renamed).toMatchObject({
+      displayName: "Renamed",
+      projectId: null,
+      credentialRef: "a",
+      configuration: { region: "eu" },
+    });
+    expect(await update({ displayName: "Lost" }, `"${version}"`)).toEqual({
+      refused: expect.objectContaining({ code: "PRECONDITION_FAILED" }),
+    });
+    expect(await update({ credentialRef: "nothing", strictReferences: true })).toEqual({
+      refused: expect.objectContaining({ code: "REFERENCE_NOT_FOUND" }),
+    });
+    const changed = await update({ configuration: { accountId: "acct_2" }, credentialRef: null });
+    expect(changed).toMatchObject({ credentialRef: null, configuration: { accountId: "acct_2" } });
+    expect(await read(id)).toEqual(changed);
+  });
+
+  it("of another tenant answers as one that does not exist", async () => {
+    const id = await aConnection();
+    principal = aPrincipal();
+    for (const answer of [await read(id), await move("suspendConnection", id), await move("deleteConnection", id)])
+      expect(answer).toEqual({ refused: expect.objectContaining({ code: "CONNECTION_NOT_FOUND" }) });
+  });
+});
+
+describe("Query.connections", () => {
+  const list = async (filter: Record<string, unknown>) =>
+    run(
+      "query ($filter: ConnectionFilterInput) { connections(filter: $filter) { items { displayName provider { providerId } lastRun { runId } } nextCursor } }",
+      { filter },
+    );
+
+  it("lists by provider, project, status and health, without deleted ones", async () => {
+    const providerId = await aProvider();
+    const first = await aConnection({ providerId, displayName: "First", projectId: "one" });
+    await aConnection({ providerId, displayName: "Second" });
+    await aConnection({ displayName: "Third", projectId: "one" });
+    await move("deleteConnection", await aConnection({ providerId, displayName: "Gone" }));
+    await move("suspendConnection", first);
+    const names = async (filter: Record<string, unknown>) =>
+      ((await list(filter)) as { items: { displayName: string }[] }).items.map(({ displayName }) => displayName);
+    expect(await names({})).toEqual(["First", "Second", "Third"]);
+    expect(await names({ providerId })).toEqual(["First", "Second"]);
+    expect(await names({ projectId: "one" })).toEqual(["First", "Third"]);
+    expect(await names({ status: "Suspended" })).toEqual(["First"]);
+    expect(await names({ health: "Unhealthy" })).toEqual([]);
+    expect(await names({ providerId: "prv_unknown" })).toEqual([]);
+    const refused = await list({ status: "Gone", health: "Fine" });
+    expect(refused["refused"]).toMatchObject({
+      code: "PARAMETERS_INVALID",
+      errors: [{ pointer: "/filter/status" }, { pointer: "/filter/health" }],
+    });
+  });
+});
+
+describe("a provider", () => {
+  it("with connections cannot be retired", async () => {
+    const providerId = await aProvider();
+    const [one, two] = [await aConnection({ providerId }), await aConnection({ providerId })];
+    await moveProvider("deprecateProvider", providerId);
+    expect(await moveProvider("retireProvider", providerId)).toEqual({
+      refused: expect.objectContaining({ code: "CONFLICT", connections: 2 }),
+    });
+    for (const id of [one, two]) await move("deleteConnection", id);
+    expect(await moveProvider("retireProvider", providerId)).toEqual({ status: "Retired" });
+  });
+
+  it("that is disabled disables its Active and Suspended connections, which resume only with it", async () => {
+    const providerId = await aProvider();
+    const [active, suspended] = [await aConnection({ providerId }), await aConnection({ providerId })];
+    await move("suspendConnection", suspended);
+    expect(await moveProvider("disableProvider", providerId)).toEqual({ status: "Disabled" });
+    for (const id of [active, suspended]) {
+      expect(await read(id)).toMatchObject({ status: "Disabled", statusReason: "The provider was disabled." });
+      expect((await eventsOf(id)).at(-1)).toBe("ConnectionDisabled");
+      expect(await move("resumeConnection", id)).toEqual({
+        refused: expect.objectContaining({ code: "INVALID_STATE", currentState: "Disabled" }),
+      });
+    }
+    await moveProvider("enableProvider", providerId);
+    expect(await move("resumeConnection", active)).toMatchObject({ status: "Disabled" });
+  });
+
+  it("disables a thousand connections in one statement, beyond which no more can be created", async () => {
+    const providerId = await aProvider();
+    const id = await aConnection({ providerId });
+    await fixture.rows(
+      `insert into integration.connections select (jsonb_populate_record(model, jsonb_build_object('connection_id', gen_random_uuid()))).*
+       from integration.connections model, generate_series(1, 999) where model.connection_id = $1`,
+      decodeId("con", id),
+    );
+    const more = await run(
+      "mutation ($input: CreateConnectionInput!) { createConnection(input: $input) { connectionId } }",
+      { input: { providerId, displayName: "Too many", authMode: "ApiKey" } },
+    );
+    expect(more).toEqual({ refused: expect.objectContaining({ code: "CONFLICT", limit: 1000 }) });
+    expect(await moveProvider("disableProvider", providerId)).toEqual({ status: "Disabled" });
+    expect((await eventsOf(id)).at(-1)).toBe("ConnectionDisabled");
+    const [{ count } = { count: 0 }] = await fixture.rows<{ count: number }>(
+      "select count(*)::int as count from integration.outbox where envelope->>'type' = 'ConnectionDisabled' and envelope->'data'->>'providerId' = $1",
+      providerId,
+    );
+    expect(count).toBe(1000);
+  });
+});

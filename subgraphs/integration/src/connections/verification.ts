@@ -1,0 +1,68 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { RunService } from "../runs/run.service.js";
+import type { RunOperations } from "../runs/run-operations.js";
+import type { ConnectionRecord } from "./connection.view.js";
+
+/** The longest time that a caller may wait for a run, in seconds. */
+const maxWaitSeconds = 30;
+
+const noteRun = {
+  name: "connection_last_run",
+  text: `update connections set last_run_id = $3, version = version + 1 where tenant_id = $1 and connection_id = $2`,
+};
+
+type Verified = Pick<ConnectionRecord, "connectionId" | "projectId">;
+
+/** Starts and awaits the runs that verify a connection. */
+export class Verification {
+  readonly #runs: RunService;
+  readonly #operations: RunOperations;
+
+  constructor(runs: RunService, operations: RunOperations) {
+    this.#runs = runs;
+    this.#operations = operations;
+  }
+
+  /** Starts the run of a connection that is not stored yet, and returns its id for `lastRunId`. */
+  async startFirst(transaction: Transaction, connection: Verified, { enable = false } = {}): Promise<string | null> {
+    const { connectionId, projectId } = connection;
+    const operation = "VerifyConnection";
+    if (!this.#operations.find(operation)) return null;
+    const payload = enable ? { enable } : {};
+    return (await this.#runs.startIn(transaction, { operation, connectionId, projectId, payload })).runId;
+  }
+
+  /**
+   * Starts the run of a stored connection, and returns the connection with it. With `enable`, a probe that passes makes
+   * a Disabled connection Active.
+   */
+  async start<C extends ConnectionRecord>(
+    transaction: Transaction,
+    connection: C,
+    options: { readonly enable?: boolean } = {},
+  ): Promise<C> {
+    const lastRunId = await this.startFirst(transaction, connection, options);
+    if (lastRunId === null) return connection;
+    const { defer, tenant } = transaction;
+    await defer(noteRun, [tenant.uuid, decodeId("con", connection.connectionId), decodeId("run", lastRunId)]);
+    return { ...connection, lastRunId, version: connection.version + 1 };
+  }
+
+  /** Waits at most `waitSeconds` for the end of the run. Call it after the commit. */
+  async wait(tenant: Tenant, runId: string | null, waitSeconds: number | null | undefined): Promise<void> {
+    if (waitSeconds == null || runId === null || waitSeconds === 0) return;
+    await this.#runs.waitFor(tenant, runId, waitSeconds * 1000);
+  }
+}
+
+/** Throws VALIDATION_FAILED for a time to wait that is out of its range. Call it before the transaction. */
+export function requireWaitSeconds(waitSeconds: number | null | undefined): void {
+  if (waitSeconds == null || (waitSeconds >= 0 && waitSeconds <= maxWaitSeconds)) return;
+  throw new DomainError("VALIDATION_FAILED", {
+    detail: `waitSeconds must be 0 to ${maxWaitSeconds}.`,
+    errors: [{ pointer: "/waitSeconds", code: "OUT_OF_RANGE", detail: `Must be 0 to ${maxWaitSeconds}.` }],
+  });
+}
