@@ -8,7 +8,7 @@ import type { UpdateConnectionInput } from "./connection.input.js";
 import type { ConnectionService } from "./connection.service.js";
 import type { ConnectionType } from "./connection.type.js";
 import { type ConnectionRecord, connectionView } from "./connection.view.js";
-import { checkedConfiguration } from "./connection-configuration.js";
+import { type CheckedConfiguration, checkedConfiguration } from "./connection-configuration.js";
 import { resolveCredentials } from "./connection-references.js";
 import { lockedConnection } from "./locked-connection.js";
 import { requireWaitSeconds, type Verification } from "./verification.js";
@@ -50,14 +50,14 @@ export class ConnectionChangeService {
     const { connectionId, input, ifMatch, waitSeconds } = change;
     requireWaitSeconds(waitSeconds);
     const { database, connections, verification } = this.#services;
-    const wanted = { ...input, ...(input.configuration === undefined ? {} : checkedSettings(input)) };
+    const checked = input.configuration === undefined ? undefined : checkedConfiguration(input.configuration ?? {});
     const changed = await idempotentMutation(database, context, {
       field: "updateConnection",
       arguments: { connectionId, input, ifMatch },
       commit: async (transaction) => {
         const known = await lockedConnection(transaction, connectionId);
         requirePreconditions({ ifMatch }, known.version);
-        return connectionView(await this.#apply(transaction, known, wanted));
+        return connectionView(await this.#apply(transaction, known, { input, checked }));
       },
     });
     if (waitSeconds == null) return changed;
@@ -65,17 +65,21 @@ export class ConnectionChangeService {
     return (await connections.find(context, connectionId)) ?? changed;
   }
 
-  async #apply(transaction: Transaction, known: ConnectionRecord, input: Wanted): Promise<ConnectionRecord> {
+  async #apply(
+    transaction: Transaction,
+    known: ConnectionRecord,
+    { input, checked }: Wanted,
+  ): Promise<ConnectionRecord> {
     const next = {
       ...known,
       displayName: input.displayName ?? known.displayName,
       projectId: input.projectId === undefined ? known.projectId : input.projectId,
       credentialRef: input.credentialRef === undefined ? known.credentialRef : input.credentialRef,
-      configuration: input.checked?.configuration ?? known.configuration,
-      webhookSecretRef: input.checked ? input.checked.webhookSecretRef : known.webhookSecretRef,
-      externalAccountId: input.checked ? input.checked.externalAccountId : known.externalAccountId,
+      configuration: checked?.configuration ?? known.configuration,
+      webhookSecretRef: checked ? checked.webhookSecretRef : known.webhookSecretRef,
+      externalAccountId: checked ? checked.externalAccountId : known.externalAccountId,
     };
-    const isVerified = input.credentialRef !== undefined || input.checked !== undefined;
+    const isVerified = input.credentialRef !== undefined || checked !== undefined;
     const found = isVerified ? await resolveCredentials(transaction, next, input.strictReferences === true) : {};
     const stored = { ...next, ...found, version: known.version + 1 };
     await transaction.defer(store, [transaction.tenant.uuid, ...values(stored), isVerified]);
@@ -84,12 +88,11 @@ export class ConnectionChangeService {
   }
 }
 
-type Checked = ReturnType<typeof checkedConfiguration>;
-type Wanted = Omit<UpdateConnectionInput, "configuration"> & { readonly checked?: Checked };
-
-const checkedSettings = ({ configuration }: UpdateConnectionInput) => ({
-  checked: checkedConfiguration(configuration ?? {}),
-});
+interface Wanted {
+  readonly input: UpdateConnectionInput;
+  /** Undefined when the settings stay as they are. */
+  readonly checked: CheckedConfiguration | undefined;
+}
 
 const values = (connection: ConnectionRecord): unknown[] => {
   const { connectionId, displayName, projectId, credentialRef, credentialId, configuration } = connection;
