@@ -59,6 +59,8 @@ export const eventTypes = {
   CredentialRotationFailed:       { source: "integration",  readScopes: ["integration.credentials.read"] },
   CredentialVersionRetired:       { source: "integration",  readScopes: ["integration.credentials.read"] },
   CredentialRolledBack:           { source: "integration",  readScopes: ["integration.credentials.read"] },
+  CredentialExpiryApproaching:    { source: "integration",  readScopes: ["integration.credentials.read"] },
+  CredentialRotationDue:          { source: "integration",  readScopes: ["integration.credentials.read"] },
   CredentialExpired:              { source: "integration",  readScopes: ["integration.credentials.read"] },
   CredentialRevoked:              { source: "integration",  readScopes: ["integration.credentials.read"] },
   TokenRefreshed:                 { source: "integration",  readScopes: ["integration.connections.read"] },

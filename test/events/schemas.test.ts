@@ -12,7 +12,7 @@ import { letADayPass } from "../kit/audit.js";
 import { sentCommand } from "../kit/commands.js";
 import { anEntry } from "../kit/configuration.js";
 import { aConnection } from "../kit/connections.js";
-import { aFailedRotation, rotatedCredential } from "../kit/credentials.js";
+import { aFailedRotation, anExpiredCredential, rotatedCredential } from "../kit/credentials.js";
 import { rows } from "../kit/database.js";
 import { anEdition, anEditionWithTrial } from "../kit/editions.js";
 import { eventually } from "../kit/eventually.js";
@@ -254,6 +254,7 @@ async function changeCredentials(token: string): Promise<void> {
   await move("rollbackCredential", credentialId);
   await move("revokeCredential", credentialId);
   await aFailedRotation(token);
+  await anExpiredCredential(token);
 }
 
 /** Causes the events of connections that a caller causes. */

@@ -71,6 +71,26 @@ export async function aFailedRotation(token: string): Promise<TestCredential> {
   return credential;
 }
 
+/** A credential for which time has passed: its warning, its rotation that is due, and its expiry. */
+export async function anExpiredCredential(token: string): Promise<TestCredential> {
+  const expiresAt = new Date(Date.now() + 20 * 86_400_000).toISOString();
+  const secret = { kind: "ApiKey", secret: { apiKey: "first" } };
+  const credential = await aCredential(token, { ...secret, expiresAt, rotationIntervalDays: 10 });
+  const uuid = decodeId("crd", credential.credentialId);
+  const becomesTrue = async (condition: string) => {
+    const text = `select from integration.credentials where credential_id = $1 and ${condition}`;
+    await eventually(condition, async () => (await rows(text, [uuid])).length > 0);
+  };
+  await becomesTrue("expiry_warning_days = 30");
+  for (const column of ["next_rotation_at", "expires_at"]) {
+    const set = `${column} = now(), next_change_at = now(), change_sent_at = null`;
+    await rows(`update integration.credentials set ${set} where credential_id = $1`, [uuid]);
+    if (column === "next_rotation_at") await becomesTrue("next_rotation_at > now()");
+  }
+  await credentialBecomes(token, credential.credentialId, "Expired");
+  return credential;
+}
+
 /** A credential with a generated secret that nobody has seen. */
 export async function anUnseenSecret(token: string): Promise<TestCredential> {
   const credential = await rotatedCredential(token);

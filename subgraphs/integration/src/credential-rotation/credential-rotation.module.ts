@@ -1,12 +1,15 @@
+import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { CredentialService } from "../credentials/credential.service.js";
 import { CredentialVersions } from "../credentials/credential-versions.js";
 import { SecretDigest } from "../credentials/secret-digest.js";
 import { RunService } from "../runs/run.service.js";
 import { RunOperations } from "../runs/run-operations.js";
+import { advanceCredentialJob, CredentialAdvance, dueCredentialRows } from "./advance-credential.js";
 import { CredentialRotationResolver } from "./credential-rotation.resolver.js";
 import { CredentialRotationService } from "./credential-rotation.service.js";
 import { CredentialUpdateService } from "./credential-update.service.js";
+import { DueCredentials } from "./due-credentials.js";
 import { RetireCredentialVersion } from "./retire-credential-version.js";
 import { RotationStart } from "./rotation-start.js";
 import { SignedEcho } from "./signed-echo.js";
@@ -28,8 +31,13 @@ export const credentialRotation: SliceModule<CredentialRotationSettings> = {
     "CredentialRolledBack",
     "CredentialVersionRetired",
     "CredentialRevoked",
+    "CredentialExpiryApproaching",
+    "CredentialRotationDue",
+    "CredentialExpired",
   ],
-  start({ database, settings }, services) {
+  jobs: [advanceCredentialJob],
+  waitingRows: [dueCredentialRows],
+  start({ database, settings, jobs, workers, logger, work, onStarted, onStop }, services) {
     const clock = settings.clock ?? (() => new Date());
     const [versions, runs, operations] = [
       services.get(CredentialVersions),
@@ -44,6 +52,11 @@ export const credentialRotation: SliceModule<CredentialRotationSettings> = {
     const credentials = services.get(CredentialService);
     operations.add("VerifyCredential", new VerifyCredential({ credentials, versions, runs, echo }));
     operations.add("RetireCredentialVersion", new RetireCredentialVersion(versions, runs, clock));
+    const advance = new CredentialAdvance({ database, versions, start, clock });
+    work(advanceCredentialJob, (payload) => advance.advance(payload), maintenance);
+    const due = new DueCredentials({ database, workers, jobs, logger, clock });
+    onStarted(() => due.start());
+    onStop(() => due.stop());
   },
   resolvers: (get) => [new CredentialRotationResolver(get(CredentialRotationService), get(CredentialUpdateService))],
 };

@@ -138,6 +138,7 @@ describe("a rotation", () => {
     // The verification may have ended before the second request took the lock.
     if (lost.errors)
       expect(refusal(lost)).toMatchObject({ code: "CREDENTIAL_ROTATION_IN_PROGRESS", verificationRunId });
+    await becomes(principal, id, ...(lost.errors ? ["2 Current"] : ["3 Current", "2 Previous"]), "1 Previous");
     await fixture.rows(
       "update integration.credentials set status = 'Rotating' where tenant_id = $1",
       tenantWithId(principal.tenantId ?? "").uuid,

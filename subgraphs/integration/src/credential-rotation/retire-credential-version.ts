@@ -10,6 +10,9 @@ import { subjectOf } from "./run-subject.js";
 /** The clocks of the database, which starts the run, and of this process may differ by this much. */
 const clockDifferenceMs = 2000;
 
+/** The shortest pause before another run, also where the clock of this process is far behind. */
+const pauseMs = 5000;
+
 /**
  * Retires a Previous version when its grace period is over, and destroys its secret. A version whose grace period lasts
  * longer, also because the run was cancelled, gets another run.
@@ -41,7 +44,10 @@ export class RetireCredentialVersion implements RunHandler {
     if (previous?.stage !== "Previous") return;
     const { graceEndsAt } = previous;
     if (graceEndsAt !== null && graceEndsAt > this.#clock()) {
-      await this.#runs.startIn(transaction, retirement(credentialId, version, graceEndsAt));
+      const again = retirement(credentialId, version, graceEndsAt);
+      const soonest = new Date(Date.now() + pauseMs);
+      const startAfter = graceEndsAt > soonest ? graceEndsAt : soonest;
+      await this.#runs.startIn(transaction, { ...again, startAfter });
       return;
     }
     await this.#versions.retire(transaction, credential, previous);

@@ -76,7 +76,7 @@ export class CredentialVersions {
       createdAt: this.#clock(),
     });
     em.persist(pending);
-    await announceChange(transaction, credentialId);
+    announceChange(transaction, credentialId);
   }
 
   /**
@@ -114,7 +114,7 @@ export class CredentialVersions {
     if (graceMs === 0)
       for (const previous of new Set([former, ...(await this.#inStage(transaction, credential, "Previous"))]))
         await this.retire(transaction, credential, previous);
-    await announceChange(transaction, credentialId);
+    announceChange(transaction, credentialId);
     return former;
   }
 
@@ -123,7 +123,7 @@ export class CredentialVersions {
     moveTo(credential, "RotationFailed");
     this.plan(credential);
     await this.#end(pending, "Failed");
-    await announceChange(transaction, credential.credentialId);
+    announceChange(transaction, credential.credentialId);
   }
 
   /** The newest Previous version within its grace period. */
@@ -153,7 +153,7 @@ export class CredentialVersions {
       expiryWarningDays: null,
     });
     this.plan(credential);
-    await announceChange(transaction, credential.credentialId);
+    announceChange(transaction, credential.credentialId);
   }
 
   /** Retires a version that is no longer used, and destroys its secret. */
@@ -165,7 +165,7 @@ export class CredentialVersions {
       subject: `credentials/${credentialId}`,
       data: { credentialId, name, version: version.version },
     });
-    await announceChange(transaction, credentialId);
+    announceChange(transaction, credentialId);
   }
 
   /** Revokes the credential for ever and destroys the secrets of all its versions. */
@@ -181,7 +181,7 @@ export class CredentialVersions {
       subject: `credentials/${credentialId}`,
       data: { credentialId, name, status: "Revoked", previousStatus, reason },
     });
-    await announceChange(transaction, credentialId);
+    announceChange(transaction, credentialId);
   }
 
   /** Stores until when the vendor accepts the current version. The warnings begin anew. */

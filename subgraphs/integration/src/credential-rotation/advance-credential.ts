@@ -1,0 +1,114 @@
+import { failpoint } from "@factory/runtime/faults/failpoint";
+import type { JobDefinition } from "@factory/runtime/jobs/queue/job-queue";
+import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { dueWarning, nextRotation } from "../credentials/credential-schedule.js";
+import { type CredentialVersions, moveTo } from "../credentials/credential-versions.js";
+import { canGenerate, type LockedCredential, type RotationStart } from "./rotation-start.js";
+
+/** The payload of the job that makes the due changes of one credential. */
+export interface AdvanceCredentialPayload {
+  tenantId: string;
+  credentialId: string;
+}
+
+/** The job makes the changes of one credential whose time has come. */
+export const advanceCredentialJob: JobDefinition<AdvanceCredentialPayload> = {
+  queue: "advance-credential",
+  retryLimit: 5,
+  retryDelaySeconds: 5,
+  retryBackoff: true,
+  expireInSeconds: 60,
+  concurrency: 2,
+  concurrencyPerTenant: 1,
+  subject: "credentialId",
+};
+
+/** Credentials with a due change; one without a job gets its job again. */
+export const dueCredentialRows: WaitingRows<AdvanceCredentialPayload> = {
+  slice: "credential-rotation",
+  job: advanceCredentialJob,
+  table: "credentials",
+  id: "credential_id",
+  prefix: "crd",
+  waiting: "next_change_at < now()",
+  since: "next_change_at",
+  payload: ({ tenantId, id }) => ({ tenantId, credentialId: id }),
+};
+
+interface AdvanceServices {
+  readonly database: Database;
+  readonly versions: CredentialVersions;
+  readonly start: RotationStart;
+  readonly clock: () => Date;
+}
+
+/** Makes the changes of credentials that time makes: warnings, the expiry and scheduled rotations. */
+export class CredentialAdvance {
+  readonly #services: AdvanceServices;
+
+  constructor(services: AdvanceServices) {
+    this.#services = services;
+  }
+
+  /** A repetition finds nothing to do: each change is committed together with its event and the next time. */
+  async advance({ tenantId, credentialId }: AdvanceCredentialPayload): Promise<void> {
+    const { database, versions, clock } = this.#services;
+    const cause = { trace: continueTrace(undefined), actorId: "system" };
+    await database.transaction(tenantWithId(tenantId), cause, async (transaction) => {
+      const credential = await versions.lock(transaction, credentialId);
+      const now = clock();
+      if (credential.nextChangeAt !== null && credential.nextChangeAt <= now) {
+        this.#warn(transaction, credential, now);
+        if (credential.status === "Active") {
+          if (credential.expiresAt !== null && credential.expiresAt <= now) expire(transaction, credential);
+          else await this.#rotate(transaction, credential, now);
+        }
+      }
+      versions.plan(credential);
+      // Sent here, so that the failpoint stands between the statements and the commit.
+      await transaction.em.flush();
+      failpoint("credentialRotation.advanced");
+    });
+  }
+
+  #warn({ record }: Transaction, credential: LockedCredential, now: Date): void {
+    const days = dueWarning(credential, now);
+    if (days === undefined) return;
+    const { credentialId, name, expiresAt } = credential;
+    credential.expiryWarningDays = days;
+    record({
+      type: "CredentialExpiryApproaching",
+      subject: `credentials/${credentialId}`,
+      data: { credentialId, name, expiresAt, days },
+    });
+  }
+
+  async #rotate(transaction: Transaction, credential: LockedCredential, now: Date): Promise<void> {
+    const { credentialId, name, kind, nextRotationAt, rotationIntervalDays } = credential;
+    if (nextRotationAt === null || nextRotationAt > now) return;
+    credential.nextRotationAt = nextRotation(rotationIntervalDays, now);
+    if (canGenerate(kind)) {
+      const wanted = { reason: "ScheduledRotation", secret: null, graceSeconds: null, expiresAt: null } as const;
+      await this.#services.start.startIn(transaction, credential, { ...wanted, shown: false });
+      return;
+    }
+    transaction.record({
+      type: "CredentialRotationDue",
+      subject: `credentials/${credentialId}`,
+      data: { credentialId, name, kind, nextRotationAt: credential.nextRotationAt },
+    });
+  }
+}
+
+function expire({ record }: Transaction, credential: LockedCredential): void {
+  moveTo(credential, "Expired");
+  const { credentialId, name, status, expiresAt } = credential;
+  record({
+    type: "CredentialExpired",
+    subject: `credentials/${credentialId}`,
+    data: { credentialId, name, status, expiresAt },
+  });
+}
