@@ -1,11 +1,14 @@
 import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { ConnectionService } from "../connections/connection.service.js";
 import { CredentialService } from "../credentials/credential.service.js";
 import { CredentialVersions } from "../credentials/credential-versions.js";
 import { SecretDigest } from "../credentials/secret-digest.js";
 import { RunService } from "../runs/run.service.js";
 import { RunOperations } from "../runs/run-operations.js";
+import { VendorProbe } from "../vendor-calls/vendor-probe.js";
 import { advanceCredentialJob, CredentialAdvance, dueCredentialRows } from "./advance-credential.js";
+import { CredentialProbe } from "./credential-probe.js";
 import { CredentialRotationResolver } from "./credential-rotation.resolver.js";
 import { CredentialRotationService } from "./credential-rotation.service.js";
 import { CredentialUpdateService } from "./credential-update.service.js";
@@ -50,7 +53,9 @@ export const credentialRotation: SliceModule<CredentialRotationSettings> = {
     services.add(new CredentialRotationService({ database, versions, digest, runs, start }));
     services.add(new CredentialUpdateService(database, versions, clock));
     const credentials = services.get(CredentialService);
-    operations.add("VerifyCredential", new VerifyCredential({ credentials, versions, runs, echo }));
+    const [connections, vendor] = [services.get(ConnectionService), services.get(VendorProbe)];
+    const probe = new CredentialProbe({ database, connections, probe: vendor, runs, operations });
+    operations.add("VerifyCredential", new VerifyCredential({ credentials, versions, runs, echo, probe }));
     operations.add("RetireCredentialVersion", new RetireCredentialVersion(versions, runs, clock));
     const advance = new CredentialAdvance({ database, versions, start, clock });
     work(advanceCredentialJob, (payload) => advance.advance(payload), maintenance);

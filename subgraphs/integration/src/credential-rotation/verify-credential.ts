@@ -9,6 +9,7 @@ import type { RunService } from "../runs/run.service.js";
 import type { RunAttempt, RunEnd, RunHandler } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
 import { verifyWebhook } from "../standard-webhooks/webhook-signature.js";
+import type { CredentialProbe } from "./credential-probe.js";
 import { retirement } from "./retire-credential-version.js";
 import { subjectOf } from "./run-subject.js";
 import type { SignedEcho } from "./signed-echo.js";
@@ -18,6 +19,7 @@ interface VerificationServices {
   readonly versions: CredentialVersions;
   readonly runs: RunService;
   readonly echo: SignedEcho;
+  readonly probe: CredentialProbe;
 }
 
 /** Verifies the Pending version of a rotation, and promotes it. */
@@ -30,24 +32,27 @@ export class VerifyCredential implements RunHandler {
     this.#services = services;
   }
 
-  async work(run: RunRecord, { cause }: RunAttempt): Promise<Record<string, unknown>> {
-    const { credentials } = this.#services;
+  async work(run: RunRecord, attempt: RunAttempt): Promise<Record<string, unknown>> {
+    const { credentials, probe } = this.#services;
     const { credentialId, version } = subjectOf(run);
     const tenant = tenantWithId(run.tenantId);
-    const opened = await credentials.openVersion(tenant, cause, credentialId, version);
-    checkMaterial(opened.kind, opened.material);
-    if (opened.kind === "WebhookSigning") {
+    const { kind, material } = await credentials.openVersion(tenant, attempt.cause, credentialId, version);
+    checkMaterial(kind, material);
+    let found: Record<string, unknown> = { check: "Local" };
+    if (kind === "WebhookSigning") {
       const others = await credentials.signingSecrets(tenant, credentialId);
-      this.#echo(run.tenantId, [String(opened.material["signingSecret"]), ...others]);
-      failpoint("credentialRotation.verified");
-      return { version, check: "SignedEcho" };
+      this.#echo(run.tenantId, [String(material["signingSecret"]), ...others]);
+      found = { check: "SignedEcho" };
+    } else {
+      const connectionIds = await probe.check(run, attempt);
+      if (connectionIds.length > 0) found = { check: "Probe", connectionIds };
     }
     failpoint("credentialRotation.verified");
-    return { version, check: "Local" };
+    return { version, ...found };
   }
 
   async ended(transaction: Transaction, run: RunRecord, end: RunEnd): Promise<void> {
-    const { versions, runs } = this.#services;
+    const { versions, runs, probe } = this.#services;
     const { credentialId, version } = subjectOf(run);
     const credential = await versions.lock(transaction, credentialId);
     const pending = await versions.find(transaction, credential, version);
@@ -71,6 +76,7 @@ export class VerifyCredential implements RunHandler {
     transaction.record({ type: "CredentialVersionPromoted", subject, data: promotion });
     transaction.record({ type: "CredentialRotated", subject, data: { ...rotation, status: "Active" } });
     if (graceEndsAt) await runs.startIn(transaction, retirement(credentialId, former.version, graceEndsAt));
+    await probe.recover(transaction, credentialId);
     // Sent here, so that the failpoint stands between the statements and the commit.
     await transaction.em.flush();
     failpoint("credentialRotation.promoting");

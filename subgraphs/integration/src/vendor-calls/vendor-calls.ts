@@ -47,7 +47,8 @@ export class VendorCalls {
     const provider = await providers.record(tenant, connection.providerId);
     const report = (status: number | undefined, result: CallResult) => {
       counts.add(provider?.preset, request.purpose, result);
-      if (result === "paused" || result === "unusable") return;
+      // A version that is not Current says nothing about the connection.
+      if (result === "paused" || result === "unusable" || target.credentialVersion !== undefined) return;
       outcomes.report({
         tenantId: tenant.tenantId,
         connectionId: connection.connectionId,

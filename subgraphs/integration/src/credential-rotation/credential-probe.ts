@@ -1,0 +1,77 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { ConnectionService } from "../connections/connection.service.js";
+import type { RunService } from "../runs/run.service.js";
+import type { RunAttempt, RunOperations } from "../runs/run-operations.js";
+import type { RunRecord } from "../runs/run-record.js";
+import type { VendorProbe } from "../vendor-calls/vendor-probe.js";
+import { connectionsOfCredential, lostConnections } from "./credential-connections-statement.js";
+import { subjectOf } from "./run-subject.js";
+
+interface ProbeServices {
+  readonly database: Database;
+  readonly connections: ConnectionService;
+  readonly probe: VendorProbe;
+  readonly runs: RunService;
+  readonly operations: RunOperations;
+}
+
+interface ConnectionRow {
+  connection_id: string;
+}
+
+/** Verifies a version of a credential at the vendors whose connections use it. */
+export class CredentialProbe {
+  readonly #services: ProbeServices;
+
+  constructor(services: ProbeServices) {
+    this.#services = services;
+  }
+
+  /**
+   * Probes with the version of the run. Returns the ids of the connections that the vendor has answered; none when no
+   * connection uses the credential, or their providers have nothing to probe. Throws CREDENTIAL_REJECTED, which is
+   * final, and what `VendorProbe.probe` throws.
+   */
+  async check(run: RunRecord, { cause, signal }: RunAttempt): Promise<string[]> {
+    const { database, connections, probe } = this.#services;
+    const { credentialId, version } = subjectOf(run);
+    const tenant = tenantWithId(run.tenantId);
+    const uuid = decodeId("crd", credentialId);
+    const rows = await database.reader.rows<ConnectionRow>(connectionsOfCredential, tenant, uuid);
+    const checked: string[] = [];
+    for (const { connection_id } of rows) {
+      const connectionId = encodeId("con", connection_id);
+      const connection = await connections.record(tenant, connectionId);
+      if (!connection) continue;
+      const target = { tenant, cause, connection, credentialVersion: version, runId: run.runId, signal };
+      const { outcome, detail } = await probe.probe(target).catch(notCallable);
+      if (outcome === "rejected")
+        throw new DomainError("CREDENTIAL_REJECTED", { detail: `${connectionId}: ${detail}` });
+      if (outcome === "failed") throw new DomainError("UPSTREAM_FAILED", { detail: `${connectionId}: ${detail}` });
+      if (outcome === "ok") checked.push(connectionId);
+    }
+    return checked;
+  }
+
+  /** Has the connections verified again that the vendor had refused with the former version. */
+  async recover(transaction: Transaction, credentialId: string): Promise<void> {
+    const { runs, operations } = this.#services;
+    const { execute, tenant } = transaction;
+    if (!operations.find("VerifyConnection")) return;
+    const rows = await execute<ConnectionRow>(lostConnections, [tenant.uuid, decodeId("crd", credentialId)]);
+    for (const { connection_id } of rows) {
+      const connectionId = encodeId("con", connection_id);
+      await runs.startIn(transaction, { operation: "VerifyConnection", connectionId });
+    }
+  }
+}
+
+/** A connection that cannot be called, for a reason that lies not in the credential, verifies nothing. */
+function notCallable(error: unknown): { outcome: "unchecked"; detail: string } {
+  const reasons = new Set(["AUTH_MODE_NOT_SUPPORTED", "INVALID_STATE", "PROVIDER_NOT_FOUND", "TARGET_BLOCKED"]);
+  if (!(error instanceof DomainError) || !reasons.has(error.code)) throw error;
+  return { outcome: "unchecked", detail: error.message };
+}
