@@ -32,8 +32,6 @@ export const credentialRotation: SliceModule<CredentialRotationSettings> = {
     "CredentialRotated",
     "CredentialRotationFailed",
     "CredentialRolledBack",
-    "CredentialVersionRetired",
-    "CredentialRevoked",
     "CredentialExpiryApproaching",
     "CredentialRotationDue",
     "CredentialExpired",

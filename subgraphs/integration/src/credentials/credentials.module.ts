@@ -36,7 +36,7 @@ export const credentials: SliceModule<CredentialSettings> = {
     "credentials.rotation_run_id": { to: null, why: "A run names its credential and is deleted before it." },
     "credential_versions.verification_run_id": { to: null, why: "A version is kept longer than its run." },
   },
-  events: ["CredentialCreated"],
+  events: ["CredentialCreated", "CredentialVersionRetired", "CredentialRevoked"],
   start({ database, cursors, settings }, services) {
     const { masterKeys, clock = () => new Date() } = settings;
     const store: SecretStore = new EmbeddedSecretStore(masterKeys);
