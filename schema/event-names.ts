@@ -1,6 +1,13 @@
 // biome-ignore-all format: one row per event, aligned
 import type { Scope } from "./scopes.js";
 import type { SubgraphName } from "./subgraph-names.js";
+import { type VendorEventName, vendorEventNames } from "./vendor-event-names.js";
+
+type EventTypeRule = { source: SubgraphName; readScopes: readonly Scope[] };
+
+const ofVendors = Object.fromEntries(
+  vendorEventNames.map((name) => [name, { source: "integration", readScopes: ["integration.runs.read"] }]),
+) as unknown as Record<VendorEventName, { source: "integration"; readScopes: readonly ["integration.runs.read"] }>;
 
 /** Every event type with the subgraph that emits it. A reader needs one of the `readScopes`. */
 export const eventTypes = {
@@ -147,7 +154,8 @@ export const eventTypes = {
   ApiClientSecretRotated:         { source: "spine",        readScopes: ["client.read"] },
   AuditLogSealed:                { source: "spine",        readScopes: ["audit.read"] },
   SigningKeyRotated:              { source: "spine",        readScopes: ["tenant.read"] },
-} as const satisfies Record<string, { source: SubgraphName; readScopes: readonly Scope[] }>;
+  ...ofVendors,
+} as const satisfies Record<string, EventTypeRule>;
 
 /** The type of an event, for example `TemplateExecuted`. */
 export type EventType = keyof typeof eventTypes;

@@ -18,6 +18,7 @@ export interface TenantSettingValues {
   readonly "retention.auditLogDays": number;
   readonly "retention.webhookDays": number | null;
   readonly "webhooks.eventNames": Readonly<Record<string, string>>;
+  readonly "webhooks.unmappedDeliveries": "publish" | "ignore";
 }
 
 /** The key of a known setting, which is the key of its configuration entry. */
@@ -133,6 +134,13 @@ export const tenantSettings: TenantSettings = {
     default: {},
     description:
       'The event types for events of vendors, in place of those of the platform: {"<provider key>/<event name of the vendor>": "DoorOpened"}. A type is two or more words in PascalCase. A type of the platform itself gets the prefix Vendor.',
+    setBy: "Tenant",
+  },
+  "webhooks.unmappedDeliveries": {
+    schema: { enum: ["publish", "ignore"] },
+    default: "publish",
+    description:
+      "Whether a delivery of a vendor whose event name is not mapped becomes an event VendorEventReceived, or is ignored.",
     setBy: "Tenant",
   },
 };

@@ -2,6 +2,7 @@ import type { SettingsOf } from "@factory/runtime/subgraph/slice-module";
 import { connections } from "./connections/connections.module.js";
 import { credentialRotation } from "./credential-rotation/credential-rotation.module.js";
 import { credentials } from "./credentials/credentials.module.js";
+import { deliveryHandling } from "./delivery-handling/delivery-handling.module.js";
 import { egress } from "./egress/egress.module.js";
 import { eventLog } from "./event-log/event-log.module.js";
 import { events } from "./events/events.module.js";
@@ -30,6 +31,7 @@ export const integrationModules = [
   webhookMessages,
   webhookDispatch,
   inboundDeliveries,
+  deliveryHandling,
   eventLog,
   events,
 ] as const;

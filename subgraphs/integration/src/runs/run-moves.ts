@@ -5,7 +5,7 @@ import type { RunState } from "./run.states.js";
 import type { RunEnd } from "./run-operations.js";
 import { type RunRecord, type RunRow, runRecord, runUuid } from "./run-record.js";
 
-/** The PostgreSQL channel that gets `<run uuid> <status>` when a step is committed. */
+/** The PostgreSQL channel that gets lines `<run uuid> <status>` when steps are committed. */
 export const runChannel = "run_changes";
 
 /**
@@ -19,6 +19,18 @@ export function runMove(name: string, set: string, when: string): PreparedStatem
         else steps || jsonb_build_array(jsonb_build_object('status', $3::text, 'at', now())) end
       where tenant_id = $1 and run_id = $2 and ${when} returning *`,
   };
+}
+
+/** Announces runs that this transaction has moved by a statement of its own. */
+export function notifyRuns(
+  { notify }: Pick<Transaction, "notify">,
+  moved: readonly { readonly run: string; readonly status: RunState }[],
+): void {
+  // A notice has at most 8,000 bytes, and a line less than 60.
+  for (let from = 0; from < moved.length; from += 100) {
+    const lines = moved.slice(from, from + 100).map(({ run, status }) => `${run} ${status}`);
+    notify(runChannel, lines.join("\n"));
+  }
 }
 
 interface Move {

@@ -32,7 +32,9 @@ export class RunWatch {
       this.wakeAll();
       return;
     }
-    const [run = "", status] = payload.split(" ");
-    for (const watcher of this.#watchers.get(run) ?? []) watcher(status);
+    for (const line of payload.split("\n")) {
+      const [run = "", status] = line.split(" ");
+      for (const watcher of this.#watchers.get(run) ?? []) watcher(status);
+    }
   }
 }

@@ -49,6 +49,9 @@ const lockRun = {
   text: "select * from runs where tenant_id = $1 and run_id = $2 for update",
 };
 
+/** The attempts to handle a delivery. */
+const deliveryAttempts = 5;
+
 /** The interval of reads while a request waits, since a notification can be lost with its connection. */
 const pollIntervalMs = 5000;
 /** An operation must answer within 30 s. */
@@ -92,7 +95,7 @@ export class RunService {
       uuidOf("whd", run.deliveryId),
       run.projectId ?? null,
       operation,
-      operations.get(operation).delaysSeconds.length + 1,
+      operation === "ProcessDelivery" ? deliveryAttempts : operations.get(operation).delaysSeconds.length + 1,
       JSON.stringify(payload),
       cause.correlationId ?? cause.trace.traceId,
       traceparent(cause.trace),
@@ -100,6 +103,8 @@ export class RunService {
       startAfter ?? null,
     ]);
     if (!row) throw new Error("A run was not stored");
+    // The run of a delivery ends with the delivery, which a dispatcher claims without a job.
+    if (operation === "ProcessDelivery") return runRecord(row);
     const options = startAfter ? { startAfter } : {};
     await jobs.send(transaction, runJob, { tenantId: tenant.tenantId, runId, attempt: 1 }, options);
     return runRecord(row);

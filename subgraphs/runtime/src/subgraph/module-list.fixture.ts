@@ -1,8 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import { eventTypes } from "@factory/schema/event-names";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
+import { vendorEventNames } from "@factory/schema/vendor-event-names";
 import { tableOwners } from "./module-tables.js";
 import type { SliceModule } from "./slice-module.js";
+
+const ofVendors: ReadonlySet<string> = new Set(vendorEventNames);
 
 type Modules = readonly SliceModule<never>[];
 
@@ -40,7 +43,8 @@ function entityProblems(modules: Modules, sources: Sources): string[] {
 }
 
 function eventProblems(subgraph: SubgraphName, modules: Modules, sources: Sources): string[] {
-  const own = Object.entries(eventTypes).filter(([, { source }]) => source === subgraph);
+  // An event of a vendor has its name from the table of vendors, and not from a source.
+  const own = Object.entries(eventTypes).filter(([type, { source }]) => source === subgraph && !ofVendors.has(type));
   return own.flatMap(([type]) => {
     const emitting = emittingSlices(sources, type);
     const declared = slicesOf(modules, ({ events = [] }) => events.some((event) => event === type));

@@ -59,8 +59,8 @@ export interface Transaction {
   readonly tenant: Tenant;
   /** What caused the transaction. Events of the transaction carry it. */
   readonly cause: Cause;
-  /** Records an event in this transaction and returns its envelope. */
-  readonly record: (event: NewEvent) => Envelope;
+  /** Records an event in this transaction and returns its envelope. One of several causes may be its own. */
+  readonly record: (event: NewEvent, ownCause?: Cause) => Envelope;
   /** Sends a command with this transaction. Throws when the actor lacks the scopes of the command. */
   readonly send: (command: NewCommand) => CommandEnvelope;
   /**
@@ -178,8 +178,8 @@ export class Database {
         defer,
         afterCommit: (next) => committed.push(next),
         notify,
-        record(event) {
-          const envelope = createEvent(event, event.tenantId ?? tenant.tenantId, cause);
+        record(event, ownCause = cause) {
+          const envelope = createEvent(event, event.tenantId ?? tenant.tenantId, ownCause);
           messages.push(envelope);
           return envelope;
         },

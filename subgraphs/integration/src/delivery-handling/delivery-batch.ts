@@ -1,0 +1,162 @@
+import { isDatabaseOutage } from "@factory/runtime/errors/database-failure";
+import { failpoint } from "@factory/runtime/faults/failpoint";
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { ProviderService } from "../providers/provider.service.js";
+import type { ProviderRecord } from "../providers/provider-record.js";
+import { notifyRuns } from "../runs/run-moves.js";
+import { type RunError, runErrorOf } from "../runs/run-operations.js";
+import { type ClaimedDelivery, causeOfDelivery, deliveryFacts } from "./claimed-delivery.js";
+import type { DeliveryHandlers, OpenDelivery } from "./delivery-handlers.js";
+import { endDeliveries, markIgnored } from "./end-statement.js";
+
+interface BatchServices {
+  readonly database: Database;
+  readonly handlers: DeliveryHandlers;
+  /** Opens the payloads. */
+  readonly seal: EnvelopeSeal;
+  readonly providers: ProviderService;
+  readonly facts: TenantFacts;
+  readonly logger: Logger;
+}
+
+/** The delay after each failed attempt but the last one. */
+const delaysSeconds = [1, 5, 30, 120];
+
+/** A delivery that can be handled, or the reason why not. */
+type Prepared = { readonly delivery: ClaimedDelivery } & (
+  | { readonly open: OpenDelivery }
+  | { readonly error: RunError }
+);
+
+/** Handles the claimed deliveries of one tenant, in one transaction where that is possible. */
+export class DeliveryBatches {
+  readonly #services: BatchServices;
+
+  constructor(services: BatchServices) {
+    this.#services = services;
+  }
+
+  /** Throws when the database does not answer: then the claims end by themselves. */
+  async handle(tenantUuid: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    const tenant = tenantWithId(encodeId("ten", tenantUuid));
+    const prepared = await this.#prepare(tenant, deliveries);
+    try {
+      await this.#commit(tenant, prepared);
+    } catch (error) {
+      if (isDatabaseOutage(error)) throw error;
+      for (const one of prepared) await this.#commitAlone(tenant, one);
+    }
+    failpoint("delivery.ended");
+  }
+
+  async #prepare(tenant: Tenant, deliveries: readonly ClaimedDelivery[]): Promise<Prepared[]> {
+    const facts = await this.#services.facts.of(tenant.tenantId);
+    const providers = new Map<string, ProviderRecord | undefined>();
+    for (const { provider_id: id } of deliveries)
+      if (!providers.has(id)) providers.set(id, await this.#services.providers.record(tenant, encodeId("prv", id)));
+    return deliveries.map((delivery) => {
+      try {
+        const provider = providers.get(delivery.provider_id);
+        return { delivery, open: { tenant, delivery, payload: this.#payloadOf(delivery), provider, facts } };
+      } catch (error) {
+        this.#services.logger.error(
+          { err: error, deliveryId: encodeId("whd", delivery.delivery_id) },
+          "the payload of a delivery cannot be opened",
+        );
+        return { delivery, error: { code: "SECRET_STORE_UNAVAILABLE", detail: "The payload cannot be opened." } };
+      }
+    });
+  }
+
+  #payloadOf({ tenant_id, delivery_id, key_id, wrapped_key, ciphertext }: ClaimedDelivery): unknown {
+    if (key_id === null || wrapped_key === null || ciphertext === null) return null;
+    const owner = `${encodeId("ten", tenant_id)}|${encodeId("whd", delivery_id)}`;
+    const sealed = { keyId: key_id, wrappedKey: wrapped_key, ciphertext };
+    return JSON.parse(this.#services.seal.open(sealed, owner).toString());
+  }
+
+  /** One delivery breaks the transaction of all, so each has its own, and the one that breaks fails. */
+  async #commitAlone(tenant: Tenant, prepared: Prepared): Promise<void> {
+    try {
+      await this.#commit(tenant, [prepared]);
+    } catch (error) {
+      if (isDatabaseOutage(error)) throw error;
+      const { delivery } = prepared;
+      const deliveryId = encodeId("whd", delivery.delivery_id);
+      this.#services.logger.warn({ err: error, deliveryId }, "a delivery was not handled");
+      await this.#commit(tenant, [{ delivery, error: runErrorOf(error) }]);
+    }
+  }
+
+  /**
+   * Stores the outcomes, which locks the deliveries, then applies the handlers of those whose claim still held.
+   */
+  #commit(tenant: Tenant, prepared: readonly Prepared[]): Promise<void> {
+    const cause = { trace: continueTrace(undefined), actorId: "system" };
+    return this.#services.database.transaction(tenant, cause, async (transaction) => {
+      const outcomes = prepared.map(outcomeOf);
+      const ended = await transaction.execute<EndedDelivery>(endDeliveries, [
+        tenant.uuid,
+        prepared.map(({ delivery }) => delivery.delivery_id),
+        prepared.map(({ delivery }) => delivery.claims),
+        outcomes.map(({ status }) => status),
+        outcomes.map(({ delay }) => delay),
+        outcomes.map(({ error }) => error?.code ?? null),
+        outcomes.map(({ error }) => error?.detail ?? null),
+      ]);
+      const held = new Set(ended.map(({ delivery_id }) => delivery_id));
+      for (const [place, one] of prepared.entries()) {
+        const outcome = outcomes[place];
+        if (outcome && held.has(one.delivery.delivery_id)) await this.#apply(transaction, one, outcome);
+      }
+      notifyRuns(
+        transaction,
+        ended.map(({ run_id, run_status }) => ({ run: run_id, status: run_status })),
+      );
+      failpoint("delivery.ending");
+    });
+  }
+
+  async #apply(transaction: Transaction, prepared: Prepared, { status, error }: Outcome): Promise<void> {
+    const { delivery } = prepared;
+    const facts = deliveryFacts(delivery);
+    const subject = `deliveries/${facts.deliveryId}`;
+    const cause = causeOfDelivery(delivery);
+    const attempts = delivery.attempts + 1;
+    if ("open" in prepared) {
+      const handled = await this.#services.handlers.handle(transaction, prepared.open);
+      const data = { ...facts, attempts };
+      if (handled) transaction.record({ type: "WebhookDeliveryProcessed", subject, data }, cause);
+      else {
+        await transaction.defer(markIgnored, [delivery.tenant_id, delivery.delivery_id]);
+        transaction.record({ type: "WebhookDeliveryIgnored", subject, data }, cause);
+      }
+    } else if (status === "DeadLettered")
+      transaction.record({ type: "WebhookDeliveryDeadLettered", subject, data: { ...facts, attempts, error } }, cause);
+  }
+}
+
+interface EndedDelivery {
+  delivery_id: string;
+  run_id: string;
+  run_status: "Completed" | "RetryScheduled" | "Failed";
+}
+
+interface Outcome {
+  readonly status: "Processed" | "Failed" | "DeadLettered";
+  readonly delay: number | null;
+  readonly error: RunError | null;
+}
+
+function outcomeOf(prepared: Prepared): Outcome {
+  if ("open" in prepared) return { status: "Processed", delay: null, error: null };
+  const { error, delivery } = prepared;
+  const delay = delaysSeconds[delivery.attempts];
+  return delay === undefined ? { status: "DeadLettered", delay: null, error } : { status: "Failed", delay, error };
+}

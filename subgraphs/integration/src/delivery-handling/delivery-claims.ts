@@ -1,0 +1,52 @@
+import { openPool } from "@factory/runtime/connections/pool";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { Pool } from "pg";
+import { claimDeliveries, giveBackDeliveries } from "./claim-statement.js";
+import type { ClaimedDelivery } from "./claimed-delivery.js";
+
+const tenantsAtOnce = 8;
+/** The limits of one batch of one tenant. */
+const batchSize = 100;
+const batchBytes = 4 * 1024 * 1024;
+
+/** Claims and releases deliveries of all tenants as the worker role. */
+export class DeliveryClaims {
+  readonly #pool: Pool;
+
+  constructor(workerUrl: string, logger: Logger) {
+    // A plan that was made while the table was small must not read all of it later.
+    this.#pool = openPool(workerUrl, 1, logger, { options: "-c enable_seqscan=off" });
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  /** Claims due deliveries of tenants that are not in `busy`, by tenant and oldest first. */
+  async claim(busy: readonly string[]): Promise<Map<string, ClaimedDelivery[]>> {
+    const { rows } = await this.#pool.query<ClaimedDelivery>({
+      ...claimDeliveries,
+      values: [busy, tenantsAtOnce, batchSize, batchBytes],
+    });
+    const byTenant = new Map<string, ClaimedDelivery[]>();
+    for (const row of rows) {
+      const known = byTenant.get(row.tenant_id);
+      if (known) known.push(row);
+      else byTenant.set(row.tenant_id, [row]);
+    }
+    return byTenant;
+  }
+
+  /** Releases claims, so that another process handles the deliveries at once. */
+  async giveBack(held: readonly ClaimedDelivery[]): Promise<void> {
+    if (held.length === 0) return;
+    await this.#pool.query({
+      ...giveBackDeliveries,
+      values: [
+        held.map(({ tenant_id }) => tenant_id),
+        held.map(({ delivery_id }) => delivery_id),
+        held.map(({ claims }) => claims),
+      ],
+    });
+  }
+}

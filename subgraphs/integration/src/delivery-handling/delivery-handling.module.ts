@@ -1,0 +1,48 @@
+import { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
+import { ConnectionStates } from "../connections/connection-moves.js";
+import { ProviderService } from "../providers/provider.service.js";
+import { RunService } from "../runs/run.service.js";
+import { DeliveryBatches } from "./delivery-batch.js";
+import { DeliveryClaims } from "./delivery-claims.js";
+import { DeliveryDispatcher } from "./delivery-dispatcher.js";
+import { DeliveryHandlers } from "./delivery-handlers.js";
+import { DeliveryReplayResolver } from "./delivery-replay.resolver.js";
+import { DeliveryReplayService } from "./delivery-replay.service.js";
+import { OverdueDeliveries } from "./overdue-deliveries.js";
+import { revokedCredential } from "./revoked-credential.js";
+import { publishVendorEvent } from "./vendor-event.js";
+
+export interface DeliveryHandlingSettings {
+  /** Payloads of deliveries are sealed under them. */
+  readonly masterKeys: MasterKeys;
+}
+
+/** What is done for the deliveries of vendors: their events, and the connections whose credential was revoked. */
+export const deliveryHandling: SliceModule<DeliveryHandlingSettings> = {
+  slice: "delivery-handling",
+  events: ["VendorEventReceived", "WebhookDeliveryProcessed", "WebhookDeliveryIgnored", "WebhookDeliveryDeadLettered"],
+  start({ settings, database, workers, connections, logger, sweep, onStarted, onStop, onClose }, services) {
+    const claims = new DeliveryClaims(connections.worker, logger);
+    onClose(() => claims.close());
+    const handlers = services.add(new DeliveryHandlers());
+    handlers.add(publishVendorEvent);
+    handlers.add(revokedCredential(services.get(ConnectionStates)));
+    const batches = new DeliveryBatches({
+      database,
+      handlers,
+      seal: new EnvelopeSeal(settings.masterKeys.keyring("factory integration webhook deliveries")),
+      providers: services.get(ProviderService),
+      facts: services.get(TenantFacts),
+      logger,
+    });
+    const dispatcher = new DeliveryDispatcher({ claims, batches, logger });
+    services.add(new DeliveryReplayService(database, services.get(RunService), () => dispatcher.wake()));
+    sweep(new OverdueDeliveries(workers, dispatcher));
+    onStop(() => dispatcher.stop());
+    onStarted(() => dispatcher.wake());
+  },
+  resolvers: (get) => [new DeliveryReplayResolver(get(DeliveryReplayService))],
+};

@@ -1,0 +1,282 @@
+import type { Principal } from "@factory/runtime/auth/principal";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
+import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
+import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { vendorEventType } from "./vendor-event.js";
+
+const masterKeys = someMasterKeys(1);
+const seal = new EnvelopeSeal(masterKeys.keyring("factory integration webhook deliveries"));
+
+let fixture: IntegrationFixture;
+
+beforeAll(async () => {
+  fixture = await startIntegrationFixture({ masterKeys });
+});
+
+afterAll(() => fixture.close());
+
+async function aProvider(principal: Principal, driver?: object): Promise<string> {
+  const { data, errors } = await fixture.run(
+    principal,
+    "mutation ($input: RegisterProviderInput!) { registerProvider(input: $input) { providerId } }",
+    {
+      input: {
+        key: newId("prv").slice(4),
+        displayName: "Vendor",
+        category: "Communication",
+        authModel: "ApiKey",
+        driver,
+      },
+    },
+  );
+  if (errors) throw errors[0] ?? new Error("no provider");
+  return data.registerProvider.providerId;
+}
+
+interface Given {
+  readonly providerId: string;
+  readonly normalizedEventType: string;
+  readonly eventName?: string;
+  readonly payload?: unknown;
+  readonly connectionId?: string;
+  readonly attempts?: number;
+  /** Seals the payload under another key. */
+  readonly unreadable?: boolean;
+}
+
+interface Inserted {
+  readonly deliveryId: string;
+  readonly runId: string;
+}
+
+/** Inserts a delivery with its run, as their record does. */
+async function delivered({ tenantId = "" }: Principal, given: Given): Promise<Inserted> {
+  const [deliveryId, runId] = [newId("whd"), newId("run")];
+  const keys = given.unreadable
+    ? new EnvelopeSeal(someMasterKeys(9).keyring("factory integration webhook deliveries"))
+    : seal;
+  const sealed = keys.seal(
+    Buffer.from(JSON.stringify(given.payload ?? { said: "hello" })),
+    `${tenantId}|${deliveryId}`,
+  );
+  const traceId = "c".repeat(32);
+  const ids = [decodeId("ten", tenantId), decodeId("whd", deliveryId), decodeId("run", runId)];
+  await fixture.rows(
+    `with run as (
+       insert into integration.runs (tenant_id, run_id, delivery_id, operation, status, max_attempts, correlation_id, traceparent)
+       values ($1, $3, $2, 'ProcessDelivery', 'Queued', 5, $4, '00-' || $4 || '-00000000000000ab-01'))
+     insert into integration.webhook_deliveries (tenant_id, delivery_id, provider_id, provider_key, provider_delivery_id,
+       event_name, normalized_event_type, body_sha256, key_id, wrapped_key, ciphertext, connection_id, run_id, status, attempts,
+       next_attempt_at, trace_id)
+     values ($1, $2, $5, 'vendor', $6, $7, $8, '\\x00', $9, $10, $11, $12, $3, $13, $14, now(), $4)`,
+    ...ids,
+    traceId,
+    decodeId("prv", given.providerId),
+    deliveryId,
+    given.eventName ?? "thing.happened",
+    given.normalizedEventType,
+    sealed.keyId,
+    sealed.wrappedKey,
+    sealed.ciphertext,
+    given.connectionId === undefined ? null : decodeId("con", given.connectionId),
+    given.attempts ? "Failed" : "Accepted",
+    given.attempts ?? 0,
+  );
+  return { deliveryId, runId };
+}
+
+interface DeliveryRow {
+  status: string;
+  attempts: number;
+  error_code: string | null;
+  run_status: string;
+  run_attempts: number;
+  steps: { status: string }[];
+  trace: string;
+}
+
+async function stateOf({ deliveryId }: Inserted): Promise<DeliveryRow | undefined> {
+  const [row] = await fixture.rows<DeliveryRow>(
+    `select delivery.status, delivery.attempts, delivery.error_code, run.status as run_status, run.attempts as run_attempts, run.steps
+     from integration.webhook_deliveries delivery join integration.runs run using (tenant_id, run_id)
+     where delivery.delivery_id = $1`,
+    decodeId("whd", deliveryId),
+  );
+  return row;
+}
+
+const handled = (delivery: Inserted, status: string) =>
+  eventually(async () => {
+    const row = await stateOf(delivery);
+    return row?.status === status ? row : undefined;
+  });
+
+const eventsOf = async ({ deliveryId }: Inserted) =>
+  (
+    await fixture.rows<{ envelope: { type: string; traceid: string; data: Record<string, unknown> } }>(
+      `select envelope from integration.outbox where envelope->>'subject' = $1 and envelope->>'messagekind' = 'event' order by seq`,
+      `deliveries/${deliveryId}`,
+    )
+  ).map(({ envelope }) => envelope);
+
+describe("the handling of deliveries", () => {
+  it("publishes the event with the payload, once, and ends the run with the delivery", async () => {
+    const principal = aPrincipal();
+    const providerId = await aProvider(principal);
+    const delivery = await delivered(principal, {
+      providerId,
+      eventName: "pull_request",
+      normalizedEventType: "PullRequestOpened",
+      payload: { number: 7 },
+    });
+    const row = await handled(delivery, "Processed");
+    expect(row).toMatchObject({ attempts: 1, error_code: null, run_status: "Completed", run_attempts: 1 });
+    expect(row.steps.map(({ status }) => status)).toEqual(["Running", "Completed"]);
+    const events = await eventsOf(delivery);
+    expect(events.map(({ type }) => type)).toEqual(["PullRequestOpened", "WebhookDeliveryProcessed"]);
+    expect(events[0]).toMatchObject({
+      traceid: "c".repeat(32),
+      data: { provider: "vendor", eventName: "pull_request", deliveryId: delivery.deliveryId, payload: { number: 7 } },
+    });
+  });
+
+  it("names a payload that is too large for an event by a reference", async () => {
+    const principal = aPrincipal();
+    const providerId = await aProvider(principal);
+    const payload = { text: "x".repeat(64 * 1024) };
+    const delivery = await delivered(principal, { providerId, normalizedEventType: "WidgetCreated", payload });
+    await handled(delivery, "Processed");
+    const [event] = await eventsOf(delivery);
+    expect(event?.type).toBe("VendorEventReceived");
+    expect(event?.data).toMatchObject({
+      normalizedEventType: "WidgetCreated",
+      payloadRef: `/integrations/deliveries/${delivery.deliveryId}`,
+    });
+    expect(event?.data).not.toHaveProperty("payload");
+  });
+
+  it("ignores names that are not mapped where the tenant wants it so", async () => {
+    const principal = aPrincipal();
+    const providerId = await aProvider(principal);
+    await fixture.rows(
+      `insert into integration.tenant_projections (tenant_id, version, slug, status, edition_code, subscription_status,
+         settings, limits, stored_at)
+       values ($1, 1, 'acme', 'Active', 'Free', '', '{"webhooks.unmappedDeliveries":"ignore"}', '{}', now())`,
+      decodeId("ten", principal.tenantId ?? ""),
+    );
+    const ignored = await delivered(principal, { providerId, normalizedEventType: "VendorEventReceived" });
+    const mapped = await delivered(principal, { providerId, normalizedEventType: "WidgetCreated" });
+    expect(await handled(ignored, "Ignored")).toMatchObject({ run_status: "Completed" });
+    await handled(mapped, "Processed");
+    expect((await eventsOf(ignored)).map(({ type }) => type)).toEqual(["WebhookDeliveryIgnored"]);
+  });
+
+  it("fails a delivery alone, tries it again, and keeps it as a dead letter that can be replayed", async () => {
+    const principal = aPrincipal();
+    const providerId = await aProvider(principal);
+    const [broken, good] = await Promise.all([
+      delivered(principal, { providerId, normalizedEventType: "CommitsPushed", unreadable: true }),
+      delivered(principal, { providerId, normalizedEventType: "CommitsPushed" }),
+    ]);
+    await handled(good, "Processed");
+    const failed = await handled(broken, "Failed");
+    expect(failed).toMatchObject({ attempts: 1, error_code: "SECRET_STORE_UNAVAILABLE", run_status: "RetryScheduled" });
+    const last = await delivered(principal, {
+      providerId,
+      normalizedEventType: "CommitsPushed",
+      unreadable: true,
+      attempts: 4,
+    });
+    expect(await handled(last, "DeadLettered")).toMatchObject({ attempts: 5, run_status: "Failed" });
+    expect((await eventsOf(last)).map(({ type }) => type)).toEqual(["WebhookDeliveryDeadLettered"]);
+
+    const replay = async (deliveryId: string, by = principal) =>
+      fixture.run(by, "mutation ($id: ID!) { replayWebhookDelivery(deliveryId: $id) { status runId } }", {
+        id: deliveryId,
+      });
+    const sealed = seal.seal(Buffer.from("{}"), `${principal.tenantId}|${last.deliveryId}`);
+    await fixture.rows(
+      "update integration.webhook_deliveries set key_id = $2, wrapped_key = $3, ciphertext = $4 where delivery_id = $1",
+      decodeId("whd", last.deliveryId),
+      sealed.keyId,
+      sealed.wrappedKey,
+      sealed.ciphertext,
+    );
+    expect((await replay(last.deliveryId, aPrincipal())).errors?.[0]?.extensions["code"]).toBe("DELIVERY_NOT_FOUND");
+    const { data } = await replay(last.deliveryId);
+    expect(data.replayWebhookDelivery.status).toBe("Processing");
+    expect(data.replayWebhookDelivery.runId).not.toBe(last.runId);
+    expect(await handled(last, "Processed")).toMatchObject({ attempts: 1, run_status: "Completed" });
+    await replay(good.deliveryId);
+    await eventually(async () => ((await eventsOf(good)).length === 4 ? true : undefined));
+    await fixture.rows(
+      "update integration.webhook_deliveries set ciphertext = null where delivery_id = $1",
+      decodeId("whd", good.deliveryId),
+    );
+    expect((await replay(good.deliveryId)).errors?.[0]?.extensions["code"]).toBe("INVALID_STATE");
+  });
+
+  it("takes the connections of the account to AuthorizationRequired when the vendor has revoked a credential", async () => {
+    const principal = aPrincipal();
+    const providerId = await aProvider(principal, {
+      webhook: {
+        scheme: { kind: "hmac", algorithm: "sha256", header: "x-signature", encoding: "hex", signedContent: "{body}" },
+        deliveryId: ["header:x-id"],
+        eventName: ["header:x-event"],
+        revokedEvents: ["token.revoked"],
+      },
+    });
+    const connect = async (accountId: string): Promise<string> => {
+      const { data } = await fixture.run(
+        principal,
+        "mutation ($input: CreateConnectionInput!) { createConnection(input: $input) { connectionId } }",
+        { input: { providerId, displayName: "Mail", authMode: "ApiKey", configuration: { accountId } } },
+      );
+      return data.createConnection.connectionId;
+    };
+    const [own, same, other] = [await connect("one"), await connect("one"), await connect("two")];
+    const revoked = { providerId, eventName: "token.revoked", normalizedEventType: "VendorEventReceived" };
+    const delivery = await delivered(principal, { ...revoked, connectionId: own });
+    const without = await delivered(principal, revoked);
+    await handled(delivery, "Processed");
+    await handled(without, "Processed");
+    const states = await fixture.rows<{ status: string; status_reason: string | null }>(
+      "select status, status_reason from integration.connections where connection_id = any($1) order by connection_id",
+      [own, same, other].map((id) => decodeId("con", id)),
+    );
+    expect(states).toEqual([
+      { status: "AuthorizationRequired", status_reason: "CredentialRevokedByVendor" },
+      { status: "AuthorizationRequired", status_reason: "CredentialRevokedByVendor" },
+      { status: "Active", status_reason: null },
+    ]);
+  });
+
+  it("leaves a claim of another process alone until it ends", async () => {
+    const principal = aPrincipal();
+    const providerId = await aProvider(principal);
+    const delivery = await delivered(principal, { providerId, normalizedEventType: "CommitsPushed", attempts: 0 });
+    const uuid = decodeId("whd", delivery.deliveryId);
+    await handled(delivery, "Processed");
+    const claim = `update integration.webhook_deliveries set status = 'Processing', claims = claims + 1,
+      next_attempt_at = now() + $2::interval where delivery_id = $1`;
+    await fixture.rows(claim, uuid, "1 hour");
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect((await stateOf(delivery))?.status).toBe("Processing");
+    await fixture.rows(claim, uuid, "-1 second");
+    await handled(delivery, "Processed");
+  });
+});
+
+describe("vendorEventType", () => {
+  it.each([
+    ["PullRequestOpened", "PullRequestOpened"],
+    ["PaymentFailed", "VendorPaymentFailed"],
+    ["VendorPaymentFailed", "VendorPaymentFailed"],
+    ["WidgetCreated", "VendorEventReceived"],
+    ["TemplateRegistered", "VendorEventReceived"],
+    ["VendorEventReceived", "VendorEventReceived"],
+  ])("publishes %s as %s", (name, type) => {
+    expect(vendorEventType(name)).toBe(type);
+  });
+});

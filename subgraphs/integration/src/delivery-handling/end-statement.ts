@@ -1,0 +1,65 @@
+// tables: webhook_deliveries, runs
+
+/**
+ * Stores the outcomes of claimed deliveries of one tenant, and moves the run of each with it. Returns the deliveries
+ * whose claim still held. An outcome whose claim is lost changes nothing.
+ */
+export const endDeliveries = {
+  name: "webhook_deliveries_end",
+  text: `
+    with ended as (
+      update webhook_deliveries delivery
+      set status = outcome.status, attempts = delivery.attempts + 1, error_code = outcome.code,
+        error_detail = outcome.detail,
+        next_attempt_at = case when outcome.status = 'Failed' then now() + outcome.delay * interval '1 second' end,
+        processed_at = case when outcome.status <> 'Failed' then now() end
+      from unnest($2::uuid[], $3::int[], $4::text[], $5::float8[], $6::text[], $7::text[])
+        as outcome(delivery_id, claim, status, delay, code, detail)
+      where delivery.tenant_id = $1 and delivery.delivery_id = outcome.delivery_id
+        and delivery.claims = outcome.claim and delivery.status = 'Processing'
+      returning delivery.delivery_id, delivery.run_id, delivery.next_attempt_at, delivery.error_code,
+        delivery.error_detail, case delivery.status when 'Failed' then 'RetryScheduled' when 'DeadLettered' then 'Failed'
+          else 'Completed' end as run_status),
+    moved as (
+      update runs run
+      set status = run_status, attempts = run.attempts + 1, fence = run.fence + 1,
+        started_at = coalesce(run.started_at, now()), next_attempt_at = ended.next_attempt_at,
+        error_code = ended.error_code, error_detail = ended.error_detail,
+        completed_at = case when run_status <> 'RetryScheduled' then now() end,
+        steps = run.steps || jsonb_build_array(jsonb_build_object('status', 'Running', 'at', now()),
+          jsonb_build_object('status', run_status, 'at', now()))
+      from ended where run.tenant_id = $1 and run.run_id = ended.run_id and run.completed_at is null)
+    select delivery_id, run_id, run_status from ended`,
+};
+
+/** Makes an ended or failed delivery due again, under a new run. The claim of a process that is late does not hold. */
+export const replayDelivery = {
+  name: "webhook_delivery_replay",
+  text: `
+    update webhook_deliveries
+    set status = 'Processing', claims = claims + 1, attempts = 0, next_attempt_at = now(), processed_at = null,
+      error_code = null, error_detail = null, run_id = $3
+    where tenant_id = $1 and delivery_id = $2`,
+};
+
+/** Ends the run of a failed delivery that is replayed under a new run. */
+export const supersedeRun = {
+  name: "webhook_delivery_run_supersede",
+  text: `
+    update runs set status = 'Cancelled', completed_at = now(), next_attempt_at = null, error_code = 'RUN_CANCELLED',
+      error_detail = 'The delivery was replayed under another run.',
+      steps = steps || jsonb_build_array(jsonb_build_object('status', 'Cancelled', 'at', now()))
+    where tenant_id = $1 and run_id = $2 and completed_at is null`,
+};
+
+export const lockDelivery = {
+  name: "webhook_delivery_lock",
+  text: `select delivery_id, run_id, status, ciphertext is not null as has_payload from webhook_deliveries
+    where tenant_id = $1 and delivery_id = $2 for update`,
+};
+
+/** Within the transaction that has ended the delivery. */
+export const markIgnored = {
+  name: "webhook_delivery_ignore",
+  text: "update webhook_deliveries set status = 'Ignored' where tenant_id = $1 and delivery_id = $2",
+};

@@ -1,0 +1,25 @@
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { ConnectionStates } from "../connections/connection-moves.js";
+import type { DeliveryHandler } from "./delivery-handlers.js";
+import { connectionsOfAccount } from "./revoked-connection-statement.js";
+
+/**
+ * A vendor tells that a credential was revoked: the connection of the delivery, and the others of the same account at the
+ * vendor, need a new authorization. A delivery without a connection moves nothing, since a provider may serve many
+ * accounts.
+ */
+export function revokedCredential(states: ConnectionStates): DeliveryHandler {
+  return async (transaction, { delivery, provider }) => {
+    const revoked = provider?.driver.webhook?.revokedEvents ?? [];
+    const names = [delivery.event_name, delivery.normalized_event_type];
+    if (delivery.connection_id === null || !names.some((name) => revoked.includes(name))) return false;
+    const values = [delivery.tenant_id, delivery.provider_id, delivery.connection_id];
+    const found = await transaction.execute<{ connection_id: string }>(connectionsOfAccount, values);
+    for (const { connection_id } of found)
+      await states.moveIn(transaction, encodeId("con", connection_id), "AuthorizationRequired", {
+        reason: "CredentialRevokedByVendor",
+        runId: encodeId("run", delivery.run_id),
+      });
+    return true;
+  };
+}
