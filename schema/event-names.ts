@@ -1,16 +1,19 @@
 // biome-ignore-all format: one row per event, aligned
 import type { Scope } from "./scopes.js";
 import type { SubgraphName } from "./subgraph-names.js";
-import { type VendorEventName, vendorEventNames } from "./vendor-event-names.js";
+import { type VendorEventType, vendorEventTypes } from "./vendor-event-types.js";
 
-type EventTypeRule = { source: SubgraphName; readScopes: readonly Scope[] };
+interface EventTypeRule {
+  source: SubgraphName;
+  readScopes: readonly Scope[];
+}
 
 const ofVendors = Object.fromEntries(
-  vendorEventNames.map((name) => [name, { source: "integration", readScopes: ["integration.runs.read"] }]),
-) as unknown as Record<VendorEventName, { source: "integration"; readScopes: readonly ["integration.runs.read"] }>;
+  vendorEventTypes.map((name) => [name, { source: "integration", readScopes: ["integration.runs.read"] }]),
+) as unknown as Record<VendorEventType, { source: "integration"; readScopes: readonly ["integration.runs.read"] }>;
 
-/** Every event type with the subgraph that emits it. A reader needs one of the `readScopes`. */
-export const eventTypes = {
+/** The event types of the platform itself, as in `eventTypes`. */
+export const platformEventTypes = {
   TemplateRegistered:             { source: "catalog",      readScopes: ["templates.read"] },
   TemplateVersionCreated:         { source: "catalog",      readScopes: ["templates.read"] },
   TemplateParameterSchemaDefined: { source: "catalog",      readScopes: ["templates.read"] },
@@ -154,8 +157,10 @@ export const eventTypes = {
   ApiClientSecretRotated:         { source: "spine",        readScopes: ["client.read"] },
   AuditLogSealed:                { source: "spine",        readScopes: ["audit.read"] },
   SigningKeyRotated:              { source: "spine",        readScopes: ["tenant.read"] },
-  ...ofVendors,
 } as const satisfies Record<string, EventTypeRule>;
+
+/** Every event type with the subgraph that emits it. A reader needs one of the `readScopes`. */
+export const eventTypes = { ...platformEventTypes, ...ofVendors };
 
 /** The type of an event, for example `TemplateExecuted`. */
 export type EventType = keyof typeof eventTypes;

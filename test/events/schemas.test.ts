@@ -27,6 +27,7 @@ import { aProvider, aRetiredProvider, movedProvider } from "../kit/providers.js"
 import { aReceiver, type Receiver } from "../kit/receiver.js";
 import { graphql, request } from "../kit/request.js";
 import { aClientId, aRole } from "../kit/roles.js";
+import { aDelivery, aFailedRun } from "../kit/runs.js";
 import { aPasswordClient, postForm, refreshed, signedIn } from "../kit/sign-ins.js";
 import { aSilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
@@ -77,6 +78,8 @@ const ofThePlatform: readonly EventType[] = ["EditionUpdated", "SigningKeyRotate
  */
 const beyondATest: readonly EventType[] = [
   ...(["MailFailed", "TenantProvisioningFailed", "WebhookDeliveryExhausted"] as const),
+  // An attempt would have to take minutes.
+  "RunTimedOut",
   // `vendor-calls` of the integration subgraph tests these against their schemas.
   ...(["TokenRefreshed", "TokenRefreshFailed"] as const),
 ];
@@ -109,6 +112,7 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
   libraries: ["Library", "packageName"],
   providers: ["Provider", "displayName"],
   roles: ["Role", "code"],
+  runs: ["Run", "operation"],
   subscriptions: ["PlanSubscription", "status"],
   "template-versions": ["TemplateVersion", "semanticVersion"],
   templates: ["Template", "name"],
@@ -118,6 +122,7 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
 };
 /** The first segments of subjects whose objects have no key. The field `subject` is null for them. */
 const noKeyedType = [
+  "deliveries",
   ...["audit-seals", "commands", "config", "editions", "entitlements", "feature-flags", "mails"],
   "signing-keys",
 ];
@@ -268,6 +273,26 @@ async function changeConnections(token: string): Promise<void> {
   await movedProvider(token, "disableProvider", providerId);
 }
 
+const statesOf = (tenantId: string) =>
+  rows<{ status: string }>("select status from integration.webhook_deliveries where tenant_id = $1", [
+    decodeId("ten", tenantId),
+  ]);
+
+/** Causes the events of runs that fail, and of deliveries that are handled, ignored and given up. */
+async function handleDeliveries(token: string, tenantId: string): Promise<void> {
+  await aFailedRun(tenantId);
+  const providerId = await aProvider(token, { key: "deliveries" });
+  await aDelivery(tenantId, { providerId });
+  await aDelivery(tenantId, { providerId, status: "Failed", attempts: 4, unreadable: true });
+  const hasOne = async (wanted: string) => (await statesOf(tenantId)).some(({ status }) => status === wanted);
+  await eventually("the delivery is handled", () => hasOne("Processed"));
+  await request("PUT /v1/config/webhooks.unmappedDeliveries", { token, body: { value: "ignore" } });
+  await eventually("deliveries without a mapping are ignored", async () => {
+    await aDelivery(tenantId, { providerId });
+    return hasOne("Ignored");
+  });
+}
+
 /** Causes a failed sign-in, the reuse of a refresh token and the revocation of an access token. */
 async function signInAndRevoke(tenant: TestTenant): Promise<void> {
   const client = await aPasswordClient(tenant.tenantId);
@@ -346,6 +371,7 @@ describe("the emitted events", () => {
     await aRetiredProvider(token);
     await changeCredentials(token);
     await changeConnections(token);
+    await handleDeliveries(token, tenant.tenantId);
     await inviteAndDeleteUsers(token, tenant.tenantId);
     const libraryId = await aLibrary(token, {
       capabilities: [{ name: "a.b" }],

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { newId } from "@factory/runtime/identifiers/wire-id";
 import { aPendingApproval } from "./agents.js";
 import { anEntry } from "./configuration.js";
 import { aConnection } from "./connections.js";
@@ -11,6 +11,7 @@ import { aPlanSubscriptionId } from "./plan-subscriptions.js";
 import { aProvider } from "./providers.js";
 import { graphql, request } from "./request.js";
 import { aClientId, aRole } from "./roles.js";
+import { aDelivery } from "./runs.js";
 import { aTemplateSource, aTemplateVersion } from "./templates.js";
 import type { TestTenant } from "./tenants.js";
 import { anInvitation, aUser } from "./users.js";
@@ -31,6 +32,7 @@ export const unknownIds = {
   connectionId: newId("con"),
   credentialId: newId("crd"),
   runId: newId("run"),
+  deliveryId: newId("whd"),
   subscriptionId: newId("whs"),
   clientId: newId("cli"),
   roleId: newId("rol"),
@@ -85,7 +87,7 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
     ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
     ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId, connectionId },
     ...{ userId, invitationId, jobId: await aJobId(tenantId), key },
-    ...{ userId, invitationId, jobId: await aJobId(tenantId), runId: await aRunId(tenantId) },
+    ...(await aDelivery(tenantId, { providerId, status: "Processed", unreadable: true })),
     ...{ planSubscriptionId: await aPlanSubscriptionId(token), id: await aPlanSubscriptionId(token) },
     ...{ roleId, clientId, assignmentId, approvalId: await aPendingApproval(tenantId) },
   };
@@ -98,18 +100,6 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
 async function aJobId(tenantId: string): Promise<string | undefined> {
   const found = await rows<{ id: string }>("select id from spine_jobs.job where group_id = $1 limit 1", [tenantId]);
   return found[0]?.id;
-}
-
-/** The id of a run that has ended. */
-async function aRunId(tenantId: string): Promise<string> {
-  const runId = newId("run");
-  await rows(
-    `insert into integration.runs (tenant_id, run_id, operation, status, attempts, max_attempts, correlation_id,
-       traceparent, started_at, completed_at)
-     values ($1, $2, 'VerifyConnection', 'Completed', 1, 5, 'walked', '00-${"a".repeat(32)}-${"b".repeat(16)}-01', now(), now())`,
-    [decodeId("ten", tenantId), decodeId("run", runId)],
-  );
-  return runId;
 }
 
 const principal = { principalId: newId("cli") };

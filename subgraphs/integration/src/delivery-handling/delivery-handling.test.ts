@@ -3,6 +3,7 @@ import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { vendorEventNames } from "../normalized-events/vendor-event-names.js";
 import { vendorEventType } from "./vendor-event.js";
 
 const masterKeys = someMasterKeys(1);
@@ -269,6 +270,11 @@ describe("the handling of deliveries", () => {
 });
 
 describe("vendorEventType", () => {
+  it("has an event type for every name in the table of vendors", () => {
+    const names = Object.values(vendorEventNames).flatMap((table) => Object.values(table));
+    expect(names.filter((name) => vendorEventType(name) === "VendorEventReceived")).toEqual([]);
+  });
+
   it.each([
     ["PullRequestOpened", "PullRequestOpened"],
     ["PaymentFailed", "VendorPaymentFailed"],

@@ -1,11 +1,11 @@
 import type { EventType } from "@factory/schema/event-names";
-import { vendorEventNames } from "@factory/schema/vendor-event-names";
+import { vendorEventTypes } from "@factory/schema/vendor-event-types";
 import { causeOfDelivery, deliveryFacts } from "./claimed-delivery.js";
 import type { DeliveryHandler, OpenDelivery } from "./delivery-handlers.js";
 
 /** The normalized name of an event that no table and no rule knows. */
 const unmapped = "VendorEventReceived";
-const knownNames: ReadonlySet<string> = new Set(vendorEventNames);
+const knownNames: ReadonlySet<string> = new Set(vendorEventTypes);
 const isKnown = (name: string): name is EventType => knownNames.has(name);
 
 /** The limit of the data of an event (integration.md 5.9). */

@@ -2,6 +2,7 @@ import { createUnionType, Directive, Field, ID, ObjectType } from "type-graphql"
 import { ConnectionType } from "../connections/connection.type.js";
 import { CredentialType } from "../credentials/credential.type.js";
 import { ProviderType } from "../providers/provider.type.js";
+import { RunType } from "../runs/run.type.js";
 import { WebhookSubscriptionType } from "../webhook-subscriptions/webhook-subscription.type.js";
 
 // These types have only keys, because other subgraphs own their fields.
@@ -111,6 +112,7 @@ export const EventSubject = createUnionType({
       ProviderType,
       ConnectionType,
       CredentialType,
+      RunType,
       WebhookSubscriptionType,
     ] as const,
 });

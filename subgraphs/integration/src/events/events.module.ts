@@ -3,6 +3,7 @@ import { ConnectionService } from "../connections/connection.service.js";
 import { CredentialService } from "../credentials/credential.service.js";
 import { EventLogService } from "../event-log/event-log.service.js";
 import { ProviderService } from "../providers/provider.service.js";
+import { RunService } from "../runs/run.service.js";
 import { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
 import { EventFeedService } from "./event-feed.service.js";
 import { EventHub } from "./event-hub.js";
@@ -35,6 +36,7 @@ export const events: SliceModule<EventSettings> = {
         providers: get(ProviderService),
         connections: get(ConnectionService),
         credentials: get(CredentialService),
+        runs: get(RunService),
         subscriptions: get(WebhookSubscriptionService),
       }),
     ),

@@ -1,6 +1,7 @@
 import { authorize } from "@factory/runtime/graphql/guard";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { type IdPrefix } from "@factory/schema/id-prefixes";
 import type { ConnectionService } from "../connections/connection.service.js";
 import { ConnectionType, readConnections } from "../connections/connection.type.js";
@@ -8,6 +9,8 @@ import type { CredentialService } from "../credentials/credential.service.js";
 import { CredentialType, readCredentials } from "../credentials/credential.type.js";
 import type { ProviderService } from "../providers/provider.service.js";
 import { ProviderType, readProviders } from "../providers/provider.type.js";
+import type { RunService } from "../runs/run.service.js";
+import { RunType, readRuns } from "../runs/run.type.js";
 import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
 import {
   readWebhookSubscriptions,
@@ -46,6 +49,7 @@ export class SubjectReferences {
     providers: ProviderService;
     connections: ConnectionService;
     credentials: CredentialService;
+    runs: RunService;
     subscriptions: WebhookSubscriptionService;
   }) {
     this.#resolvers = {
@@ -72,6 +76,10 @@ export class SubjectReferences {
       crd: async (id, context) => {
         authorize(readCredentials, context);
         return instance(CredentialType, await own.credentials.find(context, id));
+      },
+      run: async (id, context) => {
+        authorize(readRuns, context);
+        return instance(RunType, await own.runs.find(tenantOf(context), id));
       },
       whs: async (id, context) => {
         authorize(readWebhookSubscriptions, context);

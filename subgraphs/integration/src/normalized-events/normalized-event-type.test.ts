@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { eventTypes } from "@factory/schema/event-names";
+import { platformEventTypes } from "@factory/schema/event-names";
 import { normalizedEventType } from "./normalized-event-type.js";
 import { eventVerbs, vendorEventNames } from "./vendor-event-names.js";
 
@@ -18,7 +18,7 @@ it("knows 115 events of twelve vendors, all in the form of a type", () => {
 
 it("prefixes the types that the platform itself emits, and only those", () => {
   for (const [key, name, type] of rows) {
-    const expected = Object.hasOwn(eventTypes, type) ? `Vendor${type}` : type;
+    const expected = Object.hasOwn(platformEventTypes, type) ? `Vendor${type}` : type;
     expect(typeOf(key, name)).toBe(expected);
     expect(typeOf("other-key", name)).not.toBe("");
   }

@@ -1,4 +1,4 @@
-import { eventTypes } from "@factory/schema/event-names";
+import { platformEventTypes } from "@factory/schema/event-names";
 import { normalizedNamePattern, type TenantSettingValues } from "@factory/schema/tenant-settings";
 import { eventVerbs, vendorEventNames } from "./vendor-event-names.js";
 
@@ -37,7 +37,7 @@ export function normalizedEventType(
     firstOf(names, typeOfWords) ??
     fallback;
   if (!typeForm.test(found)) return fallback;
-  return found !== fallback && Object.hasOwn(eventTypes, found) ? `Vendor${found}` : found;
+  return found !== fallback && Object.hasOwn(platformEventTypes, found) ? `Vendor${found}` : found;
 }
 
 const isShort = (name: string): boolean => name.length <= maxNameLength;

@@ -1,11 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import { eventTypes } from "@factory/schema/event-names";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
-import { vendorEventNames } from "@factory/schema/vendor-event-names";
+import { vendorEventTypes } from "@factory/schema/vendor-event-types";
 import { tableOwners } from "./module-tables.js";
 import type { SliceModule } from "./slice-module.js";
 
-const ofVendors: ReadonlySet<string> = new Set(vendorEventNames);
+const ofVendors: ReadonlySet<string> = new Set(vendorEventTypes);
 
 type Modules = readonly SliceModule<never>[];
 

@@ -2,7 +2,7 @@
  * The names of the events of known vendors in the words of the platform, of which each can be subscribed to. A name that
  * an event of the platform itself has begins with Vendor. Events with other names have the type VendorEventReceived.
  */
-export const vendorEventNames = [
+export const vendorEventTypes = [
   "AppInstalled",
   "AppMentioned",
   "AppUninstalled",
@@ -99,4 +99,4 @@ export const vendorEventNames = [
 ] as const;
 
 /** The type of an event that a known vendor has told of, for example PullRequestOpened. */
-export type VendorEventName = (typeof vendorEventNames)[number];
+export type VendorEventType = (typeof vendorEventTypes)[number];
