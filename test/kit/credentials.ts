@@ -34,7 +34,7 @@ export async function rotatedCredential(token: string, changes: Record<string, u
 }
 
 /** Waits until a credential is in this state. */
-async function credentialBecomes(token: string, credentialId: string, status: string): Promise<void> {
+export async function credentialBecomes(token: string, credentialId: string, status: string): Promise<void> {
   const query = "query ($id: ID!) { credential(credentialId: $id) { status } }";
   const statusOf = async () => {
     const { body } = await graphql<{ credential: { status: string } }>(query, {

@@ -38,6 +38,9 @@ export const dueCredentialRows: WaitingRows<AdvanceCredentialPayload> = {
   payload: ({ tenantId, id }) => ({ tenantId, credentialId: id }),
 };
 
+/** Nobody is waiting for the new secret of a scheduled rotation, so its owner has a week to fetch it. */
+const scheduledGraceSeconds = 7 * 24 * 60 * 60;
+
 interface AdvanceServices {
   readonly database: Database;
   readonly versions: CredentialVersions;
@@ -91,7 +94,8 @@ export class CredentialAdvance {
     if (nextRotationAt === null || nextRotationAt > now) return;
     credential.nextRotationAt = nextRotation(rotationIntervalDays, now);
     if (canGenerate(kind)) {
-      const wanted = { reason: "ScheduledRotation", secret: null, graceSeconds: null, expiresAt: null } as const;
+      const graceSeconds = credential.graceSeconds ?? scheduledGraceSeconds;
+      const wanted = { reason: "ScheduledRotation", secret: null, graceSeconds, expiresAt: null } as const;
       await this.#services.start.startIn(transaction, credential, { ...wanted, shown: false });
       return;
     }
