@@ -40,6 +40,7 @@ export const platformEventTypes = {
   ConnectionDisabled:             { source: "integration",  readScopes: ["integration.connections.read"] },
   ConnectionDeleted:              { source: "integration",  readScopes: ["integration.connections.read"] },
   ProviderRegistered:             { source: "integration",  readScopes: ["integration.providers.read"] },
+  ProviderUpdated:                { source: "integration",  readScopes: ["integration.providers.read"] },
   ProviderDeprecated:             { source: "integration",  readScopes: ["integration.providers.read"] },
   ProviderDisabled:               { source: "integration",  readScopes: ["integration.providers.read"] },
   ProviderEnabled:                { source: "integration",  readScopes: ["integration.providers.read"] },

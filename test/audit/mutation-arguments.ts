@@ -343,5 +343,6 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     code: (await anEdition(adminToken)).code,
     input: { name: "Walked" },
   }),
+  updateProvider: async (world) => ({ ...(await aMovedProvider(world)), input: { displayName: "Walked" } }),
   updateRole: async ({ token }) => ({ roleId: await aRole(token), input: { name: "walked" } }),
 };

@@ -18,9 +18,14 @@ export async function movedProvider(token: string, move: string, providerId: str
   return Object.values(body.data)[0] as Json;
 }
 
-/** Moves a provider through every state and returns its id. */
+/** Changes a provider, moves it through every state and returns its id. */
 export async function aRetiredProvider(token: string): Promise<string> {
   const providerId = await aProvider(token);
+  const changed = await request(`PATCH /integrations/providers/${providerId}`, {
+    token,
+    body: { displayName: "Acme Inc." },
+  });
+  if (changed.status !== 200) throw new Error(changed.text);
   for (const move of ["disableProvider", "enableProvider", "deprecateProvider", "retireProvider"])
     await movedProvider(token, move, providerId);
   return providerId;

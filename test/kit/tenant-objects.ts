@@ -125,6 +125,7 @@ const inputs: Record<string, Record<string, unknown>> = {
   RetireLibraryVersionInput: { reason: "walked" },
   RotateCredentialInput: { credentialId: unknownIds.credentialId },
   AssignRoleInput: principal,
+  UpdateProviderInput: { displayName: "walked" },
   UpdateRoleInput: { name: "walked" },
   UpdateApiClientInput: { name: "walked" },
   SetFeatureFlagInput: { enabled: true },

@@ -247,6 +247,7 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
     category: "Payment",
     authModel: "ApiKey",
   }),
+  "PATCH /integrations/providers/{providerId}": () => ({ displayName: unique() }),
   "POST /integrations/connections": () => ({ providerId, displayName: unique(), authMode: "ApiKey" }),
   "PATCH /integrations/connections/{connectionId}": () => ({ displayName: unique() }),
   "POST /integrations/connections/{connectionId}/suspend": () => ({ reason: unique() }),

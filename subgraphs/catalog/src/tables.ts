@@ -17,6 +17,7 @@ import { Migration20261122104303_foreign_keys } from "./migrations/Migration2026
 import { Migration20261122110358_execution_directory } from "./migrations/Migration20261122110358_execution_directory.js";
 import { Migration20261122182830_tenant_projections } from "./migrations/Migration20261122182830_tenant_projections.js";
 import { Migration20261122184235_execution_reservations } from "./migrations/Migration20261122184235_execution_reservations.js";
+import { Migration20261123014833_api_client_details } from "./migrations/Migration20261123014833_api_client_details.js";
 import { catalogModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -41,5 +42,6 @@ export const catalogTables = {
     Migration20261122110358_execution_directory,
     Migration20261122182830_tenant_projections,
     Migration20261122184235_execution_reservations,
+    Migration20261123014833_api_client_details,
   ],
 };

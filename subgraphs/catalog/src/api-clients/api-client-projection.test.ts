@@ -38,7 +38,7 @@ const aProvider = (key = "stripe", tenantId = newId("ten")): Provider => ({
 });
 
 /** As integration publishes it, `minute` minutes after the start of the story. */
-function told(provider: Provider, type: EventType, minute: number): Envelope {
+function told(provider: Provider, type: EventType, minute: number, changes: object = {}): Envelope {
   const { tenantId, providerId, apiClientId, key } = provider;
   const registration = {
     key,
@@ -50,7 +50,8 @@ function told(provider: Provider, type: EventType, minute: number): Envelope {
     capabilities: ["payment.charge", "payment.refund"],
     status: "Registered",
   };
-  const data = { providerId, ...(type === "ProviderRegistered" ? registration : {}) };
+  const detailed = type === "ProviderRegistered" || type === "ProviderUpdated";
+  const data = { providerId, ...(detailed ? registration : {}), ...changes };
   const event = { type, subject: `providers/${providerId}`, data };
   const envelope = createEvent(event, tenantId, { trace: continueTrace(undefined) });
   return { ...envelope, time: new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString() };
@@ -140,6 +141,42 @@ describe("the projection", () => {
     const reverse = aProvider();
     await take(told(reverse, "ProviderRegistered", 0), told(reverse, type, 1));
     expect(await isFound(reverse)).toBe(shown);
+  });
+
+  it("takes the details of the latest event that has them", async () => {
+    const changes = { displayName: "Other", category: "Other", capabilities: ["payment.charge", "payout.send"] };
+    const orders = [
+      [0, 1, 2],
+      [0, 2, 1],
+      [1, 0, 2],
+      [1, 2, 0],
+      [2, 0, 1],
+      [2, 1, 0],
+    ] as const;
+    for (const order of orders) {
+      const provider = aProvider();
+      const story = [
+        told(provider, "ProviderRegistered", 0),
+        told(provider, "ProviderUpdated", 1, { capabilities: ["payment.refund", "old.name"] }),
+        told(provider, "ProviderUpdated", 2, changes),
+      ];
+      for (const at of order) await take(story[at] as Envelope);
+      await take(...story);
+      const byCapability = await Promise.all(
+        ["payment.refund", "old.name", "payment.charge", "payout.send"].map((name) => found(provider, name)),
+      );
+      expect(byCapability.map(({ length }) => length)).toEqual([0, 0, 1, 1]);
+    }
+  });
+
+  it("does not show a provider that was changed while it was Disabled", async () => {
+    const provider = aProvider();
+    const disabled = told(provider, "ProviderDisabled", 1);
+    const updated = told(provider, "ProviderUpdated", 2, { status: "Disabled" });
+    await take(told(provider, "ProviderRegistered", 0), disabled, updated);
+    expect(await isFound(provider)).toBe(false);
+    await take(told(provider, "ProviderEnabled", 3));
+    expect(await isFound(provider)).toBe(true);
   });
 
   it("goes by the time of the events, not by their arrival", async () => {

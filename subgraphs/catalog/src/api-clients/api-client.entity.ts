@@ -31,6 +31,13 @@ export class ApiClient {
   @Property({ type: "text[]" })
   capabilities: string[];
 
+  /** The time of the event that gave the details. An earlier event does not change them. Null: a former release. */
+  @Property({ type: "timestamptz", nullable: true })
+  detailsSince: Date | null;
+
+  @Property({ type: wireId("evt"), nullable: true })
+  detailsEventId: string | null;
+
   @Property({ type: "text" })
   status: ApiClientState;
 

@@ -2,15 +2,19 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { EventType } from "@factory/schema/event-names";
 
-/** The states of a provider of integration. */
-export type ApiClientState = "Registered" | "Deprecated" | "Disabled" | "Retired";
+const states = ["Registered", "Deprecated", "Disabled", "Retired"] as const;
 
+/** The states of a provider of integration. */
+export type ApiClientState = (typeof states)[number];
+
+/** The state after each event. An update does not change it, and tells it in its data. */
 const statesAfter = {
   ProviderRegistered: "Registered",
   ProviderEnabled: "Registered",
   ProviderDeprecated: "Deprecated",
   ProviderDisabled: "Disabled",
   ProviderRetired: "Retired",
+  ProviderUpdated: "Registered",
 } as const satisfies Partial<Record<EventType, ApiClientState>>;
 
 type ProviderEventType = keyof typeof statesAfter;
@@ -29,7 +33,7 @@ export interface ApiClientDetails {
 export interface ProviderEvent {
   readonly providerId: string;
   readonly status: ApiClientState;
-  /** The details of the registration. Other events may omit them. */
+  /** The details of a registration or an update. Other events may omit them. */
   readonly details: ApiClientDetails | undefined;
   readonly occurredAt: Date;
   readonly eventId: string;
@@ -42,7 +46,18 @@ export function providerEvent(envelope: Envelope): ProviderEvent | undefined {
   const providerId = text(data["providerId"]) ?? subject.slice(subject.indexOf("/") + 1);
   const occurredAt = new Date(envelope.time);
   if (decodeId("prv", providerId) === undefined || Number.isNaN(occurredAt.getTime())) return undefined;
-  return { providerId, status: statesAfter[type], details: detailsOf(data), occurredAt, eventId: envelope.id };
+  return {
+    providerId,
+    status: stateAfter(type, data["status"]),
+    details: detailsOf(data),
+    occurredAt,
+    eventId: envelope.id,
+  };
+}
+
+function stateAfter(type: ProviderEventType, told: unknown): ApiClientState {
+  const updated = type === "ProviderUpdated" ? states.find((state) => state === told) : undefined;
+  return updated ?? statesAfter[type];
 }
 
 const isProviderEvent = (type: string): type is ProviderEventType => Object.hasOwn(statesAfter, type);

@@ -1,6 +1,6 @@
 import { platformEventTypes } from "@factory/schema/event-names";
 import { normalizedNamePattern, type TenantSettingValues } from "@factory/schema/tenant-settings";
-import { eventVerbs, vendorEventNames } from "./vendor-event-names.js";
+import { eventVerbs, unnamedEvent, vendorEventNames } from "./vendor-event-names.js";
 
 /** The settings of a tenant, for example `FactsOfTenant`. */
 interface Settings {
@@ -13,7 +13,6 @@ interface Vendor {
   readonly preset: string | null;
 }
 
-const fallback = "VendorEventReceived";
 const maxNameLength = 200;
 const maxTypeLength = 100;
 const typeForm = new RegExp(normalizedNamePattern);
@@ -35,9 +34,9 @@ export function normalizedEventType(
     firstOf(names, (name) => ownMember(own, `${vendor.key}/${name}`)) ??
     firstOf(names, (name) => tableName(vendor, name)) ??
     firstOf(names, typeOfWords) ??
-    fallback;
-  if (!typeForm.test(found)) return fallback;
-  return found !== fallback && Object.hasOwn(platformEventTypes, found) ? `Vendor${found}` : found;
+    unnamedEvent;
+  if (!typeForm.test(found)) return unnamedEvent;
+  return found !== unnamedEvent && Object.hasOwn(platformEventTypes, found) ? `Vendor${found}` : found;
 }
 
 const isShort = (name: string): boolean => name.length <= maxNameLength;

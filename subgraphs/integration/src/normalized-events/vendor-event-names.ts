@@ -1,3 +1,6 @@
+/** The type of an event whose name says nothing to the platform. */
+export const unnamedEvent = "VendorEventReceived";
+
 /** The name of the platform for each event of a vendor, by the key or the preset of its provider. */
 export const vendorEventNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   github: {

@@ -1,11 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
-import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { EventType } from "@factory/schema/event-names";
-import { LockMode } from "@mikro-orm/postgresql";
-import { Provider } from "./provider.entity.js";
+import { lockedProvider } from "./locked-provider.js";
 import type { ProviderMoveInput } from "./provider.input.js";
 import { type ProviderState, statesBefore } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
@@ -46,14 +44,8 @@ export class ProviderLifecycleService {
       field,
       arguments: { providerId, reason },
       commit: async (transaction) => {
-        const { em, tenant, record } = transaction;
-        const known = decodeId("prv", providerId) !== undefined;
-        const row = { tenantId: tenant.tenantId, providerId };
-        // The second of two concurrent changes reads the state that the first one has stored.
-        const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
-        const provider = known ? await em.findOne(Provider, row, lock) : null;
-        if (!provider)
-          throw new DomainError("PROVIDER_NOT_FOUND", { detail: "The provider does not exist in this tenant." });
+        const { em, record } = transaction;
+        const provider = await lockedProvider(transaction, providerId);
         const { apiClientId, key, status } = provider;
         const allowed = statesBefore(to);
         if (!allowed.includes(status))

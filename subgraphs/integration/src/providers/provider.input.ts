@@ -62,6 +62,38 @@ export class RegisterProviderInput {
   driver?: ProviderDriverInput | null;
 }
 
+@InputType({ description: "Members that are left out stay as they are." })
+export class UpdateProviderInput {
+  @Field(() => String, { nullable: true })
+  @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
+  displayName?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "The name of a client implementation. An unknown name means http-json.",
+  })
+  @Constraint({ maxLength: 200 })
+  apiClient?: string | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description:
+      "Names of the form <area>.<action>, in upper or lower case. They are stored and returned in lower case.",
+  })
+  @Constraint({ maxItems: 100, maxLength: 100, pattern: "^[A-Za-z][A-Za-z0-9-]*(\\.[A-Za-z][A-Za-z0-9-]*)+$" })
+  capabilities?: string[] | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 2048, format: "uri" })
+  baseUrl?: string | null;
+
+  @Field(() => ProviderDriverInput, {
+    nullable: true,
+    description: "It replaces the driver that was given before. An empty object leaves only the preset's driver.",
+  })
+  driver?: ProviderDriverInput | null;
+}
+
 @InputType()
 export class ProviderMoveInput {
   @Field(() => String, { nullable: true, description: "The reason is shown as statusReason and is part of the event." })

@@ -2,21 +2,23 @@ import { Auth } from "@factory/runtime/graphql/auth";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
-import { ProviderFilterInput, RegisterProviderInput } from "./provider.input.js";
+import { ProviderFilterInput, RegisterProviderInput, UpdateProviderInput } from "./provider.input.js";
 import type { ProviderService } from "./provider.service.js";
-import { ProviderConnection, ProviderType, readProviders } from "./provider.type.js";
+import { ProviderConnection, ProviderPresetType, ProviderType, readProviders } from "./provider.type.js";
 import { type ProviderListService, sortedProviders } from "./provider-list.service.js";
-import { ProviderPresetType } from "./provider-preset.type.js";
 import { type ProviderPreset, providerPresets } from "./provider-presets.js";
+import type { ProviderUpdateService } from "./provider-update.service.js";
 
 @Resolver(() => ProviderType)
 export class ProviderResolver {
   readonly #providers: ProviderService;
   readonly #lists: ProviderListService;
+  readonly #updates: ProviderUpdateService;
 
-  constructor(providers: ProviderService, lists: ProviderListService) {
+  constructor(providers: ProviderService, lists: ProviderListService, updates: ProviderUpdateService) {
     this.#providers = providers;
     this.#lists = lists;
+    this.#updates = updates;
   }
 
   @Query(() => ProviderType, { description: "A provider of the tenant." })
@@ -51,5 +53,18 @@ export class ProviderResolver {
   @Auth({ scopes: ["integration.providers.write"] })
   registerProvider(@Arg("input") input: RegisterProviderInput, @Ctx() context: RequestContext): Promise<ProviderType> {
     return this.#providers.register(context, input);
+  }
+
+  @Mutation(() => ProviderType, {
+    description:
+      "Changes a provider that is not Retired. Members that are left out stay as they are; the key and the preset never change.",
+  })
+  @Auth({ scopes: ["integration.providers.write"] })
+  updateProvider(
+    @Arg("providerId", () => ID) providerId: string,
+    @Arg("input") input: UpdateProviderInput,
+    @Ctx() context: RequestContext,
+  ): Promise<ProviderType> {
+    return this.#updates.update(context, providerId, input);
   }
 }

@@ -110,7 +110,7 @@ export class ProviderService {
             authModel,
             apiClient: input.apiClient ?? preset?.apiClient ?? null,
             apiClientId: newId("apc"),
-            capabilities: canonical(input.capabilities ?? preset?.capabilities ?? []),
+            capabilities: canonicalCapabilities(input.capabilities ?? preset?.capabilities ?? []),
             baseUrl: input.baseUrl ?? preset?.baseUrl ?? null,
             preset: input.preset ?? null,
             driver,
@@ -139,7 +139,7 @@ export class ProviderService {
 }
 
 /** Each capability once, in lower case, as searches compare them. */
-function canonical(capabilities: readonly string[]): string[] {
+export function canonicalCapabilities(capabilities: readonly string[]): string[] {
   return [...new Set(capabilities.map((name) => name.toLowerCase()))];
 }
 

@@ -5,6 +5,7 @@ import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import type { ProviderState } from "./provider.states.js";
 import type { ProviderDriver } from "./provider-driver.js";
+import type { ProviderPreset } from "./provider-presets.js";
 
 export const ProviderStatus = {
   Registered: "Registered",
@@ -69,3 +70,33 @@ export class ProviderType {
 
 export const ProviderConnection = connectionType("Provider", () => ProviderType, "By key.");
 export type ProviderConnection = Connection<ProviderType>;
+
+@ObjectType("ProviderPreset", {
+  simpleResolvers: true,
+  description: "The knowledge of the platform about a vendor. A provider uses it by its key or its preset.",
+})
+export class ProviderPresetType implements ProviderPreset {
+  @Field()
+  name: string;
+
+  @Field()
+  displayName: string;
+
+  @Field(() => String)
+  category: ProviderPreset["category"];
+
+  @Field(() => String)
+  authModel: ProviderPreset["authModel"];
+
+  @Field()
+  apiClient: string;
+
+  @Field(() => [String])
+  capabilities: readonly string[];
+
+  @Field(() => String, { nullable: true })
+  baseUrl: string | null;
+
+  @Field(() => JsonObject)
+  driver: ProviderDriver;
+}

@@ -10,6 +10,7 @@ import { ProviderLifecycleService } from "./provider-lifecycle.service.js";
 import { ProviderListService } from "./provider-list.service.js";
 import { ProviderMoveListeners } from "./provider-move-listeners.js";
 import { ProviderTargets } from "./provider-targets.js";
+import { ProviderUpdateService } from "./provider-update.service.js";
 
 export interface ProviderSettings {
   /** Base URLs and the URLs of drivers must have https. */
@@ -21,17 +22,26 @@ export const providers: SliceModule<ProviderSettings> = {
   slice: "providers",
   entities: [Provider],
   foreignKeys: { "providers.api_client_id": { to: null, why: "An id of its own." } },
-  events: ["ProviderRegistered", "ProviderDeprecated", "ProviderDisabled", "ProviderEnabled", "ProviderRetired"],
+  events: [
+    "ProviderRegistered",
+    "ProviderDeprecated",
+    "ProviderDisabled",
+    "ProviderEnabled",
+    "ProviderRetired",
+    "ProviderUpdated",
+  ],
   types: [ApiClientType],
   start({ database, cursors, settings }, services) {
     const { httpsOnly = false } = settings;
     const listeners = services.add(new ProviderMoveListeners());
-    services.add(new ProviderService(database, new ProviderTargets(services.get(egressService), httpsOnly)));
+    const targets = new ProviderTargets(services.get(egressService), httpsOnly);
+    services.add(new ProviderService(database, targets));
+    services.add(new ProviderUpdateService(database, targets));
     services.add(new ProviderListService(database, cursors));
     services.add(new ProviderLifecycleService(database, listeners));
   },
   resolvers: (get) => [
-    new ProviderResolver(get(ProviderService), get(ProviderListService)),
+    new ProviderResolver(get(ProviderService), get(ProviderListService), get(ProviderUpdateService)),
     new ProviderLifecycleResolver(get(ProviderLifecycleService)),
   ],
   references(get) {

@@ -14,7 +14,8 @@ type Sources = ReadonlyMap<string, string>;
 
 /**
  * The differences between a list of modules and the sources in `src`, with a sentence for each problem.
- * An event type counts as emitted where its name stands as a string in the sources of its own subgraph.
+ * An event type counts as emitted where its name stands as a string in the sources of its own subgraph. Files that end
+ * with `-names.ts` are tables of names and emit nothing.
  */
 export async function moduleListProblems(subgraph: SubgraphName, modules: Modules, src: URL): Promise<string[]> {
   const sources = await readSources(src);
@@ -70,7 +71,7 @@ function ownershipProblems(modules: Modules): string[] {
 
 function emittingSlices(sources: Sources, type: string): string[] {
   const files = [...sources].filter(
-    ([path, text]) => !/\.(module|states)\.ts$/.test(path) && text.includes(`"${type}"`),
+    ([path, text]) => !/(\.module|\.states|-names)\.ts$/.test(path) && text.includes(`"${type}"`),
   );
   return [...new Set(files.map(([path]) => path.split("/")[0] ?? ""))];
 }

@@ -1,0 +1,153 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { checkedDriver, driverUrls } from "./checked-driver.js";
+import type { ProviderDriverInput } from "./provider-driver.input.js";
+import type { ProviderDriver } from "./provider-driver.js";
+import { providerPresets } from "./provider-presets.js";
+
+const checked = (driver: object) => checkedDriver(driver as ProviderDriverInput, "/input/driver");
+
+function problems(driver: object): string[] {
+  try {
+    checked(driver);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== "PARAMETERS_INVALID") throw error;
+    return (error.facts.errors ?? []).map(({ pointer, code }) => `${pointer.replace("/input/driver/", "")} ${code}`);
+  }
+  return [];
+}
+
+const oauth2 = { tokenUrl: "https://vendor.example/token", clientAuthentication: "none" };
+const paths = { deliveryId: ["body:/id"], eventName: ["header:X-Event"] };
+const hmac = { kind: "hmac", algorithm: "sha256", header: "X-Signature", encoding: "hex" };
+const webhook = (scheme: object) => ({ webhook: { scheme, ...paths } });
+
+describe("a driver", () => {
+  it.each(providerPresets.map((preset) => [preset.name, preset.driver] as const))(
+    "of the preset %s is valid",
+    (_, driver) => {
+      expect(checked(driver)).toEqual(driver);
+    },
+  );
+
+  it("is stored without null members and with header names in lower case", () => {
+    const driver = checked({
+      probe: null,
+      apiKey: { in: "query", name: "key", prefix: null },
+      webhook: { ...webhook(hmac).webhook, account: "header:X-Account", action: "form:Action", batch: null },
+    });
+    const expected: ProviderDriver = {
+      apiKey: { in: "query", name: "key" },
+      webhook: {
+        scheme: { ...hmac, header: "x-signature", signedContent: "{body}" } as never,
+        deliveryId: ["body:/id"],
+        eventName: ["header:x-event"],
+        account: "header:x-account",
+        action: "form:Action",
+      },
+    };
+    expect(driver).toEqual(expected);
+  });
+
+  it.each([
+    ["an unknown method", { probe: { method: "PUT", path: "/" } }, ["probe/method UNKNOWN_VALUE"]],
+    ["a path that leaves the base URL", { probe: { method: "GET", path: "/a/%2e%2E/b" } }, ["probe/path FORMAT"]],
+    ["the header host", { headers: { Host: "vendor" } }, ["headers/Host UNKNOWN_VALUE"]],
+    ["a header with a secret", { headers: { Authorization: "x" } }, ["headers/Authorization UNKNOWN_VALUE"]],
+    ["a line break in a header", { headers: { "x-a": "1\r\nx-b: 2" } }, ["headers/x-a FORMAT"]],
+    ["a header that is not a text", { headers: { "x-a": 1 } }, ["headers/x-a TYPE"]],
+    ["a header name with a slash", { headers: { "x/a": "1" } }, ["headers/x~1a FORMAT"]],
+    [
+      "a key in a header of the client",
+      { apiKey: { in: "header", name: "Content-Length" } },
+      ["apiKey/name UNKNOWN_VALUE"],
+    ],
+    ["a key in the body", { apiKey: { in: "body", name: "key" } }, ["apiKey/in UNKNOWN_VALUE"]],
+    [
+      "another client authentication",
+      { oauth2: { ...oauth2, clientAuthentication: "secret" } },
+      ["oauth2/clientAuthentication UNKNOWN_VALUE"],
+    ],
+    [
+      "a parameter of the platform",
+      { oauth2: { ...oauth2, authorizationParameters: { State: "x" } } },
+      ["oauth2/authorizationParameters/State UNKNOWN_VALUE"],
+    ],
+    [
+      "a parameter that is not a text",
+      { oauth2: { ...oauth2, tokenParameters: { a: {} } } },
+      ["oauth2/tokenParameters/a TYPE"],
+    ],
+    [
+      "too many headers",
+      { headers: Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`x-${at}`, "1"])) },
+      ["headers TOO_LONG"],
+    ],
+    ["a header for idempotency that is reserved", { idempotencyHeader: "TE" }, ["idempotencyHeader UNKNOWN_VALUE"]],
+    ["an unknown scheme", webhook({ kind: "magic" }), ["webhook/scheme/kind UNKNOWN_VALUE"]],
+    [
+      "a scheme without its members",
+      webhook({ kind: "hmac" }),
+      ["algorithm", "header", "encoding"].map((name) => `webhook/scheme/${name} REQUIRED`),
+    ],
+    [
+      "a member of another scheme",
+      webhook({ kind: "token", header: "x", prefix: "y" }),
+      ["webhook/scheme/prefix FORMAT"],
+    ],
+    ["an HMAC with md5", webhook({ ...hmac, algorithm: "md5" }), ["webhook/scheme/algorithm UNKNOWN_VALUE"]],
+    ["content without the body", webhook({ ...hmac, signedContent: "{url}" }), ["webhook/scheme/signedContent FORMAT"]],
+    [
+      "a time that is not signed",
+      webhook({ ...hmac, timestampHeader: "x-time" }),
+      ["webhook/scheme/signedContent FORMAT"],
+    ],
+    [
+      "a signed time that is not sent",
+      webhook({ ...hmac, signedContent: "{timestamp}{body}" }),
+      ["webhook/scheme/signedContent FORMAT"],
+    ],
+    [
+      "an unknown placeholder",
+      webhook({ ...hmac, signedContent: "{body}{secret}" }),
+      ["webhook/scheme/signedContent UNKNOWN_VALUE"],
+    ],
+    [
+      "a repeated placeholder",
+      webhook({ ...hmac, signedContent: "{body}{body}" }),
+      ["webhook/scheme/signedContent DUPLICATE"],
+    ],
+    [
+      "a body hash without the URL",
+      webhook({ ...hmac, bodyHashParameter: "h" }),
+      ["webhook/scheme/bodyHashParameter FORMAT"],
+    ],
+    [
+      "a JWS with an HMAC",
+      webhook({ kind: "jws", jwksUrl: "https://v.example", algorithms: ["HS256"] }),
+      ["webhook/scheme/algorithms/0 UNKNOWN_VALUE"],
+    ],
+  ])("with %s is refused", (_, driver, expected) => {
+    expect(problems(driver)).toEqual(expected);
+  });
+
+  it("is refused over 16 KiB, before anything else", () => {
+    expect(problems({ headers: { "x-a": "é".repeat(8_200) } })).toEqual(["/input/driver TOO_LONG"]);
+  });
+
+  it("keeps no inherited member", () => {
+    expect(problems({ headers: JSON.parse('{"__proto__":"x"}') })).toEqual(["headers/__proto__ UNKNOWN_VALUE"]);
+    expect(problems({ oauth2: { ...oauth2, tokenParameters: JSON.parse('{"__proto__":"x"}') } })).toEqual([
+      "oauth2/tokenParameters/__proto__ FORMAT",
+    ]);
+  });
+
+  it("names all its URLs", () => {
+    const jws = { kind: "jws", jwksUrl: "https://vendor.example/jwks" };
+    const driver = checked({ oauth2: { ...oauth2, authorizationUrl: "https://vendor.example/a" }, ...webhook(jws) });
+    expect(driverUrls(driver, "")).toEqual([
+      { pointer: "/oauth2/tokenUrl", url: "https://vendor.example/token" },
+      { pointer: "/oauth2/authorizationUrl", url: "https://vendor.example/a" },
+      { pointer: "/webhook/scheme/jwksUrl", url: "https://vendor.example/jwks" },
+    ]);
+  });
+});

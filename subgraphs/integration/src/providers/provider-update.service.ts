@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from "node:util";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import { checkedDriver } from "./checked-driver.js";
+import { lockedProvider } from "./locked-provider.js";
+import type { Provider } from "./provider.entity.js";
+import type { UpdateProviderInput } from "./provider.input.js";
+import { canonicalCapabilities } from "./provider.service.js";
+import type { ProviderType } from "./provider.type.js";
+import { providerEntityView } from "./provider.view.js";
+import type { ProviderDriver } from "./provider-driver.js";
+import type { ProviderTargets } from "./provider-targets.js";
+
+type Changes = Partial<Pick<Provider, "displayName" | "apiClient" | "capabilities" | "baseUrl" | "driver">>;
+
+/** Changes the description of providers. */
+export class ProviderUpdateService {
+  readonly #database: Database;
+  readonly #targets: ProviderTargets;
+
+  constructor(database: Database, targets: ProviderTargets) {
+    this.#database = database;
+    this.#targets = targets;
+  }
+
+  /** An input that changes nothing has no event. */
+  update(context: RequestContext, providerId: string, input: UpdateProviderInput): Promise<ProviderType> {
+    const driver = input.driver ? checkedDriver(input.driver, "/input/driver") : null;
+    return idempotentMutation(this.#database, context, {
+      field: "updateProvider",
+      arguments: { providerId, input },
+      prepare: () => this.#targets.refuseBlocked(input.baseUrl, driver),
+      commit: async (transaction) => {
+        const provider = await lockedProvider(transaction, providerId);
+        const { status, key, category, authModel, apiClientId } = provider;
+        if (status === "Retired")
+          throw new DomainError("INVALID_STATE", {
+            detail: "The provider is Retired and cannot be changed.",
+            currentState: status,
+            allowed: ["Registered", "Deprecated", "Disabled"],
+          });
+        const changed = changesOf(provider, input, driver);
+        transaction.em.assign(provider, changed);
+        const { displayName, apiClient, capabilities } = provider;
+        if (Object.keys(changed).length > 0)
+          transaction.record({
+            type: "ProviderUpdated",
+            subject: `providers/${providerId}`,
+            data: {
+              ...{ providerId, key, displayName, category, authModel, apiClient, apiClientId, capabilities, status },
+              changed: Object.keys(changed),
+            },
+          });
+        return providerEntityView(provider);
+      },
+    });
+  }
+}
+
+/** The members that get another value. */
+function changesOf(provider: Provider, input: UpdateProviderInput, driver: ProviderDriver | null): Changes {
+  const { displayName, apiClient, capabilities, baseUrl } = input;
+  const wanted: Changes = {
+    ...(displayName == null ? {} : { displayName }),
+    ...(apiClient == null ? {} : { apiClient }),
+    ...(capabilities == null ? {} : { capabilities: canonicalCapabilities(capabilities) }),
+    ...(baseUrl == null ? {} : { baseUrl }),
+    ...(driver === null ? {} : { driver }),
+  };
+  const differs = ([name, value]: [string, unknown]) => !isDeepStrictEqual(provider[name as keyof Changes], value);
+  return Object.fromEntries(Object.entries(wanted).filter(differs));
+}
