@@ -1,0 +1,209 @@
+/** Calls of a connection within the last five minutes, as this process saw them. */
+export interface RecentCalls {
+  readonly calls: number;
+  readonly errors: number;
+  readonly rateLimited: number;
+}
+
+/**
+ * What a run found out. `Nothing` means that the vendor could not be asked, for example because the platform does not
+ * support the mode. `Outage` is a vendor that answers 5xx, too late, or not at all.
+ */
+export type Finding =
+  | "Passed"
+  | "Nothing"
+  | "RateLimited"
+  | "Outage"
+  | "Refused"
+  | "TokenRefreshFailed"
+  | "CredentialRejected";
+
+export interface Evidence {
+  readonly finding: Finding;
+  readonly recentCalls?: RecentCalls | undefined;
+  /** The operator wants to enable a Disabled connection. */
+  readonly enable?: boolean | undefined;
+}
+
+export type ConnectionHealth = "Healthy" | "Degraded" | "Unhealthy" | "Unknown";
+
+/** The members of a connection on which its health depends. Days are UTC dates such as 2026-11-23. */
+export interface HealthRecord {
+  readonly status: string;
+  readonly health: ConnectionHealth;
+  readonly establishedAt: Date;
+  /** The time of the last evidence. */
+  readonly lastCheckedAt: Date | null;
+  readonly consecutiveFailures: number;
+  readonly consecutiveSuccesses: number;
+  readonly rejectedInARow: number;
+  /** The time since which the connection is Unhealthy without a break. */
+  readonly failingSince: Date | null;
+  /** Failures while Unhealthy; those of an outage count once a day. */
+  readonly strikes: number;
+  readonly lastOutageOn: string | null;
+  readonly refreshFailedDays: number;
+  readonly refreshFailedOn: string | null;
+}
+
+export interface Verdict {
+  readonly record: HealthRecord;
+  /** Why the health is another one, in a sentence. */
+  readonly healthReason: string | undefined;
+  readonly move: { readonly to: "Active" | "AuthorizationRequired" | "Disabled"; readonly reason: string } | undefined;
+}
+
+/** The numbers of `integration.md` 5.2. */
+const limits = {
+  failuresUntilUnhealthy: 3,
+  successesUntilHealthy: 2,
+  rejectionsInARow: 2,
+  minCalls: 10,
+  errorRate: 0.2,
+  silentIntervals: 2,
+  daysUntilDisabled: 7,
+  refreshFailedDays: 4,
+};
+
+const dayMs = 86_400_000;
+
+/** Applies the finding of a run to the health of its connection, and decides whether the connection moves. */
+export function judge(before: HealthRecord, evidence: Evidence, now: Date, intervalMs: number): Verdict {
+  if (evidence.finding === "Nothing") return silence(before, now, intervalMs);
+  const counted = count(before, evidence.finding, now);
+  const [health, healthReason] = healthAfter(counted, evidence);
+  const failing = failingAfter(counted, health, evidence.finding, now);
+  const record = { ...counted, ...failing, health, lastCheckedAt: now };
+  return {
+    record,
+    healthReason: health === before.health ? undefined : healthReason,
+    move: moveAfter(record, evidence, now),
+  };
+}
+
+/** Without evidence within two intervals nothing is known. The counters begin anew with the next evidence. */
+function silence(record: HealthRecord, now: Date, intervalMs: number): Verdict {
+  const since = record.lastCheckedAt ?? record.establishedAt;
+  const silent = now.getTime() - since.getTime() >= limits.silentIntervals * intervalMs;
+  if (!silent || record.health === "Unknown") return { record, healthReason: undefined, move: undefined };
+  return {
+    record: {
+      ...record,
+      health: "Unknown",
+      consecutiveFailures: 0,
+      consecutiveSuccesses: 0,
+      rejectedInARow: 0,
+      failingSince: null,
+      strikes: 0,
+      lastOutageOn: null,
+    },
+    healthReason: `The connection gave no evidence since ${since.toISOString()}.`,
+    move: undefined,
+  };
+}
+
+/** Counts results in a row. An outage says nothing about the credential, so it does not end a row of rejections. */
+function count(record: HealthRecord, finding: Finding, now: Date): HealthRecord {
+  if (finding === "RateLimited") return { ...record, consecutiveSuccesses: 0 };
+  if (finding === "Passed")
+    return {
+      ...record,
+      consecutiveFailures: 0,
+      consecutiveSuccesses: record.consecutiveSuccesses + 1,
+      rejectedInARow: 0,
+      refreshFailedDays: 0,
+      refreshFailedOn: null,
+    };
+  const rejectedInARow =
+    finding === "CredentialRejected" ? record.rejectedInARow + 1 : finding === "Refused" ? 0 : record.rejectedInARow;
+  const failed = {
+    ...record,
+    consecutiveFailures: record.consecutiveFailures + 1,
+    consecutiveSuccesses: 0,
+    rejectedInARow,
+  };
+  const today = dayOf(now);
+  if (finding !== "TokenRefreshFailed" || record.refreshFailedOn === today) return failed;
+  return { ...failed, refreshFailedDays: record.refreshFailedDays + 1, refreshFailedOn: today };
+}
+
+type Health = readonly [health: ConnectionHealth, reason: string];
+
+function healthAfter(record: HealthRecord, { finding, recentCalls }: Evidence): Health {
+  if (finding === "Passed") return healthAfterSuccess(record, recentCalls);
+  if (finding === "RateLimited") return degrade(record.health, "The vendor limits the rate of calls (429).");
+  if (record.health === "Unknown") return ["Degraded", failureReasons[finding]];
+  if (record.rejectedInARow >= limits.rejectionsInARow)
+    return ["Unhealthy", `The vendor rejected the credential ${record.rejectedInARow} times in a row.`];
+  if (record.consecutiveFailures >= limits.failuresUntilUnhealthy)
+    return ["Unhealthy", `${failureReasons[finding]} ${record.consecutiveFailures} checks in a row failed.`];
+  return degrade(record.health, failureReasons[finding]);
+}
+
+function healthAfterSuccess(record: HealthRecord, recentCalls: RecentCalls | undefined): Health {
+  if (recentCalls && recentCalls.rateLimited > 0)
+    return degrade(record.health, "The vendor limits the rate of calls (429).");
+  if (recentCalls && hasManyErrors(recentCalls))
+    return degrade(
+      record.health,
+      `${recentCalls.errors} of ${recentCalls.calls} calls within 5 minutes ended with an error.`,
+    );
+  const passed = "The vendor accepted the connection.";
+  if (record.health === "Unhealthy") return ["Degraded", passed];
+  if (record.health === "Degraded" && record.consecutiveSuccesses < limits.successesUntilHealthy)
+    return ["Degraded", passed];
+  return ["Healthy", passed];
+}
+
+/** An Unhealthy connection stays so. */
+const degrade = (health: ConnectionHealth, reason: string): Health => [
+  health === "Unhealthy" ? "Unhealthy" : "Degraded",
+  reason,
+];
+
+const failureReasons = {
+  Nothing: "",
+  Outage: "The vendor does not answer, or answers with a server error.",
+  Refused: "The vendor refused the check.",
+  TokenRefreshFailed: "The vendor gave no access token.",
+  CredentialRejected: "The vendor rejected the credential.",
+};
+
+/** True when the error rate of the last five minutes makes a connection Degraded. */
+export function hasManyErrors({ calls, errors }: RecentCalls): boolean {
+  return calls >= limits.minCalls && errors >= calls * limits.errorRate;
+}
+
+/**
+ * Counts the strikes towards Disabled. An outage of the vendor is at most one strike a day, so that a bad day of the
+ * vendor disables nothing.
+ */
+function failingAfter(record: HealthRecord, health: ConnectionHealth, finding: Finding, now: Date) {
+  if (health !== "Unhealthy") return { failingSince: null, strikes: 0, lastOutageOn: null };
+  const { failingSince, strikes, lastOutageOn } = record;
+  const since = failingSince ?? now;
+  if (finding === "RateLimited" || finding === "Passed") return { failingSince: since, strikes, lastOutageOn };
+  const outage = finding === "Outage" || finding === "TokenRefreshFailed";
+  const today = dayOf(now);
+  if (outage && lastOutageOn === today) return { failingSince: since, strikes, lastOutageOn };
+  return { failingSince: since, strikes: strikes + 1, lastOutageOn: outage ? today : lastOutageOn };
+}
+
+function moveAfter(record: HealthRecord, { finding, enable }: Evidence, now: Date): Verdict["move"] {
+  if (finding === "Passed" && record.status === "AuthorizationRequired")
+    return { to: "Active", reason: "The vendor accepted the credential." };
+  if (finding === "Passed" && record.status === "Disabled" && enable === true)
+    return { to: "Active", reason: "The operator enabled the connection, and the vendor accepted it." };
+  if (record.status !== "Active") return undefined;
+  if (record.rejectedInARow >= limits.rejectionsInARow)
+    return { to: "AuthorizationRequired", reason: "The vendor rejected the credential twice in a row." };
+  if (record.refreshFailedDays >= limits.refreshFailedDays)
+    return { to: "AuthorizationRequired", reason: "The vendor gave no access token on four different days." };
+  const { failingSince, strikes } = record;
+  const failingMs = failingSince ? now.getTime() - failingSince.getTime() : 0;
+  if (failingMs >= limits.daysUntilDisabled * dayMs && strikes >= limits.daysUntilDisabled)
+    return { to: "Disabled", reason: "The connection was Unhealthy for 7 days." };
+  return undefined;
+}
+
+const dayOf = (time: Date) => time.toISOString().slice(0, 10);
