@@ -150,7 +150,7 @@ describe("a connection that is Unhealthy for long", () => {
   });
 
   it("gets one strike a day by outages of the vendor", () => {
-    expect(halfDays(14, "Outage").record.strikes).toBe(7);
+    expect(halfDays(13, "Outage").record.strikes).toBe(7);
     expect(halfDays(14, "Refused").record.strikes).toBe(14);
     // the platform was down for a week: one outage before and one after it are two strikes
     const { move } = after(["Outage", "Outage"], unhealthy, 8 * 1440);
