@@ -1,4 +1,5 @@
-import { type ConnectionHealth, type Evidence, type Finding, type HealthRecord, judge } from "./health-machine.js";
+import type { ConnectionHealth, ConnectionState } from "../connections/connection.states.js";
+import { type Evidence, type Finding, type HealthRecord, judge } from "./health-machine.js";
 
 const now = new Date("2026-11-23T12:00:00Z");
 const intervalMs = 300_000;
@@ -12,7 +13,7 @@ const fresh: HealthRecord = {
   lastCheckedAt: minutes(-5),
   consecutiveFailures: 0,
   consecutiveSuccesses: 0,
-  rejectedInARow: 0,
+  consecutiveRejections: 0,
   failingSince: null,
   strikes: 0,
   lastOutageOn: null,
@@ -30,7 +31,7 @@ function after(findings: readonly (Finding | Evidence)[], start: Partial<HealthR
 const evidenceOf = (finding: Finding | Evidence) => (typeof finding === "string" ? { finding } : finding);
 const withCalls = (calls: number, errors: number, rateLimited = 0): Evidence => ({
   finding: "Passed",
-  recentCalls: { calls, errors, rateLimited },
+  recentCalls: { calls, errors, rateLimited, rejected: 0 },
 });
 
 type Row = [
@@ -40,6 +41,11 @@ type Row = [
   to: ConnectionHealth,
   start?: Partial<HealthRecord>,
 ];
+const onlyCalls = (calls: number, errors: number, rejected = 0): Evidence => ({
+  ...withCalls(calls, errors),
+  finding: "Nothing",
+  recentCalls: { calls, errors, rateLimited: 0, rejected },
+});
 const failing = { consecutiveFailures: 3, failingSince: minutes(-60), strikes: 1 };
 
 describe("the health of a connection", () => {
@@ -73,7 +79,7 @@ describe("the health of a connection", () => {
       ["CredentialRejected", "Passed", "CredentialRejected"],
       "Degraded",
     ],
-    ["1 rejection after a rejection", "Healthy", ["CredentialRejected"], "Unhealthy", { rejectedInARow: 1 }],
+    ["1 rejection after a rejection", "Healthy", ["CredentialRejected"], "Unhealthy", { consecutiveRejections: 1 }],
     ["1 success", "Unhealthy", ["Passed"], "Degraded", failing],
     ["2 successes", "Unhealthy", ["Passed", "Passed"], "Healthy", failing],
     ["another failure", "Unhealthy", ["Outage"], "Unhealthy", failing],
@@ -86,6 +92,9 @@ describe("the health of a connection", () => {
     ["no evidence for two intervals", "Degraded", ["Nothing"], "Unknown", { lastCheckedAt: minutes(-10) }],
     ["no evidence for two intervals", "Unhealthy", ["Nothing"], "Unknown", { ...failing, lastCheckedAt: minutes(-10) }],
     ["no evidence since it was established", "Healthy", ["Nothing"], "Unknown", { lastCheckedAt: null }],
+    ["calls without a probe", "Unknown", [onlyCalls(3, 1)], "Healthy"],
+    ["only failed calls without a probe", "Healthy", [onlyCalls(3, 3)], "Degraded"],
+    ["rejected calls without a probe", "Healthy", [onlyCalls(3, 0, 1), onlyCalls(3, 0, 1)], "Unhealthy"],
     [
       "failures before and after Unknown",
       "Degraded",
@@ -117,7 +126,7 @@ describe("a connection whose authorization is lost", () => {
   it("moves after two rejections, and not again when it has moved", () => {
     expect(after(["CredentialRejected"]).move).toBeUndefined();
     expect(after(["CredentialRejected", "CredentialRejected"]).move).toMatchObject({ to: "AuthorizationRequired" });
-    const moved = { status: "AuthorizationRequired", rejectedInARow: 2 };
+    const moved = { status: "AuthorizationRequired", consecutiveRejections: 2 } as const;
     expect(after(["CredentialRejected"], moved).move).toBeUndefined();
   });
 
@@ -131,10 +140,10 @@ describe("a connection whose authorization is lost", () => {
   });
 
   it("is Active again when the vendor accepts it", () => {
-    const lost = { status: "AuthorizationRequired", health: "Unhealthy", rejectedInARow: 2 } as const;
+    const lost = { status: "AuthorizationRequired", health: "Unhealthy", consecutiveRejections: 2 } as const;
     const { record, move } = after(["Passed"], lost);
     expect(move).toMatchObject({ to: "Active" });
-    expect(record).toMatchObject({ health: "Degraded", rejectedInARow: 0 });
+    expect(record).toMatchObject({ health: "Degraded", consecutiveRejections: 0 });
   });
 });
 
@@ -165,12 +174,13 @@ describe("a connection that is Unhealthy for long", () => {
 
   it("moves only from Active", () => {
     const since = { ...unhealthy, strikes: 50, failingSince: days(-8) };
-    for (const status of ["Suspended", "AuthorizationRequired", "Disabled", "Deleted"])
+    const others: ConnectionState[] = ["Suspended", "AuthorizationRequired", "Disabled", "Deleted"];
+    for (const status of others)
       expect(after(["Refused"], { ...since, status }).move).toBeUndefined();
   });
 
   it("is enabled by an operator only when a probe passes", () => {
-    const disabled = { ...unhealthy, status: "Disabled" };
+    const disabled = { ...unhealthy, status: "Disabled" } as const;
     expect(after([{ finding: "Passed", enable: true }], disabled).move).toMatchObject({ to: "Active" });
     expect(after([{ finding: "Outage", enable: true }], disabled).move).toBeUndefined();
     expect(after(["Passed"], disabled).move).toBeUndefined();

@@ -1,13 +1,18 @@
-/** Calls of a connection within the last five minutes, as this process saw them. */
+import type { ConnectionHealth, ConnectionState, FailureDays } from "../connections/connection.states.js";
+
+/** Calls of a connection within the last five minutes, as one process saw them. */
 export interface RecentCalls {
   readonly calls: number;
+  /** Calls that ended with a server error, too late, or without an answer. */
   readonly errors: number;
   readonly rateLimited: number;
+  readonly rejected: number;
 }
 
 /**
- * What a run found out. `Nothing` means that the vendor could not be asked, for example because the platform does not
- * support the mode. `Outage` is a vendor that answers 5xx, too late, or not at all.
+ * The evidence of a run. `Nothing` means that the vendor could not be asked, for example because the platform does not
+ * support the mode. `Outage` is a vendor that answers with an error, too late, or not at all. `Refused` is a connection
+ * whose settings allow no call.
  */
 export type Finding =
   | "Passed"
@@ -25,25 +30,18 @@ export interface Evidence {
   readonly enable?: boolean | undefined;
 }
 
-export type ConnectionHealth = "Healthy" | "Degraded" | "Unhealthy" | "Unknown";
-
-/** The members of a connection on which its health depends. Days are UTC dates such as 2026-11-23. */
-export interface HealthRecord {
-  readonly status: string;
+/** The members of a connection on which its health depends. */
+export interface HealthRecord extends Required<FailureDays> {
+  readonly status: ConnectionState;
   readonly health: ConnectionHealth;
   readonly establishedAt: Date;
   /** The time of the last evidence. */
   readonly lastCheckedAt: Date | null;
   readonly consecutiveFailures: number;
   readonly consecutiveSuccesses: number;
-  readonly rejectedInARow: number;
+  readonly consecutiveRejections: number;
   /** The time since which the connection is Unhealthy without a break. */
   readonly failingSince: Date | null;
-  /** Failures while Unhealthy; those of an outage count once a day. */
-  readonly strikes: number;
-  readonly lastOutageOn: string | null;
-  readonly refreshFailedDays: number;
-  readonly refreshFailedOn: string | null;
 }
 
 export interface Verdict {
@@ -57,7 +55,7 @@ export interface Verdict {
 const limits = {
   failuresUntilUnhealthy: 3,
   successesUntilHealthy: 2,
-  rejectionsInARow: 2,
+  rejections: 2,
   minCalls: 10,
   errorRate: 0.2,
   silentIntervals: 2,
@@ -68,7 +66,8 @@ const limits = {
 const dayMs = 86_400_000;
 
 /** Applies the finding of a run to the health of its connection, and decides whether the connection moves. */
-export function judge(before: HealthRecord, evidence: Evidence, now: Date, intervalMs: number): Verdict {
+export function judge(before: HealthRecord, given: Evidence, now: Date, intervalMs: number): Verdict {
+  const evidence = given.finding === "Nothing" ? { ...given, finding: findingOfCalls(given.recentCalls) } : given;
   if (evidence.finding === "Nothing") return silence(before, now, intervalMs);
   const counted = count(before, evidence.finding, now);
   const [health, healthReason] = healthAfter(counted, evidence);
@@ -79,6 +78,13 @@ export function judge(before: HealthRecord, evidence: Evidence, now: Date, inter
     healthReason: health === before.health ? undefined : healthReason,
     move: moveAfter(record, evidence, now),
   };
+}
+
+/** What the calls of others show where the check itself found nothing out. */
+function findingOfCalls(calls: RecentCalls | undefined): Finding {
+  if (!calls || calls.calls === 0) return "Nothing";
+  if (calls.rejected > 0) return "CredentialRejected";
+  return calls.errors === calls.calls ? "Outage" : "Passed";
 }
 
 /** Without evidence within two intervals nothing is known. The counters begin anew with the next evidence. */
@@ -92,7 +98,7 @@ function silence(record: HealthRecord, now: Date, intervalMs: number): Verdict {
       health: "Unknown",
       consecutiveFailures: 0,
       consecutiveSuccesses: 0,
-      rejectedInARow: 0,
+      consecutiveRejections: 0,
       failingSince: null,
       strikes: 0,
       lastOutageOn: null,
@@ -110,17 +116,17 @@ function count(record: HealthRecord, finding: Finding, now: Date): HealthRecord 
       ...record,
       consecutiveFailures: 0,
       consecutiveSuccesses: record.consecutiveSuccesses + 1,
-      rejectedInARow: 0,
+      consecutiveRejections: 0,
       refreshFailedDays: 0,
       refreshFailedOn: null,
     };
-  const rejectedInARow =
-    finding === "CredentialRejected" ? record.rejectedInARow + 1 : finding === "Refused" ? 0 : record.rejectedInARow;
+  const consecutiveRejections =
+    finding === "CredentialRejected" ? record.consecutiveRejections + 1 : finding === "Refused" ? 0 : record.consecutiveRejections;
   const failed = {
     ...record,
     consecutiveFailures: record.consecutiveFailures + 1,
     consecutiveSuccesses: 0,
-    rejectedInARow,
+    consecutiveRejections,
   };
   const today = dayOf(now);
   if (finding !== "TokenRefreshFailed" || record.refreshFailedOn === today) return failed;
@@ -133,8 +139,8 @@ function healthAfter(record: HealthRecord, { finding, recentCalls }: Evidence): 
   if (finding === "Passed") return healthAfterSuccess(record, recentCalls);
   if (finding === "RateLimited") return degrade(record.health, "The vendor limits the rate of calls (429).");
   if (record.health === "Unknown") return ["Degraded", failureReasons[finding]];
-  if (record.rejectedInARow >= limits.rejectionsInARow)
-    return ["Unhealthy", `The vendor rejected the credential ${record.rejectedInARow} times in a row.`];
+  if (record.consecutiveRejections >= limits.rejections)
+    return ["Unhealthy", `The vendor rejected the credential ${record.consecutiveRejections} times in a row.`];
   if (record.consecutiveFailures >= limits.failuresUntilUnhealthy)
     return ["Unhealthy", `${failureReasons[finding]} ${record.consecutiveFailures} checks in a row failed.`];
   return degrade(record.health, failureReasons[finding]);
@@ -170,7 +176,7 @@ const failureReasons = {
 };
 
 /** True when the error rate of the last five minutes makes a connection Degraded. */
-export function hasManyErrors({ calls, errors }: RecentCalls): boolean {
+export function hasManyErrors({ calls, errors }: Pick<RecentCalls, "calls" | "errors">): boolean {
   return calls >= limits.minCalls && errors >= calls * limits.errorRate;
 }
 
@@ -195,7 +201,7 @@ function moveAfter(record: HealthRecord, { finding, enable }: Evidence, now: Dat
   if (finding === "Passed" && record.status === "Disabled" && enable === true)
     return { to: "Active", reason: "The operator enabled the connection, and the vendor accepted it." };
   if (record.status !== "Active") return undefined;
-  if (record.rejectedInARow >= limits.rejectionsInARow)
+  if (record.consecutiveRejections >= limits.rejections)
     return { to: "AuthorizationRequired", reason: "The vendor rejected the credential twice in a row." };
   if (record.refreshFailedDays >= limits.refreshFailedDays)
     return { to: "AuthorizationRequired", reason: "The vendor gave no access token on four different days." };

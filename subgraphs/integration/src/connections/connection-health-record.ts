@@ -1,6 +1,6 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { ConnectionHealth } from "./connection.states.js";
+import type { ConnectionHealth, FailureDays } from "./connection.states.js";
 import type { ConnectionRecord } from "./connection.view.js";
 import { lockedConnection } from "./locked-connection.js";
 
@@ -15,6 +15,7 @@ export interface HealthEvidence {
   readonly consecutiveSuccesses: number;
   readonly consecutiveRejections: number;
   readonly failingSince: Date | null;
+  readonly failureDays: FailureDays;
   readonly nextProbeAt: Date | null;
 }
 
@@ -22,7 +23,8 @@ const store = {
   name: "connection_health",
   text: `update connections set health = $3, health_run_id = $4, last_checked_at = coalesce($5, last_checked_at),
       consecutive_failures = $6, consecutive_successes = $7, consecutive_rejections = $8, failing_since = $9,
-      next_probe_at = $10, version = version + 1
+      failure_days = $10, next_probe_at = $11, version = version + 1,
+      health_reason = case when health = $3 then health_reason else $12 end
     where tenant_id = $1 and connection_id = $2`,
 };
 
@@ -33,10 +35,11 @@ export class ConnectionHealthRecord {
     const { defer, record, tenant } = transaction;
     const connection = await lockedConnection(transaction, connectionId);
     const { health, runId, reason, checkedAt } = evidence;
-    const { consecutiveFailures, consecutiveSuccesses, consecutiveRejections, failingSince, nextProbeAt } = evidence;
+    const { consecutiveFailures, consecutiveSuccesses, consecutiveRejections, failingSince } = evidence;
     await defer(store, [
       ...[tenant.uuid, decodeId("con", connectionId), health, decodeId("run", runId), checkedAt],
-      ...[consecutiveFailures, consecutiveSuccesses, consecutiveRejections, failingSince, nextProbeAt],
+      ...[consecutiveFailures, consecutiveSuccesses, consecutiveRejections, failingSince],
+      ...[JSON.stringify(evidence.failureDays), evidence.nextProbeAt, reason],
     ]);
     const { providerId, status, projectId, health: previousHealth } = connection;
     if (health !== previousHealth)
@@ -50,6 +53,7 @@ export class ConnectionHealthRecord {
     return {
       ...connection,
       ...counts,
+      healthReason: health === previousHealth ? connection.healthReason : reason,
       healthRunId: runId,
       lastCheckedAt: checkedAt ?? connection.lastCheckedAt,
       version: connection.version + 1,

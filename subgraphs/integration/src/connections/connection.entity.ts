@@ -2,7 +2,7 @@ import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { AuthMode, ConnectionHealth, ConnectionState } from "./connection.states.js";
+import type { AuthMode, ConnectionHealth, ConnectionState, FailureDays } from "./connection.states.js";
 
 const live = "status <> 'Deleted'";
 
@@ -12,7 +12,7 @@ const live = "status <> 'Deleted'";
 @Index({ name: "connections_by_time", properties: ["tenantId", "establishedAt", "connectionId"], where: live })
 @Index({ name: "connections_of_provider", properties: ["tenantId", "providerId"], where: live })
 @Index({ name: "connections_of_credential", properties: ["tenantId", "credentialId"], where: live })
-@Index({ name: "connections_due", properties: ["nextProbeAt"], where: "status = 'Active'" })
+@Index({ name: "connections_due", properties: ["tenantId", "nextProbeAt"], where: "status = 'Active'" })
 export class Connection {
   [PrimaryKeyProp]?: ["tenantId", "connectionId"];
 
@@ -65,6 +65,10 @@ export class Connection {
   @Property({ type: "text" })
   health: ConnectionHealth;
 
+  /** Why the health is what it is. Null until it has changed once. */
+  @Property({ type: "text", nullable: true })
+  healthReason: string | null;
+
   /** The run that is the evidence of the health. Null until the first evidence. */
   @Property({ type: wireId("run"), nullable: true })
   healthRunId: string | null;
@@ -87,6 +91,9 @@ export class Connection {
 
   @Property({ type: "timestamptz", nullable: true })
   failingSince: Date | null;
+
+  @Property({ type: "jsonb", default: "{}" })
+  failureDays: FailureDays;
 
   @Property({ type: "timestamptz", nullable: true })
   nextProbeAt: Date | null;

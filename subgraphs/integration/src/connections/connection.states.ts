@@ -12,6 +12,16 @@ export type ConnectionState = keyof typeof connectionStates;
 export const connectionHealths = ["Healthy", "Degraded", "Unhealthy", "Unknown"] as const;
 export type ConnectionHealth = (typeof connectionHealths)[number];
 
+/** What is counted by day until a connection moves. Days are UTC dates such as 2026-11-23. */
+export interface FailureDays {
+  /** Failures while Unhealthy; those of an outage of the vendor count once a day. */
+  readonly strikes?: number;
+  readonly lastOutageOn?: string | null;
+  /** The number of different days on which the vendor gave no access token. */
+  readonly refreshFailedDays?: number;
+  readonly refreshFailedOn?: string | null;
+}
+
 /** The ways to authenticate at a vendor. Only some of them can be used for calls; the others are stored. */
 export const authModes = [
   "OAuth2ClientCredentials",

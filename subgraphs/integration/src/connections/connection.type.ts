@@ -65,6 +65,9 @@ export class ConnectionType {
   @Field(() => ConnectionHealthStatus)
   health: ConnectionHealth;
 
+  @Field(() => String, { nullable: true, description: "Why the health is what it is. Null until it has changed once." })
+  healthReason: string | null;
+
   @Field(() => ID, { nullable: true, description: "The run that is the evidence of the health." })
   healthRunId: string | null;
 

@@ -1,6 +1,6 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Connection } from "./connection.entity.js";
-import type { AuthMode, ConnectionHealth, ConnectionState } from "./connection.states.js";
+import type { AuthMode, ConnectionHealth, ConnectionState, FailureDays } from "./connection.states.js";
 import type { ConnectionType } from "./connection.type.js";
 
 /** A connection as the slices below use it. */
@@ -23,6 +23,7 @@ export interface ConnectionRow {
   status: ConnectionState;
   status_reason: string | null;
   health: ConnectionHealth;
+  health_reason: string | null;
   health_run_id: string | null;
   last_checked_at: Date | string | null;
   last_run_id: string | null;
@@ -30,6 +31,7 @@ export interface ConnectionRow {
   consecutive_successes: number;
   consecutive_rejections: number;
   failing_since: Date | string | null;
+  failure_days: FailureDays;
   next_probe_at: Date | string | null;
   established_at: Date | string;
   trace_id: string;
@@ -38,8 +40,8 @@ export interface ConnectionRow {
 
 export const connectionColumns = `tenant_id, connection_id, project_id, provider_id, display_name, auth_mode,
      credential_ref, credential_id, configuration, webhook_secret_ref, webhook_credential_id, external_account_id,
-     status, status_reason, health, health_run_id, last_checked_at, last_run_id, consecutive_failures,
-     consecutive_successes, consecutive_rejections, failing_since, next_probe_at, established_at, trace_id, version`;
+     status, status_reason, health, health_reason, health_run_id, last_checked_at, last_run_id, consecutive_failures,
+     consecutive_successes, consecutive_rejections, failing_since, failure_days, next_probe_at, established_at, trace_id, version`;
 
 export function connectionRecord(row: ConnectionRow): ConnectionRecord {
   const credential = (uuid: string | null) => (uuid === null ? null : encodeId("crd", uuid));
@@ -60,6 +62,7 @@ export function connectionRecord(row: ConnectionRow): ConnectionRecord {
     status: row.status,
     statusReason: row.status_reason,
     health: row.health,
+    healthReason: row.health_reason,
     healthRunId: run(row.health_run_id),
     lastCheckedAt: timeOf(row.last_checked_at),
     lastRunId: run(row.last_run_id),
@@ -67,6 +70,7 @@ export function connectionRecord(row: ConnectionRow): ConnectionRecord {
     consecutiveSuccesses: row.consecutive_successes,
     consecutiveRejections: row.consecutive_rejections,
     failingSince: timeOf(row.failing_since),
+    failureDays: row.failure_days,
     nextProbeAt: timeOf(row.next_probe_at),
     establishedAt: new Date(row.established_at),
     traceId: row.trace_id,
@@ -89,6 +93,7 @@ export function connectionView(connection: ConnectionRecord): ConnectionType {
     status: connection.status,
     statusReason: connection.statusReason,
     health: connection.health,
+    healthReason: connection.healthReason,
     healthRunId: connection.healthRunId,
     lastCheckedAt: connection.lastCheckedAt?.toISOString() ?? null,
     lastRunId: connection.lastRunId,

@@ -1,0 +1,79 @@
+import { type Drained, DrainLoop } from "@factory/runtime/db/drain-loop";
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { Pool } from "pg";
+import type { CheckStarter } from "./check-starter.js";
+import { dueConnections } from "./check-statement.js";
+import type { ProbeTimes } from "./probe-times.js";
+
+interface Resources {
+  /** Connects as the worker role, which sees the connections of all tenants. */
+  readonly workers: Pick<Pool, "query">;
+  readonly starter: CheckStarter;
+  readonly times: ProbeTimes;
+  readonly logger: Logger;
+}
+
+interface DueRow {
+  tenant_id: string;
+  connection_id: string;
+}
+
+const lookIntervalMs = 5000;
+/** A look uses at most 2 % of the time. */
+const lookRest = 50;
+
+/**
+ * Looks for connections whose check is due, and starts as many checks as may run at the same time. When a check has
+ * ended, the next one begins.
+ */
+export class DueChecks {
+  readonly #resources: Resources;
+  readonly #loop: DrainLoop;
+  #lookAt = 0;
+  #restUntil = 0;
+
+  constructor(resources: Resources) {
+    this.#resources = resources;
+    this.#loop = new DrainLoop(() => this.#drain(), resources.logger);
+  }
+
+  start(): void {
+    this.#loop.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  /** A check has ended, so another one may begin. */
+  hasRoom(): void {
+    this.#lookAt = 0;
+    this.#loop.wake();
+  }
+
+  async #drain(): Promise<Drained> {
+    const waitMs = Math.max(this.#lookAt, this.#restUntil) - performance.now();
+    if (waitMs > 0) return waitMs;
+    const started = performance.now();
+    this.#lookAt = started + lookIntervalMs;
+    await this.look();
+    const now = performance.now();
+    this.#restUntil = now + (now - started) * lookRest;
+    return "empty";
+  }
+
+  /** Starts the checks that are due. A check that cannot be started does not stop the others. */
+  async look(): Promise<void> {
+    const { workers, starter, times, logger } = this.#resources;
+    const { rows } = await workers.query<DueRow>({ ...dueConnections, values: [times.clock()] });
+    for (const row of rows) {
+      const ids = { tenantId: encodeId("ten", row.tenant_id), connectionId: encodeId("con", row.connection_id) };
+      try {
+        await starter.startDue(ids.tenantId, ids.connectionId);
+      } catch (error) {
+        logger.warn({ err: error, ...ids }, "the check of a connection was not started; the next look is soon");
+      }
+    }
+  }
+}
