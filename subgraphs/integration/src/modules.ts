@@ -1,4 +1,5 @@
 import type { SettingsOf } from "@factory/runtime/subgraph/slice-module";
+import { connectionHealth } from "./connection-health/connection-health.module.js";
 import { connections } from "./connections/connections.module.js";
 import { credentialRotation } from "./credential-rotation/credential-rotation.module.js";
 import { credentials } from "./credentials/credentials.module.js";
@@ -26,6 +27,7 @@ export const integrationModules = [
   runs,
   connections,
   vendorCalls,
+  connectionHealth,
   credentialRotation,
   webhookSubscriptions,
   webhookMessages,

@@ -79,7 +79,10 @@ export class CallEvidence {
   flush(): Promise<void> {
     this.#flushing ??= this.#flush()
       .catch((error: unknown) => {
-        this.#resources.logger.warn({ err: error }, "the outcomes of vendor calls were not stored; the next try is soon");
+        this.#resources.logger.warn(
+          { err: error },
+          "the outcomes of vendor calls were not stored; the next try is soon",
+        );
       })
       .finally(() => {
         this.#flushing = undefined;

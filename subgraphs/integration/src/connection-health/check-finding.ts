@@ -22,12 +22,11 @@ export interface CheckResult extends Record<string, unknown> {
 }
 
 /**
- * The evidence of an ended check. A verification of a Disabled connection begins only when an operator enables it.
- * `refreshFailedAt` is the time when the vendor last gave no access token.
+ * The evidence of an ended check. `refreshFailedAt` is the time when the vendor last gave no access token.
  */
 export function evidenceOf(run: RunRecord, end: RunEnd, refreshFailedAt: Date | null): Evidence {
   const recentCalls = run.payload["recentCalls"] as RecentCalls | undefined;
-  const enable = run.operation === "VerifyConnection";
+  const enable = run.payload["enable"] === true;
   const finding = findingOf(end);
   const refreshFailed = refreshFailedAt !== null && finding === "Outage";
   return { finding: refreshFailed ? "TokenRefreshFailed" : finding, recentCalls, enable };

@@ -57,7 +57,8 @@ export const lockCheckedConnection = {
 /** The open check of a connection. */
 export const openCheck = {
   name: "connection_open_check",
-  text: `select run_id from runs where tenant_id = $1 and connection_id = $2 and ${runWaits} and operation = 'CheckHealth'
+  text: `select run_id from runs where tenant_id = $1 and connection_id = $2 and ${runWaits}
+      and operation in ('CheckHealth', 'VerifyConnection')
     order by run_id desc limit 1`,
 };
 
@@ -81,10 +82,13 @@ export const refreshFailure = {
   text: "select failed_at from connection_tokens where tenant_id = $1 and connection_id = $2",
 };
 
-/** The state of a connection's provider, locked until the transaction ends. */
-export const providerOfConnection = {
-  name: "connection_provider_state",
-  text: "select status from providers where tenant_id = $1 and provider_id = $2 for share",
+/** The state of the provider of a connection that may become Active, locked until the transaction ends. */
+export const providerOfStopped = {
+  name: "connection_provider_of_stopped",
+  text: `select status from providers where tenant_id = $1 and provider_id = (
+      select provider_id from connections
+      where tenant_id = $1 and connection_id = $2 and status in ('Disabled', 'AuthorizationRequired'))
+    for share`,
 };
 
 /**

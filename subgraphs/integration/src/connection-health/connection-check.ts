@@ -13,7 +13,7 @@ import type { RunAttempt, RunEnd, RunHandler } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
 import type { VendorProbe } from "../vendor-calls/vendor-probe.js";
 import { type CheckResult, evidenceOf, healthRecordOf } from "./check-finding.js";
-import { checkPostponed, providerOfConnection, refreshFailure } from "./check-statement.js";
+import { checkPostponed, providerOfStopped, refreshFailure } from "./check-statement.js";
 import { judge, type Verdict } from "./health-machine.js";
 import type { ProbeTimes } from "./probe-times.js";
 
@@ -59,12 +59,16 @@ export class ConnectionCheck implements RunHandler {
   async ended(transaction: Transaction, run: RunRecord, end: RunEnd): Promise<void> {
     const { times, ended } = this.#services;
     transaction.afterCommit(ended);
-    const connection = await lockedUnlessDeleted(transaction, run.connectionId ?? "");
+    const connectionId = run.connectionId ?? "";
+    // As in a change of the provider, its lock comes before that of the connection.
+    const mayBecomeActive = await holdsUsableProvider(transaction, connectionId);
+    const connection = await lockedUnlessDeleted(transaction, connectionId);
     if (!connection) return;
     const now = times.clock();
     const refreshFailedAt = await this.#refreshFailedAt(transaction, connection);
     const verdict = judge(healthRecordOf(connection), evidenceOf(run, end, refreshFailedAt), now, times.intervalMs);
-    await this.#apply(transaction, run, { connection, verdict, now });
+    const move = verdict.move?.to === "Active" && !mayBecomeActive ? undefined : verdict.move;
+    await this.#apply(transaction, run, { connection, verdict: { ...verdict, move }, now });
     failpoint("connectionCheck.judged");
   }
 
@@ -75,8 +79,7 @@ export class ConnectionCheck implements RunHandler {
   ): Promise<void> {
     const { states, health, times } = this.#services;
     const { connectionId } = connection;
-    const { record, healthReason } = verdict;
-    const move = await this.#allowedMove(transaction, connection, verdict);
+    const { record, healthReason, move } = verdict;
     const isProbed = (move?.to ?? connection.status) === "Active";
     const nextProbeAt = record.health === "Unknown" ? times.nextOfUnknown(now) : times.next(now);
     if (move) await states.moveIn(transaction, connectionId, move.to, { reason: move.reason, runId });
@@ -99,23 +102,18 @@ export class ConnectionCheck implements RunHandler {
     });
   }
 
-  /** A connection of a Disabled or Retired provider does not become Active. */
-  async #allowedMove(
-    { execute, tenant }: Transaction,
-    { providerId }: ConnectionRecord,
-    { move }: Verdict,
-  ): Promise<Verdict["move"]> {
-    if (move?.to !== "Active") return move;
-    const values = [tenant.uuid, decodeId("prv", providerId)];
-    const [provider] = await execute<{ status: ProviderState }>(providerOfConnection, values);
-    return provider?.status === "Registered" || provider?.status === "Deprecated" ? move : undefined;
-  }
-
   async #refreshFailedAt({ execute, tenant }: Transaction, { connectionId }: ConnectionRecord): Promise<Date | null> {
     const values = [tenant.uuid, decodeId("con", connectionId)];
     const [tokens] = await execute<{ failed_at: string | null }>(refreshFailure, values);
     return tokens?.failed_at == null ? null : new Date(tokens.failed_at);
   }
+}
+
+/** A connection that was stopped becomes Active only if its provider is in use. */
+async function holdsUsableProvider({ execute, tenant }: Transaction, connectionId: string): Promise<boolean> {
+  const values = [tenant.uuid, decodeId("con", connectionId)];
+  const [provider] = await execute<{ status: ProviderState }>(providerOfStopped, values);
+  return provider?.status === "Registered" || provider?.status === "Deprecated";
 }
 
 async function lockedUnlessDeleted(

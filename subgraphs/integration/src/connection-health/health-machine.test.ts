@@ -175,8 +175,7 @@ describe("a connection that is Unhealthy for long", () => {
   it("moves only from Active", () => {
     const since = { ...unhealthy, strikes: 50, failingSince: days(-8) };
     const others: ConnectionState[] = ["Suspended", "AuthorizationRequired", "Disabled", "Deleted"];
-    for (const status of others)
-      expect(after(["Refused"], { ...since, status }).move).toBeUndefined();
+    for (const status of others) expect(after(["Refused"], { ...since, status }).move).toBeUndefined();
   });
 
   it("is enabled by an operator only when a probe passes", () => {

@@ -121,7 +121,11 @@ function count(record: HealthRecord, finding: Finding, now: Date): HealthRecord 
       refreshFailedOn: null,
     };
   const consecutiveRejections =
-    finding === "CredentialRejected" ? record.consecutiveRejections + 1 : finding === "Refused" ? 0 : record.consecutiveRejections;
+    finding === "CredentialRejected"
+      ? record.consecutiveRejections + 1
+      : finding === "Refused"
+        ? 0
+        : record.consecutiveRejections;
   const failed = {
     ...record,
     consecutiveFailures: record.consecutiveFailures + 1,

@@ -1,7 +1,10 @@
+import type { CallPurpose } from "./vendor-call.js";
+
 /** What a call showed about its connection. */
 export interface CallOutcome {
   readonly tenantId: string;
   readonly connectionId: string;
+  readonly purpose: CallPurpose;
   /** The vendor answered with a status below 500, and rejected neither the credential nor the rate of calls. */
   readonly ok: boolean;
   /** Undefined without an answer. */

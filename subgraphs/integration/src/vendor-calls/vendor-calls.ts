@@ -52,6 +52,7 @@ export class VendorCalls {
       outcomes.report({
         tenantId: tenant.tenantId,
         connectionId: connection.connectionId,
+        purpose: request.purpose,
         ok: result === "answered" || result === "refused",
         status,
         credentialRejected: result === "rejected",
