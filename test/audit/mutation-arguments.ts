@@ -244,6 +244,9 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
   createConnection: async ({ token }) => ({
     input: { providerId: await aProvider(token, { key: unique() }), displayName: "Walk", authMode: "ApiKey" },
   }),
+  checkConnectionHealth: async ({ token }) => ({
+    connectionId: await aConnection(token, await aProvider(token, { key: unique() })),
+  }),
   createWebhookSubscription: () => ({
     input: {
       eventType: "TemplateRegistered",

@@ -81,7 +81,7 @@ export class CheckStarter {
   #begun({ defer, tenant }: Transaction, connectionId: string, runId: string): Promise<void> {
     const { times } = this.#services;
     const ids = [tenant.uuid, decodeId("con", connectionId), decodeId("run", runId)];
-    return defer(checkBegun, [...ids, times.next(times.clock())]);
+    return defer(checkBegun, [...ids, times.next(times.clock()).toISOString()]);
   }
 
   #transaction<T>(tenantId: string, work: (transaction: Transaction) => Promise<T>): Promise<T> {

@@ -85,7 +85,7 @@ export class ConnectionCheck implements RunHandler {
     if (move) await states.moveIn(transaction, connectionId, move.to, { reason: move.reason, runId });
     if (record.lastCheckedAt?.getTime() !== now.getTime() && healthReason === undefined) {
       // nothing was found out, so the run is no evidence
-      const values = [transaction.tenant.uuid, decodeId("con", connectionId), nextProbeAt];
+      const values = [transaction.tenant.uuid, decodeId("con", connectionId), nextProbeAt.toISOString()];
       await transaction.defer(checkPostponed, values);
       return;
     }

@@ -19,7 +19,7 @@ interface DueRow {
   connection_id: string;
 }
 
-const lookIntervalMs = 5000;
+const longestLookIntervalMs = 5000;
 /** A look uses at most 2 % of the time. */
 const lookRest = 50;
 
@@ -55,25 +55,23 @@ export class DueChecks {
   async #drain(): Promise<Drained> {
     const waitMs = Math.max(this.#lookAt, this.#restUntil) - performance.now();
     if (waitMs > 0) return waitMs;
+    const { workers, times } = this.#resources;
     const started = performance.now();
-    this.#lookAt = started + lookIntervalMs;
-    await this.look();
-    const now = performance.now();
-    this.#restUntil = now + (now - started) * lookRest;
+    this.#lookAt = started + Math.min(longestLookIntervalMs, times.intervalMs / 4);
+    const { rows } = await workers.query<DueRow>({ ...dueConnections, values: [times.clock()] });
+    this.#restUntil = performance.now() + (performance.now() - started) * lookRest;
+    for (const row of rows) await this.#startCheck(row);
     return "empty";
   }
 
-  /** Starts the checks that are due. A check that cannot be started does not stop the others. */
-  async look(): Promise<void> {
-    const { workers, starter, times, logger } = this.#resources;
-    const { rows } = await workers.query<DueRow>({ ...dueConnections, values: [times.clock()] });
-    for (const row of rows) {
-      const ids = { tenantId: encodeId("ten", row.tenant_id), connectionId: encodeId("con", row.connection_id) };
-      try {
-        await starter.startDue(ids.tenantId, ids.connectionId);
-      } catch (error) {
-        logger.warn({ err: error, ...ids }, "the check of a connection was not started; the next look is soon");
-      }
+  /** A check that cannot be started does not stop the others. */
+  async #startCheck(row: DueRow): Promise<void> {
+    const { starter, logger } = this.#resources;
+    const ids = { tenantId: encodeId("ten", row.tenant_id), connectionId: encodeId("con", row.connection_id) };
+    try {
+      await starter.startDue(ids.tenantId, ids.connectionId);
+    } catch (error) {
+      logger.warn({ err: error, ...ids }, "the check of a connection was not started; the next look is soon");
     }
   }
 }

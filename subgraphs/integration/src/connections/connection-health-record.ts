@@ -37,9 +37,9 @@ export class ConnectionHealthRecord {
     const { health, runId, reason, checkedAt } = evidence;
     const { consecutiveFailures, consecutiveSuccesses, consecutiveRejections, failingSince } = evidence;
     await defer(store, [
-      ...[tenant.uuid, decodeId("con", connectionId), health, decodeId("run", runId), checkedAt],
-      ...[consecutiveFailures, consecutiveSuccesses, consecutiveRejections, failingSince],
-      ...[JSON.stringify(evidence.failureDays), evidence.nextProbeAt, reason],
+      ...[tenant.uuid, decodeId("con", connectionId), health, decodeId("run", runId), checkedAt?.toISOString() ?? null],
+      ...[consecutiveFailures, consecutiveSuccesses, consecutiveRejections, failingSince?.toISOString() ?? null],
+      ...[JSON.stringify(evidence.failureDays), evidence.nextProbeAt?.toISOString() ?? null, reason],
     ]);
     const { providerId, status, projectId, health: previousHealth } = connection;
     if (health !== previousHealth)

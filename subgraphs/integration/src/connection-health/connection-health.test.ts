@@ -1,0 +1,187 @@
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { TenantConnections } from "./connection-health.fixture.js";
+import { VendorServer } from "./vendor-server.fixture.js";
+
+let fixture: IntegrationFixture;
+let vendor: VendorServer;
+let tenant: TenantConnections;
+
+beforeAll(async () => {
+  fixture = await startIntegrationFixture();
+  vendor = await VendorServer.start();
+  tenant = new TenantConnections(fixture, aPrincipal());
+});
+afterAll(async () => {
+  await vendor.close();
+  await fixture.close();
+});
+afterEach(() => {
+  vendor.status = undefined;
+  vendor.token = "good";
+});
+
+/** The health after a check for each of these statuses of the vendor. `undefined`: it accepts the token. */
+async function healthAfter(connectionId: string, statuses: readonly (number | undefined)[]): Promise<string[]> {
+  const seen: string[] = [];
+  for (const status of statuses) {
+    vendor.status = status;
+    await tenant.check(connectionId);
+    seen.push((await tenant.read(connectionId)).health);
+  }
+  return seen;
+}
+
+/** Changes a connection as time would have. */
+const alter = (connectionId: string, set: string) =>
+  fixture.rows(`update integration.connections set ${set} where connection_id = $1`, decodeId("con", connectionId));
+
+describe("Mutation.checkConnectionHealth", () => {
+  it("asks the vendor, and its run is the evidence of the health", async () => {
+    const connectionId = await tenant.make(vendor.url);
+    const run = await tenant.check(connectionId);
+    expect(run).toMatchObject({ status: "Completed", error: null });
+    expect(await tenant.read(connectionId)).toMatchObject({
+      ...{ status: "Active", health: "Healthy", healthRunId: run.runId, lastRunId: run.runId },
+      lastCheckedAt: expect.stringMatching(/^\d{4}-/),
+    });
+  });
+
+  it("finds a vendor that fails: Degraded, Unhealthy after three failures, and back", async () => {
+    const connectionId = await tenant.make(vendor.url);
+    const seen = await healthAfter(connectionId, [500, 503, 404, undefined, undefined]);
+    expect(seen).toEqual(["Degraded", "Degraded", "Unhealthy", "Degraded", "Healthy"]);
+    const changes = (await tenant.events(connectionId)).filter((event) => event.startsWith("ConnectionHealthChanged"));
+    expect(changes).toHaveLength(4);
+    for (const change of changes) expect(change).toMatch(/ by run_\w{26}$/);
+  });
+
+  it("ends as Failed with the reason", async () => {
+    const connectionId = await tenant.make(vendor.url);
+    vendor.status = 500;
+    const run = await tenant.check(connectionId);
+    expect(run).toMatchObject({ status: "Failed", error: { code: "UPSTREAM_FAILED" } });
+    const { healthReason, healthRunId } = await tenant.read(connectionId);
+    expect(healthReason).toBe("The vendor does not answer, or answers with a server error.");
+    expect(healthRunId).toBe(run.runId);
+  });
+
+  it("counts a vendor that cannot be connected to as failing", async () => {
+    const closed = await VendorServer.start();
+    const connectionId = await tenant.make(closed.url);
+    await closed.close();
+    expect(await tenant.check(connectionId)).toMatchObject({ status: "Failed", error: { code: "UPSTREAM_FAILED" } });
+    expect(await tenant.read(connectionId)).toMatchObject({ status: "Active", health: "Degraded" });
+  });
+
+  it("makes a connection whose rate is limited Degraded", async () => {
+    const connectionId = await tenant.make(vendor.url);
+    vendor.status = 429;
+    expect(await tenant.check(connectionId)).toMatchObject({ error: { code: "RATE_LIMITED" } });
+    expect(await tenant.read(connectionId)).toMatchObject({ health: "Degraded" });
+  });
+
+  it("moves a connection whose credential is rejected twice, and back when the vendor accepts it", async () => {
+    const connectionId = await tenant.make(vendor.url);
+    vendor.token = "another";
+    expect(await tenant.check(connectionId)).toMatchObject({ error: { code: "CREDENTIAL_REJECTED" } });
+    expect(await tenant.read(connectionId)).toMatchObject({ status: "Active", health: "Degraded" });
+    const second = await tenant.check(connectionId);
+    expect(await tenant.read(connectionId)).toMatchObject({ status: "AuthorizationRequired", health: "Unhealthy" });
+    expect(await tenant.events(connectionId)).toContain(`ConnectionAuthorizationLost by ${second.runId}`);
+    const [due] = await fixture.rows<{ next: Date | null }>(
+      "select next_probe_at as next from integration.connections where connection_id = $1",
+      decodeId("con", connectionId),
+    );
+    expect(due?.next).toBeNull();
+    vendor.token = "good";
+    const third = await tenant.check(connectionId);
+    expect(await tenant.read(connectionId)).toMatchObject({ status: "Active", health: "Degraded" });
+    expect(await tenant.events(connectionId)).toContain(`ConnectionReauthorized by ${third.runId}`);
+  });
+
+  it("disables a connection that was Unhealthy for seven days", async () => {
+    const connectionId = await tenant.make(vendor.url);
+    await healthAfter(connectionId, [500, 500, 500]);
+    await alter(
+      connectionId,
+      `failing_since = now() - interval '7 days', failure_days = '{"strikes": 6, "lastOutageOn": "2020-01-01"}'`,
+    );
+    const last = await tenant.check(connectionId);
+    expect(await tenant.read(connectionId)).toMatchObject({ status: "Disabled", health: "Unhealthy" });
+    expect(await tenant.events(connectionId)).toContain(`ConnectionDisabled by ${last.runId}`);
+    vendor.status = undefined;
+    await tenant.check(connectionId);
+    expect(await tenant.read(connectionId)).toMatchObject({ status: "Disabled", health: "Degraded" });
+  });
+
+  it("claims nothing where nothing was checked, and says why", async () => {
+    const cases = [
+      [await tenant.make(vendor.url, { authMode: "AwsSigV4" }), "AUTH_MODE_NOT_SUPPORTED"],
+      [await tenant.make(vendor.url, { credentialRef: "secret://elsewhere/mail" }), "CREDENTIAL_NOT_FOUND"],
+      [await tenant.make(undefined), undefined],
+    ] as const;
+    for (const [connectionId, code] of cases) {
+      const run = await tenant.check(connectionId);
+      expect(run.error?.code).toBe(code);
+      expect(await tenant.read(connectionId)).toMatchObject({
+        ...{ status: "Active", health: "Healthy", lastCheckedAt: null, healthRunId: null, lastRunId: run.runId },
+      });
+      await alter(connectionId, "established_at = now() - interval '11 minutes'");
+      const later = await tenant.check(connectionId);
+      expect(await tenant.read(connectionId)).toMatchObject({
+        ...{ status: "Active", health: "Unknown", lastCheckedAt: null, healthRunId: later.runId },
+      });
+    }
+  });
+
+  it("is refused for a connection of another tenant", async () => {
+    const connectionId = await tenant.make(vendor.url);
+    const other = new TenantConnections(fixture, aPrincipal());
+    await expect(other.check(connectionId)).rejects.toThrow("CONNECTION_NOT_FOUND");
+  });
+});
+
+describe("the schedule of checks", () => {
+  const settings = { probeIntervalMs: 1000 };
+  beforeAll(() => fixture.restart(undefined, settings));
+
+  const checked = async (of: TenantConnections, connectionId: string) =>
+    (await of.read(connectionId)).lastCheckedAt === null ? undefined : true;
+
+  it("goes on while the vendor of another tenant hangs", async () => {
+    const hanging = await VendorServer.start();
+    hanging.status = null;
+    const slow = new TenantConnections(fixture, aPrincipal());
+    for (let count = 0; count < 12; count += 1) await slow.make(hanging.url);
+    await makeDue(slow);
+    await eventually(() => (hanging.asked.length > 0 ? true : undefined));
+    const quick = await Promise.all([1, 2, 3, 4, 5].map(() => tenant.make(vendor.url)));
+    await makeDue(tenant);
+    for (const connectionId of quick) await eventually(() => checked(tenant, connectionId), 10_000);
+    expect(hanging.asked.length).toBeLessThanOrEqual(2);
+    await alterAll(slow, "status = 'Suspended'");
+    await hanging.close();
+  });
+
+  it("continues after a restart, and leaves out connections that are not Active", async () => {
+    const own = new TenantConnections(fixture, aPrincipal());
+    const [active = "", suspended = ""] = [await own.make(vendor.url), await own.make(vendor.url)];
+    await fixture.restart(async () => {
+      await alterAll(own, "next_probe_at = now() - interval '1 hour', last_checked_at = null");
+      await alter(suspended, "status = 'Suspended'");
+    }, settings);
+    await eventually(() => checked(own, active));
+    const { lastRunId } = await own.read(suspended);
+    const { lastRunId: first } = await own.read(active);
+    await eventually(async () => ((await own.read(active)).lastRunId === first ? undefined : true));
+    expect((await own.read(suspended)).lastRunId).toBe(lastRunId);
+  });
+
+  const alterAll = (of: TenantConnections, set: string) =>
+    fixture.rows(
+      `update integration.connections set ${set} where tenant_id = $1`,
+      decodeId("ten", of.principal.tenantId ?? ""),
+    );
+  const makeDue = (of: TenantConnections) => alterAll(of, "next_probe_at = now()");
+});
