@@ -27,8 +27,11 @@ export class TenantConnections {
     this.principal = principal;
   }
 
-  /** Establishes a connection to a vendor whose probe is GET /me. Without `baseUrl` the provider has no probe. */
-  async make(baseUrl: string | undefined, input: Record<string, unknown> = {}): Promise<string> {
+  /**
+   * Establishes a connection to a vendor whose probe is GET /me, and waits until it is verified. Without `baseUrl` the
+   * provider has no probe.
+   */
+  async make(baseUrl: string | undefined, input: Record<string, unknown> = {}, waitSeconds = 20): Promise<string> {
     const driver = { probe: { method: "GET", path: "/me" } };
     const provider = {
       ...{ key: newId("prv").slice(4), displayName: "Vendor", category: "Other", authModel: "BearerToken" },
@@ -39,8 +42,9 @@ export class TenantConnections {
       { input: provider },
     );
     const { createConnection } = await this.#mutate(
-      "mutation ($input: CreateConnectionInput!) { createConnection(input: $input) { connectionId } }",
+      "mutation ($input: CreateConnectionInput!, $waitSeconds: Int) { createConnection(input: $input, waitSeconds: $waitSeconds) { connectionId } }",
       {
+        waitSeconds,
         input: {
           providerId: registerProvider.providerId,
           ...{
