@@ -20,8 +20,8 @@ interface DueRow {
 }
 
 const longestLookIntervalMs = 5000;
-/** A look uses at most 2 % of the time. */
-const lookRest = 50;
+/** Looks use at most 5 % of the time. */
+const lookRest = 20;
 
 /**
  * Looks for connections whose check is due, and starts as many checks as may run at the same time. When a check has
