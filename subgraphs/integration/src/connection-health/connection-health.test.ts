@@ -170,7 +170,7 @@ describe("the schedule of checks", () => {
 
   it("continues after a restart, and leaves out connections that are not Active", async () => {
     const own = new TenantConnections(fixture, aPrincipal());
-    const [active = "", suspended = ""] = [await own.make(vendor.url), await own.make(vendor.url)];
+    const [active, suspended] = [await own.make(vendor.url), await own.make(vendor.url)];
     await alter(suspended, "status = 'Suspended'");
     const before = await own.read(suspended);
     let last: string | null = null;
