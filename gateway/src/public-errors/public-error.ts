@@ -1,6 +1,7 @@
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { GraphQLError, type GraphQLFormattedError, Kind } from "graphql";
 import { tooManyTokens } from "../limits/document-limits.js";
+import { withoutCallerValues } from "./caller-values.js";
 import { withoutSchemaNames } from "./schema-names.js";
 
 /** Maps the error codes of Apollo and graphql-js to the codes of the platform. */
@@ -33,9 +34,11 @@ export function publicErrors(options: { logger: Logger; schemaDetails: boolean }
     const code = closedCode(extensions, error);
     const message = hidden[code];
     if (message === undefined) {
-      // An error of the platform already has its code. Messages of graphql-js may contain names of the schema.
-      const isOfSchema = code === "VALIDATION_FAILED" && extensions["code"] !== code;
-      const text = isOfSchema && !options.schemaDetails ? withoutSchemaNames(formatted.message) : formatted.message;
+      // An error of the platform already has its code. Messages of graphql-js may contain values of the caller and names
+      // of the schema.
+      const isOfGraphql = code === "VALIDATION_FAILED" && extensions["code"] !== code;
+      const valueless = isOfGraphql ? withoutCallerValues(formatted.message) : formatted.message;
+      const text = isOfGraphql && !options.schemaDetails ? withoutSchemaNames(valueless) : valueless;
       return { ...formatted, message: text, extensions: { ...extensions, code } };
     }
     const { traceId, serviceName } = extensions;

@@ -9,6 +9,7 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import { listenProblem, PortInUseError } from "./platform/listen-problem.js";
 import type { Platform } from "./platform/platform.js";
 import { openPlatformDatabase } from "./platform/platform-database.js";
+import { keepSecretsOutOfReports } from "./settings/diagnostic-report.js";
 import { platformEnvironment } from "./settings/environment.js";
 import { skipUnusedPackages } from "./unused-packages.js";
 
@@ -42,6 +43,7 @@ export async function runPlatform(): Promise<void> {
 }
 
 async function run(): Promise<void> {
+  keepSecretsOutOfReports();
   const environment = platformEnvironment();
   const logger = createLogger("platform", environment.logLevel);
   logForeignOutput(logger);
