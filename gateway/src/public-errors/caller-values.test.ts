@@ -1,7 +1,7 @@
 import {
   buildSchema,
   GraphQLError,
-  GraphQLScalarType,
+  type GraphQLScalarType,
   getOperationAST,
   getVariableValues,
   type OperationDefinitionNode,
