@@ -16,7 +16,7 @@ import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
 import { aProvider, movedProvider } from "../kit/providers.js";
 import { graphql, request } from "../kit/request.js";
 import { aClientId, aRole } from "../kit/roles.js";
-import { aDelivery, aWaitingRun } from "../kit/runs.js";
+import { aDelivery } from "../kit/runs.js";
 import { aSilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant, moved, type TestTenant } from "../kit/tenants.js";
@@ -227,7 +227,12 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     return { templateId, input: { templateVersionId } };
   },
   createCredential: ({ canary }) => ({ input: { name: unique(), secret: { token: `token-${canary}` } } }),
-  cancelRun: async ({ tenant }) => ({ runId: await aWaitingRun(tenant.tenantId) }),
+  cancelRun: async ({ token }) => {
+    const { credentialId } = await rotatedCredential(token);
+    const path = `GET /integrations/runs?operation=RetireCredentialVersion&credentialId=${credentialId}`;
+    const { body } = await request<{ items: { runId: string }[] }>(path, { token });
+    return { runId: body.items[0]?.runId };
+  },
   replayWebhookDelivery: async ({ tenant, token }) => {
     const providerId = await aProvider(token, { key: unique() });
     const { deliveryId } = await aDelivery(tenant.tenantId, { providerId, status: "Processed", unreadable: true });

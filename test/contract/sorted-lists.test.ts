@@ -13,6 +13,7 @@ import { refusal, refusedFields } from "../kit/refusal.js";
 import { graphql, request } from "../kit/request.js";
 import { aClientId, aRole } from "../kit/roles.js";
 import { committedGraph, servedRoutes } from "../kit/routes.js";
+import { aDelivery } from "../kit/runs.js";
 import { type TenantObjects, tenantObjects } from "../kit/tenant-objects.js";
 import { aTenant, platformToken } from "../kit/tenants.js";
 import { anInvitation, aUser } from "../kit/users.js";
@@ -39,7 +40,8 @@ beforeAll(async () => {
     await aFlag(token, name);
     await aFlag(token, objects.key, { description: name });
     await anEntry(token, objects.key, name);
-    await aProvider(token, { key: name, displayName: `Sorted ${name}` });
+    const providerId = await aProvider(token, { key: name, displayName: `Sorted ${name}` });
+    await aDelivery(tenant.tenantId, { providerId, status: "Processed" });
     await request("POST /v1/templates", { token, body: { name: `sorted-${name}` } });
     const principalId = await aClientId(token);
     await request(`POST /v1/roles/${objects.roleId}/assignments`, { token, body: { principalId } });

@@ -123,24 +123,28 @@ function withTheirVersion({ input }: Record<string, unknown>): Record<string, un
   return input === undefined ? {} : { input: { ...input, templateVersionId: theirs.templateVersionId } };
 }
 
-describe("Subscription.executionStatusChanged", () => {
-  const refusals = async (executionId: string) => {
-    const query =
-      "subscription ($executionId: ID!) { executionStatusChanged(executionId: $executionId) { __typename } }";
-    const feed = await aFeed({ query, variables: { executionId }, token });
+const watched = [
+  { name: "executionStatusChanged", kind: "executionId", code: "EXECUTION_NOT_FOUND" },
+  { name: "runStatusChanged", kind: "runId", code: "RUN_NOT_FOUND" },
+] as const;
+
+describe.each(watched)("Subscription.$name", ({ name, kind, code }) => {
+  const refusals = async (id: string) => {
+    const query = `subscription ($id: ID!) { ${name}(${kind}: $id) { __typename } }`;
+    const feed = await aFeed({ query, variables: { id }, token });
     await eventually("it is refused", () => feed.errors.length > 0);
     await feed.stop();
-    return normalized(JSON.stringify(feed.errors), [executionId]);
+    return normalized(JSON.stringify(feed.errors), [id]);
   };
 
-  it("answers for an execution of another tenant as for one that does not exist", async () => {
-    const expected = await refusals(unknownIds.executionId);
-    expect(await refusals(theirs.executionId)).toBe(expected);
-    expect(expected).toContain("EXECUTION_NOT_FOUND");
+  it("answers for an object of another tenant as for one that does not exist", async () => {
+    const expected = await refusals(unknownIds[kind]);
+    expect(await refusals(theirs[kind])).toBe(expected);
+    expect(expected).toContain(code);
   });
+});
 
-  it("is the only subscription with an id", () => {
-    const all = Object.values(graph.getSubscriptionType()?.getFields() ?? {});
-    expect(all.filter((field) => idsOf(field).length > 0).map(({ name }) => name)).toEqual(["executionStatusChanged"]);
-  });
+it("tests every subscription with an id", () => {
+  const all = Object.values(graph.getSubscriptionType()?.getFields() ?? {}).filter((field) => idsOf(field).length > 0);
+  expect(all.map((field) => field.name).sort()).toEqual(watched.map(({ name }) => name));
 });

@@ -31,6 +31,8 @@ const prefixes = {
   providerId: "prv",
   connectionId: "con",
   subscriptionId: "whs",
+  runId: "run",
+  deliveryId: "whd",
   id: "sub",
 } as const;
 

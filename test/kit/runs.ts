@@ -5,44 +5,36 @@ const [traceId, spanId] = ["a".repeat(32), "b".repeat(16)];
 
 interface WantedRun {
   readonly operation: string;
-  readonly status: "Queued" | "RetryScheduled" | "Completed";
-  readonly attempts?: number;
+  readonly status: "Queued" | "Completed";
   readonly deliveryId?: string;
 }
 
 /** Inserts a run without a job, as a lost job would leave it. */
-async function insertRun(
-  tenantId: string,
-  { operation, status, attempts = 0, deliveryId }: WantedRun,
-): Promise<string> {
+async function insertRun(tenantId: string, { operation, status, deliveryId }: WantedRun): Promise<string> {
   const runId = newId("run");
   await rows(
-    `insert into integration.runs (tenant_id, run_id, delivery_id, operation, status, attempts, max_attempts,
+    `insert into integration.runs (tenant_id, run_id, delivery_id, operation, status, max_attempts,
        correlation_id, traceparent, completed_at)
-     values ($1, $2, $3, $4, $5, $6, 5, 'walked', $7, case when $5 = 'Completed' then now() end)`,
+     values ($1, $2, $3, $4, $5, 5, 'walked', $6, case when $5 = 'Completed' then now() end)`,
     [
       decodeId("ten", tenantId),
       decodeId("run", runId),
       deliveryId === undefined ? null : decodeId("whd", deliveryId),
-      ...[operation, status, attempts, `00-${traceId}-${spanId}-01`],
+      ...[operation, status, `00-${traceId}-${spanId}-01`],
     ],
   );
   return runId;
 }
 
-/** A run that waits, and that can be cancelled. */
-export const aWaitingRun = (tenantId: string): Promise<string> =>
-  insertRun(tenantId, { operation: "RetireCredentialVersion", status: "Queued" });
-
-/** A run that fails: its credential does not exist, and its last attempt starts now. */
+/** A run that fails, since its operation has no handler in this release. */
 export async function aFailedRun(tenantId: string): Promise<string> {
-  const attempts = 49;
-  const runId = await insertRun(tenantId, { operation: "VerifyCredential", status: "RetryScheduled", attempts });
+  const runId = await insertRun(tenantId, { operation: "SendEmail", status: "Queued" });
   await rows(
-    `insert into integration_jobs.job (name, data, group_id, singleton_key, policy, retry_limit, expire_seconds, keep_until)
-     select name, $1, $2, $3, policy, 2, 60, now() + interval '1 day'
+    `insert into integration_jobs.job (name, data, group_id, singleton_key, policy, dead_letter, retry_limit,
+       expire_seconds, keep_until)
+     select name, $1, $2, $3, policy, dead_letter, 0, 60, now() + interval '1 day'
      from integration_jobs.queue where name = 'integration.runs'`,
-    [JSON.stringify({ tenantId, runId, attempt: attempts + 1 }), tenantId, runId],
+    [JSON.stringify({ tenantId, runId, attempt: 1 }), tenantId, runId],
   );
   return runId;
 }

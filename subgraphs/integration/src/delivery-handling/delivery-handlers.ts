@@ -15,8 +15,8 @@ export interface OpenDelivery {
 }
 
 /**
- * One thing that is done for a delivery, in the transaction that ends the delivery, so it happens once. Returns false
- * when the handler has nothing to do for it. What it throws fails the delivery, which is then tried again.
+ * Does one thing for a delivery, in the transaction that ends the delivery, so it happens once. Returns false when it has
+ * nothing to do. An error that it throws fails the delivery, which is then tried again.
  */
 export type DeliveryHandler = (transaction: Transaction, delivery: OpenDelivery) => Promise<boolean>;
 

@@ -20,7 +20,7 @@ export interface DeliveryHandlingSettings {
   readonly masterKeys: MasterKeys;
 }
 
-/** What is done for the deliveries of vendors: their events, and the connections whose credential was revoked. */
+/** Handles the deliveries of vendors: publishes their events, and stops connections whose credential was revoked. */
 export const deliveryHandling: SliceModule<DeliveryHandlingSettings> = {
   slice: "delivery-handling",
   events: ["VendorEventReceived", "WebhookDeliveryProcessed", "WebhookDeliveryIgnored", "WebhookDeliveryDeadLettered"],

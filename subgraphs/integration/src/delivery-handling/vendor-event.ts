@@ -34,7 +34,7 @@ export const publishVendorEvent: DeliveryHandler = async ({ record }, open) => {
   const whole = { ...named, payload };
   const fits = Buffer.byteLength(JSON.stringify(whole)) <= maxDataBytes;
   const data = fits ? whole : { ...named, payloadRef: `/integrations/deliveries/${deliveryId}` };
-  const event = { type: vendorEventType(normalizedEventType), subject: `deliveries/${deliveryId}`, data };
-  record(event, causeOfDelivery(delivery));
+  const type = vendorEventType(normalizedEventType);
+  record({ type, subject: `deliveries/${deliveryId}`, data }, causeOfDelivery(delivery));
   return true;
 };

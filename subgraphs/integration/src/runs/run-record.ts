@@ -115,7 +115,7 @@ export function causeOfRun({ traceparent, correlationId, requestedBy }: RunRecor
   };
 }
 
-/** The UUID of a run. Throws for text that is no id of a run. */
+/** The UUID of a run. Throws when the text is not the id of a run. */
 export function runUuid(runId: string): string {
   const uuid = decodeId("run", runId);
   if (uuid === undefined) throw new Error(`"${runId}" is not a valid run id.`);

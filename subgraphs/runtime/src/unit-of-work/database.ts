@@ -57,7 +57,7 @@ export interface DatabaseDefinition {
 export interface Transaction {
   readonly em: EntityManager;
   readonly tenant: Tenant;
-  /** What caused the transaction. Events of the transaction carry it. */
+  /** The cause of the transaction, which its events carry. */
   readonly cause: Cause;
   /** Records an event in this transaction and returns its envelope. One of several causes may be its own. */
   readonly record: (event: NewEvent, ownCause?: Cause) => Envelope;

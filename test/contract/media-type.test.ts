@@ -1,0 +1,71 @@
+import { integrationPlanned, integrationRoutes } from "@factory/rest-facade/routes/integration.routes";
+import { endpointOf, type PlannedRoute, type Route } from "@factory/rest-facade/routes/route";
+import { refusal } from "../kit/refusal.js";
+import { request } from "../kit/request.js";
+import { anyPath } from "../kit/routes.js";
+import { aTenant } from "../kit/tenants.js";
+
+const mediaType = "application/vnd.service.integration.v1+json";
+const routes: readonly (Route | PlannedRoute)[] = [...integrationRoutes, ...integrationPlanned];
+
+const ask = ({ at }: Pick<Route | PlannedRoute, "at">, accept: string, token?: string) =>
+  request<Record<string, unknown>>(`${endpointOf(at).method} ${anyPath(at)}`, {
+    headers: { accept },
+    ...(token === undefined ? {} : { token }),
+  });
+
+interface Described {
+  paths: Record<string, Record<string, { responses: Record<string, { content?: object; headers?: object }> }>>;
+}
+
+describe.each(routes)("the media type of $at", (route) => {
+  it("names the version, and an unknown version is refused before everything else", async () => {
+    expect(route.version).toBe("media-type");
+    const other = await ask(route, mediaType.replace("v1", "v9"));
+    expect(refusal(other)).toBe("406 NOT_ACCEPTABLE");
+    expect(other.body["supported"]).toContain(mediaType);
+    const known = await ask(route, mediaType);
+    expect(known.status).not.toBe(406);
+    for (const { headers } of [other, known]) {
+      expect(headers.get("x-trace-id")).toMatch(/^[0-9a-f]{32}$/);
+      expect(headers.get("vary")).toContain("Accept");
+    }
+  });
+});
+
+describe("an answer of the integration API", () => {
+  it("has the media type that was asked for", async () => {
+    const token = await (await aTenant()).tokenWith();
+    const lists = integrationRoutes.filter(({ at }) => at.startsWith("GET ") && !at.includes("{"));
+    expect(lists.length).toBeGreaterThan(0);
+    for (const route of lists) {
+      const [versioned, plain] = [await ask(route, mediaType, token), await ask(route, "*/*", token)];
+      expect([route.at, versioned.status, versioned.headers.get("content-type")]).toEqual([route.at, 200, mediaType]);
+      expect(plain.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    }
+  });
+
+  it("is described with both media types and the header x-trace-id, and with traceId where the specification shows it", async () => {
+    const { body } = await request<Described>("GET /openapi.json");
+    const shown = ["POST /integrations/connections", "POST /webhooks/deliveries", "GET /integrations/runs/{runId}"];
+    for (const route of integrationRoutes) {
+      const { method, path } = endpointOf(route.at);
+      const answer = body.paths[path]?.[method.toLowerCase()]?.responses[String(route.reply)];
+      expect([route.at, Object.keys(answer?.headers ?? {})]).toEqual([
+        route.at,
+        expect.arrayContaining(["x-trace-id"]),
+      ]);
+      if (route.reply !== 204)
+        expect([route.at, Object.keys(answer?.content ?? {})]).toEqual([route.at, ["application/json", mediaType]]);
+    }
+    const served = integrationRoutes.filter(({ at }) => shown.includes(at));
+    const schemas = (body as unknown as { components: { schemas: Record<string, { properties: object }> } }).components;
+    for (const { run } of served) {
+      const name = `${run.charAt(0).toUpperCase()}${run.slice(1)}Response`;
+      expect([run, Object.keys(schemas.schemas[name]?.properties ?? {})]).toEqual([
+        run,
+        expect.arrayContaining(["traceId"]),
+      ]);
+    }
+  });
+});
