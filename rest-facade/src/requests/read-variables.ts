@@ -5,7 +5,9 @@ import { isStorable } from "@factory/runtime/input-validation/storable-text";
 import type { FastifyRequest } from "fastify";
 import {
   type GraphQLInputObjectType,
+  type GraphQLNamedType,
   type GraphQLSchema,
+  isEnumType,
   isInputObjectType,
   print,
   type TypeNode,
@@ -54,7 +56,7 @@ export function readVariables(operation: Operation, path: string, graph: GraphQL
       reads.push(readWait);
     } else {
       const described = describeVariable(operation, name, graph) ?? listDescriptions[name];
-      const parameter = { ...queryParameter(name, definition.type), description: described };
+      const parameter = { ...queryParameter(name, definition.type, graph), description: described };
       query.push(parameter);
       reads.push(readQuery(parameter));
     }
@@ -135,11 +137,16 @@ const listDescriptions: Record<string, string | undefined> = {
   after: "`nextCursor` of the previous page.",
 };
 
-function queryParameter(variable: string, type: TypeNode): Omit<QueryParameter, "description"> {
+function queryParameter(variable: string, type: TypeNode, graph: GraphQLSchema): Omit<QueryParameter, "description"> {
   const names = listNames[variable] ?? [variable];
-  const schema = querySchemas[print(type).replace("!", "")];
+  const typeName = print(type).replace("!", "");
+  const schema = querySchemas[typeName] ?? enumSchema(graph.getType(typeName));
   if (!schema) throw new Error(`$${variable}: a query parameter cannot be of type ${print(type)}`);
   return { names, variable, schema: variable === "first" ? { ...schema, minimum: 1 } : schema };
+}
+
+function enumSchema(type: GraphQLNamedType | undefined): JsonSchema | undefined {
+  return isEnumType(type) ? { type: "string", enum: type.getValues().map(({ name }) => name) } : undefined;
 }
 
 const querySchemas: Record<string, JsonSchema | undefined> = {
@@ -150,7 +157,8 @@ const querySchemas: Record<string, JsonSchema | undefined> = {
 };
 
 function readQuery({ names, variable, schema }: QueryParameter): Read {
-  const convert = converters[String(schema["type"])] ?? text;
+  const values = schema["enum"];
+  const convert = Array.isArray(values) ? oneOf(values) : (converters[String(schema["type"])] ?? text);
   return (request, variables, errors) => {
     const given = request.query as Record<string, string | string[]>;
     const name = names.find((candidate) => given[candidate] !== undefined);
@@ -179,6 +187,11 @@ const text = (value: string): Converted =>
     : isStorable(value)
       ? value
       : ["FORMAT", "Must be valid Unicode text without the character NUL."];
+
+const oneOf =
+  (values: readonly string[]) =>
+  (value: string): Converted =>
+    values.includes(value) ? value : ["UNKNOWN_VALUE", `Must be one of ${values.join(", ")}.`];
 
 const converters: Record<string, ((value: string) => Converted) | undefined> = {
   integer: (value) => (/^-?\d{1,15}$/.test(value) ? Number(value) : ["TYPE", "Must be an integer."]),

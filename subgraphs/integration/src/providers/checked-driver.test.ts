@@ -51,6 +51,11 @@ describe("a driver", () => {
   it.each([
     ["an unknown method", { probe: { method: "PUT", path: "/" } }, ["probe/method UNKNOWN_VALUE"]],
     ["a path that leaves the base URL", { probe: { method: "GET", path: "/a/%2e%2E/b" } }, ["probe/path FORMAT"]],
+    [
+      "an expectation outside of the body",
+      { probe: { method: "GET", path: "/", expect: { value: "header:x", equals: "1" } } },
+      ["probe/expect/value FORMAT"],
+    ],
     ["the header host", { headers: { Host: "vendor" } }, ["headers/Host UNKNOWN_VALUE"]],
     ["a header with a secret", { headers: { Authorization: "x" } }, ["headers/Authorization UNKNOWN_VALUE"]],
     ["a line break in a header", { headers: { "x-a": "1\r\nx-b: 2" } }, ["headers/x-a FORMAT"]],

@@ -54,6 +54,8 @@ function checkCalls(driver: ProviderDriver, pointer: string, problems: DriverPro
     if (/(^|\/|%2f)(\.|%2e){1,2}(\/|%2f|\?|$)/i.test(probe.path))
       problems.refuse(`${pointer}/probe/path`, "The path must not contain the segments . and ..");
   }
+  if (probe?.expect && !probe.expect.value.startsWith("body:/"))
+    problems.refuse(`${pointer}/probe/expect/value`, "The value stands in the body: body:<JSON pointer>.");
   if (apiKey) problems.oneOf(`${pointer}/apiKey/in`, apiKey.in, ["header", "query"]);
   if (apiKey?.in === "header") problems.header(`${pointer}/apiKey/name`, apiKey.name);
   if (hmac) {

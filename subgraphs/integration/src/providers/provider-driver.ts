@@ -16,7 +16,7 @@ export interface ProviderDriver {
     /** Default: 200 to 299. */
     readonly okStatuses?: readonly number[];
     /** For vendors that answer 200 to a wrong credential too: the answer is good only if this value stands in it. */
-    readonly expect?: { readonly value: ValuePath; readonly equals: string };
+    readonly expect?: ProbeExpectation;
   };
   /** Default: the header `authorization` with the prefix `Bearer `. */
   readonly apiKey?: { readonly in: "header" | "query"; readonly name: string; readonly prefix?: string };
@@ -34,6 +34,12 @@ export interface ProviderDriver {
   /** The header in which the vendor takes an idempotency key. */
   readonly idempotencyHeader?: string;
   readonly webhook?: WebhookDescription;
+}
+
+/** A value in the JSON body of an answer, with a path `body:…`. */
+export interface ProbeExpectation {
+  readonly value: ValuePath;
+  readonly equals: string;
 }
 
 export const clientAuthentications = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"] as const;

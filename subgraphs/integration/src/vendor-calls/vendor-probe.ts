@@ -1,5 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { ProviderService } from "../providers/provider.service.js";
+import type { ProbeExpectation } from "../providers/provider-driver.js";
 import type { AccessTokens } from "./access-tokens.js";
 import { requireSupportedMode, usesTokens } from "./authentication.js";
 import type { VendorTarget } from "./vendor-call.js";
@@ -49,9 +50,12 @@ export class VendorProbe {
       throw new DomainError("PROVIDER_NOT_FOUND", { detail: "The provider of the connection does not exist." });
     const { probe } = provider.driver;
     if (probe && provider.baseUrl !== null) {
-      const { method, path, okStatuses } = probe;
-      const { status, credentialRejected } = await this.#calls.call(target, { purpose: "probe", method, path });
+      const { method, path, okStatuses, expect } = probe;
+      const answer = await this.#calls.call(target, { purpose: "probe", method, path });
+      const { status, credentialRejected } = answer;
       const isOk = okStatuses ? okStatuses.includes(status) : status >= 200 && status < 300;
+      if (isOk && expect && !hasExpected(expect, answer.body))
+        return { outcome: "rejected", status, detail: "The vendor's answer to the probe is not the expected one." };
       if (isOk) return { outcome: "ok", status, detail: `The vendor answered with the status ${status}.` };
       const detail = `The vendor answered the probe with the status ${status}.`;
       return { outcome: credentialRejected ? "rejected" : "failed", status, detail };
@@ -61,4 +65,21 @@ export class VendorProbe {
     await this.#tokens.of(target, provider);
     return { outcome: "ok", status: undefined, detail: "The vendor's token endpoint has given a token." };
   }
+}
+
+/** Whether the value at the path `body:<JSON pointer>` stands in a JSON body. */
+export function hasExpected({ value, equals }: ProbeExpectation, body: Buffer): boolean {
+  const tokens = value.split("/").slice(1);
+  try {
+    const found = tokens.reduce(memberOf, JSON.parse(body.toString("utf8")) as unknown);
+    return typeof found === "string" ? found === equals : JSON.stringify(found) === equals;
+  } catch {
+    return false;
+  }
+}
+
+function memberOf(value: unknown, token: string): unknown {
+  const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
+  const isObject = typeof value === "object" && value !== null && Object.hasOwn(value, name);
+  return isObject ? (value as Record<string, unknown>)[name] : undefined;
 }
