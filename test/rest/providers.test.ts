@@ -1,0 +1,48 @@
+import { aProvider, movedProvider } from "../kit/providers.js";
+import { request } from "../kit/request.js";
+import { aTenant } from "../kit/tenants.js";
+
+let token: string;
+
+beforeAll(async () => {
+  token = await (await aTenant()).tokenWith();
+});
+
+interface Listed {
+  readonly items: readonly { key: string; status: string }[];
+  readonly nextCursor: string | null;
+}
+
+const listed = (query: string) => request<Listed>(`GET /integrations/providers${query}`, { token });
+const keysOf = async (query: string) => (await listed(query)).body.items.map(({ key }) => key);
+
+describe("providers over REST", () => {
+  it("are listed in pages, by status and category", async () => {
+    const pay = await aProvider(token, { key: "pay", category: "Payment" });
+    await aProvider(token, { key: "mail", category: "Communication" });
+    await aProvider(token, { key: "bank", category: "Payment" });
+    await movedProvider(token, "deprecateProvider", pay);
+    const first = await listed("?limit=2");
+    expect(first.body.items.map(({ key }) => key)).toEqual(["bank", "mail"]);
+    expect(await keysOf(`?limit=2&cursor=${encodeURIComponent(first.body.nextCursor ?? "")}`)).toEqual(["pay"]);
+    expect(await keysOf("?status=Deprecated")).toEqual(["pay"]);
+    expect(await keysOf("?status=Registered&category=Payment")).toEqual(["bank"]);
+    const unknown = await request("GET /integrations/providers?status=Gone", { token });
+    expect(unknown).toMatchObject({ status: 400, body: { errors: [{ pointer: "/status", code: "UNKNOWN_VALUE" }] } });
+    expect(await request("GET /integrations/providers?category=Gone", { token })).toMatchObject({ status: 422 });
+  });
+
+  it("are changed, with a driver of their own", async () => {
+    const providerId = await aProvider(token, { key: "github" });
+    const change = (body: object) => request(`PATCH /integrations/providers/${providerId}`, { token, body });
+    const driver = { rateLimit: { requests: 10, perSeconds: 60 } };
+    const changed = await change({ displayName: "GitHub", driver });
+    expect(changed).toMatchObject({ status: 200, body: { providerId, displayName: "GitHub", preset: "github" } });
+    const read = await request<{ driver: object }>(`GET /integrations/providers/${providerId}`, { token });
+    expect(read.body.driver).toMatchObject({ ...driver, probe: { path: "/user" } });
+    const refused = await change({ driver: { headers: { authorization: "secret" } } });
+    expect(refused).toMatchObject({ status: 422, body: { code: "PARAMETERS_INVALID" } });
+    expect(await change({ driver: { probe: { method: "GET", path: "no slash" } } })).toMatchObject({ status: 400 });
+    expect(await change({ displayName: "" })).toMatchObject({ status: 400 });
+  });
+});
