@@ -396,8 +396,12 @@ describe("the emitted events", () => {
     await useUpExecutions(token, tenant.tenantId);
     await changePlanSubscription(token, tenant.tenantId);
     await letADayPass(tenant.tenantId);
-    const seen = () => new Set(feed.events.map(({ events }) => events.type));
-    await eventually("every readable event arrives", () => readable.every((type) => seen().has(type)));
+    const missing = () => {
+      const seen = new Set(feed.events.map(({ events }) => events.type));
+      return readable.filter((type) => !seen.has(type));
+    };
+    const arrived = eventually("every readable event arrives", () => missing().length === 0);
+    await arrived.catch((error: Error) => Promise.reject(new Error(`${error.message}: ${missing()}`)));
     const about = await aFeed<Subject>({ token, query: subjectsQuery });
     await eventually("every event arrives with its subject", () => about.events.length >= feed.events.length);
     [subjects, subjectErrors] = [[...about.events], [...about.errors]];

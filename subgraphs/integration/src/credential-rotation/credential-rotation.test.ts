@@ -184,6 +184,18 @@ describe("a rotation", () => {
     expect(refusal(await move(principal, "rollbackCredential", id))).toMatchObject({ code: "INVALID_STATE" });
   });
 
+  it("keeps at most four former versions in use", async () => {
+    const principal = aPrincipal();
+    const id = await aCredential(principal);
+    for (let version = 2; version <= 7; version += 1) {
+      succeeded(await rotate(principal, id));
+      await eventually(async () => ((await stagesOf(principal, id))[0] === `${version} Current` ? true : undefined));
+    }
+    expect(await signingSecrets(principal, id)).toHaveLength(5);
+    const stages = await stagesOf(principal, id);
+    expect(stages.slice(-3)).toEqual(["3 Previous", "2 Retired", "1 Retired"]);
+  });
+
   it("can be taken back in its grace period, after which the other version is retired", async () => {
     const principal = aPrincipal();
     const first = aSecret();

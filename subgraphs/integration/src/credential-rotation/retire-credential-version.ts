@@ -5,7 +5,7 @@ import type { CredentialVersions } from "../credentials/credential-versions.js";
 import type { RunService } from "../runs/run.service.js";
 import type { RunHandler } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
-import { subjectOf } from "./run-subject.js";
+import { namedVersion, subjectOf } from "./run-subject.js";
 
 /** The clocks of the database, which starts the run, and of this process may differ by this much. */
 const clockDifferenceMs = 2000;
@@ -38,7 +38,9 @@ export class RetireCredentialVersion implements RunHandler {
   }
 
   async ended(transaction: Transaction, run: RunRecord): Promise<void> {
-    const { credentialId, version } = subjectOf(run);
+    const subject = namedVersion(run);
+    if (!subject) return;
+    const { credentialId, version } = subject;
     const credential = await this.#versions.lock(transaction, credentialId);
     const previous = await this.#versions.find(transaction, credential, version);
     if (previous?.stage !== "Previous") return;

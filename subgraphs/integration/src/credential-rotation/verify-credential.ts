@@ -11,7 +11,7 @@ import type { RunRecord } from "../runs/run-record.js";
 import { verifyWebhook } from "../standard-webhooks/webhook-signature.js";
 import type { CredentialProbe } from "./credential-probe.js";
 import { retirement } from "./retire-credential-version.js";
-import { subjectOf } from "./run-subject.js";
+import { namedVersion, subjectOf } from "./run-subject.js";
 import type { SignedEcho } from "./signed-echo.js";
 
 interface VerificationServices {
@@ -53,7 +53,9 @@ export class VerifyCredential implements RunHandler {
 
   async ended(transaction: Transaction, run: RunRecord, end: RunEnd): Promise<void> {
     const { versions, runs, probe } = this.#services;
-    const { credentialId, version } = subjectOf(run);
+    const subject = namedVersion(run);
+    if (!subject) return;
+    const { credentialId, version } = subject;
     const credential = await versions.lock(transaction, credentialId);
     const pending = await versions.find(transaction, credential, version);
     if (credential.status !== "Rotating" || credential.rotationRunId !== run.runId || !pending) return;
@@ -61,20 +63,20 @@ export class VerifyCredential implements RunHandler {
     const facts = { credentialId, name, version };
     const { reason } = pending;
     const rotation = { ...facts, reason, verificationRunId: run.runId };
-    const subject = `credentials/${credentialId}`;
+    const path = `credentials/${credentialId}`;
     if (end.status !== "Completed") {
       await versions.fail(transaction, credential, pending);
       const { code, detail } = end;
       const data = { ...rotation, status: "RotationFailed", error: { code, detail } };
-      transaction.record({ type: "CredentialRotationFailed", subject, data });
+      transaction.record({ type: "CredentialRotationFailed", subject: path, data });
       return;
     }
     const former = await versions.promote(transaction, credential, pending);
     if (!former) return;
     const { graceEndsAt } = former;
     const promotion = { ...facts, previousVersion: former.version, graceEndsAt };
-    transaction.record({ type: "CredentialVersionPromoted", subject, data: promotion });
-    transaction.record({ type: "CredentialRotated", subject, data: { ...rotation, status: "Active" } });
+    transaction.record({ type: "CredentialVersionPromoted", subject: path, data: promotion });
+    transaction.record({ type: "CredentialRotated", subject: path, data: { ...rotation, status: "Active" } });
     if (graceEndsAt) await runs.startIn(transaction, retirement(credentialId, former.version, graceEndsAt));
     await probe.recover(transaction, credentialId);
     // Sent here, so that the failpoint stands between the statements and the commit.

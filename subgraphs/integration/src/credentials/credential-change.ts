@@ -4,7 +4,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 /**
  * The channel on which a change of a credential's versions is announced after its commit. The payload is
  * `<UUID of the tenant> <UUID of the credential>`. A notification can be lost with its process or connection, so a
- * listener drops everything after a reconnect, and keeps an opened secret for seconds only.
+ * listener drops everything after a reconnect, and keeps an opened secret for at most a minute.
  */
 export const credentialChanged = "credential_changed";
 

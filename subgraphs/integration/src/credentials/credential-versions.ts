@@ -9,6 +9,11 @@ import { nextChange, nextRotation } from "./credential-schedule.js";
 import { CredentialVersion } from "./credential-version.entity.js";
 import type { SecretMaterial, SecretOwner, SecretStore } from "./secret-store.js";
 
+/** The number of Previous versions of a credential, each of which costs a signature in a webhook. */
+const maxPrevious = 4;
+/** The number of versions that are kept, with those that have ended. */
+const maxVersions = 100;
+
 /** The new version of a rotation. */
 export interface NewVersion {
   readonly version: number;
@@ -76,13 +81,17 @@ export class CredentialVersions {
       createdAt: this.#clock(),
     });
     em.persist(pending);
+    await em.nativeDelete(CredentialVersion, {
+      ...{ tenantId, credentialId, version: { $lte: wanted.version - maxVersions } },
+      stage: { $in: ["Retired", "Failed"] },
+    });
     announceChange(transaction, credentialId);
   }
 
   /**
    * Makes the Pending version the Current one, if the credential still has the version that it replaces. The former one
    * is Previous until its grace period ends; without a grace period it and all other Previous ones are retired at once.
-   * Returns the former version, or undefined when nothing was changed.
+   * Of many Previous ones the oldest are retired. Returns the former version, or undefined when nothing was changed.
    */
   async promote(
     transaction: Transaction,
@@ -91,8 +100,8 @@ export class CredentialVersions {
   ): Promise<CredentialVersion | undefined> {
     const { em } = transaction;
     const { tenantId, credentialId, currentVersion } = credential;
-    const former = await this.find(transaction, credential, currentVersion);
-    if (!former) throw new Error(`The credential ${credentialId} has no current version`);
+    const replaced = await this.find(transaction, credential, currentVersion);
+    if (!replaced) throw new Error(`The credential ${credentialId} has no current version`);
     const now = this.#clock();
     const promoted = await em.nativeUpdate(
       Credential,
@@ -110,12 +119,14 @@ export class CredentialVersions {
     });
     this.plan(credential);
     const graceMs = (pending.graceSeconds ?? 0) * 1000;
-    em.assign(former, { stage: "Previous", graceEndsAt: new Date(now.getTime() + graceMs) });
-    if (graceMs === 0)
-      for (const previous of new Set([former, ...(await this.#inStage(transaction, credential, "Previous"))]))
-        await this.retire(transaction, credential, previous);
+    em.assign(replaced, { stage: "Previous", graceEndsAt: new Date(now.getTime() + graceMs) });
+    const previous = await this.#inStage(transaction, credential, "Previous");
+    const kept = graceMs === 0 ? 0 : maxPrevious;
+    const former = [...new Set([...previous, replaced])];
+    for (const version of former.slice(0, Math.max(0, former.length - kept)))
+      await this.retire(transaction, credential, version);
     announceChange(transaction, credentialId);
-    return former;
+    return replaced;
   }
 
   /** Ends a rotation without success: the Pending version is Failed and the Current one stays. */
