@@ -38,7 +38,7 @@ export const dueCredentialRows: WaitingRows<AdvanceCredentialPayload> = {
   payload: ({ tenantId, id }) => ({ tenantId, credentialId: id }),
 };
 
-/** Nobody is waiting for the new secret of a scheduled rotation, so its owner has a week to fetch it. */
+/** The grace period of a scheduled rotation, in which its owner fetches the new secret. */
 const scheduledGraceSeconds = 7 * 24 * 60 * 60;
 
 interface AdvanceServices {

@@ -91,7 +91,7 @@ export class CredentialVersions {
   /**
    * Makes the Pending version the Current one, if the credential still has the version that it replaces. The former one
    * is Previous until its grace period ends; without a grace period it and all other Previous ones are retired at once.
-   * Of many Previous ones the oldest are retired. Returns the former version, or undefined when nothing was changed.
+   * More than four Previous ones are not kept. Returns the former version, or undefined when nothing was changed.
    */
   async promote(
     transaction: Transaction,
