@@ -401,7 +401,7 @@ describe("the emitted events", () => {
       return readable.filter((type) => !seen.has(type));
     };
     const arrived = eventually("every readable event arrives", () => missing().length === 0);
-    await arrived.catch((error: Error) => Promise.reject(new Error(`${error.message}: ${missing()}`)));
+    await arrived.catch((error: Error) => Promise.reject(new Error(`${error.message}: ${missing().join(", ")}`)));
     const about = await aFeed<Subject>({ token, query: subjectsQuery });
     await eventually("every event arrives with its subject", () => about.events.length >= feed.events.length);
     [subjects, subjectErrors] = [[...about.events], [...about.errors]];
