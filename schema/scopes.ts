@@ -18,6 +18,7 @@ export const scopes = [
   "webhooks.subscriptions.read",
   "webhooks.subscriptions.write",
   "webhooks.deliveries.ingest",
+  "webhooks.deliveries.read",
   "tenant.read",
   "tenant.manage",
   "user.read",

@@ -4,6 +4,7 @@ import { clientNetworkOf, TrustedProxies } from "@factory/runtime/ingress/client
 import { unauditedRefusals } from "@factory/runtime/messages/refusal";
 import type { FastifyInstance } from "fastify";
 import { Registry } from "prom-client";
+import { type DeliveryOperation, serveDeliveries } from "./deliveries/serve-deliveries.js";
 import type { FacadeOptions, FacadePorts } from "./facade-ports.js";
 import type { StopPatience } from "./http/front-door.js";
 import {
@@ -20,13 +21,14 @@ import type { FeatureFlags } from "./ofrep/feature-flags.js";
 import { serveOfrep } from "./ofrep/serve-ofrep.js";
 import { ServedApi, serveDocs } from "./openapi/docs.js";
 import { describeApi } from "./openapi/openapi.js";
-import { readGraph } from "./operations/load-operation.js";
+import { loadOperation, readGraph } from "./operations/load-operation.js";
 import { cacheReadiness, serveHealth } from "./operator/health.js";
 import { serveJobs } from "./operator/serve-jobs.js";
 import { serveSealedValues } from "./operator/serve-sealed-values.js";
 import { limitRequests } from "./rate-limits/rate-limits.js";
 import { type CompiledRoute, compileRoutes } from "./requests/compile-route.js";
 import { type Admission, admit, handlePlanned, handleRoute, plannedRateClass } from "./requests/handle-route.js";
+import { deliveryOperation } from "./routes/delivery.routes.js";
 import { ofrepRoutes } from "./routes/ofrep.routes.js";
 import { endpointOf, fastifyPath } from "./routes/route.js";
 import { areas, routeTables } from "./routes/route-tables.js";
@@ -47,7 +49,7 @@ const usualPatience: StopPatience = { graceMs: 1000, timeoutMs: 8000 };
 
 /** Opens the public and the internal listener. Throws when the document of a route does not fit the graph. */
 export async function startFacade(ports: FacadePorts, options: FacadeOptions): Promise<Facade> {
-  const { routes, api } = followGraph(ports);
+  const { routes, api, deliveries } = followGraph(ports);
   const registry = options.registry ?? new Registry();
   const metrics = async () =>
     options.registry ? ports.metrics() : `${await ports.metrics()}\n${await registry.metrics()}`;
@@ -65,6 +67,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   const admission = { verifier: ports.verifier, limit: limitRequests(options.rateLimits) };
   await serveRoutes(app, routes.filter(isPublic), admission);
   servePlanned(app, admission);
+  await serveDeliveries(app, deliveries);
   const streams = startOfrep(app, ports, admission);
   app.route({
     method: ["GET", "POST"],
@@ -98,16 +101,20 @@ function startOfrep(app: FastifyInstance, ports: FacadePorts, admission: Admissi
 }
 
 /** Routes and API description of the graph that serves; both change in one step when it is replaced. */
-function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">): { routes: ServedRoute[]; api: ServedApi } {
+function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">) {
   const routes: ServedRoute[] = [];
   const api = new ServedApi();
+  const deliveries: DeliveryOperation = { prepared: undefined };
   useGraph(({ supergraphSdl, prepare }) => {
     const graph = readGraph(supergraphSdl);
     const compiled = compileRoutes(graph, prepare);
     const document = describeApi(compiled, graph);
     const handlers = compiled.map(handleRoute);
+    const { text, name } = loadOperation(deliveryOperation.area, deliveryOperation.run);
+    const delivery = prepare(text, name);
     return () => {
       api.replace(document);
+      deliveries.prepared = delivery;
       for (const [index, route] of compiled.entries()) {
         const handle = handlers[index] as ServedRoute["handle"];
         const served = routes[index];
@@ -116,7 +123,7 @@ function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">): { routes: Ser
       }
     };
   });
-  return { routes, api };
+  return { routes, api, deliveries };
 }
 
 /** A row of the tables, with the handler that is compiled for the graph at hand. */

@@ -3,6 +3,7 @@ import type { Scope } from "@factory/schema/scopes";
 import { buildASTSchema, type GraphQLSchema, parse, valueFromASTUntyped } from "graphql";
 import { loadOperation, rootFieldOf } from "../operations/load-operation.js";
 import { plannedRateClass } from "../requests/handle-route.js";
+import { deliveryOperation, deliveryRoutes } from "../routes/delivery.routes.js";
 import { ofrepRoutes } from "../routes/ofrep.routes.js";
 import type { Route } from "../routes/route.js";
 import { areas, routeTables } from "../routes/route-tables.js";
@@ -55,6 +56,7 @@ export function endpointTable(supergraphSdl: string): Endpoint[] {
         endpoint: `${method.toUpperCase()} ${path}`,
         ...ofrepRows.get(`${method.toUpperCase()} ${path}`),
         auth: authOf(operation),
+        ...deliveryRows.get(`${method.toUpperCase()} ${path}`),
         success: Object.keys(operation["responses"] as object)
           .map(Number)
           .filter((status) => status < 400),
@@ -97,6 +99,14 @@ function served(row: Route, rule: Rule): Omit<Endpoint, "specification"> {
 /** The scopes and the rate class of the endpoints of OFREP. */
 const ofrepRows: ReadonlyMap<string, Pick<Endpoint, "scopes" | "rate">> = new Map(
   Object.values(ofrepRoutes).map(({ at, scopes, rate }) => [at, { scopes, rate }]),
+);
+
+/** The endpoints of vendors, which run an operation with the bytes of the body. */
+const deliveryRows: ReadonlyMap<string, Partial<Endpoint>> = new Map(
+  Object.values(deliveryRoutes).map(({ at }) => [
+    at,
+    { specification: deliveryOperation.area, auth: "signature", operation: deliveryOperation.run },
+  ]),
 );
 
 const plain = {

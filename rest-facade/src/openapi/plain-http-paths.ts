@@ -1,3 +1,4 @@
+import { deliveryPaths } from "./delivery-paths.js";
 import { ofrepPaths } from "./ofrep-paths.js";
 import { signInPaths } from "./sign-in-paths.js";
 
@@ -186,6 +187,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
     },
   },
   ...signInPaths,
+  ...deliveryPaths,
   ...ofrepPaths,
 };
 

@@ -23,8 +23,8 @@ export const integrationRoutes = [
   { at: "POST /integrations/connections/{connectionId}/resume", run: "resumeConnection", reply: 200, scopes: ["integration.connections.write"], idempotent: true, version: "media-type" },
   { at: "POST /integrations/connections/{connectionId}/check", run: "checkConnectionHealth", reply: 202, scopes: ["integration.connections.write"], idempotent: true, version: "media-type", location: "/integrations/runs/{runId}", retryWhile: ["Queued", "Running", "RetryScheduled"] },
   { at: "POST /integrations/credentials/rotate", run: "rotateCredential",   reply: 202, scopes: ["integration.credentials.rotate"], idempotent: true, version: "media-type", location: "/integrations/runs/{verificationRunId}" },
+  { at: "GET /integrations/deliveries",   run: "webhookDeliveries",         reply: 200, scopes: ["webhooks.subscriptions.read"],   version: "media-type" },
+  { at: "GET /integrations/deliveries/{deliveryId}", run: "webhookDelivery", reply: 200, scopes: ["webhooks.subscriptions.read"],  version: "media-type" },
 ] as const satisfies readonly Route[];
 
-export const integrationPlanned = [
-  { at: "POST /webhooks/deliveries",                    scopes: [],                                 version: "media-type", auth: "signature" },
-] as const satisfies readonly PlannedRoute[];
+export const integrationPlanned = [] as const satisfies readonly PlannedRoute[];

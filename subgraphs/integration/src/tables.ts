@@ -20,6 +20,7 @@ import { Migration20261123012547_connections } from "./migrations/Migration20261
 import { Migration20261123012605_connection_keys } from "./migrations/Migration20261123012605_connection_keys.js";
 import { Migration20261123013112_generated_secrets } from "./migrations/Migration20261123013112_generated_secrets.js";
 import { Migration20261123013435_connection_tokens } from "./migrations/Migration20261123013435_connection_tokens.js";
+import { Migration20261123014201_inbound_lookup } from "./migrations/Migration20261123014201_inbound_lookup.js";
 import { Migration20261123014309_connection_health } from "./migrations/Migration20261123014309_connection_health.js";
 import { integrationModules } from "./modules.js";
 
@@ -49,5 +50,6 @@ export const integrationTables = {
     Migration20261123013112_generated_secrets,
     Migration20261123013435_connection_tokens,
     Migration20261123014309_connection_health,
+    Migration20261123014201_inbound_lookup,
   ],
 };

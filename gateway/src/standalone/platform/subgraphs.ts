@@ -48,6 +48,7 @@ export async function startSubgraphs(
   const { verifier, onRevoked } = await verification;
   const integrationStart = startIntegration(hostOf("integration"), {
     publicUrl,
+    rateLimitFactor: environment.rateLimitFactor,
     masterKeys,
     allowLoopback: development,
     httpsOnly: !development,

@@ -2,6 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { EventType } from "@factory/schema/event-names";
+import { announceInboundSources } from "../providers/inbound-sources.js";
 import { type ConnectionState, connectionStates } from "./connection.states.js";
 import type { ConnectionRecord } from "./connection.view.js";
 import { lockedConnection } from "./locked-connection.js";
@@ -38,6 +39,7 @@ export class ConnectionStates {
     const event = eventOf(from, to);
     if (!isAllowed(from, to) || event === undefined) throw refusedMove(from, to);
     const { defer, record, tenant } = transaction;
+    announceInboundSources(transaction);
     await defer(change, [tenant.uuid, decodeId("con", connectionId), to, reason]);
     record({
       type: event,

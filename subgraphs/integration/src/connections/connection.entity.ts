@@ -12,6 +12,7 @@ const live = "status <> 'Deleted'";
 @Index({ name: "connections_by_time", properties: ["tenantId", "establishedAt", "connectionId"], where: live })
 @Index({ name: "connections_of_provider", properties: ["tenantId", "providerId"], where: live })
 @Index({ name: "connections_of_credential", properties: ["tenantId", "credentialId"], where: live })
+@Index({ name: "connections_lookup", properties: ["connectionId"], where: live })
 @Index({ name: "connections_due", properties: ["tenantId", "nextProbeAt"], where: "status = 'Active'" })
 export class Connection {
   [PrimaryKeyProp]?: ["tenantId", "connectionId"];

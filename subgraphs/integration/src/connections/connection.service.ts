@@ -5,6 +5,7 @@ import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { announceInboundSources } from "../providers/inbound-sources.js";
 import { Connection } from "./connection.entity.js";
 import type { CreateConnectionInput } from "./connection.input.js";
 import { type AuthMode, authModes } from "./connection.states.js";
@@ -71,6 +72,7 @@ export class ConnectionService {
       field: "createConnection",
       arguments: input,
       commit: async (transaction) => {
+        announceInboundSources(transaction);
         await requireRoomForConnection(transaction);
         const credentials = await resolveReferences(transaction, {
           providerId: input.providerId,

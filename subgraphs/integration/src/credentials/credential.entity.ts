@@ -1,11 +1,17 @@
-import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
+import { sweptTenantTable, withLookup } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { CredentialKind, CredentialState } from "./credential.states.js";
 
-/** A secret of a tenant under a name. Workers find, across tenants, the credentials that time changes. */
-@Entity(sweptTenantTable("credentials", "next_change_at is not null"))
+/** A secret of a tenant under a name. Workers find, across tenants, the credentials that time changes, and
+ * those whose secrets verify inbound deliveries. */
+@Entity(
+  withLookup(
+    sweptTenantTable("credentials", "next_change_at is not null"),
+    "status in ('Active', 'Rotating', 'RotationFailed')",
+  ),
+)
 @Unique({ name: "credentials_name", properties: ["tenantId", "name"] })
 @Index({ name: "credentials_by_creation", properties: ["tenantId", "createdAt", "credentialId"] })
 @Index({

@@ -10,7 +10,7 @@ import { CredentialVersions } from "./credential-versions.js";
 import { EmbeddedSecretStore } from "./embedded-secret-store.js";
 import { sealedCredentials } from "./sealed-credentials.js";
 import { SecretDigest } from "./secret-digest.js";
-import type { SecretStore } from "./secret-store.js";
+import { type SecretStore, secretStore } from "./secret-store.js";
 
 export interface CredentialSettings {
   /** Credentials are sealed under them. */
@@ -39,7 +39,7 @@ export const credentials: SliceModule<CredentialSettings> = {
   events: ["CredentialCreated", "CredentialVersionRetired", "CredentialRevoked"],
   start({ database, cursors, settings }, services) {
     const { masterKeys, clock = () => new Date() } = settings;
-    const store: SecretStore = new EmbeddedSecretStore(masterKeys);
+    const store = services.add<SecretStore>(new EmbeddedSecretStore(masterKeys), secretStore);
     const digest = services.add(new SecretDigest(masterKeys));
     services.add(new CredentialService(database, store, digest, clock));
     services.add(new CredentialListService(database, cursors));

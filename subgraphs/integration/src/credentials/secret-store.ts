@@ -1,3 +1,5 @@
+import { serviceKey } from "@factory/runtime/subgraph/service-registry";
+
 /** The members of a secret in plain text. They must not be stored or logged. */
 export type SecretMaterial = Record<string, unknown>;
 
@@ -40,6 +42,9 @@ export interface SecretStore {
   /** What the row keeps of a secret that nobody may read again. */
   destroyed(owner: SecretOwner, stored: StoredSecret): Promise<StoredSecret>;
 }
+
+/** The key under which the store is registered, for slices that open secrets before a tenant is known. */
+export const secretStore = serviceKey<SecretStore>("SecretStore");
 
 /** The size of the largest secret as JSON in UTF-8. */
 export const maxSecretBytes = 256 * 1024;

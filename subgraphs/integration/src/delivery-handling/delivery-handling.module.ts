@@ -3,6 +3,7 @@ import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { ConnectionStates } from "../connections/connection-moves.js";
+import { DeliveryRecorder } from "../inbound-deliveries/delivery-recorder.js";
 import { ProviderService } from "../providers/provider.service.js";
 import { RunService } from "../runs/run.service.js";
 import { DeliveryBatches } from "./delivery-batch.js";
@@ -40,6 +41,7 @@ export const deliveryHandling: SliceModule<DeliveryHandlingSettings> = {
     });
     const dispatcher = new DeliveryDispatcher({ claims, batches, logger });
     services.add(new DeliveryReplayService(database, services.get(RunService), () => dispatcher.wake()));
+    services.get(DeliveryRecorder).onAccepted(() => dispatcher.wake());
     sweep(new OverdueDeliveries(workers, dispatcher));
     onStop(() => dispatcher.stop());
     onStarted(() => dispatcher.wake());

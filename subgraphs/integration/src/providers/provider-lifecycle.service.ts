@@ -3,6 +3,7 @@ import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-muta
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { EventType } from "@factory/schema/event-names";
+import { announceInboundSources } from "./inbound-sources.js";
 import { lockedProvider } from "./locked-provider.js";
 import type { ProviderMoveInput } from "./provider.input.js";
 import { type ProviderState, statesBefore } from "./provider.states.js";
@@ -55,6 +56,7 @@ export class ProviderLifecycleService {
             allowed,
           });
         em.assign(provider, { status: to, statusReason: reason });
+        announceInboundSources(transaction);
         record({
           type: event,
           subject: `providers/${providerId}`,

@@ -1,13 +1,15 @@
-import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { tenantTable, withLookup } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { AuthModel, ProviderCategory, ProviderState } from "./provider.states.js";
 import type { ProviderDriver } from "./provider-driver.js";
 
-@Entity(tenantTable("providers"))
+/** Workers find the tenants of an inbound delivery by the key of its provider. */
+@Entity(withLookup(tenantTable("providers"), "status in ('Registered', 'Deprecated')"))
 @Unique({ name: "providers_key", properties: ["tenantId", "key"] })
 @Unique({ name: "providers_api_client", properties: ["tenantId", "apiClientId"] })
+@Index({ name: "providers_of_key", properties: ["key"] })
 @Index({ name: "providers_by_display_name", properties: ["tenantId", "displayName", "providerId"] })
 @Index({ name: "providers_by_registration", properties: ["tenantId", "registeredAt", "providerId"] })
 export class Provider {

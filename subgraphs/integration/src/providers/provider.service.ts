@@ -9,6 +9,7 @@ import { requireSameTenant, type Tenant, tenantOf } from "@factory/runtime/tenan
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { type ApiClientType, apiClientView } from "./api-client.type.js";
 import { checkedDriver } from "./checked-driver.js";
+import { announceInboundSources } from "./inbound-sources.js";
 import { Provider } from "./provider.entity.js";
 import type { RegisterProviderInput } from "./provider.input.js";
 import { type AuthModel, authModels, type ProviderCategory, providerCategories } from "./provider.states.js";
@@ -100,7 +101,9 @@ export class ProviderService {
         field: "registerProvider",
         arguments: input,
         prepare: () => this.#targets.refuseBlocked(input.baseUrl, driver),
-        commit: async ({ em, tenant, record }) => {
+        commit: async (transaction) => {
+          const { em, tenant, record } = transaction;
+          announceInboundSources(transaction);
           const provider = em.create(Provider, {
             tenantId: tenant.tenantId,
             providerId: newId("prv"),

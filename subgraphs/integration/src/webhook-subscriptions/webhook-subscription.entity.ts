@@ -1,4 +1,4 @@
-import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { tenantTable, withLookup } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import type { EventType } from "@factory/schema/event-names";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
@@ -10,7 +10,9 @@ import type {
   WebhookSubscriptionState,
 } from "./webhook-subscription.states.js";
 
-@Entity(tenantTable("webhook_subscriptions"))
+/** Workers find the secrets that may verify an inbound delivery. */
+@Entity(withLookup(tenantTable("webhook_subscriptions"), "status = 'Active'"))
+@Index({ name: "webhook_subscriptions_lookup", properties: ["subscriptionId"], where: "status = 'Active'" })
 @Index({
   name: "webhook_subscriptions_active",
   properties: ["tenantId", "eventType"],

@@ -9,15 +9,17 @@ import type { FactsOfTenant } from "@factory/runtime/tenant-facts/facts-of-tenan
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { type CredentialService, isNameTaken } from "../credentials/credential.service.js";
+import type { CredentialKind } from "../credentials/credential.states.js";
 import { credentialName } from "../credentials/credential-name.js";
 import { deliveryUrl } from "../delivery-address/delivery-url.js";
+import { announceInboundSources } from "../providers/inbound-sources.js";
 import type { ProviderService } from "../providers/provider.service.js";
 import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
 import { type CheckedSubscription, checkedSubscription } from "./checked-subscription.js";
 import { requireRoomForWebhook } from "./webhook-limit.js";
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
 import type { CreateWebhookSubscriptionInput } from "./webhook-subscription.input.js";
-import type { DisabledReason } from "./webhook-subscription.states.js";
+import type { DisabledReason, WebhookDirection } from "./webhook-subscription.states.js";
 import type { WebhookSubscriptionType } from "./webhook-subscription.type.js";
 import { type SubscriptionRow, subscriptionEntityView, subscriptionView } from "./webhook-subscription.view.js";
 
@@ -64,6 +66,12 @@ const beginStreaks = {
   name: "webhook_subscriptions_begin_streaks",
   text: `update webhook_subscriptions set failing_since = now()
     where tenant_id = $1 and subscription_id = any ($2::uuid[]) and failing_since is null`,
+};
+
+/** The kinds of credentials that sign events, and those that verify deliveries. */
+const usableKinds: Readonly<Record<WebhookDirection, readonly CredentialKind[]>> = {
+  Outbound: ["WebhookSigning"],
+  Inbound: ["WebhookSigning", "VendorWebhookSecret", "HmacSignature"],
 };
 
 interface Prepared {
@@ -124,11 +132,9 @@ export class WebhookSubscriptionService {
   }
 
   /** Disables an Active subscription. Its waiting messages end as Skipped. */
-  async disable(
-    { execute, tenant, record }: Transaction,
-    subscriptionId: string,
-    reason: DisabledReason,
-  ): Promise<void> {
+  async disable(transaction: Transaction, subscriptionId: string, reason: DisabledReason): Promise<void> {
+    const { execute, tenant, record } = transaction;
+    announceInboundSources(transaction);
     const disabled = await execute<{ event_type: string }>(
       `update webhook_subscriptions set status = 'Disabled', disabled_reason = $3
        where tenant_id = $1 and subscription_id = $2 and status = 'Active' returning event_type`,
@@ -188,8 +194,9 @@ export class WebhookSubscriptionService {
       }),
       commit: async (transaction, { facts, url }) => {
         const { em, tenant, record } = transaction;
+        announceInboundSources(transaction);
         await requireRoomForWebhook(transaction, facts);
-        const signing = await this.#signingCredential(transaction, input.signingSecretRef);
+        const signing = await this.#signingCredential(transaction, input.signingSecretRef, checked.direction);
         const subscription = em.create(WebhookSubscription, {
           tenantId: tenant.tenantId,
           subscriptionId: newId("whs"),
@@ -223,17 +230,19 @@ export class WebhookSubscriptionService {
   async #signingCredential(
     transaction: Transaction,
     reference: string,
+    direction: WebhookDirection,
   ): Promise<{ credentialId: string; generated: string | null }> {
     const { credentials } = this.#settings;
     const known = await credentials.named(transaction, reference);
-    if (known && known.kind !== "WebhookSigning")
+    const kinds = usableKinds[direction];
+    if (known && !kinds.includes(known.kind))
       throw new DomainError("REFERENCE_NOT_FOUND", {
-        detail: `The credential has the kind ${known.kind}. A webhook needs a credential of the kind WebhookSigning.`,
+        detail: `The credential has the kind ${known.kind}. A subscription with the direction ${direction} needs one of the kinds ${kinds.join(", ")}.`,
         errors: [
           {
             pointer: "/input/signingSecretRef",
             code: "REFERENCE_NOT_FOUND",
-            detail: "The value must name a credential of the kind WebhookSigning, or a name that is not used yet.",
+            detail: `The value must name a credential of the kind ${kinds.join(" or ")}, or a name that is not used yet.`,
           },
         ],
       });

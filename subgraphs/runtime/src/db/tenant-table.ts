@@ -61,6 +61,12 @@ export function sweptTenantTable(tableName: string, waiting: string, ended?: str
   return { tableName, rowLevelSecurity: "force", policies };
 }
 
+/** The same table, in which workers also find rows of all tenants before a tenant is known. `rows` says which ones. */
+export function withLookup(table: TableOptions, rows: string): TableOptions {
+  const lookup: PolicyDef = { name: "lookup", command: "select", roles: [workerGroup], using: rows };
+  return { ...table, policies: [...table.policies, lookup] };
+}
+
 /**
  * As `tenantTable`; workers also read and write all rows: outbox, inbox, claims, and lookups before a tenant is known.
  */

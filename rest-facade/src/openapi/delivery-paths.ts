@@ -1,0 +1,130 @@
+import { integrationMediaType } from "../http/match-version.js";
+import { deliveryRoutes } from "../routes/delivery.routes.js";
+import { endpointOf } from "../routes/route.js";
+
+type Member = Record<string, unknown>;
+
+const text = { type: "string" };
+const nullableText = { type: ["string", "null"] };
+const problem = { $ref: "#/components/responses/Problem" };
+
+const receipt = {
+  type: "object",
+  required: ["deliveryId", "status", "normalizedEventType", "traceId"],
+  properties: {
+    deliveryId: nullableText,
+    status: { type: "string", const: "Accepted" },
+    normalizedEventType: nullableText,
+    traceId: text,
+  },
+};
+
+const severalReceipts = {
+  ...receipt,
+  properties: {
+    ...receipt.properties,
+    deliveries: {
+      type: "array",
+      description: "One for each event, where the body is a list of events.",
+      items: {
+        type: "object",
+        required: ["deliveryId", "normalizedEventType"],
+        properties: { deliveryId: text, normalizedEventType: text },
+      },
+    },
+  },
+};
+
+const hintParameters = [
+  ["subscription", "The webhook subscription whose secret has signed the delivery."],
+  ["connection", "The connection whose webhookSecretRef names the secret."],
+  ["account", "The account at the vendor, which a connection has in configuration.accountId."],
+].map(([name, description]) => ({ name, in: "query", required: false, description, schema: text }));
+
+const header = (name: string, description: string, required = false) => ({
+  name,
+  in: "header",
+  required,
+  description,
+  schema: text,
+});
+
+const refusals = Object.fromEntries(
+  ["400", "401", "409", "413", "415", "429", "503"].map((status) => [status, problem]),
+);
+
+/** The endpoints that vendors call, whose bodies stay bytes until their signature is verified. */
+export const deliveryPaths: Record<string, Record<string, Member>> = {
+  [endpointOf(deliveryRoutes.specified.at).path]: {
+    post: {
+      operationId: "ingestWebhookDelivery",
+      tags: ["integration"],
+      summary: "Ingest webhook delivery",
+      description:
+        "Takes a delivery that is signed with a secret of the tenant (X-Hub-Signature-256: the HMAC-SHA256 of the body) or with a key of the vendor (x-jws-signature: a detached JWS). Every failure of the verification has the same answer, 401. A body of more than 64 KiB must name its subscription or connection.",
+      security: [],
+      parameters: [
+        header("X-Svc-Provider", "The key of the provider.", true),
+        header("X-Hub-Signature-256", "sha256= and the HMAC in hexadecimal digits."),
+        header("x-jws-signature", "A JWS with detached content (RFC 7515, appendix F)."),
+        header("X-Svc-Subscription", "The same as the parameter subscription."),
+        ...hintParameters,
+      ],
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: {
+              type: "object",
+              required: ["providerDeliveryId", "eventName", "payload"],
+              properties: {
+                providerDeliveryId: { type: "string", minLength: 1, maxLength: 255 },
+                eventName: { type: "string", minLength: 1, maxLength: 200 },
+                payload: { description: "Any JSON value." },
+              },
+            },
+          },
+        },
+      },
+      responses: {
+        "202": {
+          description: "The delivery is recorded. The same id and body get the same answer.",
+          content: { "application/json": { schema: receipt }, [integrationMediaType]: { schema: receipt } },
+        },
+        ...refusals,
+        "406": problem,
+        default: problem,
+      },
+    },
+  },
+  [endpointOf(deliveryRoutes.vendor.at).path]: {
+    post: {
+      operationId: "ingestVendorDelivery",
+      tags: ["integration"],
+      summary: "Ingest vendor delivery",
+      description:
+        "Takes a delivery with the vendor's own headers and body. The driver of the provider says how it is signed and where its id and its event name stand. The deliveryUrl of an Inbound subscription is this path with its parameter.",
+      security: [],
+      parameters: [
+        { name: "providerKey", in: "path", required: true, description: "The key of the provider.", schema: text },
+        ...hintParameters,
+      ],
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": { schema: {} },
+          "application/x-www-form-urlencoded": { schema: { type: "object" } },
+        },
+      },
+      responses: {
+        "200": { description: "The answer to a test of the URL.", content: { "text/plain": { schema: text } } },
+        "202": {
+          description: "The delivery is recorded. The same id and body get the same answer.",
+          content: { "application/json": { schema: severalReceipts } },
+        },
+        ...refusals,
+        default: problem,
+      },
+    },
+  },
+};

@@ -1,0 +1,89 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import type { ArrivedDelivery, DeliveryHint } from "./arrived-delivery.js";
+import type { IngestWebhookDeliveryInput } from "./webhook-delivery.input.js";
+
+/** The form of provider keys. */
+const keyForm = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const jsonTypes = ["application/json", "application/vnd.service.integration.v1+json"];
+const formType = "application/x-www-form-urlencoded";
+const maxBodyBytes = 1024 * 1024;
+const maxUnhintedBytes = 64 * 1024;
+
+/**
+ * Reads a request and makes the checks that need no secret. Throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE or
+ * PROVIDER_HEADER_MISSING.
+ */
+export function arrivedDelivery(
+  { providerKey: keyInPath, headers: given, body: encoded, path }: IngestWebhookDeliveryInput,
+  { address = "", trace }: RequestContext,
+  publicUrl: string,
+): ArrivedDelivery {
+  const headers = new Map<string, string[]>();
+  for (const { name, value } of given) {
+    const lower = name.toLowerCase();
+    const values = headers.get(lower);
+    if (values) values.push(value);
+    else headers.set(lower, [value]);
+  }
+  const form = keyInPath == null ? "Specified" : "Vendor";
+  const body = Buffer.from(encoded, "base64");
+  const hint = hintOf(path, headers);
+  requireKnownType(headers, form);
+  requireRoomForBody(body.length, hint);
+  const key = (keyInPath ?? headers.get("x-svc-provider")?.[0])?.trim().toLowerCase();
+  if (key === undefined || key === "")
+    throw new DomainError("PROVIDER_HEADER_MISSING", {
+      detail: "Send the key of the provider in the header X-Svc-Provider, or in the path.",
+    });
+  const duplicate = keyInPath == null && (headers.get("x-svc-provider")?.length ?? 0) > 1;
+  const providerKey = keyForm.test(key) && !duplicate ? key : undefined;
+  return { form, providerKey, hint, message: { headers, body, url: publicUrl + path }, address, trace };
+}
+
+type Headers = ReadonlyMap<string, readonly string[]>;
+
+function hintOf(path: string, headers: Headers): DeliveryHint | undefined {
+  const at = path.indexOf("?");
+  const query = new URLSearchParams(at < 0 ? "" : path.slice(at + 1));
+  const subscription = query.get("subscription") ?? headers.get("x-svc-subscription")?.[0];
+  if (subscription != null) return { kind: "subscription", value: idOf("whs", subscription) };
+  const connection = query.get("connection");
+  if (connection !== null) return { kind: "connection", value: idOf("con", connection) };
+  const account = query.get("account");
+  return account === null ? undefined : { kind: "account", value: account.slice(0, 255) };
+}
+
+/** All malformed ids are one hint, so that they share their limit of failures. */
+const idOf = (prefix: "whs" | "con", id: string): string => (decodeId(prefix, id) === undefined ? "" : id);
+
+function requireKnownType(headers: Headers, form: ArrivedDelivery["form"]): void {
+  const encoding = headers.get("content-encoding")?.[0];
+  if (encoding !== undefined && encoding !== "identity")
+    throw new DomainError("UNSUPPORTED_MEDIA_TYPE", {
+      detail:
+        "The body has a Content-Encoding. Send it without one, because the signature covers the bytes of the body.",
+    });
+  const type = headers.get("content-type")?.[0]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const isJson = jsonTypes.includes(type) || (form === "Vendor" && /^application\/[\w.-]+\+json$/.test(type));
+  if (!isJson && !(form === "Vendor" && type === formType))
+    throw new DomainError("UNSUPPORTED_MEDIA_TYPE", {
+      detail:
+        form === "Vendor"
+          ? `The body must be JSON or a form. Send the Content-Type application/json or ${formType}.`
+          : "The body must be JSON. Send the Content-Type application/json.",
+    });
+}
+
+function requireRoomForBody(bytes: number, hint: DeliveryHint | undefined): void {
+  if (bytes > maxBodyBytes)
+    throw new DomainError("PAYLOAD_TOO_LARGE", { detail: "The body is larger than 1 MiB.", maxBytes: maxBodyBytes });
+  if (bytes > maxUnhintedBytes && !hint)
+    throw new DomainError("PAYLOAD_TOO_LARGE", {
+      detail:
+        "A body of more than 64 KiB must name the subscription or the connection: call the deliveryUrl of the subscription or connection, which has the parameter subscription or connection, or send the header X-Svc-Subscription. Then at most 1 MiB is allowed.",
+      maxBytes: maxUnhintedBytes,
+      hint: "?subscription=",
+    });
+}

@@ -1,0 +1,159 @@
+import type { Listener } from "@factory/runtime/connections/listener";
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { LRUCache } from "lru-cache";
+import type { Pool } from "pg";
+import { inboundSourcesChanged } from "../providers/inbound-sources.js";
+import type { ProviderDriver } from "../providers/provider-driver.js";
+import { effectiveDriver, presetOf } from "../providers/provider-presets.js";
+import type { DeliveryHint } from "./arrived-delivery.js";
+import type { Candidate, CandidateSet, Registration } from "./candidate.js";
+import { candidateStatements, keysOfTenant, registrationsOfKey } from "./candidate-statement.js";
+
+interface ProviderRow {
+  tenant_id: string;
+  provider_id: string;
+  key: string;
+  preset: string | null;
+  driver: ProviderDriver | null;
+}
+
+interface CandidateRow extends ProviderRow {
+  credential_id: string;
+  subscription_id: string | null;
+  connection_id: string | null;
+}
+
+interface Held {
+  readonly set: CandidateSet;
+  readonly readAt: number;
+}
+
+const maxSets = 10_000;
+/** Sets without a tenant have a cache of their own, so that invented keys displace no others. */
+const maxEmptySets = 10_000;
+/** A notice can be lost, so a set is read again after this time. */
+const freshMs = 60_000;
+const none: CandidateSet = { candidates: [], registrations: [] };
+
+/** Finds the tenants and secrets that may verify a delivery, across tenants, and keeps them in memory. */
+export class CandidateCache {
+  readonly #workers: Pool;
+  readonly #sets = new LRUCache<string, Held>({ max: maxSets });
+  readonly #empty = new LRUCache<string, Held>({ max: maxEmptySets });
+  readonly #reading = new Map<string, Promise<CandidateSet>>();
+  /** Rises with each notice. A read that began before must not be kept. */
+  #generation = 0;
+
+  constructor(workers: Pool) {
+    this.#workers = workers;
+  }
+
+  /** Drops sets when their tenants announce a change. */
+  async listen(listener: Listener): Promise<void> {
+    await listener.on(inboundSourcesChanged, (tenant) => void this.#changed(tenant));
+  }
+
+  /** The set in memory; undefined when `read` has to ask the database. */
+  peek(key: string, hint: DeliveryHint | undefined): CandidateSet | undefined {
+    const name = nameOf(key, hint);
+    const held = this.#sets.get(name) ?? this.#empty.get(name);
+    return held && performance.now() - held.readAt < freshMs ? held.set : undefined;
+  }
+
+  /** Requests at the same time share one read. */
+  read(key: string, hint: DeliveryHint | undefined): Promise<CandidateSet> {
+    const name = nameOf(key, hint);
+    const running = this.#reading.get(name);
+    if (running) return running;
+    const generation = this.#generation;
+    const reading = this.#find(key, hint)
+      .then((set) => {
+        if (generation === this.#generation) this.#keep(name, set);
+        return set;
+      })
+      .finally(() => {
+        if (this.#reading.get(name) === reading) this.#reading.delete(name);
+      });
+    this.#reading.set(name, reading);
+    return reading;
+  }
+
+  #keep(name: string, set: CandidateSet): void {
+    const held = { set, readAt: performance.now() };
+    const isEmpty = set.candidates.length === 0 && set.registrations.length === 0;
+    (isEmpty ? this.#empty : this.#sets).set(name, held);
+    (isEmpty ? this.#sets : this.#empty).delete(name);
+  }
+
+  async #find(key: string, hint: DeliveryHint | undefined): Promise<CandidateSet> {
+    const value = hint && valueOf(hint);
+    if (hint && value === undefined) return none;
+    const text = candidateStatements[hint?.kind ?? "none"];
+    const found = this.#workers.query<CandidateRow>(text, value === undefined ? [key] : [key, value]);
+    if (hint?.kind === "subscription" || hint?.kind === "connection") {
+      const candidates = (await found).rows.map(candidateOf);
+      return { candidates, registrations: candidates };
+    }
+    const [candidates, registrations] = await Promise.all([
+      found,
+      this.#workers.query<ProviderRow>(registrationsOfKey, [key, value ?? null]),
+    ]);
+    return { candidates: candidates.rows.map(candidateOf), registrations: registrations.rows.map(registrationOf) };
+  }
+
+  /** Without a tenant all notices may have been lost. */
+  async #changed(tenant: string | undefined): Promise<void> {
+    this.#generation += 1;
+    this.#reading.clear();
+    if (!tenant) return this.#clear();
+    const keys = new Set([...this.#sets.keys(), ...this.#empty.keys()].map((name) => name.slice(0, name.indexOf(" "))));
+    try {
+      const { rows } = await this.#workers.query<{ key: string }>(keysOfTenant, [tenant, [...keys]]);
+      // A set may hold the tenant although its provider has changed its key or takes no deliveries any more.
+      const changed = new Set(rows.map(({ key }) => key));
+      for (const cache of [this.#sets, this.#empty])
+        for (const [name, { set }] of cache.entries())
+          if (changed.has(name.slice(0, name.indexOf(" "))) || holds(set, tenant)) cache.delete(name);
+    } catch {
+      this.#clear();
+    }
+  }
+
+  #clear(): void {
+    this.#sets.clear();
+    this.#empty.clear();
+  }
+}
+
+/** A parameter of the statement; undefined for an id that cannot exist. */
+function valueOf({ kind, value }: DeliveryHint): string | undefined {
+  if (kind === "account") return value;
+  return decodeId(kind === "subscription" ? "whs" : "con", value);
+}
+
+const nameOf = (key: string, hint: DeliveryHint | undefined): string =>
+  hint ? `${key} ${hint.kind} ${hint.value}` : `${key} `;
+
+const holds = ({ registrations }: CandidateSet, tenant: string): boolean =>
+  registrations.some((registration) => registration.tenant.uuid === tenant);
+
+function registrationOf(row: ProviderRow): Registration {
+  const preset = presetOf(row);
+  return {
+    tenant: tenantWithId(encodeId("ten", row.tenant_id)),
+    providerId: encodeId("prv", row.provider_id),
+    providerKey: row.key,
+    preset: preset?.name ?? null,
+    driver: effectiveDriver(preset, row.driver),
+  };
+}
+
+function candidateOf(row: CandidateRow): Candidate {
+  return {
+    ...registrationOf(row),
+    credential: row.credential_id,
+    subscriptionId: row.subscription_id === null ? null : encodeId("whs", row.subscription_id),
+    connectionId: row.connection_id === null ? null : encodeId("con", row.connection_id),
+  };
+}

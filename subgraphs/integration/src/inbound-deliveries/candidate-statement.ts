@@ -1,0 +1,69 @@
+// tables: providers, webhook_subscriptions, connections, credentials, credential_versions
+
+/** At most so many secrets are tried for one tenant, and for one delivery without a hint. */
+const maxPerTenant = 8;
+const maxCandidates = 256;
+
+/** The condition of providers that take deliveries. */
+const takesDeliveries = "provider.status in ('Registered', 'Deprecated')";
+
+const provider = `select provider.tenant_id, provider.provider_id, provider.key, provider.preset, provider.driver,
+    provider.registered_at
+  from providers provider where provider.key = $1 and ${takesDeliveries}`;
+
+/** The states of a connection in which its secret verifies. A vendor may tell that it needs a new authorization. */
+const takesPart = "connection.status in ('Active', 'AuthorizationRequired')";
+
+/**
+ * The resources that hold a secret for deliveries to a provider. Rank 0 was made for deliveries; rank 1 is the secret of
+ * an outbound subscription, which serves both directions.
+ */
+const holders = (subscriptions: string, connections: string) => `
+  select provider.*, subscription.credential_id, subscription.subscription_id, null::uuid as connection_id,
+    case subscription.direction when 'Inbound' then 0 else 1 end as rank, subscription.created_at as made_at
+  from (${provider}) provider join webhook_subscriptions subscription using (tenant_id)
+  where subscription.status = 'Active' and ${subscriptions}
+    and (subscription.direction = 'Outbound' or subscription.provider_id = provider.provider_id)
+  union all
+  select provider.*, connection.webhook_credential_id, null, connection.connection_id, 0, connection.established_at
+  from (${provider}) provider join connections connection using (tenant_id, provider_id)
+  where ${takesPart} and connection.webhook_credential_id is not null and ${connections}`;
+
+const hasAccount = `exists (select from connections connection where connection.tenant_id = provider.tenant_id
+  and connection.provider_id = provider.provider_id and ${takesPart} and connection.external_account_id = $2)`;
+
+const chosen = (found: string) => `
+  select tenant_id, provider_id, key, preset, driver, credential_id, subscription_id, connection_id
+  from (select once.*, row_number() over (partition by tenant_id order by rank, made_at desc, credential_id) as place
+    from (select distinct on (tenant_id, credential_id) found.* from (${found}) found
+      order by tenant_id, credential_id, rank, made_at desc) once) placed
+  where place <= ${maxPerTenant} order by rank, made_at desc, tenant_id, credential_id limit ${maxCandidates}`;
+
+/**
+ * The holders of secrets for the key of a provider, across tenants: those made for deliveries first, then the newest.
+ * With a hint: those of one subscription, of one connection, or of the tenants with an account at the vendor.
+ */
+export const candidateStatements = {
+  none: chosen(holders("true", "true")),
+  subscription: chosen(holders("subscription.subscription_id = $2", "false")),
+  connection: chosen(holders("false", "connection.connection_id = $2")),
+  account: chosen(holders(hasAccount, hasAccount)),
+} as const;
+
+/** The providers with the key, at most as many as candidates. `$2` is an account at the vendor, or null. */
+export const registrationsOfKey = `${provider} and ($2::text is null or ${hasAccount})
+  order by provider.registered_at desc limit ${maxCandidates}`;
+
+/** Which of these keys a tenant has registered. */
+export const keysOfTenant = "select key from providers where tenant_id = $1 and key = any($2::text[])";
+
+/** The versions of credentials that verify: the current one, and the previous one in its grace period. */
+export const verifyingVersions = `
+  select version.tenant_id, version.credential_id, version.version, version.stage, version.grace_ends_at,
+    version.key_id, version.wrapped_key, version.ciphertext
+  from unnest($1::uuid[], $2::uuid[]) wanted(tenant_id, credential_id)
+  join credentials credential using (tenant_id, credential_id)
+  join credential_versions version using (tenant_id, credential_id)
+  where credential.status in ('Active', 'Rotating', 'RotationFailed') and version.wrapped_key is not null
+    and (version.stage = 'Current' or (version.stage = 'Previous' and version.grace_ends_at > $3))
+  order by version.version desc`;

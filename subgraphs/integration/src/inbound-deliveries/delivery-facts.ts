@@ -1,0 +1,215 @@
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
+import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { isStorable, maxJsonDepth } from "@factory/runtime/input-validation/storable-text";
+import type { ProviderDriver, ValuePath, WebhookDescription } from "../providers/provider-driver.js";
+import type { ArrivedDelivery } from "./arrived-delivery.js";
+
+/** What the record of a delivery needs, read from a request whose signature was verified. */
+export interface DeliveryFacts {
+  readonly providerDeliveryId: string;
+  /** With the action after a dot, where the vendor sends one. */
+  readonly eventName: string;
+  /** The names by which the event is normalized. */
+  readonly named: { readonly event: string; readonly action: string | undefined };
+  /** The vendor's id of the account. */
+  readonly account: string | undefined;
+  /** JSON text. */
+  readonly payload: string;
+  /** The payload parsed. */
+  readonly value: unknown;
+  readonly bodySha256: Buffer;
+}
+
+/** Either the events of a delivery, or the answer to a test of the URL. */
+export type ReadDelivery = { readonly events: readonly DeliveryFacts[] } | { readonly challenge: string };
+
+const maxIdLength = 255;
+const maxNameLength = 200;
+const maxChallengeLength = 1024;
+const maxEvents = 1000;
+
+/** Throws MALFORMED_JSON or VALIDATION_FAILED. */
+export function readDelivery(delivery: ArrivedDelivery, driver: ProviderDriver): ReadDelivery {
+  const { body, text } = parsedBody(delivery);
+  if (delivery.form === "Specified") return { events: [specifiedFacts(delivery, body)] };
+  const described = driver.webhook ?? undescribed;
+  const challenge = challengeOf(described, { delivery, body });
+  if (challenge !== undefined) return { challenge };
+  if (!described.batch) return { events: [vendorFacts(described, { delivery, body }, text, delivery.message.body)] };
+  if (!Array.isArray(body)) throw invalid("", "TYPE", "The body of this provider must be a list of events.");
+  if (body.length === 0 || body.length > maxEvents)
+    throw invalid("", "OUT_OF_RANGE", `The list must have 1 to ${maxEvents} events.`);
+  return {
+    events: body.map((event) => {
+      const payload = JSON.stringify(event);
+      return vendorFacts(described, { delivery, body: event }, payload, Buffer.from(payload));
+    }),
+  };
+}
+
+/** A provider without a description sends the members of the specification, in whatever way they are signed. */
+const undescribed: Pick<WebhookDescription, "deliveryId" | "eventName" | "action" | "account" | "challenge" | "batch"> =
+  {
+    deliveryId: ["header:x-delivery-id", "header:webhook-id", "body:/providerDeliveryId", "body:/id"],
+    eventName: ["header:x-event-name", "body:/eventName", "body:/type"],
+  };
+
+interface Source {
+  readonly delivery: ArrivedDelivery;
+  readonly body: unknown;
+}
+
+/** The body, and the same as JSON text. */
+function parsedBody({ form, message }: ArrivedDelivery): { body: unknown; text: string } {
+  if (!isUtf8(message.body)) throw malformed("The body is not valid UTF-8.");
+  const text = message.body.toString("utf8");
+  if (form === "Vendor" && isForm(message.headers.get("content-type")?.[0])) {
+    const body = Object.fromEntries(new URLSearchParams(text));
+    return { body, text: JSON.stringify(body) };
+  }
+  if (depthOf(text) > maxJsonDepth) throw malformed(`The body is nested deeper than ${maxJsonDepth} levels.`);
+  try {
+    return { body: JSON.parse(text), text };
+  } catch {
+    throw malformed("The body is not JSON.");
+  }
+}
+
+const isForm = (mediaType: string | undefined): boolean =>
+  mediaType?.toLowerCase().startsWith("application/x-www-form-urlencoded") ?? false;
+
+const malformed = (detail: string) => new DomainError("MALFORMED_JSON", { detail });
+
+function depthOf(text: string): number {
+  let [depth, deepest, inString] = [0, 0, false];
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (inString) {
+      if (character === 0x5c) at++;
+      else if (character === 0x22) inString = false;
+    } else if (character === 0x22) inString = true;
+    else if (character === 0x7b || character === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (character === 0x7d || character === 0x5d) depth--;
+  }
+  return deepest;
+}
+
+function specifiedFacts({ message }: ArrivedDelivery, body: unknown): DeliveryFacts {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw invalid("", "TYPE", "The body must be an object.");
+  const { providerDeliveryId, eventName, payload } = body as Record<string, unknown>;
+  const errors = [
+    ...textProblems("/providerDeliveryId", providerDeliveryId, maxIdLength),
+    ...textProblems("/eventName", eventName, maxNameLength),
+    ...(payload === undefined ? [required("/payload")] : []),
+  ];
+  if (errors.length > 0)
+    throw new DomainError("VALIDATION_FAILED", {
+      detail: "The delivery does not match its schema. See errors for each member.",
+      errors,
+    });
+  return {
+    providerDeliveryId: String(providerDeliveryId),
+    eventName: String(eventName),
+    named: { event: String(eventName), action: textAt(payload, "action") },
+    account: undefined,
+    payload: JSON.stringify(payload),
+    value: payload,
+    bodySha256: sha256(message.body),
+  };
+}
+
+function textAt(value: unknown, name: string): string | undefined {
+  const found = memberOf(value, name);
+  return typeof found === "string" ? found : undefined;
+}
+
+const required = (pointer: string): FieldError => ({ pointer, code: "REQUIRED", detail: "The member is missing." });
+
+function textProblems(pointer: string, value: unknown, maxLength: number): FieldError[] {
+  if (value === undefined) return [required(pointer)];
+  if (typeof value !== "string") return [{ pointer, code: "TYPE", detail: "Must be a string." }];
+  if (value === "") return [{ pointer, code: "TOO_SHORT", detail: "Must not be empty." }];
+  if (value.length > maxLength)
+    return [{ pointer, code: "TOO_LONG", detail: `Must be at most ${maxLength} characters.` }];
+  return isStorable(value)
+    ? []
+    : [{ pointer, code: "FORMAT", detail: "Must be Unicode text without the character NUL." }];
+}
+
+type Described = typeof undescribed;
+
+function vendorFacts(described: Described, source: Source, payload: string, bytes: Buffer): DeliveryFacts {
+  const { deliveryId, eventName, action, account } = described;
+  const bodySha256 = sha256(bytes);
+  const id = firstValue(deliveryId, source) ?? `sha256-${bodySha256.toString("hex")}`;
+  const found = firstValue(eventName, source) ?? "event";
+  const does = action === undefined ? undefined : valueAt(action, source);
+  const name = does === undefined ? found : `${found}.${does}`;
+  const refused = [
+    ...textProblems("/providerDeliveryId", id, maxIdLength),
+    ...textProblems("/eventName", name, maxNameLength),
+  ];
+  if (refused.length > 0)
+    throw new DomainError("VALIDATION_FAILED", {
+      detail: "The delivery has an ID or an event name that cannot be stored. See errors.",
+      errors: refused,
+    });
+  return {
+    providerDeliveryId: id,
+    eventName: name,
+    named: { event: found, action: does },
+    account: account === undefined ? undefined : valueAt(account, source)?.slice(0, maxIdLength),
+    payload,
+    value: source.body,
+    bodySha256,
+  };
+}
+
+function challengeOf({ challenge }: Described, source: Source): string | undefined {
+  if (!challenge || valueAt(challenge.when, source) !== challenge.equals) return undefined;
+  const answer = valueAt(challenge.answer, source);
+  if (answer === undefined || answer.length > maxChallengeLength)
+    throw invalid("", "FORMAT", `The challenge must have 1 to ${maxChallengeLength} characters.`);
+  return answer;
+}
+
+function firstValue(paths: readonly ValuePath[], source: Source): string | undefined {
+  for (const path of paths) {
+    const value = valueAt(path, source);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** The value at a path as text; undefined where there is none, or an object or a list. */
+function valueAt(path: ValuePath, { delivery, body }: Source): string | undefined {
+  const colon = path.indexOf(":");
+  const [kind, name] = [path.slice(0, colon), path.slice(colon + 1)];
+  if (kind === "text") return name;
+  if (kind === "header") return delivery.message.headers.get(name)?.[0] || undefined;
+  const value = kind === "form" ? memberOf(body, name) : pointedAt(body, name);
+  return typeof value === "string" ? value || undefined : isScalar(value) ? String(value) : undefined;
+}
+
+const isScalar = (value: unknown): value is number | boolean => typeof value === "number" || typeof value === "boolean";
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+}
+
+/** RFC 6901 */
+function pointedAt(body: unknown, pointer: string): unknown {
+  return pointer
+    .split("/")
+    .slice(1)
+    .reduce((value, token) => memberOf(value, token.replaceAll("~1", "/").replaceAll("~0", "~")), body);
+}
+
+const sha256 = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
+
+const invalid = (pointer: string, code: string, detail: string) =>
+  new DomainError("VALIDATION_FAILED", { detail, errors: [{ pointer, code, detail }] });

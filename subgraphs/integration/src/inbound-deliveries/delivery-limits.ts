@@ -1,0 +1,60 @@
+import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
+import { editionFactor } from "@factory/schema/edition-factors";
+import type { ArrivedDelivery } from "./arrived-delivery.js";
+import { MinuteCounts, requireRoom } from "./minute-counts.js";
+import type { Match } from "./signature-verifier.js";
+
+const failuresPerMinute = 120;
+const deliveriesPerMinute = 1200;
+
+const failed = "Too many deliveries could not be verified. Wait for the time in Retry-After.";
+
+/**
+ * The limits of deliveries. Failures without a hint count by address and key of the provider, so that a wrong secret at a
+ * vendor blocks no delivery from elsewhere. Failures with a hint count by the resource that it names.
+ */
+export class DeliveryLimits {
+  readonly #failures = new MinuteCounts(failuresPerMinute);
+  readonly #verified = new MinuteCounts(deliveriesPerMinute);
+  readonly #facts: Pick<TenantFacts, "peek">;
+  readonly #factor: number;
+
+  /** `factor` multiplies the limits. */
+  constructor(facts: Pick<TenantFacts, "peek">, factor: number) {
+    this.#facts = facts;
+    this.#factor = factor;
+  }
+
+  /** Before the database is asked for a key or a resource that is not in memory. Throws RATE_LIMITED. */
+  requireRoomToLook({ address }: ArrivedDelivery): void {
+    requireRoom(this.#failures.exhaustedFor(unknownOf(address), this.#factor), failed);
+  }
+
+  countUnknown({ address }: ArrivedDelivery): void {
+    this.#failures.count(unknownOf(address));
+  }
+
+  /** Before any signature is computed. Throws RATE_LIMITED. */
+  requireRoomToTry(delivery: ArrivedDelivery): void {
+    requireRoom(this.#failures.exhaustedFor(failureName(delivery), this.#factor), failed);
+  }
+
+  countFailure(delivery: ArrivedDelivery): void {
+    this.#failures.count(failureName(delivery));
+  }
+
+  /** Counts verified deliveries of one provider of a tenant. Throws RATE_LIMITED. */
+  spend({ tenant, providerId }: Match): void {
+    const facts = this.#facts.peek(tenant.tenantId);
+    const ofTenant = facts ? editionFactor(facts.editionCode) * facts.limit("rateLimitFactor") : 1;
+    const name = `${tenant.uuid} ${providerId}`;
+    const detail = "The limit of deliveries of this provider is reached. Wait for the time in Retry-After.";
+    requireRoom(this.#verified.exhaustedFor(name, this.#factor * ofTenant), detail);
+    this.#verified.count(name);
+  }
+}
+
+const unknownOf = (address: string): string => `${address} `;
+
+const failureName = ({ hint, address, providerKey }: ArrivedDelivery): string =>
+  hint ? `${hint.kind} ${hint.value}` : `${address} ${providerKey}`;

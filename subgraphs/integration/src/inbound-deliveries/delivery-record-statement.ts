@@ -1,0 +1,38 @@
+// tables: webhook_deliveries, connections
+
+/**
+ * Inserts deliveries of one tenant. The unique key refuses the whole statement for an id that is known. A delivery whose
+ * account a connection has belongs to this connection.
+ */
+export const insertDeliveries = {
+  name: "webhook_deliveries_insert",
+  text: `insert into webhook_deliveries (tenant_id, delivery_id, provider_id, provider_key, provider_delivery_id, event_name,
+      normalized_event_type, body_sha256, key_id, wrapped_key, ciphertext, subscription_id, connection_id, run_id,
+      trace_id, status, next_attempt_at)
+    select $1, delivery_id, provider_id, provider_key, provider_delivery_id, event_name, normalized_event_type,
+      decode(body_sha256, 'hex'), key_id, decode(wrapped_key, 'base64'), decode(ciphertext, 'base64'), subscription_id,
+      coalesce(connection_id, (select connection.connection_id from connections connection
+        where connection.tenant_id = $1 and connection.provider_id = delivery.provider_id
+          and connection.external_account_id = delivery.account and connection.status <> 'Deleted' limit 1)),
+      run_id, trace_id, 'Accepted', now()
+    from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+        $10::text[], $11::text[], $12::uuid[], $13::uuid[], $14::uuid[], $15::text[], $16::text[])
+      as delivery(delivery_id, provider_id, provider_key, provider_delivery_id, event_name, normalized_event_type,
+        body_sha256, key_id, wrapped_key, ciphertext, subscription_id, connection_id, run_id, trace_id, account)`,
+};
+
+/** The deliveries of the tenant with these ids of their providers. */
+export const knownDeliveries = {
+  name: "webhook_deliveries_known",
+  text: `select delivery.provider_id, delivery.provider_delivery_id, delivery.delivery_id,
+      delivery.normalized_event_type, encode(delivery.body_sha256, 'hex') as body_sha256
+    from unnest($2::uuid[], $3::text[]) wanted(provider_id, provider_delivery_id)
+    join webhook_deliveries delivery using (provider_id, provider_delivery_id) where delivery.tenant_id = $1`,
+};
+
+/** A failed delivery that the vendor sends again is due at once. */
+export const retryFailed = {
+  name: "webhook_deliveries_retry_failed",
+  text: `update webhook_deliveries set next_attempt_at = now()
+    where tenant_id = $1 and delivery_id = any($2::uuid[]) and status = 'Failed' and next_attempt_at > now()`,
+};

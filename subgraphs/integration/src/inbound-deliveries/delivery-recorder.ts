@@ -1,0 +1,131 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { DeliveryRecords, NewDelivery, RecordedDelivery } from "./delivery-records.js";
+
+interface Waiting {
+  readonly deliveries: readonly NewDelivery[];
+  readonly bytes: number;
+  readonly resolve: (recorded: readonly RecordedDelivery[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Queue {
+  readonly tenant: Tenant;
+  readonly waiting: Waiting[];
+  count: number;
+}
+
+export interface RecorderLimits {
+  readonly maxWaiting: number;
+  readonly maxWaitingPerTenant: number;
+  readonly maxWaitingBytes: number;
+  /** The transactions at the same time, each of another tenant. */
+  readonly maxTransactions: number;
+  readonly maxBatch: number;
+}
+
+const defaultLimits: RecorderLimits = {
+  maxWaiting: 4096,
+  maxWaitingPerTenant: 2048,
+  maxWaitingBytes: 64 * 1024 * 1024,
+  maxTransactions: 4,
+  maxBatch: 128,
+};
+
+/** Called with the tenants (UUIDs) that have new deliveries, after their commit. */
+type AcceptedListener = (tenants: readonly string[]) => void;
+
+/**
+ * Records deliveries in batches, one tenant after the other: while a transaction of a tenant runs, its further deliveries
+ * wait for the next one. A place in the queue is bounded, and the vendor sends a refused delivery again.
+ */
+export class DeliveryRecorder {
+  readonly #records: Pick<DeliveryRecords, "write">;
+  readonly #limits: RecorderLimits;
+  /** In the order of their turns. A tenant is absent while its transaction runs and nothing waits. */
+  readonly #queues = new Map<string, Queue>();
+  readonly #running = new Set<string>();
+  readonly #listeners: AcceptedListener[] = [];
+  #waiting = 0;
+  #bytes = 0;
+
+  constructor(records: Pick<DeliveryRecords, "write">, limits: Partial<RecorderLimits> = {}) {
+    this.#records = records;
+    this.#limits = { ...defaultLimits, ...limits };
+  }
+
+  /** The listener is called after the commit of each batch. */
+  onAccepted(listener: AcceptedListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Resolves after the commit. Throws UNAVAILABLE when the queue is full or the database does not answer. */
+  record(tenant: Tenant, deliveries: readonly NewDelivery[]): Promise<readonly RecordedDelivery[]> {
+    const queue = this.#queues.get(tenant.uuid) ?? { tenant, waiting: [], count: 0 };
+    const bytes = deliveries.reduce((sum, { payload }) => sum + 2 * payload.length, 0);
+    const { maxWaiting, maxWaitingPerTenant, maxWaitingBytes } = this.#limits;
+    if (
+      this.#waiting >= maxWaiting ||
+      queue.count >= maxWaitingPerTenant ||
+      (this.#bytes > 0 && this.#bytes + bytes > maxWaitingBytes)
+    )
+      throw new DomainError("UNAVAILABLE", {
+        detail: "Too many deliveries wait to be recorded. Send the delivery again.",
+        retryAfterSeconds: 1,
+      });
+    return new Promise((resolve, reject) => {
+      queue.waiting.push({ deliveries, bytes, resolve, reject });
+      queue.count += deliveries.length;
+      this.#waiting += deliveries.length;
+      this.#bytes += bytes;
+      this.#queues.set(tenant.uuid, queue);
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    for (const [uuid, queue] of this.#queues) {
+      if (this.#running.size >= this.#limits.maxTransactions) return;
+      if (!this.#running.has(uuid)) void this.#write(uuid, queue);
+    }
+  }
+
+  async #write(uuid: string, queue: Queue): Promise<void> {
+    const batch = this.#take(uuid, queue);
+    this.#running.add(uuid);
+    try {
+      const recorded = await this.#records.write(
+        queue.tenant,
+        batch.flatMap(({ deliveries }) => deliveries),
+      );
+      let place = 0;
+      for (const { deliveries, resolve } of batch) {
+        resolve(recorded.slice(place, place + deliveries.length));
+        place += deliveries.length;
+      }
+      for (const listener of this.#listeners) listener([uuid]);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      this.#running.delete(uuid);
+      this.#next();
+    }
+  }
+
+  /** Takes whole requests, and puts the tenant at the end of the turns. */
+  #take(uuid: string, queue: Queue): Waiting[] {
+    const batch: Waiting[] = [];
+    let size = 0;
+    while (queue.waiting.length > 0 && size < this.#limits.maxBatch) {
+      const waiting = queue.waiting.shift() as Waiting;
+      batch.push(waiting);
+      size += waiting.deliveries.length;
+      this.#bytes -= waiting.bytes;
+    }
+    queue.count -= size;
+    this.#waiting -= size;
+    this.#queues.delete(uuid);
+    if (queue.waiting.length > 0) this.#queues.set(uuid, queue);
+    return batch;
+  }
+}

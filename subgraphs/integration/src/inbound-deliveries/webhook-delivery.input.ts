@@ -1,0 +1,59 @@
+import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { Field, ID, InputType } from "type-graphql";
+
+@InputType()
+export class DeliveryHeaderInput {
+  @Field()
+  @Constraint({ minLength: 1, maxLength: 256 })
+  name: string;
+
+  @Field()
+  @Constraint({ maxLength: 16_384 })
+  value: string;
+}
+
+@InputType({ description: "A delivery exactly as the vendor has sent it, because its signature covers the bytes." })
+export class IngestWebhookDeliveryInput {
+  @Field(() => String, {
+    nullable: true,
+    description: "The key of the provider in the path. Without it the header X-Svc-Provider names the provider.",
+  })
+  @Constraint({ maxLength: 200 })
+  providerKey?: string | null;
+
+  @Field(() => [DeliveryHeaderInput], { description: "All headers of the request. A header may occur several times." })
+  @Constraint({ maxItems: 200 })
+  headers: DeliveryHeaderInput[];
+
+  @Field({ description: "The bytes of the body in base64." })
+  @Constraint({ maxLength: 1_400_000, pattern: "^[A-Za-z0-9+/]*={0,2}$" })
+  body: string;
+
+  @Field({ description: "The path that was called, with its query." })
+  @Constraint({ minLength: 1, maxLength: 8192, pattern: "^/" })
+  path: string;
+}
+
+@InputType({ description: "A delivery must match every member that is given." })
+export class WebhookDeliveryFilterInput {
+  @Field(() => String, { nullable: true, description: "For example Accepted, Processed, Failed or DeadLettered." })
+  @Constraint({ maxLength: 100 })
+  status?: string | null;
+
+  @Field(() => ID, { nullable: true })
+  providerId?: string | null;
+
+  @Field(() => ID, { nullable: true })
+  subscriptionId?: string | null;
+
+  @Field(() => ID, { nullable: true })
+  connectionId?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 200 })
+  normalizedEventType?: string | null;
+
+  @Field(() => String, { nullable: true, description: "The vendor's ID of the delivery." })
+  @Constraint({ maxLength: 255 })
+  providerDeliveryId?: string | null;
+}

@@ -1,0 +1,78 @@
+import { Auth } from "@factory/runtime/graphql/auth";
+import { Json } from "@factory/runtime/graphql/scalars";
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf } from "@factory/runtime/tenancy/tenant";
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from "type-graphql";
+import { arrivedDelivery } from "./arrival.js";
+import type { DeliveryIntake } from "./delivery-intake.js";
+import { IngestWebhookDeliveryInput, WebhookDeliveryFilterInput } from "./webhook-delivery.input.js";
+import { sortedDeliveries, type WebhookDeliveryService } from "./webhook-delivery.service.js";
+import {
+  IngestedWebhookDeliveryType,
+  readWebhookDeliveries,
+  WebhookDeliveryConnection,
+  WebhookDeliveryType,
+} from "./webhook-delivery.type.js";
+
+@Resolver(() => WebhookDeliveryType)
+export class WebhookDeliveryResolver {
+  readonly #deliveries: WebhookDeliveryService;
+  readonly #intake: DeliveryIntake;
+
+  constructor(deliveries: WebhookDeliveryService, intake: DeliveryIntake) {
+    this.#deliveries = deliveries;
+    this.#intake = intake;
+  }
+
+  @Query(() => WebhookDeliveryType, { description: "A verified delivery of a vendor." })
+  @Auth(readWebhookDeliveries)
+  webhookDelivery(
+    @Arg("deliveryId", () => ID) deliveryId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<WebhookDeliveryType> {
+    return this.#deliveries.get(context, deliveryId);
+  }
+
+  @Query(() => WebhookDeliveryConnection, { description: "The verified deliveries of the tenant, the newest first." })
+  @Auth(readWebhookDeliveries)
+  webhookDeliveries(
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedDeliveries) sort: string | null | undefined,
+    @Arg("filter", () => WebhookDeliveryFilterInput, { nullable: true })
+    filter: WebhookDeliveryFilterInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<WebhookDeliveryConnection> {
+    return this.#deliveries.list(context, { first, after, sort, filter });
+  }
+
+  @FieldResolver(() => Json, {
+    nullable: true,
+    description:
+      "What the vendor has sent. Null without the scope webhooks.deliveries.read, and 30 days after the reception.",
+  })
+  async payload(@Root() { deliveryId }: WebhookDeliveryType, @Ctx() context: RequestContext): Promise<unknown> {
+    if (!principalOf(context).scopes.has("webhooks.deliveries.read")) return null;
+    return this.#deliveries.payload(context, deliveryId);
+  }
+
+  @Mutation(() => IngestedWebhookDeliveryType, {
+    description:
+      "Takes a delivery of a vendor. Its signature is the authentication: the tenant is the one whose secret verifies it.",
+  })
+  @Auth({ anonymous: true })
+  async ingestWebhookDelivery(
+    @Arg("input") input: IngestWebhookDeliveryInput,
+    @Ctx() context: RequestContext,
+  ): Promise<IngestedWebhookDeliveryType> {
+    const receipt = await this.#intake.ingest(arrivedDelivery(input, context, this.#intake.publicUrl));
+    const { traceId } = context.trace;
+    const answer = { status: "Accepted", traceId } as const;
+    if ("challenge" in receipt)
+      return { ...answer, ...receipt, deliveryId: null, normalizedEventType: null, deliveries: [] };
+    const deliveries = receipt.accepted.map((accepted) => ({ ...accepted }));
+    const { deliveryId = null, normalizedEventType = null } = deliveries[0] ?? {};
+    return { ...answer, deliveryId, normalizedEventType, deliveries, challenge: null };
+  }
+}

@@ -1,0 +1,118 @@
+import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { DateTime } from "@factory/runtime/graphql/scalars";
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import type { WebhookDeliveryState } from "./webhook-delivery.states.js";
+
+export const WebhookDeliveryStatus = {
+  Accepted: "Accepted",
+  Processing: "Processing",
+  Processed: "Processed",
+  Ignored: "Ignored",
+  Failed: "Failed",
+  DeadLettered: "DeadLettered",
+} as const satisfies { [State in WebhookDeliveryState]: State };
+registerEnumType(WebhookDeliveryStatus, { name: "WebhookDeliveryStatus" });
+
+/** The scopes for reading deliveries. Their payload needs another one. */
+export const readWebhookDeliveries = { scopes: ["webhooks.subscriptions.read"] } as const satisfies AuthRule;
+
+@ObjectType("WebhookDeliveryError", { simpleResolvers: true })
+export class WebhookDeliveryErrorType {
+  @Field()
+  code: string;
+
+  @Field(() => String, { nullable: true })
+  message: string | null;
+}
+
+/** The GraphQL type of an inbound delivery. `payload` has a resolver of its own. */
+@ObjectType("WebhookDelivery", { simpleResolvers: true, description: "A verified delivery of a vendor." })
+@Directive('@key(fields: "deliveryId")')
+export class WebhookDeliveryType {
+  @Field(() => ID)
+  deliveryId: string;
+
+  @Field(() => ID)
+  providerId: string;
+
+  @Field({ description: "The key of the provider." })
+  provider: string;
+
+  @Field({ description: "The vendor's ID of the delivery." })
+  providerDeliveryId: string;
+
+  @Field({ description: "The vendor's name of the event." })
+  eventName: string;
+
+  @Field()
+  normalizedEventType: string;
+
+  @Field(() => WebhookDeliveryStatus)
+  status: WebhookDeliveryState;
+
+  @Field(() => Int)
+  attempts: number;
+
+  @Field(() => DateTime, { nullable: true })
+  nextAttemptAt: string | null;
+
+  @Field(() => WebhookDeliveryErrorType, { nullable: true })
+  error: WebhookDeliveryErrorType | null;
+
+  @Field(() => ID, { nullable: true, description: "The subscription whose secret has verified the signature." })
+  subscriptionId: string | null;
+
+  @Field(() => ID, { nullable: true, description: "The connection that the delivery belongs to." })
+  connectionId: string | null;
+
+  @Field(() => ID)
+  runId: string;
+
+  @Field()
+  traceId: string;
+
+  @Field(() => DateTime)
+  receivedAt: string;
+
+  @Field(() => DateTime, { nullable: true })
+  processedAt: string | null;
+}
+
+export const WebhookDeliveryConnection = connectionType(
+  "WebhookDelivery",
+  () => WebhookDeliveryType,
+  "The newest first.",
+);
+export type WebhookDeliveryConnection = Connection<WebhookDeliveryType>;
+
+@ObjectType("AcceptedWebhookDelivery", { simpleResolvers: true })
+export class AcceptedWebhookDeliveryType {
+  @Field(() => ID)
+  deliveryId: string;
+
+  @Field()
+  normalizedEventType: string;
+}
+
+@ObjectType("IngestedWebhookDelivery", { simpleResolvers: true, description: "The answer to the vendor." })
+export class IngestedWebhookDeliveryType {
+  @Field(() => ID, { nullable: true, description: "Null in the answer to a test of the URL." })
+  deliveryId: string | null;
+
+  @Field(() => WebhookDeliveryStatus)
+  status: WebhookDeliveryState;
+
+  @Field(() => String, { nullable: true })
+  normalizedEventType: string | null;
+
+  @Field()
+  traceId: string;
+
+  @Field(() => String, { nullable: true, description: "The answer that the vendor expects to its test of the URL." })
+  challenge: string | null;
+
+  @Field(() => [AcceptedWebhookDeliveryType], { description: "One for each event of a body that is a list of events." })
+  deliveries: AcceptedWebhookDeliveryType[];
+}

@@ -1,0 +1,373 @@
+import { createHmac } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { exportJWK, FlattenedSign, generateKeyPair } from "jose";
+import { eventually } from "../kit/eventually.js";
+import { platform } from "../kit/platform.js";
+import { refusal } from "../kit/refusal.js";
+import { type Json, request } from "../kit/request.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
+import { fromGithub, fromSlack, fromStripe, fromTwilio, type SentDelivery } from "../kit/vendor-senders.js";
+
+let tenant: TestTenant;
+let token: string;
+
+const unique = (prefix: string) => `${prefix}-${Math.random().toString(36).slice(2)}`;
+const aSecret = () => unique("secret-of-a-vendor");
+
+const post = <T = Json>(path: string, body: unknown, by = token) => request<T>(`POST ${path}`, { token: by, body });
+const send = (path: string, { headers, raw }: SentDelivery) => request(`POST ${path}`, { headers, raw });
+
+interface Source {
+  readonly key: string;
+  readonly secret: string;
+  readonly subscriptionId: string;
+  /** Path and query of the delivery URL. */
+  readonly place: string;
+}
+
+/** A provider of a vendor with an Inbound subscription. */
+async function aSource(
+  preset: string,
+  { secret = aSecret(), key = unique(preset), by = token, driver = {} } = {},
+): Promise<Source> {
+  const provider = await post(
+    "/integrations/providers",
+    {
+      key,
+      displayName: preset,
+      category: "Other",
+      authModel: "ApiKey",
+      preset,
+      ...(Object.keys(driver).length > 0 ? { driver } : {}),
+    },
+    by,
+  );
+  expect(provider.status).toBe(201);
+  const name = unique("inbound");
+  await post("/integrations/credentials", { name, kind: "VendorWebhookSecret", secret: { secret } }, by);
+  const { body, status } = await post(
+    "/webhooks/subscriptions",
+    { direction: "Inbound", providerId: provider.body["providerId"], signingSecretRef: `secret://${name}` },
+    by,
+  );
+  expect(status).toBe(201);
+  const url = new URL(body["deliveryUrl"]);
+  expect(url.origin).toBe(platform().publicUrl);
+  return { key, secret, subscriptionId: body["subscriptionId"], place: url.pathname + url.search };
+}
+
+function specified({ key, secret }: Pick<Source, "key" | "secret">, delivery: unknown): SentDelivery {
+  const raw = JSON.stringify(delivery);
+  const signature = createHmac("sha256", secret).update(raw).digest("hex");
+  return {
+    raw,
+    headers: {
+      "content-type": "application/json",
+      "x-svc-provider": key,
+      "x-hub-signature-256": `sha256=${signature}`,
+    },
+  };
+}
+
+const aDelivery = (changes: Record<string, unknown> = {}) => ({
+  providerDeliveryId: unique("delivery"),
+  eventName: "pull_request.opened",
+  payload: { number: 7 },
+  ...changes,
+});
+
+const found = (deliveryId: string, by = token) => request(`GET /integrations/deliveries/${deliveryId}`, { token: by });
+
+beforeAll(async () => {
+  tenant = await aTenant();
+  token = await tenant.tokenWith();
+});
+
+describe("POST /webhooks/deliveries", () => {
+  it("records a delivery that is signed with the secret of an Inbound subscription", async () => {
+    const source = await aSource("webhook");
+    const delivery = aDelivery();
+    const { status, body } = await send("/webhooks/deliveries", specified(source, delivery));
+    expect([status, body]).toEqual([
+      202,
+      {
+        deliveryId: expect.stringMatching(/^whd_/),
+        status: "Accepted",
+        normalizedEventType: expect.any(String),
+        traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      },
+    ]);
+    const read = await found(body["deliveryId"]);
+    expect(read.body).toMatchObject({
+      deliveryId: body["deliveryId"],
+      provider: source.key,
+      providerDeliveryId: delivery.providerDeliveryId,
+      eventName: "pull_request.opened",
+      subscriptionId: source.subscriptionId,
+      runId: expect.stringMatching(/^run_/),
+      traceId: body["traceId"],
+      payload: { number: 7 },
+    });
+    const { runId } = read.body as unknown as { runId: string };
+    const run = await request(`GET /integrations/runs/${runId}`, { token });
+    expect(run.body).toMatchObject({ operation: "ProcessDelivery" });
+  });
+
+  it("verifies with the secret of an outbound subscription too", async () => {
+    const key = unique("vendor");
+    const secret = `whsec_${Buffer.alloc(32, key).toString("base64")}`;
+    await post("/integrations/providers", { key, displayName: key, category: "Other", authModel: "ApiKey" });
+    await post("/integrations/credentials", { name: key, kind: "WebhookSigning", secret: { signingSecret: secret } });
+    await post("/webhooks/subscriptions", {
+      eventType: "TemplateRegistered",
+      endpointUrl: "http://127.0.0.1:9/",
+      signingSecretRef: key,
+    });
+    expect((await send("/webhooks/deliveries", specified({ key, secret }, aDelivery()))).status).toBe(202);
+  });
+
+  it("answers a repeated delivery with the first id, and refuses another body under that id", async () => {
+    const source = await aSource("webhook");
+    const delivery = aDelivery();
+    const sent = specified(source, delivery);
+    const [first, ...others] = await Promise.all(Array.from({ length: 8 }, () => send("/webhooks/deliveries", sent)));
+    expect(others.map(({ status, body }) => [status, body["deliveryId"]])).toEqual(
+      others.map(() => [202, first?.body["deliveryId"]]),
+    );
+    const changed = specified(source, { ...delivery, payload: { number: 8 } });
+    expect(refusal(await send("/webhooks/deliveries", changed))).toBe("409 DELIVERY_CONFLICT");
+    expect((await send("/webhooks/deliveries", sent)).body["deliveryId"]).toBe(first?.body["deliveryId"]);
+  });
+
+  it("refuses each change of a signed delivery with the same answer", async () => {
+    const source = await aSource("webhook");
+    const other = await aSource("webhook");
+    const sent = specified(source, aDelivery());
+    const signature = sent.headers["x-hub-signature-256"] ?? "";
+    const changes: Record<string, SentDelivery> = {
+      signature: {
+        ...sent,
+        headers: {
+          ...sent.headers,
+          "x-hub-signature-256": signature.replace(/.$/, (last) => (last === "0" ? "1" : "0")),
+        },
+      },
+      "no signature": { ...sent, headers: { ...sent.headers, "x-hub-signature-256": "" } },
+      prefix: { ...sent, headers: { ...sent.headers, "x-hub-signature-256": signature.replace("sha256=", "sha1=") } },
+      length: { ...sent, headers: { ...sent.headers, "x-hub-signature-256": signature.slice(0, -2) } },
+      "two signatures": { ...sent, headers: { ...sent.headers, "x-hub-signature-256": `${signature}, ${signature}` } },
+      body: { ...sent, raw: sent.raw.replace("opened", "closed") },
+      "body that is no JSON": { ...sent, raw: sent.raw.slice(1) },
+      "a byte after the body": { ...sent, raw: `${sent.raw} ` },
+      "the key of another provider": { ...sent, headers: { ...sent.headers, "x-svc-provider": other.key } },
+      "an unknown provider": { ...sent, headers: { ...sent.headers, "x-svc-provider": unique("nobody") } },
+      "a malformed provider": { ...sent, headers: { ...sent.headers, "x-svc-provider": "Not a key!" } },
+      "the hint of another subscription": {
+        ...sent,
+        headers: { ...sent.headers, "x-svc-subscription": other.subscriptionId },
+      },
+      "a hint that is no id": { ...sent, headers: { ...sent.headers, "x-svc-subscription": "whs_nothing" } },
+      "another secret": specified({ key: source.key, secret: aSecret() }, aDelivery()),
+    };
+    const bodies = new Set<string>();
+    for (const [change, delivery] of Object.entries(changes)) {
+      const answer = await send("/webhooks/deliveries", delivery);
+      expect([change, refusal(answer)]).toEqual([change, "401 SIGNATURE_INVALID"]);
+      const { traceId: _, ...same } = answer.body as unknown as Record<string, unknown>;
+      bodies.add(JSON.stringify(same));
+    }
+    expect(bodies.size).toBe(1);
+    expect((await send("/webhooks/deliveries", sent)).status).toBe(202);
+  });
+
+  it("checks provider header, media type, encoding and size before any secret", async () => {
+    const source = await aSource("webhook");
+    const sent = specified(source, aDelivery());
+    const { "x-svc-provider": _, ...unnamed } = sent.headers;
+    const as = (headers: Record<string, string>) => ({ ...sent, headers: { ...sent.headers, ...headers } });
+    const ask = async (delivery: SentDelivery, query = "") =>
+      refusal(await send(`/webhooks/deliveries${query}`, delivery));
+    expect(await ask({ ...sent, headers: unnamed })).toBe("400 PROVIDER_HEADER_MISSING");
+    expect(await ask(as({ "content-type": "text/plain" }))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
+    expect(await ask(as({ "content-type": "application/x-www-form-urlencoded" }))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
+    expect(await ask(as({ "content-encoding": "gzip" }))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
+    const large = specified(source, aDelivery({ payload: "x".repeat(65 * 1024) }));
+    const refused = await send("/webhooks/deliveries", large);
+    expect([refusal(refused), refused.body["hint"]]).toEqual(["413 PAYLOAD_TOO_LARGE", "?subscription="]);
+    expect((await send(`/webhooks/deliveries?subscription=${source.subscriptionId}`, large)).status).toBe(202);
+    const huge = specified(source, aDelivery({ payload: "x".repeat(1024 * 1024) }));
+    expect(await ask(huge, `?subscription=${source.subscriptionId}`)).toBe("413 PAYLOAD_TOO_LARGE");
+  });
+
+  it("refuses a signed body that does not match the schema with 400", async () => {
+    const source = await aSource("webhook");
+    expect(refusal(await send("/webhooks/deliveries", specified(source, { eventName: 1 })))).toBe(
+      "400 VALIDATION_FAILED",
+    );
+    const raw = "{";
+    const signature = createHmac("sha256", source.secret).update(raw).digest("hex");
+    const sent = { raw, headers: { ...specified(source, {}).headers, "x-hub-signature-256": `sha256=${signature}` } };
+    expect(refusal(await send("/webhooks/deliveries", sent))).toBe("400 MALFORMED_JSON");
+  });
+
+  it("finds the tenant by its secret, and refuses a delivery that secrets of two tenants verify", async () => {
+    const key = unique("shared");
+    const ours = await aSource("webhook", { key });
+    const stranger = await (await aTenant()).tokenWith();
+    const other = await aSource("webhook", { key, by: stranger });
+    const { body } = await send("/webhooks/deliveries", specified(other, aDelivery()));
+    expect(refusal(await found(body["deliveryId"]))).toBe("404 DELIVERY_NOT_FOUND");
+    expect((await found(body["deliveryId"], stranger)).status).toBe(200);
+    const third = await (await aTenant()).tokenWith();
+    await aSource("webhook", { key, by: third, secret: ours.secret });
+    await eventually("the secret of the third tenant is known", async () => {
+      const answer = await send("/webhooks/deliveries", specified(ours, aDelivery()));
+      return answer.status === 401;
+    });
+    expect(
+      (await send(`/webhooks/deliveries?subscription=${ours.subscriptionId}`, specified(ours, aDelivery()))).status,
+    ).toBe(202);
+    await eventually("the audit log of each tenant tells it", async () => {
+      const { body: log } = await request("GET /v1/audit-records?limit=20", { token: third });
+      const items = log["items"] as unknown as { operation: string; code: string }[];
+      return items.some(({ operation, code }) => `${operation} ${code}` === "ingestWebhookDelivery SIGNATURE_INVALID");
+    });
+  });
+
+  it("shows the payload only with its scope", async () => {
+    const source = await aSource("webhook");
+    const { body } = await send("/webhooks/deliveries", specified(source, aDelivery()));
+    const reader = await tenant.tokenWith("webhooks.subscriptions.read");
+    expect((await found(body["deliveryId"], reader)).body["payload"]).toBeNull();
+    const list = await request(`GET /integrations/deliveries?subscriptionId=${source.subscriptionId}`, {
+      token: reader,
+    });
+    expect((list.body["items"] as unknown as { deliveryId: string }[]).map(({ deliveryId }) => deliveryId)).toEqual([
+      body["deliveryId"],
+    ]);
+  });
+});
+
+describe("POST /webhooks/deliveries/{providerKey}", () => {
+  it("takes a delivery of GitHub", async () => {
+    const { place, secret } = await aSource("github");
+    const id = unique("72d3162e");
+    const { status, body } = await send(place, fromGithub(secret, id, "pull_request", { action: "opened", number: 1 }));
+    expect(status).toBe(202);
+    expect((await found(body["deliveryId"])).body).toMatchObject({
+      providerDeliveryId: id,
+      eventName: "pull_request.opened",
+      payload: { action: "opened", number: 1 },
+    });
+  });
+
+  it("takes a delivery of Stripe, and refuses one that is older than 300 s", async () => {
+    const { place, secret } = await aSource("stripe");
+    const event = { id: unique("evt"), type: "invoice.paid", data: { object: { amount_due: 100 } } };
+    const { status, body } = await send(place, fromStripe(secret, event));
+    expect(status).toBe(202);
+    expect((await found(body["deliveryId"])).body).toMatchObject({
+      providerDeliveryId: event.id,
+      eventName: "invoice.paid",
+    });
+    const old = Math.floor(Date.now() / 1000) - 301;
+    expect(refusal(await send(place, fromStripe(secret, { ...event, id: "evt_old" }, old)))).toBe(
+      "401 SIGNATURE_INVALID",
+    );
+  });
+
+  it("takes events and commands of Slack, and answers its test of the URL only when it is signed", async () => {
+    const { place, secret } = await aSource("slack");
+    const challenge = JSON.stringify({
+      type: "url_verification",
+      challenge: "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P",
+    });
+    const answer = await send(place, fromSlack(secret, challenge));
+    expect([answer.status, answer.text]).toEqual([200, "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"]);
+    expect(refusal(await send(place, fromSlack(aSecret(), challenge)))).toBe("401 SIGNATURE_INVALID");
+    const event = {
+      type: "event_callback",
+      event_id: unique("Ev"),
+      team_id: "T1",
+      event: { type: "message", text: "hi" },
+    };
+    const taken = await send(place, fromSlack(secret, JSON.stringify(event)));
+    expect((await found(taken.body["deliveryId"])).body).toMatchObject({
+      providerDeliveryId: event.event_id,
+      eventName: "message",
+    });
+    const form = new URLSearchParams({ command: "/deploy", trigger_id: unique("13345224609"), text: "now" }).toString();
+    const command = await send(place, fromSlack(secret, form, "application/x-www-form-urlencoded"));
+    expect((await found(command.body["deliveryId"])).body).toMatchObject({
+      eventName: "/deploy",
+      payload: { text: "now" },
+    });
+  });
+
+  it("takes a form of Twilio, whose signature covers the URL", async () => {
+    const { place, secret } = await aSource("twilio");
+    const parameters = {
+      MessageSid: unique("SM"),
+      AccountSid: "AC1",
+      From: "+15017122661",
+      Body: "Ahoy",
+      SmsStatus: "received",
+    };
+    const url = platform().publicUrl + place;
+    const { status, body } = await send(place, fromTwilio(secret, url, parameters));
+    expect(status).toBe(202);
+    expect((await found(body["deliveryId"])).body).toMatchObject({ payload: parameters });
+    expect(refusal(await send(`${place}&more=1`, fromTwilio(secret, url, parameters)))).toBe("401 SIGNATURE_INVALID");
+  });
+});
+
+describe("a detached JWS of a vendor", () => {
+  let server: Server;
+  let jwksUrl: string;
+  let sign: (raw: string) => Promise<string>;
+
+  beforeAll(async () => {
+    const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
+    const keys = [{ ...(await exportJWK(publicKey)), kid: "one", alg: "ES256" }];
+    server = createServer((_, response) =>
+      response.setHeader("content-type", "application/json").end(JSON.stringify({ keys })),
+    );
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`;
+    sign = async (raw) => {
+      const jws = await new FlattenedSign(Buffer.from(raw))
+        .setProtectedHeader({ alg: "ES256", kid: "one", b64: false, crit: ["b64"] })
+        .sign(privateKey, { crit: { b64: true } });
+      return `${jws.protected}..${jws.signature}`;
+    };
+  });
+
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  it("verifies with the key set of the vendor on both paths", async () => {
+    const key = unique("jws");
+    const driver = {
+      webhook: {
+        scheme: { kind: "jws", header: "x-jws-signature", algorithms: ["ES256"], jwksUrl },
+        deliveryId: ["body:/providerDeliveryId"],
+        eventName: ["body:/eventName"],
+      },
+    };
+    const made = await post("/integrations/providers", {
+      key,
+      displayName: key,
+      category: "Other",
+      authModel: "None",
+      driver,
+    });
+    expect(made.status).toBe(201);
+    const raw = JSON.stringify(aDelivery());
+    const headers = { "content-type": "application/json", "x-svc-provider": key, "x-jws-signature": await sign(raw) };
+    expect((await send("/webhooks/deliveries", { raw, headers })).status).toBe(202);
+    const again = JSON.stringify(aDelivery());
+    const other = { ...headers, "x-jws-signature": await sign(again) };
+    expect((await send(`/webhooks/deliveries/${key}`, { raw: again, headers: other })).status).toBe(202);
+    expect(refusal(await send("/webhooks/deliveries", { raw: again, headers }))).toBe("401 SIGNATURE_INVALID");
+  });
+});
