@@ -96,7 +96,7 @@ export class AccessTokens {
     } catch (error) {
       await this.#store.failed(target, lease, error instanceof DomainError ? error.code : "INTERNAL");
       if (usable && !isRejection(error)) return usable;
-      throw error;
+      throw isRejection(error) ? error : withCoolDown(error);
     }
     const isStored = await this.#store.refreshed(target, lease, tokens);
     return isStored ? { token: tokens.accessToken, version: lease.version + 1 } : undefined;
@@ -138,6 +138,12 @@ function grantOf({ connection }: VendorTarget, { refreshToken }: StoredTokens): 
   if (refreshToken === undefined)
     throw credentialRejected("The connection has no refresh token. Authorize it again at the vendor.");
   return { grant_type: "refresh_token", refresh_token: refreshToken };
+}
+
+/** The refusal says that the vendor is not asked again at once, so that a call does not try in vain. */
+function withCoolDown(error: unknown): unknown {
+  if (!(error instanceof DomainError) || error.facts["retryAfterSeconds"] !== undefined) return error;
+  return new DomainError(error.code, { ...error.facts, retryAfterSeconds: coolDownMs / 1000 });
 }
 
 const isRejection = (error: unknown) => error instanceof DomainError && error.code === "CREDENTIAL_REJECTED";

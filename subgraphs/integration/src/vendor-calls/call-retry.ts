@@ -42,7 +42,8 @@ export function retryDelayMs({
   if (attempt >= maxAttempts || request.retry === "never") return undefined;
   const idempotent = request.idempotencyKey !== undefined && driver.idempotencyHeader !== undefined;
   if (!safeMethods.has(request.method) && !idempotent) return undefined;
-  const failed = error instanceof DomainError && error.code === "UPSTREAM_FAILED";
+  const failed =
+    error instanceof DomainError && error.code === "UPSTREAM_FAILED" && error.facts["retryAfterSeconds"] === undefined;
   if (!failed && pauseMs === undefined && !(response && passing.has(response.status))) return undefined;
   const planned = firstDelayMs * 2 ** (attempt - 1) * (1 - jitter + 2 * jitter * random());
   return Math.round(Math.max(planned, pauseMs ?? 0));

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { exportJWK, exportPKCS8, generateKeyPair } from "jose";
-import Provider, { type ClientMetadata } from "oidc-provider";
+import Provider, { type Adapter, type AdapterPayload } from "oidc-provider";
 import type { VendorServer } from "./vendor.fixture.js";
 
 export interface TokenServer {
@@ -18,31 +18,47 @@ export interface TokenServer {
 
 const scope = "openid offline_access api";
 
+/** Static clients of oidc-provider are cloned, which gives objects of another realm in a test. So clients are rows too. */
+function memoryOf(rows: Map<string, AdapterPayload>): (model: string) => Adapter {
+  return (model) => ({
+    upsert: async (id, payload) => void rows.set(`${model}:${id}`, payload),
+    find: async (id) => rows.get(`${model}:${id}`),
+    findByUid: async () => undefined,
+    findByUserCode: async () => undefined,
+    destroy: async (id) => void rows.delete(`${model}:${id}`),
+    async consume(id) {
+      Object.assign(rows.get(`${model}:${id}`) ?? {}, { consumed: Math.floor(Date.now() / 1000) });
+    },
+    async revokeByGrantId(grantId) {
+      for (const [key, row] of rows) if (row.grantId === grantId) rows.delete(key);
+    },
+  });
+}
+
 /** The real oidc-provider as the authorization server of a vendor. It rotates refresh tokens. */
 export async function aTokenServer(vendor: VendorServer, accessTokenSeconds = 600): Promise<TokenServer> {
-  const [signing, keyed] = await Promise.all(
-    [1, 2].map(() => generateKeyPair("ES256", { extractable: true })),
-  );
+  const [signing, keyed] = await Promise.all([1, 2].map(() => generateKeyPair("ES256", { extractable: true })));
   if (!signing || !keyed) throw new Error("no keys");
   const clientSecret = "a secret: with % and +";
-  const client = (client_id: string, method: string, more: object): ClientMetadata => ({
-    client_id,
-    token_endpoint_auth_method: method as "none",
-    redirect_uris: ["https://platform.example/callback"],
-    response_types: ["code"],
-    grant_types: ["client_credentials", "authorization_code", "refresh_token"],
-    scope,
-    id_token_signed_response_alg: "ES256",
-    ...more,
-  });
+  const rows = new Map<string, AdapterPayload>();
+  const register = (client_id: string, method: string, more: object) =>
+    void rows.set(`Client:${client_id}`, {
+      client_id,
+      token_endpoint_auth_method: method,
+      redirect_uris: ["https://platform.example/callback"],
+      response_types: ["code"],
+      grant_types: ["client_credentials", "authorization_code", "refresh_token"],
+      scope,
+      id_token_signed_response_alg: "ES256",
+      ...more,
+    } as AdapterPayload);
   const publicKey = { ...(await exportJWK(keyed.publicKey)), alg: "ES256", use: "sig" };
+  register("basic", "client_secret_basic", { client_secret: clientSecret });
+  register("post", "client_secret_post", { client_secret: clientSecret });
+  register("keyed", "private_key_jwt", { jwks: { keys: [publicKey] } });
   const ttl = { AccessToken: accessTokenSeconds, ClientCredentials: accessTokenSeconds };
   const provider = new Provider(`${vendor.origin}/oauth`, {
-    clients: [
-      client("basic", "client_secret_basic", { client_secret: clientSecret }),
-      client("post", "client_secret_post", { client_secret: clientSecret }),
-      client("keyed", "private_key_jwt", { jwks: { keys: [publicKey] } }),
-    ],
+    adapter: memoryOf(rows),
     jwks: { keys: [{ ...(await exportJWK(signing.privateKey)), alg: "ES256", use: "sig" }] },
     cookies: { keys: [randomBytes(16).toString("hex")] },
     scopes: scope.split(" "),

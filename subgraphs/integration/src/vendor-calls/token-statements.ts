@@ -1,5 +1,8 @@
-const columns = `version, key_id, wrapped_key, ciphertext, issued_at, expires_at, failed_at, failure_code, leases,
-     coalesce(leased_until > now(), false) as is_leased`;
+/** Transactions and reads give times in different forms, so times are milliseconds here. */
+const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::float8 as ${column}`;
+
+const columns = `version, key_id, wrapped_key, ciphertext, ${["issued_at", "expires_at", "failed_at"].map(ms).join(", ")},
+     failure_code, leases, coalesce(leased_until > now(), false) as is_leased`;
 
 /** The row of a connection's tokens. The arguments are SQL. */
 export const tokensOfConnection = (tenant: string, connection: string): string =>

@@ -39,9 +39,9 @@ interface TokenRow {
   key_id: string | null;
   wrapped_key: Buffer | null;
   ciphertext: Buffer | null;
-  issued_at: Date | null;
-  expires_at: Date | null;
-  failed_at: Date | null;
+  issued_at: number | null;
+  expires_at: number | null;
+  failed_at: number | null;
   failure_code: string | null;
   leases: number;
   is_leased: boolean;
@@ -159,9 +159,9 @@ export class TokenStore {
       version: row.version,
       accessToken: tokens?.accessToken,
       refreshToken: tokens?.refreshToken,
-      issuedAt: row.issued_at,
-      expiresAt: row.expires_at,
-      failedAt: row.failed_at,
+      issuedAt: time(row.issued_at),
+      expiresAt: time(row.expires_at),
+      failedAt: time(row.failed_at),
       failureCode: row.failure_code,
       leases: row.leases,
       isLeased: row.is_leased,
@@ -180,3 +180,5 @@ export class TokenStore {
     }
   }
 }
+
+const time = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Principal } from "@factory/runtime/auth/principal";
-import { jwtVerify, exportPKCS8, generateKeyPair } from "jose";
+import { exportPKCS8, generateKeyPair, jwtVerify } from "jose";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { VendorCallCounts } from "./call-counts.js";
 import { type CallOutcome, VendorCallOutcomes } from "./call-outcomes.js";
@@ -44,7 +44,11 @@ describe("the authentication of a vendor call", () => {
   it("sends an API key as a bearer token, with the trace of the cause", async () => {
     const to = await target();
     expect(await call(to)).toMatchObject({ status: 200, credentialRejected: false, attempts: 1 });
-    expect(lastRequest()).toMatchObject({ method: "GET", path: "/v1/me", headers: { authorization: "Bearer the-key" } });
+    expect(lastRequest()).toMatchObject({
+      method: "GET",
+      path: "/v1/me",
+      headers: { authorization: "Bearer the-key" },
+    });
     expect(lastRequest()?.headers["traceparent"]).toContain(to.cause.trace.traceId);
   });
 
@@ -65,12 +69,20 @@ describe("the authentication of a vendor call", () => {
   });
 
   it("signs method, path, time and body with HMAC", async () => {
-    const hmac = { algorithm: "sha512", header: "X-Sign", encoding: "base64", prefix: "v1=", timestampHeader: "X-Time" };
+    const hmac = {
+      algorithm: "sha512",
+      header: "X-Sign",
+      encoding: "base64",
+      prefix: "v1=",
+      timestampHeader: "X-Time",
+    };
     const secret = { secret: "shared", keyId: "k1" };
     const to = await target({ authMode: "HmacSignature", kind: "HmacSignature", secret, driver: { hmac } });
     await call(to, { method: "POST", body: "héllo", query: { a: "1" } });
     const { "x-time": time = "", "x-sign": sign, "x-key-id": keyId } = lastRequest()?.headers ?? {};
-    const expected = createHmac("sha512", "shared").update(`POST\n/v1/me?a=1\n${String(time)}\nhéllo`).digest("base64");
+    const expected = createHmac("sha512", "shared")
+      .update(`POST\n/v1/me?a=1\n${String(time)}\nhéllo`)
+      .digest("base64");
     expect([sign, keyId]).toEqual([`v1=${expected}`, "k1"]);
     expect(Math.abs(Number(time) - Date.now() / 1000)).toBeLessThan(60);
   });
@@ -217,7 +229,12 @@ describe("what a call reports", () => {
         ...{ credentialRejected: true, rateLimited: false, runId: "run" },
       },
     ]);
-    expect(counts.all).toContainEqual({ provider: "other", purpose: "command", outcome: "rejected", count: before + 1 });
+    expect(counts.all).toContainEqual({
+      provider: "other",
+      purpose: "command",
+      outcome: "rejected",
+      count: before + 1,
+    });
   });
 });
 
