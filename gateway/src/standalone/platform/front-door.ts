@@ -1,3 +1,4 @@
+import { VendorCallCounts } from "@factory/integration/vendor-call-counts";
 import { type Facade, startFacade } from "@factory/rest-facade/server";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { collectDefaultMetrics } from "prom-client";
@@ -7,6 +8,7 @@ import { databaseHealth } from "../monitoring/database-health.js";
 import { JobAdministration } from "../monitoring/job-administration.js";
 import { relayHealth } from "../monitoring/relay-health.js";
 import { SealedValueAdministration } from "../monitoring/sealed-value-administration.js";
+import { vendorCallMetrics } from "../monitoring/vendor-call-metrics.js";
 import type { Foundation, Start } from "./foundation.js";
 import type { Graph } from "./graph.js";
 import type { Subgraphs } from "./subgraphs.js";
@@ -22,6 +24,7 @@ export async function startFrontDoor(
   collectDefaultMetrics({ register: registry });
   busMetrics(registry, bus.deadLetters);
   auditMetrics(registry, refusals);
+  vendorCallMetrics(registry, integration.get(VendorCallCounts));
   const relays = relayHealth(registry, { catalog: catalog.relay, integration: integration.relay, spine: spine.relay });
   const facade = await startFacade(
     {

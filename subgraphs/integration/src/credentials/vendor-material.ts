@@ -28,7 +28,9 @@ export function isKeyOfCertificate(certificates: string, privateKey: string): bo
 }
 
 /** The time at which the first of the certificates expires. */
-export const certificateExpiry = (certificates: string): Date => new X509Certificate(certificates).validToDate;
+export const certificateExpiry = (certificates: string): Date =>
+  // a Date of the own realm, which the ORM recognizes in tests too
+  new Date(new X509Certificate(certificates).validToDate.getTime());
 
 function reads(read: () => unknown): boolean {
   try {

@@ -1,5 +1,6 @@
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { ConnectionEndListeners } from "../connections/connection-end-listeners.js";
 import { CredentialService } from "../credentials/credential.service.js";
 import { egressService } from "../egress/egress-service.js";
 import { ProviderService } from "../providers/provider.service.js";
@@ -29,7 +30,7 @@ export interface VendorCallSettings {
   readonly clock?: () => Date;
 }
 
-const oneConnection = "The row is written by calls of the connection, and is deleted with it or when it is unused.";
+const oneConnection = "Calls that are under way when a connection is deleted still write the row.";
 
 /** Calls vendors through one door: authentication, tokens, rate limits, retries and breakers. */
 export const vendorCalls: SliceModule<VendorCallSettings> = {
@@ -48,6 +49,7 @@ export const vendorCalls: SliceModule<VendorCallSettings> = {
     onClose(() => clients.close());
     const sender = new VendorSender(clients, httpsOnly);
     const store = services.add(new TokenStore(database, tokenSeal(masterKeys), clock));
+    services.get(ConnectionEndListeners).add((transaction, connectionId) => store.forget(transaction, connectionId));
     const endpoint = services.add(new TokenEndpoint({ providers, credentials, sender, clock }));
     const tokens = new AccessTokens(store, endpoint, clock);
     const counts = services.add(new VendorCallCounts());
