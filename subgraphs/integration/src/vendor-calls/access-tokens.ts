@@ -2,11 +2,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { ErrorCode } from "@factory/schema/error-codes";
 import type { ProviderRecord } from "../providers/provider-record.js";
-import { credentialRejected, outOfTime } from "./call-failure.js";
+import { credentialRejected, outOfTime } from "./exchange/call-failure.js";
+import type { VendorTarget } from "./exchange/vendor-call.js";
 import type { VendorTokens } from "./token-answer.js";
 import type { Grant, TokenEndpoint } from "./token-endpoint.js";
 import type { StoredTokens, TokenStore } from "./token-store.js";
-import type { VendorTarget } from "./vendor-call.js";
 
 /** An access token in plain text. A renewed token has another version. */
 export interface AccessToken {

@@ -3,13 +3,13 @@ import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
 import type { SecretMaterial } from "../credentials/secret-store.js";
 import type { ProviderRecord } from "../providers/provider-record.js";
 import type { AccessTokens } from "./access-tokens.js";
-import { type Authentication, authenticate, usesTokens, withAccessToken } from "./authentication.js";
+import { type Authentication, authenticate, usesTokens, withAccessToken } from "./authentication/authentication.js";
+import type { VendorCredentials } from "./authentication/vendor-credentials.js";
 import type { VendorCallCounts } from "./call-counts.js";
-import { outOfTime } from "./call-failure.js";
 import { pauseAsked } from "./call-retry.js";
-import type { VendorRequest, VendorResponse, VendorTarget } from "./vendor-call.js";
-import type { VendorCredentials } from "./vendor-credentials.js";
-import type { VendorSender } from "./vendor-sender.js";
+import { outOfTime } from "./exchange/call-failure.js";
+import type { VendorRequest, VendorResponse, VendorTarget } from "./exchange/vendor-call.js";
+import type { VendorSender } from "./exchange/vendor-sender.js";
 
 interface Options {
   readonly credentials: VendorCredentials;

@@ -1,4 +1,4 @@
-import type { CallPurpose } from "./vendor-call.js";
+import type { CallPurpose } from "./exchange/vendor-call.js";
 
 /** How a vendor call ended. `refused` is an answer with a status from 400 to 499. */
 export type CallResult =

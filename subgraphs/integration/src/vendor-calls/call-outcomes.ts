@@ -1,6 +1,6 @@
-import type { CallPurpose } from "./vendor-call.js";
+import type { CallPurpose } from "./exchange/vendor-call.js";
 
-/** What a call showed about its connection. */
+/** The result of a call, as evidence about its connection. */
 export interface CallOutcome {
   readonly tenantId: string;
   readonly connectionId: string;

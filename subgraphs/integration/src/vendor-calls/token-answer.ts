@@ -1,6 +1,6 @@
 import type { EgressResponse } from "@factory/runtime/egress/egress";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { credentialRejected } from "./call-failure.js";
+import { credentialRejected } from "./exchange/call-failure.js";
 
 /** The tokens of a connection, in plain text. They must not be logged. */
 export interface VendorTokens {

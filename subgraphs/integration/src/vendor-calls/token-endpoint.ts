@@ -3,12 +3,12 @@ import type { SecretMaterial } from "../credentials/secret-store.js";
 import type { ProviderService } from "../providers/provider.service.js";
 import type { OAuth2Description } from "../providers/provider-driver.js";
 import type { ProviderRecord } from "../providers/provider-record.js";
-import { headerValue, member, optionalMember } from "./material.js";
-import { signedAssertion } from "./signed-assertion.js";
+import { headerValue, member, optionalMember } from "./authentication/material.js";
+import { signedAssertion } from "./authentication/signed-assertion.js";
+import type { VendorCredentials } from "./authentication/vendor-credentials.js";
+import type { VendorTarget } from "./exchange/vendor-call.js";
+import type { VendorSender } from "./exchange/vendor-sender.js";
 import { maxTokenAnswerBytes, parseTokenAnswer, type VendorTokens } from "./token-answer.js";
-import type { VendorTarget } from "./vendor-call.js";
-import type { VendorCredentials } from "./vendor-credentials.js";
-import type { VendorSender } from "./vendor-sender.js";
 import { vendorUrl } from "./vendor-url.js";
 
 /** The parameters of a grant (RFC 6749, section 4), with its `grant_type`. */

@@ -6,6 +6,7 @@ import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import { UnknownSealingKey } from "@factory/runtime/sealing/value-seal";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { VendorConnection } from "./exchange/vendor-call.js";
 import { boundTo } from "./sealed-tokens.js";
 import type { VendorTokens } from "./token-answer.js";
 import {
@@ -17,9 +18,8 @@ import {
   storeTokens,
   tokensOfConnection,
 } from "./token-statements.js";
-import type { VendorConnection } from "./vendor-call.js";
 
-/** What is stored for a connection. */
+/** The stored tokens of a connection, in plain text. They must not be logged. */
 export interface StoredTokens {
   /** Grows with each stored set. 0: no tokens are stored. */
   readonly version: number;

@@ -5,21 +5,21 @@ import { CredentialService } from "../credentials/credential.service.js";
 import { egressService } from "../egress/egress-service.js";
 import { ProviderService } from "../providers/provider.service.js";
 import { AccessTokens } from "./access-tokens.js";
+import { VendorCredentials } from "./authentication/vendor-credentials.js";
 import { CallAttempts } from "./call-attempts.js";
 import { VendorCallCounts } from "./call-counts.js";
 import { VendorCallOutcomes } from "./call-outcomes.js";
 import { ConnectionToken } from "./connection-token.entity.js";
+import { VendorClients } from "./exchange/vendor-clients.js";
+import { VendorSender } from "./exchange/vendor-sender.js";
+import { VendorRate } from "./rates/vendor-rate.entity.js";
+import { vendorRateRetention } from "./rates/vendor-rate.retention.js";
+import { VendorRates } from "./rates/vendor-rates.js";
 import { sealedTokens, tokenSeal } from "./sealed-tokens.js";
 import { TokenEndpoint } from "./token-endpoint.js";
 import { TokenStore } from "./token-store.js";
 import { VendorCalls } from "./vendor-calls.js";
-import { VendorClients } from "./vendor-clients.js";
-import { VendorCredentials } from "./vendor-credentials.js";
 import { VendorProbe } from "./vendor-probe.js";
-import { VendorRate } from "./vendor-rate.entity.js";
-import { vendorRateRetention } from "./vendor-rate.retention.js";
-import { VendorRates } from "./vendor-rates.js";
-import { VendorSender } from "./vendor-sender.js";
 
 export interface VendorCallSettings {
   /** The tokens of connections are sealed under them. */

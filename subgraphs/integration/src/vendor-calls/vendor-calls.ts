@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { ProviderService } from "../providers/provider.service.js";
 import type { ProviderRecord } from "../providers/provider-record.js";
-import { requireSupportedMode } from "./authentication.js";
+import { requireSupportedMode } from "./authentication/authentication.js";
 import type { CallAttempts } from "./call-attempts.js";
 import type { CallResult, VendorCallCounts } from "./call-counts.js";
-import { outOfTime, rateLimited } from "./call-failure.js";
 import type { VendorCallOutcomes } from "./call-outcomes.js";
 import { pauseAsked, retryDelayMs } from "./call-retry.js";
-import type { VendorRequest, VendorResponse, VendorTarget } from "./vendor-call.js";
-import type { VendorRates } from "./vendor-rates.js";
+import { outOfTime, rateLimited } from "./exchange/call-failure.js";
+import type { VendorRequest, VendorResponse, VendorTarget } from "./exchange/vendor-call.js";
+import type { VendorRates } from "./rates/vendor-rates.js";
 import { vendorUrl } from "./vendor-url.js";
 
 interface Options {

@@ -4,7 +4,7 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { IntegrationFixture } from "../integration.fixture.js";
-import type { VendorTarget } from "./vendor-call.js";
+import type { VendorTarget } from "./exchange/vendor-call.js";
 
 interface Wanted {
   readonly authMode: string;

@@ -2,11 +2,11 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { ProviderService } from "../providers/provider.service.js";
 import type { ProbeExpectation } from "../providers/provider-driver.js";
 import type { AccessTokens } from "./access-tokens.js";
-import { requireSupportedMode, usesTokens } from "./authentication.js";
-import type { VendorTarget } from "./vendor-call.js";
+import { requireSupportedMode, usesTokens } from "./authentication/authentication.js";
+import type { VendorTarget } from "./exchange/vendor-call.js";
 import type { VendorCalls } from "./vendor-calls.js";
 
-/** What a probe found. */
+/** The result of a probe. */
 export interface ProbeResult {
   /** `unchecked`: the provider has no probe, and the mode needs no token. */
   readonly outcome: "ok" | "unchecked" | "rejected" | "failed";
@@ -30,7 +30,7 @@ export class VendorProbe {
   }
 
   /**
-   * Runs the probe of the provider's driver once, or gets a token where there is no probe. Throws what
+   * Runs the probe of the provider's driver once, or gets a token where the driver has none. Throws what
    * `VendorCalls.call` throws when nothing was found out; a rejected credential is a result.
    */
   async probe(target: VendorTarget): Promise<ProbeResult> {

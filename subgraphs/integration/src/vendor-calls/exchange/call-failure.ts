@@ -1,7 +1,7 @@
 import { EgressBlockedError, EgressFailure, type EgressFailureKind } from "@factory/runtime/egress/egress-errors";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 
-/** What a tenant is told. The message of an egress failure may name an address, so it is not repeated. */
+/** The texts for the tenant. The message of an egress failure may name an address, so it is not repeated. */
 const details: Record<EgressFailureKind, string> = {
   connect: "The vendor cannot be connected to.",
   timeout: "The vendor did not answer in time.",

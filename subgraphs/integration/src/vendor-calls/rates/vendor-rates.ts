@@ -1,8 +1,8 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import { rateLimited } from "./call-failure.js";
-import type { VendorTarget } from "./vendor-call.js";
+import { rateLimited } from "../exchange/call-failure.js";
+import type { VendorTarget } from "../exchange/vendor-call.js";
 
 interface RateLimit {
   readonly requests: number;

@@ -26,7 +26,7 @@ export interface VendorTarget {
   readonly signal?: AbortSignal;
 }
 
-/** What a call is for. It labels the metrics, so the set is closed. */
+/** The reason of a call. It labels the metrics, so the set is closed. */
 export type CallPurpose = "probe" | "command" | "model" | "tool";
 
 export interface VendorRequest {

@@ -1,6 +1,6 @@
 import type { ClientTls } from "@factory/runtime/egress/egress";
-import type { SecretMaterial } from "../credentials/secret-store.js";
-import { credentialRejected } from "./call-failure.js";
+import type { SecretMaterial } from "../../credentials/secret-store.js";
+import { credentialRejected } from "../exchange/call-failure.js";
 
 /** The first of the members that is a text. */
 export function optionalMember(material: SecretMaterial, ...names: readonly string[]): string | undefined {

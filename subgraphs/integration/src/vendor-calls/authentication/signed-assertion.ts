@@ -1,8 +1,8 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { SignJWT } from "jose";
-import type { SecretMaterial } from "../credentials/secret-store.js";
-import { credentialRejected } from "./call-failure.js";
+import type { SecretMaterial } from "../../credentials/secret-store.js";
+import { credentialRejected } from "../exchange/call-failure.js";
 import { member, optionalMember } from "./material.js";
 
 /** RFC 7523, section 3, asks for a short life. Ten minutes is the limit of GitHub. */

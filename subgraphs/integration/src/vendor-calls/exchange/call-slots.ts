@@ -1,4 +1,4 @@
-import { OriginSlots, slotLimits } from "../egress/origin-slots.js";
+import { OriginSlots, slotLimits } from "../../egress/origin-slots.js";
 import { rateLimited } from "./call-failure.js";
 
 interface Waiter {

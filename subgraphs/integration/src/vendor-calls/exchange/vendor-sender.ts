@@ -1,8 +1,8 @@
 import type { ClientTls, EgressResponse } from "@factory/runtime/egress/egress";
 import { EgressFailure } from "@factory/runtime/egress/egress-errors";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { CircuitBreakers } from "../egress/circuit-breakers.js";
-import { originKey, type TenantOrigin } from "../egress/tenant-origin.js";
+import { CircuitBreakers } from "../../egress/circuit-breakers.js";
+import { originKey, type TenantOrigin } from "../../egress/tenant-origin.js";
 import { callFailure, outOfTime } from "./call-failure.js";
 import { CallSlots } from "./call-slots.js";
 import type { VendorTarget } from "./vendor-call.js";

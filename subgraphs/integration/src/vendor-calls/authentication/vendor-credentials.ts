@@ -1,8 +1,8 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { CredentialService } from "../credentials/credential.service.js";
-import type { SecretMaterial } from "../credentials/secret-store.js";
+import type { CredentialService } from "../../credentials/credential.service.js";
+import type { SecretMaterial } from "../../credentials/secret-store.js";
+import type { VendorTarget } from "../exchange/vendor-call.js";
 import { requireHost } from "./material.js";
-import type { VendorTarget } from "./vendor-call.js";
 
 /** Opens the credential of a connection, for the hosts that the credential names. */
 export class VendorCredentials {
