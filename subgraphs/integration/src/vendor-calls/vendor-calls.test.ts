@@ -226,7 +226,7 @@ describe("what a call reports", () => {
     expect(outcomes).toEqual([
       {
         ...{ tenantId: principal.tenantId, connectionId: to.connection.connectionId, ok: false, status: 403 },
-        ...{ credentialRejected: true, rateLimited: false, runId: "run" },
+        ...{ purpose: "command", credentialRejected: true, rateLimited: false, runId: "run" },
       },
     ]);
     expect(counts.all).toContainEqual({
