@@ -94,9 +94,11 @@ export class AccessTokens {
     try {
       tokens = await this.#endpoint.obtain(target, provider, grantOf(target, lease));
     } catch (error) {
-      await this.#store.failed(target, lease, error instanceof DomainError ? error.code : "INTERNAL");
+      // A version that is only verified says nothing about the tokens of the connection.
+      if (target.credentialVersion !== undefined) await this.#store.release(target, lease);
+      else await this.#store.failed(target, lease, error instanceof DomainError ? error.code : "INTERNAL");
       if (usable && !isRejection(error)) return usable;
-      throw isRejection(error) ? error : withCoolDown(error);
+      throw isRejection(error) || target.credentialVersion !== undefined ? error : withCoolDown(error);
     }
     const isStored = await this.#store.refreshed(target, lease, tokens);
     return isStored ? { token: tokens.accessToken, version: lease.version + 1 } : undefined;

@@ -4,6 +4,7 @@ import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { StartedSubgraph } from "@factory/runtime/subgraph/start-subgraph";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { Database } from "@factory/runtime/unit-of-work/database";
+import { decodeJwt } from "jose";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { startIntegration } from "../subgraph.js";
 import { integrationTables } from "../tables.js";
@@ -244,5 +245,35 @@ describe("a credential that is rotated", () => {
     expect(await probe(2)).toMatchObject({ outcome: "rejected" });
     expect(await call(to)).toMatchObject({ status: 200 });
     expect(tokensSent().size).toBe(1);
+  });
+
+  it("is verified with the refresh token, and a wrong one changes nothing for the calls", async () => {
+    const to = await authorized(await server.refreshToken());
+    const wrong = { clientId: "basic", clientSecret: "wrong" };
+    const input = { credentialId: to.connection.credentialId, secret: wrong, graceSeconds: 60 };
+    await fixture.run(principal, rotation, { input });
+    const probe = fixture.integration.get(VendorProbe);
+    expect(await probe.probe({ ...to, credentialVersion: 2 })).toMatchObject({ outcome: "rejected" });
+    expect(await call(to)).toMatchObject({ status: 200 });
+    expect(tokensSent()).toEqual(new Set(["first"]));
+    expect(await events()).toEqual([]);
+  });
+});
+
+describe("an assertion as a grant", () => {
+  it("is exchanged for a token (RFC 7523)", async () => {
+    const form: URLSearchParams[] = [];
+    vendor.answer = ({ path, body }) => {
+      if (path !== "/token") return {};
+      form.push(new URLSearchParams(body));
+      return { body: JSON.stringify({ access_token: "granted", token_type: "Bearer", expires_in: 60 }) };
+    };
+    const tokenUrl = `${vendor.origin}/token`;
+    const secret = { issuer: "app-1", privateKey: server.privateKey };
+    expect(await call(await target({ authMode: "JwtBearer", tokenUrl, secret }))).toMatchObject({ status: 200 });
+    const [sent] = form;
+    expect(sent?.get("grant_type")).toBe("urn:ietf:params:oauth:grant-type:jwt-bearer");
+    expect(decodeJwt(sent?.get("assertion") ?? "")).toMatchObject({ iss: "app-1", sub: "app-1", aud: tokenUrl });
+    expect(vendor.requests.at(-1)?.headers["authorization"]).toBe("Bearer granted");
   });
 });

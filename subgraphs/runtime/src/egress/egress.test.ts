@@ -359,3 +359,40 @@ test("keeps a bounded number of connections open, whatever the number of origins
   for (const port of ports) await egress.request(`http://127.0.0.1:${port}/`, { ...plain, timeoutMs: 15_000 });
   expect(asked).toEqual(["keep-alive", "keep-alive", "close", "close", "close"]);
 });
+
+describe("a client of its own", () => {
+  const clientOf = (egress: Egress, connections = 2) => {
+    const client = egress.client({ connectTimeoutMs: 5_000, connections });
+    closers.push(() => client.close());
+    return client;
+  };
+
+  test("is behind the same guard", async () => {
+    const port = await serve((_, response) => response.end("reached"));
+    const client = clientOf(anEgress({ allowLoopback: false }));
+    expect(await failureOf(client.request(`http://127.0.0.1:${port}/`, plain))).toMatch(/^blocked/);
+    const named = anEgress({ allowLoopback: false, resolve: async () => [{ address: "127.0.0.1", family: 4 }] });
+    expect(await failureOf(clientOf(named).request(`http://vendor.example:${port}/`, plain))).toMatch(/^blocked/);
+    const headers = { Host: "vendor.example" };
+    expect(await failureOf(clientOf(anEgress()).request(`http://127.0.0.1:${port}/`, { ...plain, headers }))).toMatch(
+      /^blocked/,
+    );
+    expect(connections).toBe(0);
+  });
+
+  test("opens no more connections than it may, and shares none", async () => {
+    const port = await serve((_, response) => void setTimeout(() => response.end(), 20));
+    const egress = anEgress();
+    const [one, other] = [clientOf(egress), clientOf(egress)];
+    await Promise.all(Array.from({ length: 6 }, () => one.request(`http://127.0.0.1:${port}/`, plain)));
+    expect(connections).toBe(2);
+    await other.request(`http://127.0.0.1:${port}/`, plain);
+    expect(connections).toBe(3);
+  });
+
+  test("refuses certificates that cannot be used", async () => {
+    const tls = { certificate: "no certificate", privateKey: "no key" };
+    const client = async () => anEgress().client({ connectTimeoutMs: 5_000, connections: 1, tls });
+    expect(await failureOf(client())).toBe("tls");
+  });
+});
