@@ -39,6 +39,11 @@ export interface FacadePorts {
   };
   /** Serves `/connect/*`, `/.well-known/*` and both under `/v1`. The body is unread. */
   authorizationServer(request: IncomingMessage, response: ServerResponse): void;
+  /**
+   * Serves `/integrations/oauth/*`, the pages on which people authorize connections. The body is unread. Without it they
+   * are not served.
+   */
+  connectionPages?(request: IncomingMessage, response: ServerResponse): void;
   /** Serves `/git/*`. The body is unread. */
   git(request: IncomingMessage, response: ServerResponse): void;
   /** Evaluates feature flags. Without it OFREP is not served. */

@@ -25,6 +25,7 @@ import { loadOperation, readGraph } from "./operations/load-operation.js";
 import { cacheReadiness, serveHealth } from "./operator/health.js";
 import { serveJobs } from "./operator/serve-jobs.js";
 import { serveSealedValues } from "./operator/serve-sealed-values.js";
+import { limitByAddress } from "./rate-limits/limit-by-address.js";
 import { limitRequests } from "./rate-limits/rate-limits.js";
 import { type CompiledRoute, compileRoutes } from "./requests/compile-route.js";
 import { type Admission, admit, handlePlanned, handleRoute, plannedRateClass } from "./requests/handle-route.js";
@@ -151,6 +152,14 @@ function publicListener(ports: FacadePorts, shared: Shared): Listener {
   const prefixes = [
     ...authorization.map((prefix) => ({ prefix, owner: ports.authorizationServer.bind(ports) })),
     { prefix: "/git/" as const, owner: ports.git.bind(ports) },
+    ...(ports.connectionPages
+      ? [
+          {
+            prefix: "/integrations/oauth/" as const,
+            owner: limitByAddress(ports.connectionPages.bind(ports), shared.rateLimits),
+          },
+        ]
+      : []),
   ];
   const passThrough = prefixes.map(({ prefix, owner }) => {
     const meters = new Map(["GET", "HEAD", "POST"].map((method) => [method, shared.meterFor(method, `${prefix}*`)]));

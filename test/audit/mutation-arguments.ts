@@ -66,6 +66,8 @@ async function aMovedProvider({ token }: World, ...moves: string[]) {
   return { providerId };
 }
 
+const tokenUrl = "http://127.0.0.1:9/oauth";
+
 async function aWalkedConnection({ token }: World) {
   return { connectionId: await aConnection(token, await aProvider(token, { key: unique() })) };
 }
@@ -239,6 +241,11 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     return { deliveryId };
   },
   updateConnection: async (world) => ({ ...(await aWalkedConnection(world)), input: { displayName: unique() } }),
+  reauthorizeConnection: async ({ token }) => {
+    const driver = { oauth2: { tokenUrl, authorizationUrl: tokenUrl, clientAuthentication: "none" } };
+    const providerId = await aProvider(token, { key: unique(), authModel: "OAuth2", driver });
+    return { connectionId: await aConnection(token, providerId, { authMode: "OAuth2AuthorizationCode" }) };
+  },
   suspendConnection: (world) => aWalkedConnection(world),
   resumeConnection: async (world) => {
     const walked = await aWalkedConnection(world);

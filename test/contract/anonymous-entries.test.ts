@@ -57,6 +57,9 @@ const limited: readonly (readonly [count: string, passing: number, entries: read
     [
       ["/v1/users/invitations/accept", json({ token: "x", password: "correct horse battery" })],
       ["/graphql", json({ query: "{ __typename }" })],
+      [`/integrations/oauth/start/${"x".repeat(43)}`],
+      [`/integrations/oauth/start/${"x".repeat(43)}`, form({ formToken: "x" })],
+      [`/integrations/oauth/callback?state=${"x".repeat(43)}`],
     ],
   ],
 ];

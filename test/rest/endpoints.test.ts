@@ -115,7 +115,7 @@ describe.each(rows.filter(({ route }) => route.anonymous !== true))("$at", ({ ro
 
 describe.each(rows)("$at", ({ route }) => {
   it("names its methods in the answer to another method", async () => {
-    const answer = await request(`PATCH ${anyPath(route.at)}`, { base: baseOf(route), token: goodToken(route) });
+    const answer = await request(`PROPFIND ${anyPath(route.at)}`, { base: baseOf(route), token: goodToken(route) });
     expect(refusal(answer)).toBe("405 METHOD_NOT_ALLOWED");
     expect(answer.headers.get("allow")?.split(", ")).toContain(methodOf(route.at));
   });

@@ -117,7 +117,7 @@ export class FrontDoor {
     findClientAddress(request, this.#options.proxies);
     const refusal = url.length > maxUrlLength ? uriTooLong() : hostRefusal(request);
     if (refusal) answerWithProblem(response, refusal, continueTrace(undefined));
-    else if (url === "*") response.writeHead(204, { allow: "GET, HEAD, POST, PUT, DELETE, OPTIONS" }).end();
+    else if (url === "*") response.writeHead(204, { allow: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS" }).end();
     else {
       const owned = this.#options.passThrough.find(({ prefix }) => url.startsWith(prefix));
       if (owned) {

@@ -20,6 +20,7 @@ export const integrationRoutes = [
   { at: "PATCH /integrations/connections/{connectionId}", run: "updateConnection", reply: 200, scopes: ["integration.connections.write"], idempotent: true, version: "media-type", etag: "version" },
   { at: "DELETE /integrations/connections/{connectionId}", run: "deleteConnection", reply: 204, scopes: ["integration.connections.write"], idempotent: true, version: "media-type" },
   { at: "POST /integrations/connections/{connectionId}/suspend", run: "suspendConnection", reply: 200, scopes: ["integration.connections.write"], idempotent: true, version: "media-type" },
+  { at: "POST /integrations/connections/{connectionId}/reauthorize", run: "reauthorizeConnection", reply: 200, scopes: ["integration.connections.write"], idempotent: true, version: "media-type" },
   { at: "POST /integrations/connections/{connectionId}/resume", run: "resumeConnection", reply: 200, scopes: ["integration.connections.write"], idempotent: true, version: "media-type" },
   { at: "POST /integrations/connections/{connectionId}/check", run: "checkConnectionHealth", reply: 202, scopes: ["integration.connections.write"], idempotent: true, version: "media-type", location: "/integrations/runs/{runId}", retryWhile: ["Queued", "Running", "RetryScheduled"] },
   { at: "POST /integrations/credentials/rotate", run: "rotateCredential",   reply: 202, scopes: ["integration.credentials.rotate"], idempotent: true, version: "media-type", location: "/integrations/runs/{verificationRunId}" },

@@ -1,4 +1,5 @@
 import type { SettingsOf } from "@factory/runtime/subgraph/slice-module";
+import { connectionAuthorization } from "./connection-authorization/connection-authorization.module.js";
 import { connectionHealth } from "./connection-health/connection-health.module.js";
 import { connections } from "./connections/connections.module.js";
 import { credentialRotation } from "./credential-rotation/credential-rotation.module.js";
@@ -28,6 +29,7 @@ export const integrationModules = [
   connections,
   vendorCalls,
   connectionHealth,
+  connectionAuthorization,
   credentialRotation,
   webhookSubscriptions,
   webhookMessages,

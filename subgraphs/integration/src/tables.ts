@@ -22,6 +22,8 @@ import { Migration20261123013112_generated_secrets } from "./migrations/Migratio
 import { Migration20261123013435_connection_tokens } from "./migrations/Migration20261123013435_connection_tokens.js";
 import { Migration20261123014201_inbound_lookup } from "./migrations/Migration20261123014201_inbound_lookup.js";
 import { Migration20261123014309_connection_health } from "./migrations/Migration20261123014309_connection_health.js";
+import { Migration20261123015445_connection_authorizations } from "./migrations/Migration20261123015445_connection_authorizations.js";
+import { Migration20261123015528_connection_authorization_keys } from "./migrations/Migration20261123015528_connection_authorization_keys.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -51,5 +53,7 @@ export const integrationTables = {
     Migration20261123013435_connection_tokens,
     Migration20261123014309_connection_health,
     Migration20261123014201_inbound_lookup,
+    Migration20261123015445_connection_authorizations,
+    Migration20261123015528_connection_authorization_keys,
   ],
 };

@@ -34,6 +34,7 @@ export async function startFrontDoor(
       refusals,
       flags: spine.featureFlags,
       onRevoked,
+      connectionPages: (request, response) => integration.connectionPages(request, response),
       git: (request, response) => catalog.git(request, response),
       ready: async () => {
         failpoint("platform.readiness");

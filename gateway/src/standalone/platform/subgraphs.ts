@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { type Catalog, startCatalog } from "@factory/catalog/subgraph";
-import { startIntegration } from "@factory/integration/subgraph";
+import { type Integration, startIntegration } from "@factory/integration/subgraph";
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import type { ServiceCertificates } from "@factory/runtime/grpc/service-certificates";
-import type { StartedSubgraph } from "@factory/runtime/subgraph/start-subgraph";
 import { type Spine, startSpine } from "@factory/spine/subgraph";
 import type { Foundation, Start } from "./foundation.js";
 import { startPlatformGrpc } from "./grpc-start.js";
@@ -12,7 +11,7 @@ import { startPlatformGrpc } from "./grpc-start.js";
 /** The three subgraphs, the gRPC server of their services, and the verifier of the tokens that the spine issues. */
 export interface Subgraphs {
   readonly spine: Spine;
-  readonly integration: StartedSubgraph;
+  readonly integration: Integration;
   readonly catalog: Catalog;
   readonly grpcAddress: string;
   readonly verifier: TokenVerifier;

@@ -1,11 +1,10 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Resolver } from "type-graphql";
-import { ConnectionMoveInput, UpdateConnectionInput } from "./connection.input.js";
+import { ConnectionMoveInput, UpdateConnectionInput, waitSecondsDescription } from "./connection.input.js";
 import { ConnectionType } from "./connection.type.js";
 import type { ConnectionChangeService } from "./connection-change.service.js";
 import type { ConnectionLifecycleService } from "./connection-lifecycle.service.js";
-import { waitSecondsDescription } from "./wait-argument.js";
 
 const write = { scopes: ["integration.connections.write"] } as const;
 const ifMatchDescription = {

@@ -11,9 +11,9 @@ import type { ConnectionType } from "./connection.type.js";
 import { type ConnectionRecord, connectionView } from "./connection.view.js";
 import type { ConnectionEndListeners } from "./connection-end-listeners.js";
 import { type ConnectionStates, refusedMove } from "./connection-moves.js";
+import { openRuns } from "./connection-parts-statement.js";
 import { requireCallableProvider } from "./connection-references.js";
 import { lockedConnection } from "./locked-connection.js";
-import { openRuns } from "./open-runs-statement.js";
 import { requireWaitSeconds, type Verification } from "./verification.js";
 
 interface LifecycleServices {

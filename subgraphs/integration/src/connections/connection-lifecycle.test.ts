@@ -24,7 +24,7 @@ async function run(source: string, variables: Record<string, unknown> = {}) {
 async function aProvider(): Promise<string> {
   const { providerId } = await run(
     "mutation ($input: RegisterProviderInput!) { registerProvider(input: $input) { providerId } }",
-    { input: { key: newId("prv").slice(4), displayName: "Acme", category: "Tool", authModel: "ApiKey" } },
+    { input: { key: newId("prv").slice(4), displayName: "Acme", category: "Tool", authModel: "None" } },
   );
   return String(providerId);
 }
@@ -32,8 +32,8 @@ async function aProvider(): Promise<string> {
 async function aConnection(input: Record<string, unknown> = {}): Promise<string> {
   const providerId = input["providerId"] ?? (await aProvider());
   const { connectionId } = await run(
-    "mutation ($input: CreateConnectionInput!) { createConnection(input: $input) { connectionId } }",
-    { input: { providerId, displayName: "Acme", authMode: "ApiKey", ...input } },
+    "mutation ($input: CreateConnectionInput!) { createConnection(input: $input, waitSeconds: 20) { connectionId } }",
+    { input: { providerId, displayName: "Acme", authMode: "None", ...input } },
   );
   return String(connectionId);
 }

@@ -1,4 +1,4 @@
-// tables: providers, credentials
+// tables: providers, credentials, runs
 
 import type { AuthModel, ProviderState } from "../providers/provider.states.js";
 
@@ -8,7 +8,7 @@ export interface CredentialPartsRow {
   webhook_credential_id: string | null;
 }
 
-/** What a new connection refers to. */
+/** The provider and the credentials that a new connection names. */
 export interface ConnectionPartsRow extends CredentialPartsRow {
   provider_status: ProviderState | null;
   auth_model: AuthModel | null;
@@ -34,4 +34,11 @@ export const credentialParts = {
   name: "connection_credential_parts",
   text: `select (select credential_id from credentials where tenant_id = $1 and name = $2) as credential_id,
       (select credential_id from credentials where tenant_id = $1 and name = $3) as webhook_credential_id`,
+};
+
+/** $1: tenant, $2: connection. The runs of a connection that have not ended, the oldest first. */
+export const openRuns = {
+  name: "connection_open_runs",
+  text: `select run_id from runs where tenant_id = $1 and connection_id = $2
+      and status in ('Queued', 'Running', 'RetryScheduled') order by run_id limit 200`,
 };

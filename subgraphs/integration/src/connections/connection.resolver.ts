@@ -2,11 +2,10 @@ import { Auth } from "@factory/runtime/graphql/auth";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
-import { ConnectionFilterInput, CreateConnectionInput } from "./connection.input.js";
+import { ConnectionFilterInput, CreateConnectionInput, waitSecondsDescription } from "./connection.input.js";
 import type { ConnectionService } from "./connection.service.js";
 import { ConnectionConnection, ConnectionType, readConnections } from "./connection.type.js";
 import { type ConnectionListService, sortedConnections } from "./connection-list.service.js";
-import { waitSecondsDescription } from "./wait-argument.js";
 
 @Resolver(() => ConnectionType)
 export class ConnectionResolver {

@@ -6,6 +6,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { announceInboundSources } from "../providers/inbound-sources.js";
+import type { AuthorizationLinks } from "./authorization-links.js";
 import { Connection } from "./connection.entity.js";
 import type { CreateConnectionInput } from "./connection.input.js";
 import { type AuthMode, authModes } from "./connection.states.js";
@@ -33,10 +34,12 @@ const connectionById = tenantStatement(
 export class ConnectionService {
   readonly #database: Database;
   readonly #verification: Verification;
+  readonly #links: AuthorizationLinks;
 
-  constructor(database: Database, verification: Verification) {
+  constructor(database: Database, verification: Verification, links: AuthorizationLinks) {
     this.#database = database;
     this.#verification = verification;
+    this.#links = links;
   }
 
   /** The connection as the slices below use it; undefined if it does not exist or is deleted. */
@@ -68,6 +71,7 @@ export class ConnectionService {
     requireWaitSeconds(waitSeconds);
     const authMode = checkedAuthMode(input.authMode);
     const checked = checkedConfiguration(input.configuration ?? {});
+    let made: { readonly view: ConnectionType; readonly url: string | null } | undefined;
     const created = await idempotentMutation(this.#database, context, {
       field: "createConnection",
       arguments: input,
@@ -87,12 +91,20 @@ export class ConnectionService {
         const connectionId = newId("con");
         const lastRunId = await this.#verification.startFirst(transaction, { connectionId, projectId });
         const ids = { connectionId, lastRunId, traceId: context.trace.traceId };
-        return connectionView(establish(transaction, { ...wanted, ...ids }));
+        const view = connectionView(establish(transaction, { ...wanted, ...ids }));
+        made = { view, url: await this.#links.makeIn(transaction, { connectionId, providerId, authMode }) };
+        return view;
       },
     });
-    if (waitSeconds == null) return created;
-    await this.#verification.wait(tenantOf(context), created.lastRunId, waitSeconds);
-    return (await this.find(context, created.connectionId)) ?? created;
+    const isNew = made?.view === created;
+    let shown = created;
+    if (waitSeconds != null) {
+      await this.#verification.wait(tenantOf(context), created.lastRunId, waitSeconds);
+      shown = (await this.find(context, created.connectionId)) ?? created;
+    }
+    // The link is not part of the stored result, since whoever has it may use it.
+    if (isNew) shown.authorizationUrl = made?.url ?? null;
+    return shown;
   }
 }
 

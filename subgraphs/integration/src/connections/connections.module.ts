@@ -2,7 +2,7 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { ProviderService } from "../providers/provider.service.js";
 import { ProviderMoveListeners } from "../providers/provider-move-listeners.js";
 import { RunService } from "../runs/run.service.js";
-import { RunOperations } from "../runs/run-operations.js";
+import { AuthorizationLinks } from "./authorization-links.js";
 import { Connection } from "./connection.entity.js";
 import { ConnectionResolver } from "./connection.resolver.js";
 import { ConnectionService } from "./connection.service.js";
@@ -56,8 +56,10 @@ export const connections: SliceModule = {
   ],
   start({ database, cursors }, services) {
     const runs = services.get(RunService);
-    const verification = services.add(new Verification(runs, services.get(RunOperations)));
-    const connections = services.add(new ConnectionService(database, verification));
+    const verification = services.add(new Verification(runs));
+    const connections = services.add(
+      new ConnectionService(database, verification, services.add(new AuthorizationLinks())),
+    );
     const states = services.add(new ConnectionStates());
     const ends = services.add(new ConnectionEndListeners());
     services.add(new ConnectionHealthRecord());

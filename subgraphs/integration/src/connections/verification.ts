@@ -3,7 +3,6 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { RunService } from "../runs/run.service.js";
-import type { RunOperations } from "../runs/run-operations.js";
 import type { ConnectionRecord } from "./connection.view.js";
 
 /** The longest time that a caller may wait for a run, in seconds. */
@@ -19,18 +18,15 @@ type Verified = Pick<ConnectionRecord, "connectionId" | "projectId">;
 /** Starts and awaits the runs that verify a connection. */
 export class Verification {
   readonly #runs: RunService;
-  readonly #operations: RunOperations;
 
-  constructor(runs: RunService, operations: RunOperations) {
+  constructor(runs: RunService) {
     this.#runs = runs;
-    this.#operations = operations;
   }
 
   /** Starts the run of a connection that is not stored yet, and returns its id for `lastRunId`. */
-  async startFirst(transaction: Transaction, connection: Verified, { enable = false } = {}): Promise<string | null> {
+  async startFirst(transaction: Transaction, connection: Verified, { enable = false } = {}): Promise<string> {
     const { connectionId, projectId } = connection;
     const operation = "VerifyConnection";
-    if (!this.#operations.find(operation)) return null;
     const payload = enable ? { enable } : {};
     return (await this.#runs.startIn(transaction, { operation, connectionId, projectId, payload })).runId;
   }
@@ -45,7 +41,6 @@ export class Verification {
     options: { readonly enable?: boolean } = {},
   ): Promise<C> {
     const lastRunId = await this.startFirst(transaction, connection, options);
-    if (lastRunId === null) return connection;
     const { defer, tenant } = transaction;
     await defer(noteRun, [tenant.uuid, decodeId("con", connection.connectionId), decodeId("run", lastRunId)]);
     return { ...connection, lastRunId, version: connection.version + 1 };

@@ -95,6 +95,13 @@ export class ProviderOAuth2Input {
   @Constraint({ maxLength: 2048, format: "uri" })
   revocationUrl?: string | null;
 
+  @Field(() => String, {
+    nullable: true,
+    description: "The iss of its authorization answers (RFC 9207). If it is given, an answer without it is refused.",
+  })
+  @Constraint({ maxLength: 2048, format: "uri" })
+  issuer?: string | null;
+
   @Field({ description: "client_secret_basic, client_secret_post, private_key_jwt or none." })
   @Constraint({ maxLength: 100 })
   clientAuthentication: string;

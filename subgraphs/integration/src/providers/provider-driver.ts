@@ -49,6 +49,8 @@ export interface OAuth2Description {
   readonly tokenUrl: string;
   readonly authorizationUrl?: string;
   readonly revocationUrl?: string;
+  /** The `iss` with which the server answers an authorization (RFC 9207). Named, an answer without it is refused. */
+  readonly issuer?: string;
   readonly clientAuthentication: (typeof clientAuthentications)[number];
   readonly scopes?: readonly string[];
   /** Default: a space. */

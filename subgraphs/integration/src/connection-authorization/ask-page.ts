@@ -1,0 +1,49 @@
+import type { AskedAuthorization } from "./authorization-flow.js";
+
+const common = {
+  "x-frame-options": "DENY",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+  "cross-origin-opener-policy": "same-origin",
+};
+
+/** The headers of an answer in plain text. */
+export const textHeaders = {
+  ...common,
+  "content-type": "text/plain; charset=utf-8",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+};
+
+/** The headers of the page: it runs no script and loads nothing. Its form leads to the vendor, over a redirect. */
+export const pageHeaders = (vendorOrigin: string) => ({
+  ...common,
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": `default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self' ${vendorOrigin}`,
+});
+
+const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
+
+/** Asks the person to go on, so that nobody gives access to an account by following a link of somebody else. */
+export function askPage(asked: AskedAuthorization, confirmation: string): string {
+  const { displayName, providerKey, requestedBy, vendor } = asked;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>Authorize a connection</title>
+</head>
+<body>
+<main>
+<h1>Authorize a connection</h1>
+<p>The connection <strong>${escaped(displayName)}</strong> (provider ${escaped(providerKey)}) gets access to your account at <strong>${escaped(vendor.host)}</strong>. The principal ${escaped(requestedBy)} has asked for it.</p>
+<p>Continue only if you or somebody whom you trust has asked for this just now. Otherwise close this page.</p>
+<form method="post"><input type="hidden" name="formToken" value="${escaped(confirmation)}"><button>Continue to ${escaped(vendor.host)}</button></form>
+</main>
+</body>
+</html>
+`;
+}

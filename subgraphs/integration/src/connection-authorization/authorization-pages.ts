@@ -1,0 +1,127 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { databaseRefusal } from "@factory/runtime/errors/unavailable";
+import { originOfRequest } from "@factory/runtime/ingress/client-address";
+import type { Cause } from "@factory/runtime/messages/envelope";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { askPage, pageHeaders, textHeaders } from "./ask-page.js";
+import type { AuthorizationFlow } from "./authorization-flow.js";
+import { callbackPath, startPath } from "./authorization-links.js";
+import { browserCookie, readBrowserCookie } from "./browser-cookie.js";
+import { digestOf, hasDigest } from "./digest.js";
+import { PersonRefusal } from "./person-refusal.js";
+import { readConfirmation } from "./read-confirmation.js";
+
+/** Serves the pages of the authorization of a connection: `/integrations/oauth/*`. */
+export type AuthorizationPages = (request: IncomingMessage, response: ServerResponse) => void;
+
+const ticketForm = /^[\w-]{43}$/;
+const maxParameterLength = 4096;
+
+/** The handler of the pages. `secure` says that people reach the platform by https. */
+export function authorizationPages(flow: AuthorizationFlow, secure: boolean, logger: Logger): AuthorizationPages {
+  const pages = new Pages(flow, secure);
+  return (request, response) => {
+    pages.answer(request, response).catch((error: unknown) => refuse(response, error, logger));
+  };
+}
+
+class Pages {
+  readonly #flow: AuthorizationFlow;
+  readonly #secure: boolean;
+
+  constructor(flow: AuthorizationFlow, secure: boolean) {
+    this.#flow = flow;
+    this.#secure = secure;
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://facade");
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    const ticket = pathname.startsWith(startPath) ? pathname.slice(startPath.length) : "";
+    if (ticketForm.test(ticket)) {
+      if (isRead) return this.#ask(ticket, response);
+      if (request.method === "POST") return this.#begin(ticket, request, response);
+      return sendText(response, 405, "Only GET and POST are allowed here.", { allow: "GET, HEAD, POST" });
+    }
+    if (pathname !== callbackPath) return sendText(response, 404, "This page does not exist.");
+    if (request.method !== "GET") return sendText(response, 405, "Only GET is allowed here.", { allow: "GET" });
+    return this.#complete(searchParams, request, response);
+  }
+
+  async #ask(ticket: string, response: ServerResponse): Promise<void> {
+    const asked = await this.#flow.ask(ticket);
+    const browser = randomBytes(32).toString("base64url");
+    response.setHeader("set-cookie", browserCookie(asked.link, browser, this.#secure));
+    response.writeHead(200, pageHeaders(asked.vendor.origin));
+    response.end(askPage(asked, digestOf(browser)));
+  }
+
+  /**
+   * The form of the page before. A page of somebody else cannot send it: its request has no cookie (SameSite=Lax), and
+   * it does not know the digest of the cookie.
+   */
+  async #begin(ticket: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const site = request.headers["sec-fetch-site"];
+    const browser =
+      site === undefined || site === "same-origin" ? readBrowserCookie(request, digestOf(ticket)) : undefined;
+    const confirmation = await readConfirmation(request);
+    if (browser === undefined || confirmation === undefined || !hasDigest(browser, confirmation))
+      throw new PersonRefusal(403, "Open the link again, and continue on its page. Cookies must be allowed.");
+    const vendor = await this.#flow.begin(ticket, browser, causeOf(request, response));
+    response.writeHead(303, { ...textHeaders, location: vendor.href }).end("Continue at the vendor.");
+  }
+
+  async #complete(parameters: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [state, code, error, issuer] = ["state", "code", "error", "iss"].map((name) => only(parameters, name));
+    if (state === undefined || !ticketForm.test(state))
+      throw new PersonRefusal(400, "The address has no state of this platform. Begin with the link again.");
+    const link = await this.#flow.linkOf(state);
+    const browser = readBrowserCookie(request, link);
+    const displayName = await this.#flow.complete({ state, code, error, issuer }, browser, causeOf(request, response));
+    const cookie = browserCookie(link, "", this.#secure);
+    const text = `The connection "${displayName}" is authorized, and is verified now. You may close this page.`;
+    sendText(response, 200, text, { "set-cookie": cookie });
+  }
+}
+
+/** The only value of a parameter. A parameter that is repeated or too long is refused (RFC 6749, section 3.1). */
+function only(parameters: URLSearchParams, name: string): string | undefined {
+  const values = parameters.getAll(name);
+  if (values.length > 1 || (values[0] ?? "").length > maxParameterLength)
+    throw new PersonRefusal(400, "The address repeats a parameter, or one is too long. Begin with the link again.");
+  return values[0];
+}
+
+function causeOf(request: IncomingMessage, response: ServerResponse): Cause {
+  const given = request.headers["traceparent"];
+  const trace = continueTrace(typeof given === "string" ? given : undefined);
+  const answered = response.getHeader("x-trace-id");
+  const origin = originOfRequest(request);
+  return { trace: typeof answered === "string" ? { ...trace, traceId: answered } : trace, origin };
+}
+
+function refuse(response: ServerResponse, error: unknown, logger: Logger): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (error instanceof PersonRefusal) {
+    sendText(response, error.status, error.message);
+    return;
+  }
+  const known = error instanceof DomainError ? error : databaseRefusal(error);
+  if (known?.code === "UNAVAILABLE" || known?.code === "SECRET_STORE_UNAVAILABLE")
+    sendText(response, 503, "The platform cannot answer now. Try again in a moment.", { "retry-after": "5" });
+  else if (known) sendText(response, 409, `The connection cannot be authorized now (${known.code}).`);
+  else {
+    logger.error({ err: error }, "an authorization of a connection failed");
+    sendText(response, 500, "An internal error occurred. Ask for a new link.");
+  }
+}
+
+function sendText(response: ServerResponse, status: number, text: string, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { ...textHeaders, ...headers }).end(`${text}\n`);
+}

@@ -1,0 +1,25 @@
+import type { IncomingMessage } from "node:http";
+import { authorizationMs } from "./authorization-links.js";
+
+/** One cookie for each link, so that several authorizations in one browser do not disturb each other. */
+const nameOf = (link: string) => `connection-authorization-${link.slice(0, 16)}`;
+
+/**
+ * The cookie that binds the way to a browser. It is sent when the vendor leads the browser back (SameSite=Lax), and not
+ * with a form of another site. An empty value ends it.
+ */
+export function browserCookie(link: string, value: string, secure: boolean): string {
+  const seconds = value === "" ? 0 : authorizationMs / 1000;
+  const attributes = ["Path=/integrations/oauth/", `Max-Age=${seconds}`, "HttpOnly", "SameSite=Lax"];
+  return [`${nameOf(link)}=${value}`, ...attributes, ...(secure ? ["Secure"] : [])].join("; ");
+}
+
+const valueForm = /^[\w-]{43}$/;
+
+/** The value of the cookie; undefined when it is absent, malformed or sent twice. */
+export function readBrowserCookie({ headers }: IncomingMessage, link: string): string | undefined {
+  const name = `${nameOf(link)}=`;
+  const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());
+  const [value, ...others] = pairs.filter((pair) => pair.startsWith(name)).map((pair) => pair.slice(name.length));
+  return value !== undefined && others.length === 0 && valueForm.test(value) ? value : undefined;
+}

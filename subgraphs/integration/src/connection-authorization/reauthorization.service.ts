@@ -1,0 +1,46 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { ConnectionType } from "../connections/connection.type.js";
+import { connectionView } from "../connections/connection.view.js";
+import { lockedConnection } from "../connections/locked-connection.js";
+import type { ConnectionLinks } from "./authorization-links.js";
+
+/** Makes a new link for a connection that a person authorizes. */
+export class ReauthorizationService {
+  readonly #database: Database;
+  readonly #links: ConnectionLinks;
+
+  constructor(database: Database, links: ConnectionLinks) {
+    this.#database = database;
+    this.#links = links;
+  }
+
+  /** The link is not part of the stored result, since whoever has it may use it. A replay has none. */
+  async reauthorize(context: RequestContext, connectionId: string): Promise<ConnectionType> {
+    let made: { readonly view: ConnectionType; readonly url: string } | undefined;
+    const connection = await idempotentMutation(this.#database, context, {
+      field: "reauthorizeConnection",
+      arguments: { connectionId },
+      commit: async (transaction) => {
+        const known = await lockedConnection(transaction, connectionId);
+        const url = await this.#links.makeIn(transaction, known);
+        if (url === null) throw notByPeople(known.authMode);
+        const view = connectionView(known);
+        made = { view, url };
+        return view;
+      },
+    });
+    if (made?.view === connection) connection.authorizationUrl = made.url;
+    return connection;
+  }
+}
+
+const notByPeople = (authMode: string) =>
+  new DomainError("AUTH_MODE_NOT_SUPPORTED", {
+    detail:
+      authMode === "OAuth2AuthorizationCode"
+        ? "The provider names no authorizationUrl in its driver, so people cannot authorize the connection."
+        : `A connection with the authMode ${authMode} is not authorized by people. Change its credential instead.`,
+  });

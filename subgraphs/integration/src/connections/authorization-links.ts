@@ -1,0 +1,22 @@
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { ConnectionRecord } from "./connection.view.js";
+
+/**
+ * Makes the address of the page on which a person authorizes the connection; null when people cannot do that. The
+ * address must not be stored.
+ */
+export type MakeAuthorizationLink = (
+  transaction: Transaction,
+  connection: Pick<ConnectionRecord, "connectionId" | "providerId" | "authMode">,
+) => Promise<string | null>;
+
+/** The links of the slice below that leads people to vendors. */
+export class AuthorizationLinks {
+  #make: MakeAuthorizationLink = async () => null;
+
+  makeWith(make: MakeAuthorizationLink): void {
+    this.#make = make;
+  }
+
+  readonly makeIn: MakeAuthorizationLink = (transaction, connection) => this.#make(transaction, connection);
+}
