@@ -12,7 +12,7 @@ export type ConnectionState = keyof typeof connectionStates;
 export const connectionHealths = ["Healthy", "Degraded", "Unhealthy", "Unknown"] as const;
 export type ConnectionHealth = (typeof connectionHealths)[number];
 
-/** What is counted by day until a connection moves. Days are UTC dates such as 2026-11-23. */
+/** The causes that are counted by day until a connection moves. Days are UTC dates such as 2026-11-23. */
 export interface FailureDays {
   /** Failures while Unhealthy; those of an outage of the vendor count once a day. */
   readonly strikes?: number;
