@@ -1,3 +1,4 @@
+import { RunCounts } from "@factory/integration/run-counts";
 import { VendorCallCounts } from "@factory/integration/vendor-call-counts";
 import { type Facade, startFacade } from "@factory/rest-facade/server";
 import { failpoint } from "@factory/runtime/faults/failpoint";
@@ -7,6 +8,7 @@ import { busMetrics } from "../monitoring/bus-metrics.js";
 import { databaseHealth } from "../monitoring/database-health.js";
 import { JobAdministration } from "../monitoring/job-administration.js";
 import { relayHealth } from "../monitoring/relay-health.js";
+import { runMetrics } from "../monitoring/run-metrics.js";
 import { SealedValueAdministration } from "../monitoring/sealed-value-administration.js";
 import { vendorCallMetrics } from "../monitoring/vendor-call-metrics.js";
 import type { Foundation, Start } from "./foundation.js";
@@ -25,6 +27,7 @@ export async function startFrontDoor(
   busMetrics(registry, bus.deadLetters);
   auditMetrics(registry, refusals);
   vendorCallMetrics(registry, integration.get(VendorCallCounts));
+  runMetrics(registry, integration.get(RunCounts));
   const relays = relayHealth(registry, { catalog: catalog.relay, integration: integration.relay, spine: spine.relay });
   const facade = await startFacade(
     {

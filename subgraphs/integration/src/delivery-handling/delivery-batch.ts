@@ -9,6 +9,7 @@ import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ProviderService } from "../providers/provider.service.js";
 import type { ProviderRecord } from "../providers/provider-record.js";
+import type { RunCounts } from "../runs/run-counts.js";
 import { notifyRuns } from "../runs/run-moves.js";
 import { type RunError, runErrorOf } from "../runs/run-operations.js";
 import { type ClaimedDelivery, causeOfDelivery, deliveryFacts } from "./claimed-delivery.js";
@@ -22,6 +23,7 @@ interface BatchServices {
   readonly seal: EnvelopeSeal;
   readonly providers: ProviderService;
   readonly facts: TenantFacts;
+  readonly counts: RunCounts;
   readonly logger: Logger;
 }
 
@@ -119,6 +121,9 @@ export class DeliveryBatches {
         transaction,
         ended.map(({ run_id, run_status }) => ({ run: run_id, status: run_status })),
       );
+      transaction.afterCommit(() => {
+        for (const { run_status } of ended) this.#services.counts.add("ProcessDelivery", run_status);
+      });
       failpoint("delivery.ending");
     });
   }

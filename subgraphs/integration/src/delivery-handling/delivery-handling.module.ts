@@ -6,6 +6,7 @@ import { ConnectionStates } from "../connections/connection-moves.js";
 import { DeliveryRecorder } from "../inbound-deliveries/delivery-recorder.js";
 import { ProviderService } from "../providers/provider.service.js";
 import { RunService } from "../runs/run.service.js";
+import { RunCounts } from "../runs/run-counts.js";
 import { DeliveryBatches } from "./delivery-batch.js";
 import { DeliveryClaims } from "./delivery-claims.js";
 import { DeliveryDispatcher } from "./delivery-dispatcher.js";
@@ -37,6 +38,7 @@ export const deliveryHandling: SliceModule<DeliveryHandlingSettings> = {
       seal: new EnvelopeSeal(settings.masterKeys.keyring("factory integration webhook deliveries")),
       providers: services.get(ProviderService),
       facts: services.get(TenantFacts),
+      counts: services.get(RunCounts),
       logger,
     });
     const dispatcher = new DeliveryDispatcher({ claims, batches, logger });

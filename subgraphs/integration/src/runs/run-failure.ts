@@ -3,6 +3,7 @@ import { type JobEnd, type JobOwner } from "@factory/runtime/jobs/definitions/jo
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { readRun } from "./read-run.js";
+import type { RunCounts } from "./run-counts.js";
 import type { RunPayload } from "./run-job.js";
 import { endRun, moveRun, runMove } from "./run-moves.js";
 import { type RunEnd, type RunOperations, runErrorOf } from "./run-operations.js";
@@ -19,10 +20,12 @@ const begin = runMove(
 export class RunFailure implements JobOwner<RunPayload> {
   readonly #database: Database;
   readonly #operations: RunOperations;
+  readonly #counts: RunCounts;
 
-  constructor(database: Database, operations: RunOperations) {
+  constructor(database: Database, operations: RunOperations, counts: RunCounts) {
     this.#database = database;
     this.#operations = operations;
+    this.#counts = counts;
   }
 
   /** Raises the fencing number, so that a worker that is still alive ends nothing. */
@@ -34,7 +37,9 @@ export class RunFailure implements JobOwner<RunPayload> {
     await this.#database.transaction(tenant, causeOfRun(known), async (transaction) => {
       await moveRun(transaction, begin, { runId, to: "Running", values: [] });
       const ended = await endRun(transaction, runId, end);
-      if (ended) await this.#operations.find(ended.operation)?.ended?.(transaction, ended, end);
+      if (!ended) return;
+      await this.#operations.find(ended.operation)?.ended?.(transaction, ended, end);
+      transaction.afterCommit(() => this.#counts.add(ended.operation, end.status));
     });
   }
 

@@ -7,6 +7,7 @@ import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { readRun } from "./read-run.js";
 import { RunClaim, RunLost } from "./run-claim.js";
+import type { RunCounts } from "./run-counts.js";
 import { type RunPayload, runJob } from "./run-job.js";
 import { isRetryable, type RunEnd, type RunHandler, type RunOperations, runErrorOf } from "./run-operations.js";
 import { runUuid } from "./run-record.js";
@@ -17,6 +18,7 @@ interface RunnerServices {
   readonly jobs: JobQueue;
   readonly operations: RunOperations;
   readonly watch: RunWatch;
+  readonly counts: RunCounts;
   readonly logger: Logger;
 }
 
@@ -74,6 +76,7 @@ export class RunRunner {
       end = failed;
     }
     await claim.end(end, async (transaction, ended) => handler.ended?.(transaction, ended, end));
+    this.#services.counts.add(run.operation, end.status);
     failpoint("run.ended");
   }
 
@@ -91,6 +94,7 @@ export class RunRunner {
       await jobs.send(transaction, runJob, { tenantId, runId, attempt: attempts + 1 }, { startAfter });
       await handler.attemptFailed?.(transaction, planned, reason);
     });
+    this.#services.counts.add(operation, "RetryScheduled");
     failpoint("run.retried");
     return undefined;
   }

@@ -10,6 +10,7 @@ import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/ten
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { readRun } from "./read-run.js";
 import { isFinal, type RunOperation, type RunState, runStates } from "./run.states.js";
+import type { RunCounts } from "./run-counts.js";
 import { RunFeed } from "./run-feed.js";
 import { runJob } from "./run-job.js";
 import { endRun } from "./run-moves.js";
@@ -22,6 +23,7 @@ interface RunServices {
   readonly jobs: JobQueue;
   readonly operations: RunOperations;
   readonly watch: RunWatch;
+  readonly counts: RunCounts;
   readonly logger: Logger;
 }
 
@@ -144,7 +146,9 @@ export class RunService {
     if (!handler || isFinal(known.status)) return undefined;
     const end: RunEnd = { status: "Cancelled", code: "RUN_CANCELLED", detail };
     const cancelled = await endRun(transaction, runId, end);
-    if (cancelled) await handler.ended?.(transaction, cancelled, end);
+    if (!cancelled) return undefined;
+    await handler.ended?.(transaction, cancelled, end);
+    transaction.afterCommit(() => this.#services.counts.add(known.operation, "Cancelled"));
     return cancelled;
   }
 

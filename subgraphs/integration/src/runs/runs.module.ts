@@ -6,6 +6,7 @@ import { runRetention } from "./run.retention.js";
 import { RunRunner } from "./run.runner.js";
 import { RunService } from "./run.service.js";
 import { readRuns } from "./run.type.js";
+import { RunCounts } from "./run-counts.js";
 import { RunFailure } from "./run-failure.js";
 import { runJob, waitingRuns } from "./run-job.js";
 import { RunListResolver } from "./run-list.resolver.js";
@@ -33,13 +34,14 @@ export const runs: SliceModule<RunSettings> = {
   waitingRows: [waitingRuns],
   async start({ database, jobs, listener, cursors, logger, work, onStop }, services) {
     const operations = services.add(new RunOperations());
+    const counts = services.add(new RunCounts());
     const watch = new RunWatch();
     await watch.start(listener);
-    const service = services.add(new RunService({ database, jobs, operations, watch, logger }));
+    const service = services.add(new RunService({ database, jobs, operations, watch, counts, logger }));
     services.add(new RunListService(database, cursors));
     onStop(() => service.stop());
-    const runner = new RunRunner({ database, jobs, operations, watch, logger });
-    work(runJob, (payload, attempt) => runner.run(payload, attempt), new RunFailure(database, operations));
+    const runner = new RunRunner({ database, jobs, operations, watch, counts, logger });
+    work(runJob, (payload, attempt) => runner.run(payload, attempt), new RunFailure(database, operations, counts));
   },
   resolvers: (get) => [
     new RunResolver(get(RunService)),

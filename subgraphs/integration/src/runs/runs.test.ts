@@ -8,6 +8,7 @@ import { Database } from "@factory/runtime/unit-of-work/database";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { integrationTables } from "../tables.js";
 import { RunService } from "./run.service.js";
+import { RunCounts } from "./run-counts.js";
 import { type RunHandler, RunOperations } from "./run-operations.js";
 import type { RunRecord } from "./run-record.js";
 
@@ -86,6 +87,11 @@ describe("runs", () => {
     });
     expect(effects).toEqual(['Completed {"status":"Completed","result":{"echoed":"hello"}}']);
     expect(await eventsOf(run)).toEqual(["RunStarted", "RunCompleted"]);
+    expect(fixture.integration.get(RunCounts).all).toContainEqual({
+      operation: "SendEmail",
+      outcome: "Completed",
+      count: 1,
+    });
   });
 
   it("are tried again after a failure that may pass, and tell the last error", async () => {
