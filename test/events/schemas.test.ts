@@ -5,6 +5,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type EventType, eventTypes } from "@factory/schema/event-names";
 import { UsageDefinition } from "@factory/schema/proto/generated/factory/spine/v1/usage";
+import { vendorEventTypes } from "@factory/schema/vendor-event-types";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { aPendingApproval } from "../kit/agents.js";
@@ -33,6 +34,7 @@ import { aSilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant, moved, platformToken, type TestTenant } from "../kit/tenants.js";
 import { anInvitation, aUser } from "../kit/users.js";
+import { fromGithub } from "../kit/vendor-senders.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = join(root, "schema/events");
@@ -47,10 +49,13 @@ function emittedTypes(): EventType[] {
   const recording = files
     .filter((file) => file.endsWith(".ts") && !/\.(test|fixture)\.ts$/.test(file))
     .map((file) => readFileSync(file, "utf8"))
-    .filter((text) => /\brecord\(\{/.test(text));
+    .filter((text) => /\brecord\(\s*\{/.test(text));
   const named = recording.flatMap((text) => [...text.matchAll(/"([A-Z]\w+)"/g)].map(([, name = ""]) => name));
   return [...new Set(named.filter(isEventType))].sort();
 }
+
+/** Their events have the schema of VendorEventReceived. */
+const ofVendors: ReadonlySet<string> = new Set(vendorEventTypes);
 
 const schemaFiles = readdirSync(folder).filter((file) => file.endsWith(".schema.json"));
 const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
@@ -64,7 +69,7 @@ function readSchema(file: string): Record<string, unknown> {
 }
 
 function problems(name: string, value: unknown): unknown[] {
-  const validate = validators.get(name);
+  const validate = validators.get(ofVendors.has(name) ? "VendorEventReceived" : name);
   if (!validate) return [`no schema for ${name}`];
   return validate(value)
     ? []
@@ -107,6 +112,7 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
   "compatibility-matrices": ["CompatibilityMatrix", "runtime"],
   connections: ["Connection", "displayName"],
   credentials: ["Credential", "createdAt"],
+  deliveries: ["WebhookDelivery", "eventName"],
   executions: ["Execution", "status"],
   invitations: ["Invitation", "email"],
   libraries: ["Library", "packageName"],
@@ -122,7 +128,6 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
 };
 /** The first segments of subjects whose objects have no key. The field `subject` is null for them. */
 const noKeyedType = [
-  "deliveries",
   ...["audit-seals", "commands", "config", "editions", "entitlements", "feature-flags", "mails"],
   "signing-keys",
 ];
@@ -273,6 +278,19 @@ async function changeConnections(token: string): Promise<void> {
   await movedProvider(token, "disableProvider", providerId);
 }
 
+/** Sends a delivery as GitHub does. */
+async function sendADelivery(token: string): Promise<void> {
+  const post = (path: string, body: unknown) => request<Record<string, string>>(`POST ${path}`, { token, body });
+  const [name, secret] = ["inbound-events", "secret-of-a-vendor"];
+  const provider = { key: "events-github", preset: "github", displayName: "GitHub", category: "SourceControl" };
+  const { providerId } = (await post("/integrations/providers", { ...provider, authModel: "ApiKey" })).body;
+  await post("/integrations/credentials", { name, kind: "VendorWebhookSecret", secret: { secret } });
+  const inbound = { direction: "Inbound", providerId, signingSecretRef: `secret://${name}` };
+  const { pathname, search } = new URL((await post("/webhooks/subscriptions", inbound)).body["deliveryUrl"] ?? "");
+  const { status, text } = await request(`POST ${pathname}${search}`, fromGithub(secret, "events", "push", {}));
+  if (status !== 202) throw new Error(text);
+}
+
 const statesOf = (tenantId: string) =>
   rows<{ status: string }>("select status from integration.webhook_deliveries where tenant_id = $1", [
     decodeId("ten", tenantId),
@@ -282,14 +300,15 @@ const statesOf = (tenantId: string) =>
 async function handleDeliveries(token: string, tenantId: string): Promise<void> {
   await aFailedRun(tenantId);
   const providerId = await aProvider(token, { key: "deliveries" });
+  await sendADelivery(token);
   await aDelivery(tenantId, { providerId });
   await aDelivery(tenantId, { providerId, status: "Failed", attempts: 4, unreadable: true });
-  const hasOne = async (wanted: string) => (await statesOf(tenantId)).some(({ status }) => status === wanted);
-  await eventually("the delivery is handled", () => hasOne("Processed"));
+  const count = async (wanted: string) => (await statesOf(tenantId)).filter(({ status }) => status === wanted).length;
+  await eventually("both deliveries are handled", async () => (await count("Processed")) === 2);
   await request("PUT /v1/config/webhooks.unmappedDeliveries", { token, body: { value: "ignore" } });
   await eventually("deliveries without a mapping are ignored", async () => {
     await aDelivery(tenantId, { providerId });
-    return hasOne("Ignored");
+    return (await count("Ignored")) > 0;
   });
 }
 

@@ -7,24 +7,33 @@ interface WantedRun {
   readonly operation: string;
   readonly status: "Queued" | "Completed";
   readonly deliveryId?: string;
+  readonly connectionId?: string;
 }
 
 /** Inserts a run without a job, as a lost job would leave it. */
-async function insertRun(tenantId: string, { operation, status, deliveryId }: WantedRun): Promise<string> {
+async function insertRun(
+  tenantId: string,
+  { operation, status, deliveryId, connectionId }: WantedRun,
+): Promise<string> {
   const runId = newId("run");
   await rows(
-    `insert into integration.runs (tenant_id, run_id, delivery_id, operation, status, max_attempts,
+    `insert into integration.runs (tenant_id, run_id, delivery_id, connection_id, operation, status, max_attempts,
        correlation_id, traceparent, completed_at)
-     values ($1, $2, $3, $4, $5, 5, 'walked', $6, case when $5 = 'Completed' then now() end)`,
+     values ($1, $2, $3, $7, $4, $5, 5, 'walked', $6, case when $5 = 'Completed' then now() end)`,
     [
       decodeId("ten", tenantId),
       decodeId("run", runId),
       deliveryId === undefined ? null : decodeId("whd", deliveryId),
       ...[operation, status, `00-${traceId}-${spanId}-01`],
+      connectionId === undefined ? null : decodeId("con", connectionId),
     ],
   );
   return runId;
 }
+
+/** A run that waits for a job that it does not have. Its connection was deleted. */
+export const aWaitingRun = (tenantId: string): Promise<string> =>
+  insertRun(tenantId, { operation: "CheckHealth", status: "Queued", connectionId: newId("con") });
 
 /** A run that fails, since its operation has no handler in this release. */
 export async function aFailedRun(tenantId: string): Promise<string> {

@@ -7,6 +7,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { payloadOwner } from "../inbound-deliveries/delivery-records.js";
 import type { ProviderService } from "../providers/provider.service.js";
 import type { ProviderRecord } from "../providers/provider-record.js";
 import type { RunCounts } from "../runs/run-counts.js";
@@ -78,7 +79,7 @@ export class DeliveryBatches {
 
   #payloadOf({ tenant_id, delivery_id, key_id, wrapped_key, ciphertext }: ClaimedDelivery): unknown {
     if (key_id === null || wrapped_key === null || ciphertext === null) return null;
-    const owner = `${encodeId("ten", tenant_id)}|${encodeId("whd", delivery_id)}`;
+    const owner = payloadOwner(encodeId("ten", tenant_id), encodeId("whd", delivery_id));
     const sealed = { keyId: key_id, wrappedKey: wrapped_key, ciphertext };
     return JSON.parse(this.#services.seal.open(sealed, owner).toString());
   }

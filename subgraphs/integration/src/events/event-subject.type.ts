@@ -1,6 +1,7 @@
 import { createUnionType, Directive, Field, ID, ObjectType } from "type-graphql";
 import { ConnectionType } from "../connections/connection.type.js";
 import { CredentialType } from "../credentials/credential.type.js";
+import { WebhookDeliveryType } from "../inbound-deliveries/webhook-delivery.type.js";
 import { ProviderType } from "../providers/provider.type.js";
 import { RunType } from "../runs/run.type.js";
 import { WebhookSubscriptionType } from "../webhook-subscriptions/webhook-subscription.type.js";
@@ -113,6 +114,7 @@ export const EventSubject = createUnionType({
       ConnectionType,
       CredentialType,
       RunType,
+      WebhookDeliveryType,
       WebhookSubscriptionType,
     ] as const,
 });

@@ -2,6 +2,7 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { ConnectionService } from "../connections/connection.service.js";
 import { CredentialService } from "../credentials/credential.service.js";
 import { EventLogService } from "../event-log/event-log.service.js";
+import { WebhookDeliveryService } from "../inbound-deliveries/webhook-delivery.service.js";
 import { ProviderService } from "../providers/provider.service.js";
 import { RunService } from "../runs/run.service.js";
 import { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
@@ -37,6 +38,7 @@ export const events: SliceModule<EventSettings> = {
         connections: get(ConnectionService),
         credentials: get(CredentialService),
         runs: get(RunService),
+        deliveries: get(WebhookDeliveryService),
         subscriptions: get(WebhookSubscriptionService),
       }),
     ),

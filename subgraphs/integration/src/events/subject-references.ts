@@ -7,6 +7,8 @@ import type { ConnectionService } from "../connections/connection.service.js";
 import { ConnectionType, readConnections } from "../connections/connection.type.js";
 import type { CredentialService } from "../credentials/credential.service.js";
 import { CredentialType, readCredentials } from "../credentials/credential.type.js";
+import type { WebhookDeliveryService } from "../inbound-deliveries/webhook-delivery.service.js";
+import { readWebhookDeliveries, WebhookDeliveryType } from "../inbound-deliveries/webhook-delivery.type.js";
 import type { ProviderService } from "../providers/provider.service.js";
 import { ProviderType, readProviders } from "../providers/provider.type.js";
 import type { RunService } from "../runs/run.service.js";
@@ -50,6 +52,7 @@ export class SubjectReferences {
     connections: ConnectionService;
     credentials: CredentialService;
     runs: RunService;
+    deliveries: WebhookDeliveryService;
     subscriptions: WebhookSubscriptionService;
   }) {
     this.#resolvers = {
@@ -80,6 +83,10 @@ export class SubjectReferences {
       run: async (id, context) => {
         authorize(readRuns, context);
         return instance(RunType, await own.runs.find(tenantOf(context), id));
+      },
+      whd: async (id, context) => {
+        authorize(readWebhookDeliveries, context);
+        return instance(WebhookDeliveryType, await own.deliveries.find(context, id));
       },
       whs: async (id, context) => {
         authorize(readWebhookSubscriptions, context);

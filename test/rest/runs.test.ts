@@ -1,0 +1,72 @@
+import { eventually } from "../kit/eventually.js";
+import { refusal } from "../kit/refusal.js";
+import { request } from "../kit/request.js";
+import { aFailedRun, aWaitingRun } from "../kit/runs.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
+
+let tenant: TestTenant;
+let token: string;
+
+beforeAll(async () => {
+  tenant = await aTenant();
+  token = await tenant.tokenWith();
+});
+
+interface TestRun {
+  readonly runId: string;
+  readonly status: string;
+  readonly error: { code: string } | null;
+}
+
+const read = (runId: string, headers: Record<string, string> = {}) =>
+  request<TestRun>(`GET /integrations/runs/${runId}`, { token, headers });
+
+describe("GET /integrations/runs/{runId}", () => {
+  it("shows the members of the specification, and Retry-After until the run has ended", async () => {
+    const [waiting, failed] = [await aWaitingRun(tenant.tenantId), await aFailedRun(tenant.tenantId)];
+    const answer = await read(waiting);
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([200, "1"]);
+    expect(answer.body).toEqual({
+      runId: waiting,
+      connectionId: expect.stringMatching(/^con_/),
+      operation: "CheckHealth",
+      status: "Queued",
+      attempts: 0,
+      startedAt: null,
+      completedAt: null,
+      traceId: "a".repeat(32),
+      createdAt: expect.stringMatching(/Z$/),
+      nextAttemptAt: null,
+      error: null,
+      correlationId: "walked",
+    });
+    await eventually("the run has failed", async () => (await read(failed)).body.status === "Failed");
+    const ended = await read(failed);
+    expect(ended.headers.get("retry-after")).toBeNull();
+    expect(ended.body).toMatchObject({ error: { code: "INTERNAL", detail: "An internal error occurred." } });
+  });
+
+  it("waits for the end as the header Prefer asks, and says that it did", async () => {
+    const runId = await aWaitingRun(tenant.tenantId);
+    const begun = performance.now();
+    const waited = await read(runId, { prefer: "respond-async, wait=1" });
+    expect(performance.now() - begun).toBeGreaterThan(950);
+    expect([waited.status, waited.headers.get("preference-applied")]).toEqual([200, "wait=1"]);
+    expect(waited.headers.get("vary")).toContain("Prefer");
+    const open = read(runId, { prefer: "wait=20" });
+    await request(`POST /integrations/runs/${runId}/cancel`, { token });
+    expect((await open).body.status).toBe("Cancelled");
+    const unread = await read(runId, { prefer: "wait=soon" });
+    expect([unread.status, unread.headers.get("preference-applied")]).toEqual([200, null]);
+  });
+});
+
+describe("POST /integrations/runs/{runId}/cancel", () => {
+  it("ends a waiting run, and refuses one that has ended", async () => {
+    const [waiting, failed] = [await aWaitingRun(tenant.tenantId), await aFailedRun(tenant.tenantId)];
+    const cancelled = await request<TestRun>(`POST /integrations/runs/${waiting}/cancel`, { token });
+    expect(cancelled.body).toMatchObject({ status: "Cancelled", error: { code: "RUN_CANCELLED" } });
+    await eventually("the run has failed", async () => (await read(failed)).body.status === "Failed");
+    expect(refusal(await request(`POST /integrations/runs/${failed}/cancel`, { token }))).toBe("409 INVALID_STATE");
+  });
+});
