@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 import { aVendorOAuth, type OAuthOptions, type VendorOAuth } from "./vendor-oauth.js";
 
-/** What a part of the vendor does: it works, never answers, cuts the connection, or answers with a status. */
+/** The behavior of a part of the vendor: it works, never answers, cuts the connection, or answers with a status. */
 export type Behavior =
   | "works"
   | "hangs"
@@ -15,7 +15,7 @@ export interface VendorCall {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** What the call showed as its credential: a bearer token, an API key, or `user:password`. */
+  /** The credential of the call: a bearer token, an API key, or `user:password`. */
   readonly credential: string | undefined;
 }
 

@@ -38,7 +38,7 @@ const checksPerTenant = 2;
 /**
  * Counts the outcomes of ordinary calls in memory, so that a call costs no statement. Every five seconds the connections
  * that have worked are stored with one statement, which postpones their checks. Connections with errors are checked, and
- * the run takes the counts with it as evidence. What the process loses at its end, the next check by schedule finds out.
+ * the run takes the counts with it as evidence. Counts are lost with the process; the next check by schedule comes in any case.
  */
 export class CallEvidence {
   readonly #resources: Resources;
@@ -75,7 +75,7 @@ export class CallEvidence {
     if ((called.hasSucceeded || called.isSuspect) && this.#changed.size < maxConnections) this.#changed.add(called);
   }
 
-  /** Stores what has happened since the last time. What fails is tried again with the next flush. */
+  /** Stores the outcomes since the last flush. After a failure the next flush tries again. */
   flush(): Promise<void> {
     this.#flushing ??= this.#flush()
       .catch((error: unknown) => {

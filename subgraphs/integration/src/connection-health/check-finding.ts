@@ -3,7 +3,7 @@ import type { RunEnd } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
 import type { Evidence, Finding, HealthRecord, RecentCalls } from "./health-machine.js";
 
-/** What the end of a check says, by the code of its error. Other codes are defects of the platform and say nothing. */
+/** The finding of a check that failed, by the code of its error. Other codes are defects of the platform and say nothing. */
 const findings: Readonly<Record<string, Finding>> = {
   CREDENTIAL_REJECTED: "CredentialRejected",
   RATE_LIMITED: "RateLimited",

@@ -84,7 +84,7 @@ export class ConnectionCheck implements RunHandler {
     const nextProbeAt = record.health === "Unknown" ? times.nextOfUnknown(now) : times.next(now);
     if (move) await states.moveIn(transaction, connectionId, move.to, { reason: move.reason, runId });
     if (record.lastCheckedAt?.getTime() !== now.getTime() && healthReason === undefined) {
-      // nothing was found out, so the run is no evidence
+      // The check found nothing out, so its run is not the evidence of the health.
       const values = [transaction.tenant.uuid, decodeId("con", connectionId), nextProbeAt.toISOString()];
       await transaction.defer(checkPostponed, values);
       return;

@@ -80,7 +80,7 @@ export function judge(before: HealthRecord, given: Evidence, now: Date, interval
   };
 }
 
-/** What the calls of others show where the check itself found nothing out. */
+/** The finding of ordinary calls, for a check that itself found nothing out. */
 function findingOfCalls(calls: RecentCalls | undefined): Finding {
   if (!calls || calls.calls === 0) return "Nothing";
   if (calls.rejected > 0) return "CredentialRejected";
