@@ -43,7 +43,7 @@ export const connectionHealth: SliceModule<ConnectionHealthSettings> = {
     const operations = services.get(RunOperations);
     operations.add("VerifyConnection", check);
     operations.add("CheckHealth", check);
-    const evidence = new CallEvidence({ workers, starter, times, logger });
+    const evidence = services.add(new CallEvidence({ workers, starter, times, logger }));
     services.get(VendorCallOutcomes).listen((outcome) => evidence.add(outcome));
     services.add(new ConnectionHealthService({ database, runs, starter }));
     onStarted(() => {

@@ -1,5 +1,10 @@
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { ConnectionService } from "../connections/connection.service.js";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { VendorCalls } from "../vendor-calls/vendor-calls.js";
+import { CallEvidence } from "./call-evidence.js";
 import { TenantConnections } from "./connection-health.fixture.js";
 import { VendorServer } from "./vendor-server.fixture.js";
 
@@ -139,6 +144,50 @@ describe("Mutation.checkConnectionHealth", () => {
     const connectionId = await tenant.make(vendor.url);
     const other = new TenantConnections(fixture, aPrincipal());
     await expect(other.check(connectionId)).rejects.toThrow("CONNECTION_NOT_FOUND");
+  });
+});
+
+describe("the outcomes of calls", () => {
+  async function call(connectionId: string, status?: number): Promise<void> {
+    const { get } = fixture.integration;
+    const caller = tenantWithId(tenant.principal.tenantId ?? "");
+    const connection = await get(ConnectionService).record(caller, connectionId);
+    if (!connection) throw new Error("The connection does not exist");
+    vendor.status = status;
+    const target = { tenant: caller, cause: { trace: continueTrace(undefined) }, connection };
+    await get(VendorCalls).call(target, { purpose: "command", method: "POST", path: "/orders" });
+  }
+  const flush = () => fixture.integration.get(CallEvidence).flush();
+
+  it("are evidence of a Healthy connection, whose check is postponed", async () => {
+    const connectionId = await tenant.make(vendor.url);
+    await alter(connectionId, "last_checked_at = now() - interval '1 hour', next_probe_at = now() + interval '1 min'");
+    await call(connectionId);
+    await flush();
+    const [row] = await fixture.rows<{ fresh: boolean; later: boolean }>(
+      `select last_checked_at > now() - interval '1 min' as fresh, next_probe_at > now() + interval '4 min' as later
+       from integration.connections where connection_id = $1`,
+      decodeId("con", connectionId),
+    );
+    expect(row).toEqual({ fresh: true, later: true });
+  });
+
+  it("start a check when one in five calls fails, and make the connection Degraded although its probe passes", async () => {
+    const connectionId = await tenant.make(vendor.url);
+    for (let count = 0; count < 8; count += 1) await call(connectionId);
+    await call(connectionId, 500);
+    await flush();
+    expect((await tenant.read(connectionId)).health).toBe("Healthy");
+    await call(connectionId, 503);
+    vendor.status = undefined;
+    await flush();
+    const changed = async () => ((await tenant.read(connectionId)).health === "Degraded" ? true : undefined);
+    await eventually(changed);
+    const { healthReason, healthRunId, lastRunId } = await tenant.read(connectionId);
+    expect(healthReason).toBe("2 of 10 calls within 5 minutes ended with an error.");
+    expect(healthRunId).toBe(lastRunId);
+    await flush();
+    expect((await tenant.read(connectionId)).lastRunId).toBe(lastRunId);
   });
 });
 
