@@ -12,7 +12,7 @@ import { aPendingApproval } from "../kit/agents.js";
 import { letADayPass } from "../kit/audit.js";
 import { sentCommand } from "../kit/commands.js";
 import { anEntry } from "../kit/configuration.js";
-import { aConnection } from "../kit/connections.js";
+import { aConnection, aReauthorizedConnection } from "../kit/connections.js";
 import { aFailedRotation, anExpiredCredential, rotatedCredential } from "../kit/credentials.js";
 import { rows } from "../kit/database.js";
 import { anEdition, anEditionWithTrial } from "../kit/editions.js";
@@ -276,6 +276,7 @@ async function changeConnections(token: string): Promise<void> {
     await request(`POST /integrations/connections/${stopped}/${move}`, { token, body: {} });
   await request(`DELETE /integrations/connections/${stopped}`, { token });
   await movedProvider(token, "disableProvider", providerId);
+  await aReauthorizedConnection(token);
 }
 
 /** Sends a delivery as GitHub does. */
