@@ -59,7 +59,8 @@ export class ConnectionCheck implements RunHandler {
   async ended(transaction: Transaction, run: RunRecord, end: RunEnd): Promise<void> {
     const { times, ended } = this.#services;
     transaction.afterCommit(ended);
-    const connectionId = run.connectionId ?? "";
+    const { connectionId } = run;
+    if (connectionId === null) return;
     // As in a change of the provider, its lock comes before that of the connection.
     const mayBecomeActive = await holdsUsableProvider(transaction, connectionId);
     const connection = await lockedUnlessDeleted(transaction, connectionId);
