@@ -24,6 +24,7 @@ import { Migration20261123014201_inbound_lookup } from "./migrations/Migration20
 import { Migration20261123014309_connection_health } from "./migrations/Migration20261123014309_connection_health.js";
 import { Migration20261123015445_connection_authorizations } from "./migrations/Migration20261123015445_connection_authorizations.js";
 import { Migration20261123015528_connection_authorization_keys } from "./migrations/Migration20261123015528_connection_authorization_keys.js";
+import { Migration20261123021917_routine_runs } from "./migrations/Migration20261123021917_routine_runs.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -55,5 +56,6 @@ export const integrationTables = {
     Migration20261123014201_inbound_lookup,
     Migration20261123015445_connection_authorizations,
     Migration20261123015528_connection_authorization_keys,
+    Migration20261123021917_routine_runs,
   ],
 };

@@ -5,6 +5,7 @@ import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { unknownConnection } from "../connections/locked-connection.js";
 import type { RunService } from "../runs/run.service.js";
+import { systemActor } from "../runs/run.states.js";
 import { checkBegun, lockCheckedConnection, lockDueConnection, openCheck } from "./check-statement.js";
 import type { RecentCalls } from "./health-machine.js";
 import type { ProbeTimes } from "./probe-times.js";
@@ -86,7 +87,7 @@ export class CheckStarter {
 
   #transaction<T>(tenantId: string, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const tenant: Tenant = tenantWithId(tenantId);
-    const cause = { trace: continueTrace(undefined), actorId: "system" };
+    const cause = { trace: continueTrace(undefined), actorId: systemActor };
     return this.#services.database.transaction(tenant, cause, work);
   }
 }

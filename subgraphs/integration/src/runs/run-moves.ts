@@ -1,7 +1,7 @@
 import type { PreparedStatement } from "@factory/runtime/db/transaction-dialect";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { EventType } from "@factory/schema/event-names";
-import type { RunState } from "./run.states.js";
+import { type RunState, systemActor } from "./run.states.js";
 import type { RunEnd } from "./run-operations.js";
 import { type RunRecord, type RunRow, runRecord, runUuid } from "./run-record.js";
 
@@ -62,12 +62,16 @@ const events: Readonly<Partial<Record<RunState, EventType>>> = {
   Cancelled: "RunCancelled",
 };
 
+/** A check by schedule that goes well. There are hundreds a day for each connection, so they have no events. */
+const isRoutine = ({ operation, requestedBy, status }: RunRecord) =>
+  operation === "CheckHealth" && requestedBy === systemActor && (status === "Running" || status === "Completed");
+
 /** Records the event of the state that the run has reached. */
 function recordRunEvent({ record }: Pick<Transaction, "record">, run: RunRecord): void {
   const { runId, operation, connectionId, credentialId, attempts, status, error } = run;
   const type = events[status];
   // The fencing number is 1 at the first claim only.
-  if (type === undefined || (status === "Running" && run.fence > 1)) return;
+  if (type === undefined || (status === "Running" && run.fence > 1) || isRoutine(run)) return;
   const facts = { runId, operation, connectionId, credentialId, attempts };
   const failed = status === "Failed" || status === "TimedOut";
   record({ type, subject: `runs/${runId}`, data: failed ? { ...facts, error } : facts });

@@ -2,7 +2,7 @@ import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import { type RunOperation, type RunState, runWaits } from "./run.states.js";
+import { type RunOperation, type RunState, routineRuns, runWaits } from "./run.states.js";
 
 /** A step of a run after Queued, as the column `steps` holds it. */
 export interface StoredStep {
@@ -24,6 +24,7 @@ export interface StoredStep {
   properties: ["tenantId", "credentialId", "runId"],
   where: "credential_id is not null",
 })
+@Index({ name: "runs_routine", properties: ["completedAt"], where: routineRuns })
 @Index({ name: "runs_completed_at", properties: ["completedAt"], where: "completed_at is not null" })
 export class Run {
   [PrimaryKeyProp]?: ["tenantId", "runId"];

@@ -1,4 +1,12 @@
 import type { RetentionRule } from "@factory/runtime/db/retention";
+import { routineRuns } from "./run.states.js";
+
+/** Checks by schedule that went well are kept for two days. */
+export const routineRunRetention: RetentionRule = {
+  table: "runs",
+  expired: `${routineRuns} and completed_at < now() - interval '2 days'`,
+  order: "completed_at",
+};
 
 /** Ended runs are kept for this number of days. */
 export const runRetention = (days: number): RetentionRule => ({

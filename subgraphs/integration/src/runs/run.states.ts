@@ -43,6 +43,12 @@ export const runOperationNames = [
 /** The name of the operation of a run. */
 export type RunOperation = (typeof runOperationNames)[number];
 
+/** `requestedBy` of runs that the platform starts by itself. */
+export const systemActor = "system";
+
+/** SQL condition of checks by schedule that went well. They are kept for two days. */
+export const routineRuns = `operation = 'CheckHealth' and status = 'Completed' and requested_by = '${systemActor}'`;
+
 /**
  * SQL condition of the runs that wait for a job. The run of a delivery has no job of its own: the dispatcher of
  * deliveries claims the delivery and ends the run with it.

@@ -2,7 +2,7 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { Run } from "./run.entity.js";
 import { RunResolver } from "./run.resolver.js";
-import { runRetention } from "./run.retention.js";
+import { routineRunRetention, runRetention } from "./run.retention.js";
 import { RunRunner } from "./run.runner.js";
 import { RunService } from "./run.service.js";
 import { readRuns } from "./run.type.js";
@@ -54,5 +54,5 @@ export const runs: SliceModule<RunSettings> = {
       Run: { auth: readRuns, resolve: ({ runId = "" }, context) => service.find(tenantOf(context), runId) },
     };
   },
-  retention: ({ runRetentionDays = 90 }) => [runRetention(runRetentionDays)],
+  retention: ({ runRetentionDays = 90 }) => [runRetention(runRetentionDays), routineRunRetention],
 };
