@@ -27,6 +27,8 @@ const plainHttp = [
   "POST /ofrep/v1/evaluate/flags/{key}",
   "POST /ofrep/v1/evaluate/flags",
   "GET /ofrep/v1/streams",
+  "POST /webhooks/deliveries",
+  "POST /webhooks/deliveries/{providerKey}",
 ];
 
 async function described(): Promise<Described> {

@@ -21,6 +21,7 @@ import { executed } from "../kit/executions.js";
 import { aFlag } from "../kit/feature-flags.js";
 import { aFeed } from "../kit/feed.js";
 import { GrpcChannels } from "../kit/grpc-channels.js";
+import { anInboundSource, asSpecified } from "../kit/inbound-sources.js";
 import { aLibrary, aRetiredVersion } from "../kit/libraries.js";
 import { aPerson } from "../kit/people.js";
 import { aPlanSubscriptionId, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
@@ -303,6 +304,8 @@ async function handleDeliveries(token: string, tenantId: string): Promise<void> 
   const providerId = await aProvider(token, { key: "deliveries" });
   await sendADelivery(token);
   await aDelivery(tenantId, { providerId });
+  const delivery = { providerDeliveryId: "one", eventName: "widget.created", payload: {} };
+  await request("POST /webhooks/deliveries", asSpecified(await anInboundSource(token), delivery));
   await aDelivery(tenantId, { providerId, status: "Failed", attempts: 4, unreadable: true });
   const count = async (wanted: string) => (await statesOf(tenantId)).filter(({ status }) => status === wanted).length;
   await eventually("both deliveries are handled", async () => (await count("Processed")) === 2);

@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, FlattenedSign, generateKeyPair } from "jose";
 import { eventually } from "../kit/eventually.js";
+import { anInboundSource, asSpecified, aVendorSecret } from "../kit/inbound-sources.js";
 import { platform } from "../kit/platform.js";
 import { refusal } from "../kit/refusal.js";
 import { type Json, request } from "../kit/request.js";
@@ -13,61 +14,15 @@ let tenant: TestTenant;
 let token: string;
 
 const unique = (prefix: string) => `${prefix}-${Math.random().toString(36).slice(2)}`;
-const aSecret = () => unique("secret-of-a-vendor");
-
 const post = <T = Json>(path: string, body: unknown, by = token) => request<T>(`POST ${path}`, { token: by, body });
 const send = (path: string, { headers, raw }: SentDelivery) => request(`POST ${path}`, { headers, raw });
 
-interface Source {
-  readonly key: string;
-  readonly secret: string;
-  readonly subscriptionId: string;
-  /** Path and query of the delivery URL. */
-  readonly place: string;
-}
-
-/** A provider of a vendor with an Inbound subscription. */
-async function aSource(
-  preset: string,
-  { secret = aSecret(), key = unique(preset), by = token, driver = {} } = {},
-): Promise<Source> {
-  const provider = await post(
-    "/integrations/providers",
-    {
-      key,
-      displayName: preset,
-      category: "Other",
-      authModel: "ApiKey",
-      preset,
-      ...(Object.keys(driver).length > 0 ? { driver } : {}),
-    },
-    by,
-  );
-  expect(provider.status).toBe(201);
-  const name = unique("inbound");
-  await post("/integrations/credentials", { name, kind: "VendorWebhookSecret", secret: { secret } }, by);
-  const { body, status } = await post(
-    "/webhooks/subscriptions",
-    { direction: "Inbound", providerId: provider.body["providerId"], signingSecretRef: `secret://${name}` },
-    by,
-  );
-  expect(status).toBe(201);
-  const url = new URL(body["deliveryUrl"]);
+/** A source with path and query of its delivery URL. */
+async function aSource(preset: string, { by = token, ...wanted }: { by?: string; key?: string; secret?: string } = {}) {
+  const source = await anInboundSource(by, { preset, ...wanted });
+  const url = new URL(source.deliveryUrl);
   expect(url.origin).toBe(platform().publicUrl);
-  return { key, secret, subscriptionId: body["subscriptionId"], place: url.pathname + url.search };
-}
-
-function specified({ key, secret }: Pick<Source, "key" | "secret">, delivery: unknown): SentDelivery {
-  const raw = JSON.stringify(delivery);
-  const signature = createHmac("sha256", secret).update(raw).digest("hex");
-  return {
-    raw,
-    headers: {
-      "content-type": "application/json",
-      "x-svc-provider": key,
-      "x-hub-signature-256": `sha256=${signature}`,
-    },
-  };
+  return { ...source, place: url.pathname + url.search };
 }
 
 const aDelivery = (changes: Record<string, unknown> = {}) => ({
@@ -88,7 +43,7 @@ describe("POST /webhooks/deliveries", () => {
   it("records a delivery that is signed with the secret of an Inbound subscription", async () => {
     const source = await aSource("webhook");
     const delivery = aDelivery();
-    const { status, body } = await send("/webhooks/deliveries", specified(source, delivery));
+    const { status, body } = await send("/webhooks/deliveries", asSpecified(source, delivery));
     expect([status, body]).toEqual([
       202,
       {
@@ -124,18 +79,18 @@ describe("POST /webhooks/deliveries", () => {
       endpointUrl: "http://127.0.0.1:9/",
       signingSecretRef: key,
     });
-    expect((await send("/webhooks/deliveries", specified({ key, secret }, aDelivery()))).status).toBe(202);
+    expect((await send("/webhooks/deliveries", asSpecified({ key, secret }, aDelivery()))).status).toBe(202);
   });
 
   it("answers a repeated delivery with the first id, and refuses another body under that id", async () => {
     const source = await aSource("webhook");
     const delivery = aDelivery();
-    const sent = specified(source, delivery);
+    const sent = asSpecified(source, delivery);
     const [first, ...others] = await Promise.all(Array.from({ length: 8 }, () => send("/webhooks/deliveries", sent)));
     expect(others.map(({ status, body }) => [status, body["deliveryId"]])).toEqual(
       others.map(() => [202, first?.body["deliveryId"]]),
     );
-    const changed = specified(source, { ...delivery, payload: { number: 8 } });
+    const changed = asSpecified(source, { ...delivery, payload: { number: 8 } });
     expect(refusal(await send("/webhooks/deliveries", changed))).toBe("409 DELIVERY_CONFLICT");
     expect((await send("/webhooks/deliveries", sent)).body["deliveryId"]).toBe(first?.body["deliveryId"]);
   });
@@ -143,7 +98,7 @@ describe("POST /webhooks/deliveries", () => {
   it("refuses each change of a signed delivery with the same answer", async () => {
     const source = await aSource("webhook");
     const other = await aSource("webhook");
-    const sent = specified(source, aDelivery());
+    const sent = asSpecified(source, aDelivery());
     const signature = sent.headers["x-hub-signature-256"] ?? "";
     const changes: Record<string, SentDelivery> = {
       signature: {
@@ -168,7 +123,7 @@ describe("POST /webhooks/deliveries", () => {
         headers: { ...sent.headers, "x-svc-subscription": other.subscriptionId },
       },
       "a hint that is no id": { ...sent, headers: { ...sent.headers, "x-svc-subscription": "whs_nothing" } },
-      "another secret": specified({ key: source.key, secret: aSecret() }, aDelivery()),
+      "another secret": asSpecified({ key: source.key, secret: aVendorSecret() }, aDelivery()),
     };
     const bodies = new Set<string>();
     for (const [change, delivery] of Object.entries(changes)) {
@@ -183,7 +138,7 @@ describe("POST /webhooks/deliveries", () => {
 
   it("checks provider header, media type, encoding and size before any secret", async () => {
     const source = await aSource("webhook");
-    const sent = specified(source, aDelivery());
+    const sent = asSpecified(source, aDelivery());
     const { "x-svc-provider": _, ...unnamed } = sent.headers;
     const as = (headers: Record<string, string>) => ({ ...sent, headers: { ...sent.headers, ...headers } });
     const ask = async (delivery: SentDelivery, query = "") =>
@@ -192,22 +147,22 @@ describe("POST /webhooks/deliveries", () => {
     expect(await ask(as({ "content-type": "text/plain" }))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
     expect(await ask(as({ "content-type": "application/x-www-form-urlencoded" }))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
     expect(await ask(as({ "content-encoding": "gzip" }))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
-    const large = specified(source, aDelivery({ payload: "x".repeat(65 * 1024) }));
+    const large = asSpecified(source, aDelivery({ payload: "x".repeat(65 * 1024) }));
     const refused = await send("/webhooks/deliveries", large);
     expect([refusal(refused), refused.body["hint"]]).toEqual(["413 PAYLOAD_TOO_LARGE", "?subscription="]);
     expect((await send(`/webhooks/deliveries?subscription=${source.subscriptionId}`, large)).status).toBe(202);
-    const huge = specified(source, aDelivery({ payload: "x".repeat(1024 * 1024) }));
+    const huge = asSpecified(source, aDelivery({ payload: "x".repeat(1024 * 1024) }));
     expect(await ask(huge, `?subscription=${source.subscriptionId}`)).toBe("413 PAYLOAD_TOO_LARGE");
   });
 
   it("refuses a signed body that does not match the schema with 400", async () => {
     const source = await aSource("webhook");
-    expect(refusal(await send("/webhooks/deliveries", specified(source, { eventName: 1 })))).toBe(
+    expect(refusal(await send("/webhooks/deliveries", asSpecified(source, { eventName: 1 })))).toBe(
       "400 VALIDATION_FAILED",
     );
     const raw = "{";
     const signature = createHmac("sha256", source.secret).update(raw).digest("hex");
-    const sent = { raw, headers: { ...specified(source, {}).headers, "x-hub-signature-256": `sha256=${signature}` } };
+    const sent = { raw, headers: { ...asSpecified(source, {}).headers, "x-hub-signature-256": `sha256=${signature}` } };
     expect(refusal(await send("/webhooks/deliveries", sent))).toBe("400 MALFORMED_JSON");
   });
 
@@ -216,17 +171,17 @@ describe("POST /webhooks/deliveries", () => {
     const ours = await aSource("webhook", { key });
     const stranger = await (await aTenant()).tokenWith();
     const other = await aSource("webhook", { key, by: stranger });
-    const { body } = await send("/webhooks/deliveries", specified(other, aDelivery()));
+    const { body } = await send("/webhooks/deliveries", asSpecified(other, aDelivery()));
     expect(refusal(await found(body["deliveryId"]))).toBe("404 DELIVERY_NOT_FOUND");
     expect((await found(body["deliveryId"], stranger)).status).toBe(200);
     const third = await (await aTenant()).tokenWith();
     await aSource("webhook", { key, by: third, secret: ours.secret });
     await eventually("the secret of the third tenant is known", async () => {
-      const answer = await send("/webhooks/deliveries", specified(ours, aDelivery()));
+      const answer = await send("/webhooks/deliveries", asSpecified(ours, aDelivery()));
       return answer.status === 401;
     });
     expect(
-      (await send(`/webhooks/deliveries?subscription=${ours.subscriptionId}`, specified(ours, aDelivery()))).status,
+      (await send(`/webhooks/deliveries?subscription=${ours.subscriptionId}`, asSpecified(ours, aDelivery()))).status,
     ).toBe(202);
     await eventually("the audit log of each tenant tells it", async () => {
       const { body: log } = await request("GET /v1/audit-records?limit=20", { token: third });
@@ -237,7 +192,7 @@ describe("POST /webhooks/deliveries", () => {
 
   it("shows the payload only with its scope", async () => {
     const source = await aSource("webhook");
-    const { body } = await send("/webhooks/deliveries", specified(source, aDelivery()));
+    const { body } = await send("/webhooks/deliveries", asSpecified(source, aDelivery()));
     const reader = await tenant.tokenWith("webhooks.subscriptions.read");
     expect((await found(body["deliveryId"], reader)).body["payload"]).toBeNull();
     const list = await request(`GET /integrations/deliveries?subscriptionId=${source.subscriptionId}`, {
@@ -285,7 +240,7 @@ describe("POST /webhooks/deliveries/{providerKey}", () => {
     });
     const answer = await send(place, fromSlack(secret, challenge));
     expect([answer.status, answer.text]).toEqual([200, "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"]);
-    expect(refusal(await send(place, fromSlack(aSecret(), challenge)))).toBe("401 SIGNATURE_INVALID");
+    expect(refusal(await send(place, fromSlack(aVendorSecret(), challenge)))).toBe("401 SIGNATURE_INVALID");
     const event = {
       type: "event_callback",
       event_id: unique("Ev"),

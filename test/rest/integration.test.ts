@@ -48,7 +48,7 @@ describe("POST /integrations/providers", () => {
     const place = `GET ${headers.get("location")}`;
     const found = await request(place, { token, headers: { accept: vendorType } });
     expect(found.headers.get("content-type")).toBe(vendorType);
-    expect(found.body).toEqual({ ...provider, ...body, statusReason: null });
+    expect(found.body).toEqual({ ...provider, ...body, statusReason: null, preset: null, driver: {} });
     const stranger = await (await aTenant()).tokenWith();
     expect(refusal(await request(place, { token: stranger }))).toBe("404 PROVIDER_NOT_FOUND");
   });
@@ -163,6 +163,9 @@ describe("POST /webhooks/subscriptions", () => {
       status: "Paused",
       eventType: "TemplateRegistered",
       createdAt: expect.stringMatching(/Z$/),
+      direction: "Outbound",
+      providerId: null,
+      deliveryUrl: null,
       signingSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{32,}=*$/),
     });
     expect(headers.get("location")).toBe(`/webhooks/subscriptions/${String(body["subscriptionId"])}`);
@@ -172,7 +175,7 @@ describe("POST /webhooks/subscriptions", () => {
     const asked = aSubscription({ projectId: "project-1" });
     const { body, headers } = await post("/webhooks/subscriptions", asked);
     const found = await request(`GET ${headers.get("location")}`, { token });
-    const [{ active: _, ...kept }, { signingSecret: __, ...made }] = [asked, body];
+    const [{ active: _, ...kept }, { signingSecret: __, deliveryUrl: ___, ...made }] = [asked, body];
     expect(found.body).toEqual({ ...kept, ...made });
   });
 

@@ -1,0 +1,66 @@
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { DeliveryRecorder } from "./delivery-recorder.js";
+import type { NewDelivery, RecordedDelivery } from "./delivery-records.js";
+
+const [one, other] = [tenantWithId(newId("ten")), tenantWithId(newId("ten"))];
+const delivery = (name: string) => ({ providerDeliveryId: name, payload: "{}" }) as NewDelivery;
+
+/** Writes that end when the test says so. */
+function heldWrites() {
+  const writes: { tenant: string; names: string[]; end: (error?: Error) => void }[] = [];
+  const write = (tenant: typeof one, deliveries: readonly NewDelivery[]): Promise<RecordedDelivery[]> =>
+    new Promise((resolve, reject) => {
+      const names = deliveries.map(({ providerDeliveryId }) => providerDeliveryId);
+      const recorded = names.map((deliveryId) => ({ deliveryId, normalizedEventType: "WidgetCreated" }));
+      writes.push({ tenant: tenant.uuid, names, end: (error) => (error ? reject(error) : resolve(recorded)) });
+    });
+  return { writes, write };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+it("records what waits for a tenant together, and answers each request with its own deliveries", async () => {
+  const { writes, write } = heldWrites();
+  const recorder = new DeliveryRecorder({ write });
+  const answers = ["a", "b", "c"].map((name) => recorder.record(one, [delivery(name)]));
+  expect(writes.map(({ names }) => names)).toEqual([["a"]]);
+  writes[0]?.end();
+  await answers[0];
+  await settled();
+  expect(writes[1]?.names).toEqual(["b", "c"]);
+  writes[1]?.end();
+  expect(await answers[2]).toEqual([{ deliveryId: "c", normalizedEventType: "WidgetCreated" }]);
+});
+
+it("gives another tenant its turn before the third batch of the first one", async () => {
+  const { writes, write } = heldWrites();
+  const recorder = new DeliveryRecorder({ write }, { maxTransactions: 1, maxBatch: 1 });
+  for (const name of ["a", "b", "c"]) void recorder.record(one, [delivery(name)]);
+  void recorder.record(other, [delivery("theirs")]);
+  for (let place = 0; place < 4; place += 1) {
+    writes[place]?.end();
+    await settled();
+  }
+  expect(writes.map(({ names: [name] }) => name)).toEqual(["a", "b", "theirs", "c"]);
+});
+
+it("refuses more than a tenant may have waiting, and others still have room", async () => {
+  const { write } = heldWrites();
+  const recorder = new DeliveryRecorder({ write }, { maxWaitingPerTenant: 2 });
+  const record = (name: string, tenant = one) => recorder.record(tenant, [delivery(name)]);
+  for (const name of ["a", "b", "c"]) void record(name);
+  expect(() => record("d")).toThrow(expect.objectContaining({ code: "UNAVAILABLE" }));
+  expect(() => void record("theirs", other)).not.toThrow();
+});
+
+it("answers a failed write to its own requests only, and goes on", async () => {
+  const { writes, write } = heldWrites();
+  const recorder = new DeliveryRecorder({ write });
+  const failed = recorder.record(one, [delivery("a")]);
+  writes[0]?.end(new Error("the database is away"));
+  await expect(failed).rejects.toThrow("the database is away");
+  const next = recorder.record(one, [delivery("b")]);
+  writes[1]?.end();
+  await expect(next).resolves.toHaveLength(1);
+});

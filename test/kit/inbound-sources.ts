@@ -1,0 +1,55 @@
+import { createHmac } from "node:crypto";
+import { request } from "./request.js";
+import type { SentDelivery } from "./vendor-senders.js";
+
+/** A provider of a vendor with an Inbound subscription. */
+export interface InboundSource {
+  readonly key: string;
+  readonly secret: string;
+  readonly subscriptionId: string;
+  readonly deliveryUrl: string;
+}
+
+interface WantedSource {
+  readonly preset?: string;
+  readonly secret?: string;
+  readonly key?: string;
+}
+
+const unique = (prefix: string) => `${prefix}-${Math.random().toString(36).slice(2)}`;
+
+/** A secret as a vendor shows it. */
+export const aVendorSecret = () => unique("secret-of-a-vendor");
+
+/** Registers a provider with a preset, and subscribes to its deliveries. */
+export async function anInboundSource(
+  token: string,
+  { preset = "webhook", secret = aVendorSecret(), key = unique(preset) }: WantedSource = {},
+): Promise<InboundSource> {
+  const post = async (path: string, body: unknown) => {
+    const answer = await request<Record<string, string>>(`POST ${path}`, { token, body });
+    if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.text}`);
+    return answer.body;
+  };
+  const common = { displayName: preset, category: "Other", authModel: "ApiKey" };
+  const { providerId } = await post("/integrations/providers", { ...common, key, preset });
+  const name = unique("inbound");
+  await post("/integrations/credentials", { name, kind: "VendorWebhookSecret", secret: { secret } });
+  const wanted = { direction: "Inbound", providerId, signingSecretRef: `secret://${name}` };
+  const { subscriptionId = "", deliveryUrl = "" } = await post("/webhooks/subscriptions", wanted);
+  return { key, secret, subscriptionId, deliveryUrl };
+}
+
+/** A delivery as the specification shows it: X-Hub-Signature-256 over the body. */
+export function asSpecified({ key, secret }: Pick<InboundSource, "key" | "secret">, delivery: unknown): SentDelivery {
+  const raw = JSON.stringify(delivery);
+  const signature = createHmac("sha256", secret).update(raw).digest("hex");
+  return {
+    raw,
+    headers: {
+      "content-type": "application/json",
+      "x-svc-provider": key,
+      "x-hub-signature-256": `sha256=${signature}`,
+    },
+  };
+}
