@@ -289,6 +289,7 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
       roleId,
       approvalId,
       connectionId,
+      providerId,
       id: planSubscriptionId,
       key: headers["idempotency-key"]?.match(/^walk-\w+$/)?.[0] ?? unique(),
     };

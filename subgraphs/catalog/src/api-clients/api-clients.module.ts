@@ -12,6 +12,7 @@ export const apiClients: SliceModule = {
       why: "A provider is a row of the integration subgraph, whose events may arrive late.",
     },
     "api_clients.api_client_id": { to: null, why: "A row of the integration subgraph." },
+    "api_clients.details_event_id": { to: null, why: "Events are removed earlier than the details that they set." },
     "api_clients.status_event_id": { to: null, why: "Events are removed earlier than the state that they set." },
   },
   start({ database, consume }) {

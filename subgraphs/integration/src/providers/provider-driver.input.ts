@@ -4,7 +4,8 @@ import { Field, InputType, Int } from "type-graphql";
 
 /** The name of an HTTP header (RFC 9110, section 5.1). */
 const headerPattern = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$";
-const printable = "^[\\x20-\\x7e]*$";
+/** Empty, or beginning with another character than a space. */
+const printable = "^(?:[\\x21-\\x7e][\\x20-\\x7e]*)?$";
 const pathPattern =
   "^(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}|body:(?:/[^\\s/]{1,100}){1,10}|(?:form|text):[\\x21-\\x7e]{1,100})$";
 const pathMeaning = "header:<name>, body:<JSON pointer>, form:<name> or text:<constant>.";
@@ -111,7 +112,7 @@ export class ProviderOAuth2Input {
   scopes?: string[] | null;
 
   @Field(() => String, { nullable: true, description: "One character between two scopes. The default is a space." })
-  @Constraint({ pattern: "^[ ,+;|]$" })
+  @Constraint({ pattern: "^[,+;|]$" })
   scopeSeparator?: string | null;
 
   @Field(() => String, { nullable: true })
@@ -184,7 +185,7 @@ export class SignatureSchemeInput {
     description:
       "For hmac and ecdsa: the signed text with {body}, {timestamp}, {url} and {form}. The default is {body}.",
   })
-  @Constraint({ maxLength: 200, pattern: "^[\\x20-\\x7e]*$" })
+  @Constraint({ maxLength: 200, pattern: printable })
   signedContent?: string | null;
 
   @Field(() => String, { nullable: true, description: "For hmac: the query parameter with the SHA-256 of the body." })
