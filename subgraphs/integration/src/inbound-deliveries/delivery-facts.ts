@@ -49,11 +49,10 @@ export function readDelivery(delivery: ArrivedDelivery, driver: ProviderDriver):
 }
 
 /** A provider without a description sends the members of the specification, in whatever way they are signed. */
-const undescribed: Pick<WebhookDescription, "deliveryId" | "eventName" | "action" | "account" | "challenge" | "batch"> =
-  {
-    deliveryId: ["header:x-delivery-id", "header:webhook-id", "body:/providerDeliveryId", "body:/id"],
-    eventName: ["header:x-event-name", "body:/eventName", "body:/type"],
-  };
+const undescribed: Omit<WebhookDescription, "scheme"> = {
+  deliveryId: ["header:x-delivery-id", "header:webhook-id", "body:/providerDeliveryId", "body:/id"],
+  eventName: ["header:x-event-name", "body:/eventName", "body:/type"],
+};
 
 interface Source {
   readonly delivery: ArrivedDelivery;
@@ -141,11 +140,11 @@ function textProblems(pointer: string, value: unknown, maxLength: number): Field
 type Described = typeof undescribed;
 
 function vendorFacts(described: Described, source: Source, payload: string, bytes: Buffer): DeliveryFacts {
-  const { deliveryId, eventName, action, account } = described;
+  const { deliveryId, eventName, account } = described;
   const bodySha256 = sha256(bytes);
   const id = firstValue(deliveryId, source) ?? `sha256-${bodySha256.toString("hex")}`;
   const found = firstValue(eventName, source) ?? "event";
-  const does = action === undefined ? undefined : valueAt(action, source);
+  const does = actionOf(described, source);
   const name = does === undefined ? found : `${found}.${does}`;
   const refused = [
     ...textProblems("/providerDeliveryId", id, maxIdLength),
@@ -165,6 +164,13 @@ function vendorFacts(described: Described, source: Source, payload: string, byte
     value: source.body,
     bodySha256,
   };
+}
+
+/** The action, with its mark where the delivery has the value that asks for it. */
+function actionOf({ action, actionMark }: Described, source: Source): string | undefined {
+  const does = action === undefined ? undefined : valueAt(action, source);
+  const isMarked = does !== undefined && actionMark && valueAt(actionMark.when, source) === actionMark.equals;
+  return isMarked ? does + actionMark.mark : does;
 }
 
 function challengeOf({ challenge }: Described, source: Source): string | undefined {

@@ -55,6 +55,8 @@ it("takes the action with the name, then the name alone", () => {
   expect(typeOf("github", "pull_request", "labeled")).toBe("VendorEventReceived");
   expect(typeOf("github", "push", "unknown")).toBe("CommitsPushed");
   expect(typeOf("acme", "widget", "created")).toBe("WidgetCreated");
+  expect(typeOf("acme", "widget.created", "created")).toBe("WidgetCreated");
+  expect(typeOf("github", "pull_request.opened", "opened")).toBe("PullRequestOpened");
 });
 
 it("takes the table of the preset, and that of the key", () => {

@@ -28,7 +28,8 @@ export function normalizedEventType(
   eventName: string,
   action: string | undefined,
 ): string {
-  const names = [...(action === undefined ? [] : [`${eventName}.${action}`]), eventName].filter(isShort);
+  const isNamed = action === undefined || eventName.endsWith(`.${action}`);
+  const names = [...(isNamed ? [] : [`${eventName}.${action}`]), eventName].filter(isShort);
   const own = settings.setting("webhooks.eventNames");
   const found =
     firstOf(names, (name) => ownMember(own, `${vendor.key}/${name}`)) ??

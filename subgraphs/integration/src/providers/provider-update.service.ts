@@ -4,6 +4,7 @@ import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-muta
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { checkedDriver } from "./checked-driver.js";
+import { announceInboundSources } from "./inbound-sources.js";
 import { lockedProvider } from "./locked-provider.js";
 import type { Provider } from "./provider.entity.js";
 import type { UpdateProviderInput } from "./provider.input.js";
@@ -44,7 +45,8 @@ export class ProviderUpdateService {
         const changed = changesOf(provider, input, driver);
         transaction.em.assign(provider, changed);
         const { displayName, apiClient, capabilities } = provider;
-        if (Object.keys(changed).length > 0)
+        if (Object.keys(changed).length > 0) {
+          announceInboundSources(transaction);
           transaction.record({
             type: "ProviderUpdated",
             subject: `providers/${providerId}`,
@@ -53,6 +55,7 @@ export class ProviderUpdateService {
               changed: Object.keys(changed),
             },
           });
+        }
         return providerEntityView(provider);
       },
     });

@@ -1,0 +1,42 @@
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { presetOf } from "../providers/provider-presets.js";
+import type { ArrivedDelivery } from "./arrived-delivery.js";
+import { readDelivery } from "./delivery-facts.js";
+
+function read(preset: string, body: unknown, headers: Record<string, string> = {}) {
+  const lists = Object.entries(headers).map(([name, value]) => [name, [value]] as const);
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const delivery: ArrivedDelivery = {
+    form: "Vendor",
+    providerKey: preset,
+    hint: undefined,
+    message: { headers: new Map(lists), body: Buffer.from(text), url: "https://platform.example/" },
+    address: "192.0.2.1",
+    trace: continueTrace(undefined),
+  };
+  return readDelivery(delivery, presetOf({ preset, key: preset })?.driver ?? {});
+}
+
+it("the presets say where id, name and action of a delivery stand", () => {
+  const hub = { "x-github-delivery": "d-1", "x-github-event": "pull_request" };
+  const closed = (merged: boolean) => read("github", { action: "closed", pull_request: { merged } }, hub);
+  expect(closed(true)).toMatchObject({
+    events: [{ providerDeliveryId: "d-1", named: { event: "pull_request", action: "closed(merged)" } }],
+  });
+  expect(closed(false)).toMatchObject({ events: [{ named: { action: "closed" } }] });
+  expect(read("stripe", { id: "evt_1", type: "invoice.paid", account: "acct_1" })).toMatchObject({
+    events: [{ providerDeliveryId: "evt_1", eventName: "invoice.paid", account: "acct_1" }],
+  });
+  const form = { "content-type": "application/x-www-form-urlencoded", "i-twilio-idempotency-token": "t-1" };
+  expect(read("twilio", "SmsStatus=delivered&AccountSid=AC1&MessageSid=SM1", form)).toMatchObject({
+    events: [{ providerDeliveryId: "t-1", eventName: "message.delivered", account: "AC1" }],
+  });
+  const mails = ["delivered", "bounce"].map((event, at) => ({ event, sg_event_id: `e-${at}` }));
+  expect(read("sendgrid", mails)).toMatchObject({
+    events: [
+      { providerDeliveryId: "e-0", eventName: "delivered" },
+      { providerDeliveryId: "e-1", eventName: "bounce" },
+    ],
+  });
+  expect(read("slack", { type: "url_verification", challenge: "abc" })).toEqual({ challenge: "abc" });
+});
