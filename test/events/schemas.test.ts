@@ -13,7 +13,7 @@ import { letADayPass } from "../kit/audit.js";
 import { sentCommand } from "../kit/commands.js";
 import { anEntry } from "../kit/configuration.js";
 import { aConnection, aReauthorizedConnection } from "../kit/connections.js";
-import { aFailedRotation, anExpiredCredential, rotatedCredential } from "../kit/credentials.js";
+import { aCredential, aFailedRotation, anExpiredCredential, rotatedCredential } from "../kit/credentials.js";
 import { rows } from "../kit/database.js";
 import { anEdition, anEditionWithTrial } from "../kit/editions.js";
 import { eventually } from "../kit/eventually.js";
@@ -35,6 +35,7 @@ import { aSilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant, moved, platformToken, type TestTenant } from "../kit/tenants.js";
 import { anInvitation, aUser } from "../kit/users.js";
+import { aVendor, type Vendor } from "../kit/vendor.js";
 import { fromGithub } from "../kit/vendor-senders.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -86,8 +87,6 @@ const beyondATest: readonly EventType[] = [
   ...(["MailFailed", "TenantProvisioningFailed", "WebhookDeliveryExhausted"] as const),
   // An attempt would have to take minutes.
   "RunTimedOut",
-  // `vendor-calls` of the integration subgraph tests these against their schemas.
-  ...(["TokenRefreshed", "TokenRefreshFailed"] as const),
 ];
 /** Events that only platform administrators read, in the log of the platform's tenant. */
 const inTheLogOnly: readonly EventType[] = [
@@ -293,6 +292,20 @@ async function sendADelivery(token: string): Promise<void> {
   if (status !== 202) throw new Error(text);
 }
 
+/** Makes the vendor's server give a token to one connection, and refuse the client of another one. */
+async function renewTokens(token: string): Promise<Vendor> {
+  const vendor = await aVendor();
+  const { basic, tokenUrl } = vendor.oauth;
+  const driver = { oauth2: { tokenUrl, clientAuthentication: "client_secret_basic", scopes: ["api"] } };
+  const providerId = await aProvider(token, { key: "tokens", driver });
+  for (const clientSecret of [basic.clientSecret, "wrong"]) {
+    const secret = { clientId: basic.clientId, clientSecret };
+    const { credentialRef } = await aCredential(token, { kind: "OAuth2Client", secret });
+    await aConnection(token, providerId, { authMode: "OAuth2ClientCredentials", credentialRef });
+  }
+  return vendor;
+}
+
 const statesOf = (tenantId: string) =>
   rows<{ status: string }>("select status from integration.webhook_deliveries where tenant_id = $1", [
     decodeId("ten", tenantId),
@@ -394,6 +407,7 @@ describe("the emitted events", () => {
     await aRetiredProvider(token);
     await changeCredentials(token);
     await changeConnections(token);
+    const vendor = await renewTokens(token);
     await handleDeliveries(token, tenant.tenantId);
     await inviteAndDeleteUsers(token, tenant.tenantId);
     const libraryId = await aLibrary(token, {
@@ -438,7 +452,7 @@ describe("the emitted events", () => {
       return inTheLog.some(({ type }) => type === "TenantArchived");
     });
     emitted = [...feed.events.map(({ events }) => events), ...inTheLog];
-    await Promise.all([feed.stop(), about.stop(), gone.close()]);
+    await Promise.all([feed.stop(), about.stop(), gone.close(), vendor.close()]);
   });
 
   afterAll(() => receiver.close());
