@@ -43,6 +43,15 @@ const providerByApiClient = {
     where tenant_id = $1 and api_client_id = $2`,
 };
 
+const connectionById = {
+  name: "connection_by_id",
+  text: `select connection_id as "connectionId", tenant_id as "tenantId", provider_id as "providerId", status, health,
+      last_checked_at as "lastCheckedAt", credential_ref as "credentialRef", last_run_id as "lastRunId",
+      project_id as "projectId", display_name as "displayName", auth_mode as "authMode", configuration,
+      status_reason as "statusReason", health_run_id as "healthRunId", established_at as "establishedAt", version
+    from integration.connections where tenant_id = $1 and connection_id = $2`,
+};
+
 const insertTemplate = {
   name: "insert_template",
   text: `insert into bare.templates (tenant_id, template_id, name, name_key, category, tags, status, created_at)
@@ -72,6 +81,10 @@ async function serve({ databaseUrl, tenantUuid }: BareServerOrder): Promise<stri
   app.get<{ Querystring: { first: string } }>("/v1/templates", async ({ query }) => {
     const { rows } = await pool.query({ ...templatesByName, values: [tenantUuid, Number(query.first)] });
     return { items: rows };
+  });
+  app.get<{ Params: { id: string } }>("/integrations/connections/:id", async ({ params }, reply) => {
+    const { rows } = await pool.query({ ...connectionById, values: [tenantUuid, params.id] });
+    return rows[0] ?? reply.code(404).send({ code: "NOT_FOUND" });
   });
   app.get<{ Params: { key: string } }>("/v1/api-clients/:key", async ({ params }) => {
     const found = await pool.query({ ...apiClientByKey, values: [tenantUuid, params.key] });

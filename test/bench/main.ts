@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { auditCost } from "./audit-cost.js";
 import { auditRecordLists } from "./audit-records.js";
 import { onStage, type Stage } from "./bench-platform.js";
+import { oneConnection } from "./connections.js";
 import { entitlementChecks } from "./entitlement-checks.js";
 import { evaluations } from "./evaluations.js";
 import { allFlags, oneFlag } from "./flags.js";
@@ -17,7 +18,7 @@ import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, join, list, webhook, subscribers, packs, search, evaluate, flags, users, checks, token, audit, records or post
+  --only <table>  get, connection, join, list, webhook, subscribers, packs, search, evaluate, flags, users, checks, token, audit, records or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -29,6 +30,7 @@ const warmUpSeconds = 10;
 const benches = {
   get: async (stage: Stage, rounds: Rounds) =>
     tableOf("GET /v1/templates/{templateId} over REST", 2, await interleave(oneById(stage), rounds)),
+  connection: (stage: Stage, rounds: Rounds) => oneConnection(stage, rounds),
   join: async (stage: Stage, rounds: Rounds) =>
     tableOf("A federated join over GraphQL", 2.5, await interleave(await federatedJoin(stage), rounds)),
   list: async (stage: Stage, rounds: Rounds) =>
