@@ -5,6 +5,7 @@ import { isObjectType } from "graphql";
 import pg from "pg";
 import { aPendingApproval } from "../kit/agents.js";
 import { anEntry } from "../kit/configuration.js";
+import { aConnection } from "../kit/connections.js";
 import { databaseUrl } from "../kit/database.js";
 import { aFlag } from "../kit/feature-flags.js";
 import { aLibrary } from "../kit/libraries.js";
@@ -41,6 +42,7 @@ beforeAll(async () => {
     await aFlag(token, objects.key, { description: name });
     await anEntry(token, objects.key, name);
     const providerId = await aProvider(token, { key: name, displayName: `Sorted ${name}` });
+    await aConnection(token, providerId, { displayName: `Sorted ${name}` });
     await aDelivery(tenant.tenantId, { providerId, status: "Processed" });
     await request("POST /v1/templates", { token, body: { name: `sorted-${name}` } });
     const principalId = await aClientId(token);
@@ -96,7 +98,7 @@ async function walked(list: List, sort: string): Promise<string[]> {
 
 describe("sort", () => {
   it("is an argument of every list", () => {
-    const connections = fields.filter(({ type }) => isObjectType(type) || String(type).endsWith("Connection!"));
+    const connections = fields.filter(({ type }) => isObjectType(type) || /\wConnection!$/.test(String(type)));
     const without = connections.filter(({ args }) => !args.some(({ name }) => name === "sort"));
     // jobs have the order of their queue, and entitlements that of the keys in the edition
     expect(without.map(({ name }) => name)).toEqual(["catalogJobs", "integrationJobs", "entitlements", "spineJobs"]);
