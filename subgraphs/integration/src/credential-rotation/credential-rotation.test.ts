@@ -74,7 +74,7 @@ describe("a rotation", () => {
     const principal = aPrincipal();
     const first = aSecret();
     const id = await aCredential(principal, { secret: { signingSecret: first } });
-    const { rotateCredential: started } = succeeded(await rotate(principal, id, { graceSeconds: 1 })) as Record<
+    const { rotateCredential: started } = succeeded(await rotate(principal, id, { graceSeconds: 2 })) as Record<
       string,
       Record<string, string>
     >;
@@ -200,7 +200,7 @@ describe("a rotation", () => {
     const principal = aPrincipal();
     const first = aSecret();
     const id = await aCredential(principal, { secret: { signingSecret: first } });
-    succeeded(await rotate(principal, id, { graceSeconds: 2 }));
+    succeeded(await rotate(principal, id, { graceSeconds: 3 }));
     await becomes(principal, id, "2 Current", "1 Previous");
     expect(succeeded(await move(principal, "rollbackCredential", id))["moved"]).toMatchObject({
       status: "Active",
