@@ -549,6 +549,14 @@ const samples: Partial<Record<EventType, unknown>> = {
     status: "ProvisioningFailed",
     failedStep: "createPlanSubscription",
   },
+  RunTimedOut: {
+    runId: anId("run"),
+    operation: "CheckHealth",
+    connectionId: anId("con"),
+    credentialId: null,
+    attempts: 1,
+    error: { code: "UPSTREAM_TIMEOUT", detail: "The attempt took too long." },
+  },
   WebhookDeliveryExhausted: {
     subscriptionId: anId("whs"),
     messageId: anId("msg"),
