@@ -9,7 +9,7 @@ export interface SourceFile {
   readonly source: string;
 }
 
-const declaredTable = /@Entity\(\s*(?:\w+\(\s*"([a-z_]+)"|\{[^}]*?tableName:\s*"([a-z_]+)")/g;
+const declaredTable = /@Entity\(\s*(?:(?:\w+\(\s*)+"([a-z_]+)"|\{[^}]*?tableName:\s*"([a-z_]+)")/g;
 const tableList = /^\/\/ tables: (.+)$/m;
 
 /** The sources of one subgraph. */
