@@ -9,8 +9,8 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import { listenProblem, PortInUseError } from "./platform/listen-problem.js";
 import type { Platform } from "./platform/platform.js";
 import { openPlatformDatabase } from "./platform/platform-database.js";
-import { keepSecretsOutOfReports } from "./settings/diagnostic-report.js";
 import { platformEnvironment } from "./settings/environment.js";
+import { forgetEnvironmentSecrets } from "./settings/environment-secrets.js";
 import { skipUnusedPackages } from "./unused-packages.js";
 
 /** EX_UNAVAILABLE and EX_TEMPFAIL of sysexits.h. */
@@ -43,8 +43,8 @@ export async function runPlatform(): Promise<void> {
 }
 
 async function run(): Promise<void> {
-  keepSecretsOutOfReports();
   const environment = platformEnvironment();
+  forgetEnvironmentSecrets();
   const logger = createLogger("platform", environment.logLevel);
   logForeignOutput(logger);
   if (environment.failpoint !== undefined) armFailpoint(environment.failpoint);

@@ -33,7 +33,8 @@ export function serverSettings(layout: ClusterLayout, port: number): string[] {
     port,
     unix_socket_directories: layout.socketDir,
     unix_socket_permissions: "0700",
-    max_connections: 100,
+    // Two processes under load need more than 100, while one replaces the other.
+    max_connections: 200,
     shared_buffers: "64MB",
     // By default PostgreSQL 18 runs three more I/O processes, which small databases do not need.
     io_method: "sync",

@@ -1,0 +1,196 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
+import { bareEnvironment } from "@factory/gateway/standalone/settings/environment";
+import { Canaries } from "../kit/canaries.js";
+import { eventually } from "../kit/eventually.js";
+import { plantSecrets } from "../kit/plant-secrets.js";
+import { platform } from "../kit/platform.js";
+import { PlatformGroup } from "../kit/platform-group.js";
+import { aReceiver, type Received, type Receiver, signatureOf } from "../kit/receiver.js";
+import { graphql, request } from "../kit/request.js";
+import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
+import { acceptInvitation, anAddress } from "../kit/users.js";
+
+const run = promisify(execFile);
+const script = fileURLToPath(new URL("../../gateway/dist/standalone/rewrap.js", import.meta.url));
+const canaries = new Canaries();
+const formerKey = canaries.plant("former key of the platform");
+const newKey = canaries.plant("new key of the platform");
+const signingSecret = `whsec_${randomBytes(32).toString("base64")}`;
+
+let group: PlatformGroup;
+let first: PlatformProcess;
+let tenant: TestTenant;
+let receiver: Receiver;
+let reports: string;
+let load: ReturnType<typeof traffic> | undefined;
+
+beforeAll(async () => {
+  group = await PlatformGroup.open();
+  reports = await mkdtemp(join(tmpdir(), "reports-"));
+  // before a change of the key in several processes, all of them know the new one
+  first = await group.start({
+    ...{ SECRETS_KEY: formerKey, SECRETS_KEY_PREVIOUS: newKey, LOG_LEVEL: "debug" },
+    NODE_OPTIONS: `--report-on-signal --report-directory=${reports}`,
+  });
+  group.use(first);
+  tenant = await aTenant();
+  receiver = await aReceiver();
+});
+
+afterAll(async () => {
+  await load?.stop();
+  await group?.close();
+  await receiver?.close();
+  await rm(reports, { recursive: true, force: true });
+});
+
+async function invitationTokenOf(email: string): Promise<string> {
+  let token: string | undefined;
+  await eventually(`a mail to ${email}`, async () => {
+    for (const folder of group.folders) {
+      const outbox = join(folder, "outbox");
+      const mails = (await readdir(outbox).catch(() => [])).filter((file) => file.endsWith(".eml"));
+      for (const file of mails) {
+        const text = (await readFile(join(outbox, file), "utf8")).replaceAll("=\r\n", "").replaceAll("=3D", "=");
+        if (text.includes(`To: ${email}\r\n`)) token = /token=([\w-]{43})/.exec(text)?.[1];
+      }
+    }
+    return token !== undefined;
+  });
+  return token ?? "";
+}
+
+/** Uses everything that a master key protects, again and again, until `stop` is called. */
+function traffic(failures: string[]) {
+  let running = true;
+  let entries = 0;
+  const rounds = [0, 0, 0, 0];
+  const loop = async (place: number, work: () => Promise<void>) => {
+    while (running) {
+      await work().catch((error: unknown) => failures.push(String(error)));
+      rounds[place] = (rounds[place] ?? 0) + 1;
+      await pause(50);
+    }
+  };
+  const ask = async (line: string, options: Parameters<typeof request>[1]) => {
+    const answer = await request(line, options);
+    if (answer.status >= 400) failures.push(`${line}: ${answer.text}`);
+    return answer;
+  };
+  let cursor: string | null = null;
+  const loops = [
+    loop(0, async () => {
+      const token = await tenant.tokenWith();
+      const place: string = cursor === null ? "" : `&cursor=${cursor}`;
+      cursor = (await ask(`GET /v1/config?limit=1${place}`, { token })).body["nextCursor"] as string | null;
+    }),
+    loop(1, async () => {
+      const token = await tenant.tokenWith();
+      const body = { value: canaries.plant("under load"), isSecret: true };
+      entries += 1;
+      await ask(`PUT /v1/config/load.${entries % 40}`, { token, body });
+    }),
+    loop(2, async () => {
+      const token = await tenant.tokenWith();
+      const body = { name: `load-${randomBytes(6).toString("hex")}`, secret: { apiKey: canaries.plant("under load") } };
+      await ask("POST /integrations/credentials", { token, body });
+    }),
+    loop(3, async () => {
+      const token = await tenant.tokenWith();
+      await ask("POST /v1/users/invitations", { token, body: { email: anAddress(), roleCodes: ["Viewer"] } });
+    }),
+  ];
+  return {
+    entries: () => entries,
+    /** Resolves when requests that were sent before have ended. */
+    async turn() {
+      const before = [...rounds];
+      await eventually("one more round of all traffic", () =>
+        rounds.every((count, place) => count > (before[place] ?? 0) + 1),
+      );
+    },
+    async stop() {
+      running = false;
+      await Promise.all(loops);
+    },
+  };
+}
+
+const isSigned = (webhook: Received) => webhook.headers["webhook-signature"] === signatureOf(signingSecret, webhook);
+
+describe("secrets that callers gave to the platform", () => {
+  it("are in no answer", async () => {
+    const answers = await plantSecrets(canaries, tenant);
+    for (const { text } of answers) expect(canaries.foundIn(text)).toEqual([]);
+  });
+});
+
+describe("a new master key under load", () => {
+  it("fails no request, and after npm run rewrap the former key can go", async () => {
+    const token = await tenant.tokenWith();
+    const made = { name: "hooks", kind: "WebhookSigning", secret: { signingSecret } };
+    canaries.add("the signing secret of the webhooks", signingSecret);
+    expect((await request("POST /integrations/credentials", { token, body: made })).status).toBe(201);
+    const hook = { eventType: "ConfigurationUpdated", endpointUrl: receiver.url, signingSecretRef: "hooks" };
+    expect((await request("POST /webhooks/subscriptions", { token, body: hook })).status).toBe(201);
+    const kept = { value: canaries.plant("kept"), isSecret: true };
+    expect((await request("PUT /v1/config/kept.secret", { token, body: kept })).status).toBe(201);
+    const guests = [anAddress(), anAddress()];
+    for (const email of guests)
+      await request("POST /v1/users/invitations", { token, body: { email, roleCodes: ["Viewer"] } });
+    const [earlyGuest = "", lateGuest = ""] = await Promise.all(guests.map(invitationTokenOf));
+    const failures: string[] = [];
+    load = traffic(failures);
+    await load.turn();
+
+    const second = await group.start({ SECRETS_KEY: newKey, SECRETS_KEY_PREVIOUS: formerKey, LOG_LEVEL: "debug" });
+    await load.turn();
+    group.use(second);
+    expect((await acceptInvitation(earlyGuest)).text).toContain("usr_");
+    await load.turn();
+    process.kill(first.pid, "SIGUSR2");
+    await eventually("a diagnostic report", async () => (await readdir(reports)).length > 0);
+    const env = { ...bareEnvironment(), DATA_DIR: second.dataDir };
+    const { stdout } = await run(process.execPath, ["--no-warnings", script], { env });
+    expect(stdout).toMatch(/integration\.credential_versions \(credential key wrapping\): \d+ sealed again, 0 left/);
+    expect(stdout).toMatch(/spine\.api_clients \(factory spine client secrets\): \d+ sealed again, 0 left/);
+    await first.stop();
+
+    const third = await group.start({ SECRETS_KEY: newKey, LOG_LEVEL: "debug" });
+    group.use(third);
+    await load.turn();
+    await second.stop();
+    await load.turn();
+    await load.stop();
+    expect(failures).toEqual([]);
+    expect((await acceptInvitation(lateGuest)).text).toContain("usr_");
+    const fresh = await tenant.tokenWith();
+    const restore = `mutation { restoreConfiguration(key: "kept.secret", version: 1) { version } }`;
+    expect((await graphql(restore, { token: fresh })).body.errors).toBeUndefined();
+    expect(await platformToken("tenant.manage")).toContain(".");
+    const delivered = load.entries() + 2;
+    await eventually("every event came by webhook", () => receiver.received.length >= delivered);
+    expect(receiver.received.filter((webhook) => !isSigned(webhook))).toEqual([]);
+  });
+});
+
+describe("secret material", () => {
+  it("is in no log line, metric, row, database file, diagnostic report or file of DATA_DIR", async () => {
+    const metrics = await (await fetch(`${platform().internalUrl}/metrics`)).text();
+    expect(metrics).toContain("http_request_duration_seconds");
+    expect(canaries.foundIn(metrics)).toEqual([]);
+    expect(group.log.length).toBeGreaterThan(50);
+    expect(canaries.foundIn(group.log.join("\n"))).toEqual([]);
+    expect(await canaries.foundInDatabase(group.database.url)).toEqual([]);
+    for (const folder of [...group.folders, group.databaseFolder, reports])
+      expect(await canaries.foundInFiles(folder)).toEqual([]);
+  });
+});

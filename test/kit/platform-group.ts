@@ -1,0 +1,67 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type PlatformProcess,
+  removeData,
+  startPlatformProcess,
+  temporaryDataDirectory,
+} from "@factory/gateway/standalone/client/platform-process";
+import { choosePort } from "@factory/gateway/standalone/settings/free-port";
+import type { PostgresServer } from "@factory/runtime/postgres/embedded-postgres";
+import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { platformVariable } from "./platform.js";
+
+const quiet = createLogger("test", "silent");
+
+/** Processes of one platform over one database. The kit talks to the one that `use` has named last. */
+export class PlatformGroup {
+  readonly database: PostgresServer;
+  /** All lines that the processes have printed. */
+  readonly log: string[] = [];
+  readonly folders: string[] = [];
+  /** The folder of the database cluster, with its log and its write-ahead log. */
+  readonly databaseFolder: string;
+  readonly #shared = process.env[platformVariable];
+  readonly #processes: PlatformProcess[] = [];
+  #publicUrl: string | undefined;
+
+  private constructor(database: PostgresServer, databaseFolder: string) {
+    this.database = database;
+    this.databaseFolder = databaseFolder;
+  }
+
+  static async open(): Promise<PlatformGroup> {
+    const options = { dataDir: await mkdtemp(join(tmpdir(), "platform-group-")), logger: quiet };
+    return new PlatformGroup(await startReadyPostgres(options), options.dataDir);
+  }
+
+  /** Starts one more process. All processes have the address of the first one as PUBLIC_URL. */
+  async start(variables: Record<string, string>): Promise<PlatformProcess> {
+    const dataDir = await temporaryDataDirectory();
+    this.folders.push(dataDir);
+    const port = await choosePort(0, "127.0.0.1");
+    const url = `http://127.0.0.1:${port}`;
+    this.#publicUrl ??= url;
+    const shared = { DATABASE_URL: this.database.url, PUBLIC_URL: this.#publicUrl, RATE_LIMIT_FACTOR: "1000" };
+    const started = await startPlatformProcess(dataDir, { ...shared, PORT: String(port), ...variables }, (line) =>
+      this.log.push(line),
+    );
+    const reachable = { ...started, publicUrl: url };
+    this.#processes.push(reachable);
+    return reachable;
+  }
+
+  use(platform: PlatformProcess): void {
+    process.env[platformVariable] = JSON.stringify(platform);
+  }
+
+  async close(): Promise<void> {
+    process.env[platformVariable] = this.#shared;
+    for (const platform of this.#processes) await platform.stop();
+    await this.database.stop();
+    for (const folder of this.folders) await removeData(folder);
+    await removeData(this.databaseFolder);
+  }
+}
