@@ -9,8 +9,7 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import { listenProblem, PortInUseError } from "./platform/listen-problem.js";
 import type { Platform } from "./platform/platform.js";
 import { openPlatformDatabase } from "./platform/platform-database.js";
-import { platformEnvironment } from "./settings/environment.js";
-import { forgetEnvironmentSecrets } from "./settings/environment-secrets.js";
+import { forgetEnvironmentSecrets, platformEnvironment } from "./settings/environment.js";
 import { skipUnusedPackages } from "./unused-packages.js";
 
 /** EX_UNAVAILABLE and EX_TEMPFAIL of sysexits.h. */
