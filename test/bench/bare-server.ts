@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { fastify } from "fastify";
 import pg from "pg";
+import { serveBareDeliveries } from "./bare-delivery.js";
 
 /** The message that the bench sends to this child process. The child answers when it listens. */
 export interface BareServerOrder {
@@ -113,6 +114,7 @@ async function serve({ databaseUrl, tenantUuid }: BareServerOrder): Promise<stri
     }
     return reply.code(201).send(template);
   });
+  serveBareDeliveries(app, pool, tenantUuid);
   await app.listen({ host: "127.0.0.1", port: 0 });
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 }

@@ -145,6 +145,7 @@ async function makeBareTables(databaseUrl: string): Promise<void> {
     await client.query("create schema bare");
     for (const table of ["templates", "outbox"])
       await client.query(`create table bare.${table} (like catalog.${table} including all)`);
+    await client.query("create table bare.webhook_deliveries (like integration.webhook_deliveries including all)");
   } finally {
     await client.end();
   }

@@ -6,6 +6,7 @@ import { oneConnection } from "./connections.js";
 import { entitlementChecks } from "./entitlement-checks.js";
 import { evaluations } from "./evaluations.js";
 import { allFlags, oneFlag } from "./flags.js";
+import { inboundDeliveries } from "./inbound-deliveries.js";
 import { type Contestant, interleave, type Rounds } from "./interleave.js";
 import { packExecutions } from "./pack-executions.js";
 import { federatedJoin, listOfTwenty, oneById } from "./reads.js";
@@ -18,7 +19,7 @@ import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, connection, join, list, webhook, subscribers, packs, search, evaluate, flags, users, checks, token, audit, records or post
+  --only <table>  get, connection, join, list, webhook, inbound, subscribers, packs, search, evaluate, flags, users, checks, token, audit, records or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -37,6 +38,7 @@ const benches = {
     tableOf("A list of 20 with their versions over GraphQL", 10, await interleave(listOfTwenty(stage), rounds)),
   // this runs before the POST requests, because they leave a backlog of events
   webhook: (stage: Stage, { rounds, seconds }: Rounds) => webhookLatency(stage, rounds * seconds * 4),
+  inbound: (stage: Stage, rounds: Rounds) => inboundDeliveries(stage, rounds),
   subscribers: (stage: Stage) => subscriberFanOut(stage),
   packs: (stage: Stage) => packExecutions(stage),
   search: (stage: Stage) => librarySearches(stage),
