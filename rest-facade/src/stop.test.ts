@@ -290,7 +290,7 @@ describe("CORS", () => {
       const preflight = await ask("https://studio.example", "OPTIONS");
       expect([preflight.status, preflight.headers.get("access-control-allow-methods")]).toEqual([
         204,
-        "GET, HEAD, POST, PUT, DELETE",
+        "GET, HEAD, POST, PUT, PATCH, DELETE",
       ]);
     } finally {
       await facade.close();
