@@ -124,7 +124,7 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
   templates: ["Template", "name"],
   tenants: ["Tenant", "slug"],
   users: ["User", "email"],
-  "webhook-subscriptions": ["WebhookSubscription", "eventType"],
+  "webhook-subscriptions": ["WebhookSubscription", "createdAt"],
 };
 /** The first segments of subjects whose objects have no key. The field `subject` is null for them. */
 const noKeyedType = [

@@ -13,9 +13,9 @@ import { normalizedEventType } from "../normalized-events/normalized-event-type.
 import { CandidateCache } from "./candidate-cache.js";
 import { DeliveryIntake, type NormalizeEvent } from "./delivery-intake.js";
 import { DeliveryLimits } from "./delivery-limits.js";
-import { DeliveryRecorder } from "./delivery-recorder.js";
-import { DeliveryRecords, payloadOwner } from "./delivery-records.js";
 import { OpenSecrets } from "./open-secrets.js";
+import { DeliveryRecorder } from "./recording/delivery-recorder.js";
+import { DeliveryRecords, payloadOwner } from "./recording/delivery-records.js";
 import { SignatureVerifier } from "./signature-verifier.js";
 import { WebhookDelivery } from "./webhook-delivery.entity.js";
 import { WebhookDeliveryResolver } from "./webhook-delivery.resolver.js";

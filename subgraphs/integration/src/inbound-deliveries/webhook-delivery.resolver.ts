@@ -50,7 +50,7 @@ export class WebhookDeliveryResolver {
   @FieldResolver(() => Json, {
     nullable: true,
     description:
-      "What the vendor has sent. Null without the scope webhooks.deliveries.read, and 30 days after the reception.",
+      "The body that the vendor has sent. Null without the scope webhooks.deliveries.read, and 30 days after the reception.",
   })
   async payload(@Root() { deliveryId }: WebhookDeliveryType, @Ctx() context: RequestContext): Promise<unknown> {
     if (!principalOf(context).scopes.has("webhooks.deliveries.read")) return null;

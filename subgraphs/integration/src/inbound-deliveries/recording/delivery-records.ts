@@ -4,11 +4,11 @@ import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { startDeliveryRuns } from "../runs/delivery-runs.js";
-import type { AcceptedDelivery } from "./arrived-delivery.js";
-import type { DeliveryFacts } from "./delivery-facts.js";
+import { startDeliveryRuns } from "../../runs/delivery-runs.js";
+import type { AcceptedDelivery } from "../arrived-delivery.js";
+import type { DeliveryFacts } from "../delivery-facts.js";
+import type { Match } from "../signature-verifier.js";
 import { insertDeliveries, knownDeliveries, retryFailed } from "./delivery-record-statement.js";
-import type { Match } from "./signature-verifier.js";
 
 /** A verified delivery that is to be recorded. */
 export interface NewDelivery extends Omit<DeliveryFacts, "value" | "named"> {
