@@ -10,7 +10,7 @@ export interface SecretOwner {
   readonly version: number;
 }
 
-/** What the row of a version keeps of its secret. */
+/** The columns of a version in which its secret is sealed. */
 export interface StoredSecret {
   /** The key of the store that protects `wrappedKey`. It distinguishes a changed key from damage. */
   readonly keyId: string;
@@ -39,7 +39,7 @@ export interface SecretStore {
   open(owner: SecretOwner, stored: StoredSecret): Promise<SecretMaterial>;
   /** Protects the data key of a secret by the newest key. The ciphertext stays as it is. Throws as `open` does. */
   rewrapped(owner: SecretOwner, wrapping: SecretWrapping): Promise<SecretWrapping>;
-  /** What the row keeps of a secret that nobody may read again. */
+  /** The columns of a version whose secret was destroyed. */
   destroyed(owner: SecretOwner, stored: StoredSecret): Promise<StoredSecret>;
 }
 

@@ -7,7 +7,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { payloadOwner } from "../inbound-deliveries/recording/delivery-records.js";
+import { payloadOwner } from "../inbound-deliveries/delivery-records.js";
 import type { ProviderService } from "../providers/provider.service.js";
 import type { ProviderRecord } from "../providers/provider-record.js";
 import type { RunCounts } from "../runs/run-counts.js";

@@ -3,7 +3,7 @@ import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { ConnectionStates } from "../connections/connection-moves.js";
-import { DeliveryRecorder } from "../inbound-deliveries/recording/delivery-recorder.js";
+import { DeliveryRecorder } from "../inbound-deliveries/delivery-recorder.js";
 import { ProviderService } from "../providers/provider.service.js";
 import { RunService } from "../runs/run.service.js";
 import { RunCounts } from "../runs/run-counts.js";

@@ -14,7 +14,7 @@ export interface ArrivedDelivery {
   readonly trace: Trace;
 }
 
-/** What a delivery names so that only the secrets of one resource, or of one account at the vendor, are tried. */
+/** The resource or account that a delivery names, so that only the secrets of one resource, or of one account at the vendor, are tried. */
 export interface DeliveryHint {
   readonly kind: "subscription" | "connection" | "account";
   readonly value: string;

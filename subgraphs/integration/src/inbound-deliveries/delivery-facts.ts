@@ -5,7 +5,7 @@ import { isStorable, maxJsonDepth } from "@factory/runtime/input-validation/stor
 import type { ProviderDriver, ValuePath, WebhookDescription } from "../providers/provider-driver.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
 
-/** What the record of a delivery needs, read from a request whose signature was verified. */
+/** The facts for the record of a delivery, read from a request whose signature was verified. */
 export interface DeliveryFacts {
   readonly providerDeliveryId: string;
   /** With the action after a dot, where the vendor sends one. */

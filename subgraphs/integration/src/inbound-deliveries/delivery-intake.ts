@@ -6,9 +6,9 @@ import type { AcceptedDelivery, ArrivedDelivery } from "./arrived-delivery.js";
 import type { CandidateSet } from "./candidate.js";
 import type { CandidateCache } from "./candidate-cache.js";
 import { type DeliveryFacts, readDelivery } from "./delivery-facts.js";
-import type { DeliveryLimits } from "./delivery-limits.js";
-import type { DeliveryRecorder } from "./recording/delivery-recorder.js";
-import type { NewDelivery } from "./recording/delivery-records.js";
+import type { DeliveryRecorder } from "./delivery-recorder.js";
+import type { NewDelivery } from "./delivery-records.js";
+import type { DeliveryLimits } from "./intake-limits.js";
 import type { Match, SignatureVerifier } from "./signature-verifier.js";
 
 /** The deliveries of a request, or the answer to a vendor's test of the URL. */

@@ -9,7 +9,7 @@ import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import { payloadOwner } from "./recording/delivery-records.js";
+import { payloadOwner } from "./delivery-records.js";
 import type { WebhookDeliveryFilterInput } from "./webhook-delivery.input.js";
 import { webhookDeliveryStates } from "./webhook-delivery.states.js";
 import type { WebhookDeliveryType } from "./webhook-delivery.type.js";

@@ -40,7 +40,7 @@ export class DerivedSecrets {
     return this.#keys.newest.id;
   }
 
-  /** What the row keeps instead of a nonce of a former key. `derive` gives the same secret for it. */
+  /** The value that replaces a nonce of a former key in a row. `derive` gives the same secret for it. */
   renewed(ownerId: string, nonce: string): string {
     const { newest } = this.#keys;
     const secret = Buffer.from(this.derive(ownerId, nonce));

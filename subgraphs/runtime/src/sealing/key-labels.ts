@@ -1,4 +1,4 @@
-/** What becomes of the values of one key when SECRETS_KEY changes. */
+/** The effect of a new SECRETS_KEY on the values of one key. */
 export interface KeyPurpose {
   readonly protects: string;
   /**

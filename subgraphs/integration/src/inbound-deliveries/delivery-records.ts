@@ -4,11 +4,11 @@ import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { startDeliveryRuns } from "../../runs/delivery-runs.js";
-import type { AcceptedDelivery } from "../arrived-delivery.js";
-import type { DeliveryFacts } from "../delivery-facts.js";
-import type { Match } from "../signature-verifier.js";
-import { insertDeliveries, knownDeliveries, retryFailed } from "./delivery-record-statement.js";
+import { startDeliveryRuns } from "../runs/delivery-runs.js";
+import type { AcceptedDelivery } from "./arrived-delivery.js";
+import type { DeliveryFacts } from "./delivery-facts.js";
+import { insertDeliveries, knownDeliveries, retryFailed } from "./record-statement.js";
+import type { Match } from "./signature-verifier.js";
 
 /** A verified delivery that is to be recorded. */
 export interface NewDelivery extends Omit<DeliveryFacts, "value" | "named"> {
@@ -40,7 +40,7 @@ interface SealedDelivery extends NewDelivery {
 const maxTries = 3;
 const uniqueKey = "webhook_deliveries_provider_delivery";
 
-/** What the payload of a delivery is bound to. */
+/** The associated data to which the payload of a delivery is bound. */
 export const payloadOwner = (tenantId: string, deliveryId: string): string => `${tenantId}|${deliveryId}`;
 
 /**

@@ -1,6 +1,6 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
-import { DeliveryLimits } from "./delivery-limits.js";
+import { DeliveryLimits } from "./intake-limits.js";
 
 const refused = expect.objectContaining({ code: "RATE_LIMITED" });
 const arrived = (changes: Partial<ArrivedDelivery> = {}) =>
