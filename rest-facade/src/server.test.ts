@@ -322,7 +322,6 @@ describe("surfaces", () => {
     expect([status, json["code"], json["endpoint"]]).toEqual([501, "NOT_SUPPORTED", "POST /v1/notifications"]);
     expect((await facade.call("GET /v1/reports", { token: undefined })).status).toBe(401);
     expect((await facade.call("GET /v1/reports", { token: "good" })).status).toBe(501);
-    expect((await facade.call("POST /webhooks/deliveries", { token: undefined, body: {} })).status).toBe(501);
   });
 
   it("pass requests of the authorization server and of git on unchanged", async () => {
