@@ -14,13 +14,16 @@ export interface RunPayload {
 /**
  * The job of one attempt of a run. The attempts of a run are counted by the run itself; the retries of the job are for
  * defects and for a lost database.
+ *
+ * An attempt mostly waits for a vendor and holds no database connection meanwhile, so the number of attempts at once is
+ * far above that of the connections: it takes sixteen tenants with vendors that do not answer to occupy a process.
  */
 export const runJob: JobDefinition<RunPayload> = {
   queue: "integration.runs",
   retryLimit: 2,
   retryDelaySeconds: 1,
   expireInSeconds: maxTimeLimitSeconds + 60,
-  concurrency: 16,
+  concurrency: 64,
   concurrencyPerTenant: 4,
   fair: true,
   subject: "runId",

@@ -275,6 +275,40 @@ describe("runs", () => {
     expect((await rest.next()).done).toBe(true);
   });
 
+  it("start at once though the vendors of ten other tenants do not answer, and hold no database connection", async () => {
+    let begun = 0;
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    handlers.OpenTicket = {
+      timeLimitSeconds: 60,
+      work: async () => {
+        begun += 1;
+        await answered;
+        return {};
+      },
+    };
+    handlers.SendEmail = {};
+    const tenants = Array.from({ length: 10 }, () => aPrincipal());
+    const hanging = await Promise.all(
+      tenants.flatMap((principal) => Array.from({ length: 6 }, () => start(principal, "OpenTicket"))),
+    );
+    await eventually(() => begun >= 40 || undefined);
+    const [held] = await fixture.rows<{ count: number }>(
+      "select count(*)::int from pg_stat_activity where state like 'idle in transaction%'",
+    );
+    expect(held?.count).toBe(0);
+    const late = aPrincipal();
+    const begunAt = performance.now();
+    const run = await start(late, "SendEmail");
+    expect(await ended(late, run)).toMatchObject({ status: "Completed" });
+    expect(performance.now() - begunAt).toBeLessThan(2000);
+    // A tenant holds at most four places.
+    expect(begun).toBe(40);
+    answer();
+    await Promise.all(hanging.map(({ tenantId, runId }) => service().waitFor(tenantWithId(tenantId), runId, 20_000)));
+    expect(begun).toBe(60);
+  });
+
   it("let a reader wait for their end, and not longer than it asked", async () => {
     const principal = aPrincipal();
     let finish = (): void => undefined;

@@ -21,6 +21,12 @@ const runningLimits = Object.fromEntries(
   Array.from({ length: maxRunningLimit }, (_, place) => [String(place + 1), place + 1]),
 );
 
+/**
+ * The interval after which a worker looks without a wake-up. All workers of a queue together look at most every two
+ * seconds, however many there are.
+ */
+const pollSeconds = (concurrency: number): number => Math.max(30, 2 * concurrency);
+
 /** The workers of pg-boss, which are woken when a job may be waiting. */
 export class JobWorkers {
   readonly #boss: PgBoss;
@@ -36,7 +42,7 @@ export class JobWorkers {
   async start({ queue, concurrency, concurrencyPerTenant, limitInPayload, run }: QueueWork): Promise<void> {
     const options = {
       groupConcurrency: limitInPayload ? { default: concurrencyPerTenant, tiers: runningLimits } : concurrencyPerTenant,
-      pollingIntervalSeconds: 30,
+      pollingIntervalSeconds: pollSeconds(concurrency),
       includeMetadata: true,
     } as const;
     const workers: Worker[] = [];
