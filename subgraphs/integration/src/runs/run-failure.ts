@@ -1,7 +1,6 @@
-import { DomainError } from "@factory/runtime/errors/domain-error";
-import { type JobEnd, type JobOwner } from "@factory/runtime/jobs/definitions/job-definition";
+import type { JobEnd, JobOwner } from "@factory/runtime/jobs/definitions/job-definition";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
-import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import { readRun } from "./read-run.js";
 import type { RunCounts } from "./run-counts.js";
 import type { RunPayload } from "./run-job.js";
@@ -40,13 +39,6 @@ export class RunFailure implements JobOwner<RunPayload> {
       if (!ended) return;
       await this.#operations.find(ended.operation)?.ended?.(transaction, ended, end);
       transaction.afterCommit(() => this.#counts.add(ended.operation, end.status));
-    });
-  }
-
-  /** A run that has ended stays so: the job that is sent again would find nothing to do. */
-  revived(_transaction: Transaction, { runId }: RunPayload): Promise<void> {
-    throw new DomainError("INVALID_STATE", {
-      detail: `The run ${runId} has ended. Ask for the operation again, which starts a new run.`,
     });
   }
 }

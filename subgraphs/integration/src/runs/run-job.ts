@@ -27,6 +27,7 @@ export const runJob: JobDefinition<RunPayload> = {
   concurrencyPerTenant: 4,
   fair: true,
   subject: "runId",
+  notRedrivable: "The run of this job has ended. Ask for the operation again, which starts a new run.",
 };
 
 /** The runs that only a job ends, for the sweep that finds those without a job. */

@@ -25,6 +25,7 @@ const definition = (queue: string): JobDefinition<Payload> => ({
   subject: "name",
 });
 const mail = definition("mail");
+const run = { ...definition("run"), notRedrivable: "The run has ended. Start a new one." };
 const execution = { ...definition("execution"), retriedBy: "retryExecution" };
 
 describe("jobs as a tenant sees them", () => {
@@ -38,7 +39,7 @@ describe("jobs as a tenant sees them", () => {
   beforeAll(async () => {
     test = await aDatabase();
     jobs = new JobQueue(test.definition.connections, quiet);
-    await jobs.start([mail, execution]);
+    await jobs.start([mail, execution, run]);
     const owner = {
       abandoned: async () => undefined,
       revived: async (_: unknown, { name }: Payload) => void revived.push(name),
@@ -49,6 +50,7 @@ describe("jobs as a tenant sees them", () => {
     };
     await jobs.work(mail, handle, owner);
     await jobs.work(execution, handle, owner);
+    await jobs.work(run, handle, owner);
     service = new JobService(test.database, jobs, new CursorSeal(someMasterKeys(1).keyring("list cursors")));
   });
   afterAll(async () => {
@@ -128,6 +130,22 @@ describe("jobs as a tenant sees them", () => {
       code: "INVALID_STATE",
       facts: { detail: expect.stringContaining("retryExecution") },
     });
+  });
+
+  it("are not sent again when no operation repeats their work, and the refusal gives the reason", async () => {
+    refuse = true;
+    const tenant = aTenant();
+    await send(run, tenant, "ended");
+    const [job] = await failedJobs(tenant, 1);
+    expect(job).toMatchObject({ redrivable: false, retriedBy: null });
+    await expect(service.redrive(contextOf(tenant), "redriveCatalogJob", job?.jobId ?? "")).rejects.toMatchObject({
+      code: "INVALID_STATE",
+      facts: { detail: "The run has ended. Start a new one." },
+    });
+    const past = test.database.transaction(tenant, { trace: continueTrace(undefined) }, (transaction) =>
+      jobs.redrive(transaction, run, job?.jobId ?? ""),
+    );
+    await expect(past).rejects.toMatchObject({ code: "55000" });
   });
 
   it("are listed page by page, newest first", async () => {

@@ -54,7 +54,7 @@ export class JobType {
   @Field(() => String, {
     nullable: true,
     description:
-      "The operation that repeats the work of this job after it has failed. Null: the redrive mutation sends the job again.",
+      "The operation that repeats the work of this job after it has failed. Null: no single one, see `redrivable`.",
   })
   retriedBy: string | null;
 }

@@ -5,6 +5,7 @@ import {
   baseQueue,
   type JobDefinition,
   maintenance,
+  mayRunAgain,
   type TenantPayload,
 } from "../definitions/job-definition.js";
 import { jobColumns } from "../queue/access-functions.js";
@@ -98,7 +99,7 @@ export class JobLedger {
       createdAt: new Date(row.created_on),
       attempts: Math.max(1, row.retry_count + 1 - interruptions),
       output: row.output,
-      redrivable: row.state === "failed" && definition !== undefined && definition.retriedBy === undefined,
+      redrivable: row.state === "failed" && definition !== undefined && mayRunAgain(definition),
       retriedBy: definition?.retriedBy ?? null,
     };
   }
@@ -153,6 +154,8 @@ export class JobLedger {
       });
     const job = this.#jobs.definitions().find(({ queue }) => queue === baseQueue(row.name));
     if (!job) throw unknownJob();
+    if (job.notRedrivable !== undefined)
+      throw new DomainError("INVALID_STATE", { detail: job.notRedrivable, currentState: state });
     return job;
   }
 }

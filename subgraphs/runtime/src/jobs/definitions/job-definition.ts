@@ -24,8 +24,16 @@ export interface JobDefinition<Payload extends object> {
    * again.
    */
   readonly retriedBy?: string;
+  /**
+   * Why a failed job is never sent again, where no single operation repeats its work. The caller who tries reads it.
+   */
+  readonly notRedrivable?: string;
   readonly payload?: Payload;
 }
+
+/** Whether a failed job of this kind can be sent again. */
+export const mayRunAgain = ({ retriedBy, notRedrivable }: JobDefinition<object>): boolean =>
+  retriedBy === undefined && notRedrivable === undefined;
 
 /** The payload of a job of a tenant. */
 export interface TenantPayload {

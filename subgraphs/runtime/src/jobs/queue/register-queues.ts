@@ -1,5 +1,5 @@
 import type { PgBoss } from "pg-boss";
-import { aloneQueue, deadQueue, type JobDefinition } from "../definitions/job-definition.js";
+import { aloneQueue, deadQueue, type JobDefinition, mayRunAgain } from "../definitions/job-definition.js";
 import type { JobSql } from "../runs/job-runs.js";
 
 /**
@@ -36,7 +36,7 @@ export async function registerQueues(
       definitions.map(({ queue }) => queue),
       definitions.map(({ fair = false }) => fair),
       definitions.map(({ subject = null }) => subject),
-      definitions.map(({ retriedBy }) => retriedBy === undefined),
+      definitions.map(mayRunAgain),
     ],
   );
 }
