@@ -14,7 +14,7 @@ import { mutationArguments, type World } from "./mutation-arguments.js";
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** Mutations that nothing can call with success: the integration subgraph has no jobs yet. */
+/** Mutations that nothing can call with success: no failed job of the integration subgraph can be sent again. */
 const impossible = new Set(["redriveIntegrationJob"]);
 
 /** A delivery of a vendor has no principal. Its event is its record, and only a refused delivery is audited. */

@@ -193,3 +193,59 @@ describe("a provider", () => {
     expect(count).toBe(1000);
   });
 });
+
+describe("the hosts of a provider with connections", () => {
+  const oauth2 = { tokenUrl: "https://93.184.216.34/token", clientAuthentication: "none" };
+
+  it("change only for a caller who may also write credentials", async () => {
+    const tenantId = principal.tenantId ?? "";
+    const everything = principal;
+    const writer = aPrincipal({ tenantId, scopes: ["integration.providers.write"] });
+    const update = (by: Principal, id: string, input: object) => {
+      principal = by;
+      return run(
+        "mutation ($id: ID!, $input: UpdateProviderInput!) { updateProvider(providerId: $id, input: $input) { baseUrl } }",
+        { id, input },
+      );
+    };
+    const { providerId } = await run(
+      "mutation ($input: RegisterProviderInput!) { registerProvider(input: $input) { providerId } }",
+      {
+        input: {
+          ...{ key: "acme", displayName: "Acme", category: "Tool", authModel: "ApiKey" },
+          ...{ baseUrl: "https://93.184.216.34/v1", driver: { oauth2 } },
+        },
+      },
+    );
+    const id = String(providerId);
+    await aConnection({ providerId: id });
+    expect(await update(writer, id, { baseUrl: "https://93.184.216.35/v1" })).toMatchObject({
+      baseUrl: "https://93.184.216.35/v1",
+    });
+    principal = everything;
+    const name = newId("crd").slice(4);
+    await run("mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }", {
+      input: { name, kind: "BearerToken", secret: { token: "t", hosts: ["93.184.216.35"] } },
+    });
+    const connectionId = await aConnection({ providerId: id, authMode: "BearerToken", credentialRef: name });
+    const moved = [
+      { baseUrl: "https://93.184.216.36/v1" },
+      { baseUrl: "http://93.184.216.35/v1" },
+      { driver: { oauth2: { ...oauth2, tokenUrl: "https://93.184.216.36/token" } } },
+      { driver: { oauth2: { ...oauth2, authorizationUrl: "https://93.184.216.36/authorize" } } },
+    ];
+    for (const input of moved)
+      expect(await update(writer, id, input)).toMatchObject({
+        refused: { code: "INSUFFICIENT_SCOPE", status: 403, requiredScopes: ["integration.credentials.write"] },
+      });
+    const kept = { baseUrl: "https://93.184.216.35/v2", driver: { oauth2: { ...oauth2, scopes: ["read"] } } };
+    expect(await update(writer, id, kept)).toMatchObject({ baseUrl: kept.baseUrl });
+    expect(await update(everything, id, { baseUrl: "https://93.184.216.36/v1" })).toMatchObject({
+      baseUrl: "https://93.184.216.36/v1",
+    });
+    await move("deleteConnection", connectionId);
+    expect(await update(writer, id, { baseUrl: "https://93.184.216.37/" })).toMatchObject({
+      baseUrl: "https://93.184.216.37/",
+    });
+  });
+});

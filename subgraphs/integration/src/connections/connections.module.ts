@@ -15,7 +15,7 @@ import { ConnectionLifecycleService } from "./connection-lifecycle.service.js";
 import { ConnectionLinksResolver } from "./connection-links.resolver.js";
 import { ConnectionListService } from "./connection-list.service.js";
 import { ConnectionStates } from "./connection-moves.js";
-import { followProvider } from "./provider-effects.js";
+import { followProvider, guardCredentials } from "./provider-effects.js";
 import { Verification } from "./verification.js";
 
 /** The accounts at vendors that the platform may use for its tenants. */
@@ -66,7 +66,9 @@ export const connections: SliceModule = {
     services.add(new ConnectionListService(database, cursors));
     services.add(new ConnectionChangeService({ database, connections, verification }));
     services.add(new ConnectionLifecycleService({ database, connections, states, verification, runs, ends }));
-    services.get(ProviderMoveListeners).add(followProvider);
+    const providerListeners = services.get(ProviderMoveListeners);
+    providerListeners.add(followProvider);
+    providerListeners.addForOrigins(guardCredentials);
   },
   resolvers: (get) => [
     new ConnectionResolver(get(ConnectionService), get(ConnectionListService)),

@@ -1,3 +1,4 @@
+import type { Principal } from "@factory/runtime/auth/principal";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ProviderState } from "./provider.states.js";
 
@@ -16,9 +17,28 @@ export interface MovingProvider {
  */
 export type ProviderMoveListener = (transaction: Transaction, provider: MovingProvider) => Promise<void>;
 
-/** The listeners of the slices whose rows depend on the state of a provider. */
+/**
+ * Called in the transaction that gives a URL of the provider another origin, while the row of the provider is locked. It
+ * refuses the change with a DomainError.
+ */
+export type ProviderOriginListener = (
+  transaction: Transaction,
+  change: { readonly providerId: string; readonly principal: Principal },
+) => Promise<void>;
+
+/** The listeners of the slices whose rows depend on the state or the hosts of a provider. */
 export class ProviderMoveListeners {
   readonly #listeners: ProviderMoveListener[] = [];
+  readonly #originListeners: ProviderOriginListener[] = [];
+
+  addForOrigins(listener: ProviderOriginListener): void {
+    this.#originListeners.push(listener);
+  }
+
+  /** Calls the listeners for origins one after the other. */
+  readonly callForOrigins: ProviderOriginListener = async (transaction, change) => {
+    for (const listener of this.#originListeners) await listener(transaction, change);
+  };
 
   add(listener: ProviderMoveListener): void {
     this.#listeners.push(listener);

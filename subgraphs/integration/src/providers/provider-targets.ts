@@ -3,6 +3,22 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { driverUrls } from "./checked-driver.js";
 import type { ProviderDriver } from "./provider-driver.js";
 
+interface Targets {
+  readonly baseUrl: string | null;
+  readonly driver: ProviderDriver;
+}
+
+/** Whether a change gives a URL of the provider another origin, so that secrets go to another host or without TLS. */
+export function movesOrigin(before: Targets, after: Targets): boolean {
+  const known = originsOf(before);
+  return [...originsOf(after)].some(([pointer, origin]) => known.get(pointer) !== origin);
+}
+
+function originsOf({ baseUrl, driver }: Targets): Map<string, string> {
+  const urls = [...(baseUrl === null ? [] : [{ pointer: "/baseUrl", url: baseUrl }]), ...driverUrls(driver, "/driver")];
+  return new Map(urls.map(({ pointer, url }) => [pointer, URL.canParse(url) ? new URL(url).origin : url]));
+}
+
 /** Checks the URLs at which the vendor of a provider is called. */
 export class ProviderTargets {
   readonly #egress: Egress;

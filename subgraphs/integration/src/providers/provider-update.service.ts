@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { checkedDriver } from "./checked-driver.js";
 import { announceInboundSources } from "./inbound-sources.js";
@@ -12,7 +13,9 @@ import { canonicalCapabilities } from "./provider.service.js";
 import type { ProviderType } from "./provider.type.js";
 import { providerEntityView } from "./provider.view.js";
 import type { ProviderDriver } from "./provider-driver.js";
-import type { ProviderTargets } from "./provider-targets.js";
+import type { ProviderMoveListeners } from "./provider-move-listeners.js";
+import { effectiveDriver, presetOf } from "./provider-presets.js";
+import { movesOrigin, type ProviderTargets } from "./provider-targets.js";
 
 type Changes = Partial<Pick<Provider, "displayName" | "apiClient" | "capabilities" | "baseUrl" | "driver">>;
 
@@ -20,10 +23,12 @@ type Changes = Partial<Pick<Provider, "displayName" | "apiClient" | "capabilitie
 export class ProviderUpdateService {
   readonly #database: Database;
   readonly #targets: ProviderTargets;
+  readonly #listeners: ProviderMoveListeners;
 
-  constructor(database: Database, targets: ProviderTargets) {
+  constructor(database: Database, targets: ProviderTargets, listeners: ProviderMoveListeners) {
     this.#database = database;
     this.#targets = targets;
+    this.#listeners = listeners;
   }
 
   /** An input that changes nothing has no event. */
@@ -43,6 +48,8 @@ export class ProviderUpdateService {
             allowed: ["Registered", "Deprecated", "Disabled"],
           });
         const changed = changesOf(provider, input, driver);
+        if (movesOrigin(targetsOf(provider, provider), targetsOf(provider, changed)))
+          await this.#listeners.callForOrigins(transaction, { providerId, principal: principalOf(context) });
         transaction.em.assign(provider, changed);
         const { displayName, apiClient, capabilities } = provider;
         if (Object.keys(changed).length > 0) {
@@ -60,6 +67,12 @@ export class ProviderUpdateService {
       },
     });
   }
+}
+
+/** The URLs of a provider after a change. */
+function targetsOf(provider: Provider, { baseUrl, driver }: Changes) {
+  const own = driver === undefined ? provider.driver : driver;
+  return { baseUrl: baseUrl ?? provider.baseUrl, driver: effectiveDriver(presetOf(provider), own) };
 }
 
 /** The members that get another value. */

@@ -57,7 +57,7 @@ export class ProviderResolver {
 
   @Mutation(() => ProviderType, {
     description:
-      "Changes a provider that is not Retired. Members that are left out stay as they are; the key and the preset never change.",
+      "Changes a provider that is not Retired. Members that are left out stay as they are; the key and the preset never change. Another host of a provider whose connections have credentials needs integration.credentials.write too.",
   })
   @Auth({ scopes: ["integration.providers.write"] })
   updateProvider(

@@ -36,7 +36,7 @@ export const providers: SliceModule<ProviderSettings> = {
     const listeners = services.add(new ProviderMoveListeners());
     const targets = new ProviderTargets(services.get(egressService), httpsOnly);
     services.add(new ProviderService(database, targets));
-    services.add(new ProviderUpdateService(database, targets));
+    services.add(new ProviderUpdateService(database, targets, listeners));
     services.add(new ProviderListService(database, cursors));
     services.add(new ProviderLifecycleService(database, listeners));
   },
