@@ -1,3 +1,4 @@
+import { aConnection } from "../kit/connections.js";
 import { aProvider, movedProvider } from "../kit/providers.js";
 import { request } from "../kit/request.js";
 import { aTenant } from "../kit/tenants.js";
@@ -44,5 +45,25 @@ describe("providers over REST", () => {
     expect(refused).toMatchObject({ status: 422, body: { code: "PARAMETERS_INVALID" } });
     expect(await change({ driver: { probe: { method: "GET", path: "no slash" } } })).toMatchObject({ status: 400 });
     expect(await change({ displayName: "" })).toMatchObject({ status: 400 });
+  });
+});
+
+describe("PATCH /integrations/connections/{connectionId}", () => {
+  it("removes what is null and keeps what is absent", async () => {
+    const providerId = await aProvider(token, { key: "patched" });
+    const input = { projectId: "orders", credentialRef: "secret://elsewhere/key", configuration: { region: "eu" } };
+    const path = `/integrations/connections/${await aConnection(token, providerId, input)}`;
+    const left: Record<string, unknown> = { ...input, displayName: "Acme" };
+    for (const [member, removed] of [
+      ["credentialRef", null],
+      ["projectId", null],
+      ["configuration", {}],
+    ] as const) {
+      const changed = await request(`PATCH ${path}`, { token, body: { [member]: null } });
+      left[member] = removed;
+      expect(changed).toMatchObject({ status: 200, body: left });
+    }
+    expect(await request(`PATCH ${path}`, { token, body: { displayName: null } })).toMatchObject({ body: left });
+    expect(await request(`GET ${path}`, { token })).toMatchObject({ body: left });
   });
 });

@@ -42,7 +42,7 @@ function compileRoute(
     prepared: prepare(operation.text, operation.name),
     rate: rateClassOf(operation.definition.operation, row.run),
     location: row.location === undefined ? undefined : fillLocation(row.location),
-    ...readVariables(operation, path, graph),
+    ...readVariables(operation, { method, path }, graph),
   };
 }
 

@@ -1,5 +1,5 @@
 import { buildSchema, type GraphQLInputObjectType } from "graphql";
-import { pruneInput } from "./prune-input.js";
+import { pruneChange, pruneInput } from "./prune-input.js";
 
 const schema = buildSchema(`
   scalar JSONObject
@@ -39,5 +39,25 @@ describe("pruneInput", () => {
     expect(Object.getPrototypeOf(pruned)).toBe(Object.prototype);
     expect(Object.getPrototypeOf(pruned["data"])).toBe(Object.prototype);
     expect(pruned["p"]).toBeUndefined();
+  });
+});
+
+describe("pruneChange", () => {
+  const change = pruneChange(schema.getType("Node") as GraphQLInputObjectType);
+
+  it("keeps null members of the input itself, since null removes a value", () => {
+    expect(change({ name: "a", data: null, children: null, x: null })).toEqual({
+      name: "a",
+      data: null,
+      children: null,
+    });
+    expect(change({ name: "a" })).toEqual({ name: "a" });
+  });
+
+  it("removes null members of nested objects, which are replaced as a whole", () => {
+    expect(change({ name: "a", children: [{ name: "b", data: null }] })).toEqual({
+      name: "a",
+      children: [{ name: "b" }],
+    });
   });
 });

@@ -1,4 +1,10 @@
-import { type GraphQLInputType, isInputObjectType, isListType, isNonNullType } from "graphql";
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from "graphql";
 
 export type Prune = (value: unknown) => unknown;
 
@@ -25,6 +31,16 @@ export function pruneInput(type: GraphQLInputType, known = new Map<GraphQLInputT
   for (const { name, type: ofField } of Object.values(type.getFields()))
     fields.push({ name, prune: pruneInput(ofField, known), keepsNull: String(ofField) === "JSON" });
   return prune;
+}
+
+/**
+ * Like `pruneInput`, but a null member of the input itself stays, because in a PATCH it removes a value while an absent
+ * member changes nothing. Nested objects are replaced as a whole, so in them null counts as absent.
+ */
+export function pruneChange(type: GraphQLInputObjectType): Prune {
+  const known = new Map<GraphQLInputType, Prune>();
+  const fields = Object.values(type.getFields());
+  return pruneObject(fields.map(({ name, type: of }) => ({ name, prune: pruneInput(of, known), keepsNull: true })));
 }
 
 const pruneList =

@@ -16,8 +16,8 @@ import {
 } from "graphql";
 import { describeVariable } from "../operations/describe-variable.js";
 import type { Operation } from "../operations/load-operation.js";
-import { pathParameters } from "../routes/route.js";
-import { pruneInput } from "./prune-input.js";
+import { type Method, pathParameters } from "../routes/route.js";
+import { pruneChange, pruneInput } from "./prune-input.js";
 import { waitPreference } from "./wait-preference.js";
 
 export type Variables = Record<string, unknown>;
@@ -31,11 +31,16 @@ export interface QueryParameter {
   readonly description: string | undefined;
 }
 
+interface Endpoint {
+  readonly method: Method;
+  readonly path: string;
+}
+
 /**
  * Compiles a row's variables once: path parameters by name, the body as `input`, `ifMatch` and `ifNoneMatch` from their
  * headers, `waitSeconds` from the header Prefer, everything else from the query string.
  */
-export function readVariables(operation: Operation, path: string, graph: GraphQLSchema) {
+export function readVariables(operation: Operation, { method, path }: Endpoint, graph: GraphQLSchema) {
   const inPath = new Set(pathParameters(path));
   const reads: Read[] = [];
   const query: QueryParameter[] = [];
@@ -47,7 +52,7 @@ export function readVariables(operation: Operation, path: string, graph: GraphQL
     if (inPath.has(name)) reads.push(readPath(name));
     else if (name === "input") {
       input = inputType(definition, graph);
-      reads.push(readBody(input));
+      reads.push(readBody(input, method));
     } else if (conditionHeaders[name] !== undefined) {
       conditions.push(name);
       reads.push(readHeader(name, conditionHeaders[name]));
@@ -111,9 +116,9 @@ function inputType({ type }: VariableDefinitionNode, graph: GraphQLSchema): Grap
   return bare;
 }
 
-function readBody(type: GraphQLInputObjectType): Read {
+function readBody(type: GraphQLInputObjectType, method: Method): Read {
   const check = inputValidator(inputSchema(type));
-  const prune = pruneInput(type);
+  const prune = method === "PATCH" ? pruneChange(type) : pruneInput(type);
   return ({ body }, variables, errors) => {
     // a missing body counts as an empty one, so that every missing member is reported
     const value = body === undefined ? {} : body;
