@@ -190,7 +190,8 @@ describe("the statements of sorted lists", () => {
     try {
       await client.query(`set local role ${schema}_app; set local search_path = ${schema}`);
       await client.query("set local plan_cache_mode = force_generic_plan; set local enable_sort = off");
-      await client.query("set local enable_seqscan = off; set local enable_bitmapscan = off");
+      await client.query("set local enable_incremental_sort = off; set local enable_seqscan = off");
+      await client.query("set local enable_bitmapscan = off");
       await client.query(`prepare listed as ${text}`);
       const { rows } = await client.query<{ "QUERY PLAN": [{ Plan: Plan }] }>(
         `explain (format json) execute listed(${Array.from({ length: count }, () => "null").join(", ")})`,
