@@ -8,9 +8,12 @@ interface EventTypeRule {
   readScopes: readonly Scope[];
 }
 
-const ofVendors = Object.fromEntries(
-  vendorEventTypes.map((name) => [name, { source: "integration", readScopes: ["integration.runs.read"] }]),
-) as unknown as Record<VendorEventType, { source: "integration"; readScopes: readonly ["integration.runs.read"] }>;
+/** Events of vendors have the payload of a delivery, so they are read with the scope that shows payloads. */
+const ofVendor = { source: "integration", readScopes: ["webhooks.deliveries.read"] } as const satisfies EventTypeRule;
+const ofVendors = Object.fromEntries(vendorEventTypes.map((name) => [name, ofVendor])) as Record<
+  VendorEventType,
+  typeof ofVendor
+>;
 
 /** The event types of the platform itself, as in `eventTypes`. */
 export const platformEventTypes = {
@@ -98,7 +101,7 @@ export const platformEventTypes = {
   EventSchemaUnsupported:         { source: "integration",  readScopes: ["integration.runs.read"] },
   CredentialCreated:              { source: "integration",  readScopes: ["integration.credentials.read"] },
   CheckoutSessionCreated:         { source: "integration",  readScopes: ["integration.runs.read"] },
-  VendorEventReceived:            { source: "integration",  readScopes: ["integration.runs.read"] },
+  VendorEventReceived:            { source: "integration",  readScopes: ["webhooks.deliveries.read"] },
   TenantRegistered:               { source: "spine",        readScopes: ["tenant.read"] },
   TenantProvisioningStarted:      { source: "spine",        readScopes: ["tenant.read"] },
   TenantProvisioned:              { source: "spine",        readScopes: ["tenant.read"] },

@@ -99,6 +99,25 @@ describe("Subscription.events", () => {
     for (const feed of [librarian, wishing]) expect(eventIds(await take(feed, 2))).toEqual([one.id, two.id]);
   });
 
+  it("shows events of vendors only with the scope that shows the payloads of deliveries", async () => {
+    const principal = aPrincipal();
+    const { tenantId = "" } = principal;
+    const scopes = ["integration.runs.read", "webhooks.deliveries.read"] as const;
+    const [runs, deliveries] = scopes.map((scope) => aPrincipal({ tenantId, scopes: [scope] }));
+    const types = ["VendorEventReceived", "PullRequestOpened"] as const;
+    for (const type of types)
+      await expect(follow(runs as Principal, { types: [type] })).rejects.toMatchObject({
+        extensions: { code: "INSUFFICIENT_SCOPE", requiredScopes: ["webhooks.deliveries.read"] },
+      });
+    const ofRuns = await follow(runs as Principal);
+    const ofDeliveries = await follow(deliveries as Principal);
+    const vendors = types.map((type) => anEvent(principal, { type, subject: `deliveries/${newId("whd")}` }));
+    const run = anEvent(principal, { type: "RunStarted", subject: `runs/${newId("run")}` });
+    await fixture.bus.publish([...vendors, run]);
+    expect(eventIds(await take(ofRuns, 1))).toEqual([run.id]);
+    expect(eventIds(await take(ofDeliveries, 2)).sort()).toEqual(idsOf(vendors).sort());
+  });
+
   it("shows what becomes of tenants to platform administrators alone, of all tenants, and nothing else of theirs", async () => {
     const owner = aPrincipal();
     const administrator = { ...aPrincipal({ tenantId: platformTenantId }), platformAdmin: true };

@@ -21,7 +21,7 @@ export const scopeDescriptions: Record<Scope | "openid", string> = {
   "webhooks.subscriptions.read": "See webhook subscriptions",
   "webhooks.subscriptions.write": "Create and change webhook subscriptions",
   "webhooks.deliveries.ingest": "Receive webhook deliveries",
-  "webhooks.deliveries.read": "Read the content of received webhook deliveries",
+  "webhooks.deliveries.read": "Read the content of received webhook deliveries, also in the events of other services",
   "tenant.read": "See the organizations on this platform",
   "tenant.manage": "Create, suspend and archive organizations on this platform",
   "user.read": "See the people of your organization",
