@@ -171,7 +171,8 @@ export class AuthorizationFlow {
       transaction.audit({ operation: "authorizeConnection", subject: `connections/${connectionId}` });
       if (status !== "Active" && status !== "AuthorizationRequired") return;
       const reason = "A person has authorized the connection.";
-      await verification.start(transaction, await states.moveIn(transaction, connectionId, "Active", { reason }));
+      const active = await states.moveIn(transaction, connectionId, "Active", { reason });
+      await verification.start(transaction, active, { authorized: true });
     });
   }
 

@@ -12,6 +12,11 @@ const findings: Readonly<Record<string, Finding>> = {
   RUN_TOO_LONG: "Outage",
   TARGET_BLOCKED: "Refused",
   VALIDATION_FAILED: "Refused",
+  AUTHORIZATION_REQUIRED: "Unauthorized",
+  AUTH_MODE_NOT_SUPPORTED: "Unusable",
+  CREDENTIAL_NOT_FOUND: "Unusable",
+  CREDENTIAL_UNUSABLE: "Unusable",
+  INVALID_STATE: "Unusable",
 };
 
 /** The result of a check that has completed. */
@@ -29,7 +34,9 @@ export function evidenceOf(run: RunRecord, end: RunEnd, refreshFailedAt: Date | 
   const enable = run.payload["enable"] === true;
   const finding = findingOf(end);
   const refreshFailed = refreshFailedAt !== null && finding === "Outage";
-  return { finding: refreshFailed ? "TokenRefreshFailed" : finding, recentCalls, enable };
+  const authorized = run.payload["authorized"] === true;
+  const detail = "detail" in end && end.code !== "RUN_TOO_LONG" ? end.detail : undefined;
+  return { finding: refreshFailed ? "TokenRefreshFailed" : finding, recentCalls, enable, authorized, detail };
 }
 
 function findingOf(end: RunEnd): Finding {

@@ -67,7 +67,11 @@ export class ConnectionCheck implements RunHandler {
     if (!connection) return;
     const now = times.clock();
     const refreshFailedAt = await this.#refreshFailedAt(transaction, connection);
-    const verdict = judge(healthRecordOf(connection), evidenceOf(run, end, refreshFailedAt), now, times.intervalMs);
+    const evidence = evidenceOf(run, end, refreshFailedAt);
+    // A newer run knows about an authorization that this one has not seen.
+    const isOutdated = evidence.finding === "Unauthorized" && connection.lastRunId !== run.runId;
+    if (isOutdated) return;
+    const verdict = judge(healthRecordOf(connection), evidence, now, times.intervalMs);
     const move = verdict.move?.to === "Active" && !mayBecomeActive ? undefined : verdict.move;
     await this.#apply(transaction, run, { connection, verdict: { ...verdict, move }, now });
     failpoint("connectionCheck.judged");

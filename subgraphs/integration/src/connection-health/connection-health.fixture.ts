@@ -31,8 +31,13 @@ export class TenantConnections {
    * Establishes a connection to a vendor whose probe is GET /me, and waits until it is verified. Without `baseUrl` the
    * provider has no probe.
    */
-  async make(baseUrl: string | undefined, input: Record<string, unknown> = {}, waitSeconds = 20): Promise<string> {
-    const driver = { probe: { method: "GET", path: "/me" } };
+  async make(
+    baseUrl: string | undefined,
+    input: Record<string, unknown> = {},
+    waitSeconds = 20,
+    more: Record<string, unknown> = {},
+  ): Promise<string> {
+    const driver = { probe: { method: "GET", path: "/me" }, ...more };
     const provider = {
       ...{ key: newId("prv").slice(4), displayName: "Vendor", category: "Other", authModel: "BearerToken" },
       ...(baseUrl !== undefined && { baseUrl, driver }),
@@ -65,6 +70,14 @@ export class TenantConnections {
       "mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }",
       { input: { name, kind: "BearerToken", secret: { token } } },
     );
+    return name;
+  }
+
+  async revokedCredential(): Promise<string> {
+    const name = await this.credential("good");
+    const { credentials } = await this.#mutate("{ credentials(first: 100) { items { credentialId name } } }", {});
+    const id = credentials.items.find((item: { name: string }) => item.name === name)?.credentialId;
+    await this.#mutate("mutation ($id: ID!) { revokeCredential(credentialId: $id) { status } }", { id });
     return name;
   }
 

@@ -67,7 +67,7 @@ describe("Mutation.checkConnectionHealth", () => {
     const run = await tenant.check(connectionId);
     expect(run).toMatchObject({ status: "Failed", error: { code: "UPSTREAM_FAILED" } });
     const { healthReason, healthRunId } = await tenant.read(connectionId);
-    expect(healthReason).toBe("The vendor does not answer, or answers with a server error.");
+    expect(healthReason).toBe("The vendor answered the probe with the status 500 (server error).");
     expect(healthRunId).toBe(run.runId);
   });
 
@@ -120,24 +120,60 @@ describe("Mutation.checkConnectionHealth", () => {
     expect(await tenant.read(connectionId)).toMatchObject({ status: "Disabled", health: "Degraded" });
   });
 
-  it("claims nothing where nothing was checked, and says why", async () => {
+  it("claims nothing where there was nothing to check", async () => {
+    const connectionId = await tenant.make(undefined);
+    const run = await tenant.check(connectionId);
+    expect(run.error).toBeNull();
+    expect(await tenant.read(connectionId)).toMatchObject({
+      ...{ status: "Active", health: "Healthy", lastCheckedAt: null, healthRunId: null, lastRunId: run.runId },
+    });
+    await alter(connectionId, "established_at = now() - interval '11 minutes'");
+    const later = await tenant.check(connectionId);
+    expect(await tenant.read(connectionId)).toMatchObject({
+      ...{ status: "Active", health: "Unknown", lastCheckedAt: null, healthRunId: later.runId },
+    });
+  });
+
+  it("finds at once that a connection cannot be used, and says why", async () => {
     const cases = [
-      [await tenant.make(vendor.url, { authMode: "AwsSigV4" }), "AUTH_MODE_NOT_SUPPORTED"],
-      [await tenant.make(vendor.url, { credentialRef: "secret://elsewhere/mail" }), "CREDENTIAL_NOT_FOUND"],
-      [await tenant.make(undefined), undefined],
+      [{ authMode: "AwsSigV4" }, "AUTH_MODE_NOT_SUPPORTED", "AwsSigV4"],
+      [{ credentialRef: "secret://elsewhere/mail" }, "CREDENTIAL_NOT_FOUND", "not a credential of this tenant"],
+      [{ authMode: "Basic" }, "CREDENTIAL_UNUSABLE", "needs the member username"],
+      [{ credentialRef: await tenant.revokedCredential() }, "INVALID_STATE", "Revoked"],
     ] as const;
-    for (const [connectionId, code] of cases) {
+    for (const [input, code, text] of cases) {
+      const connectionId = await tenant.make(vendor.url, input);
+      const { lastRunId, healthReason, ...shown } = await tenant.read(connectionId);
+      const unknown = { status: "Active", health: "Unknown", lastCheckedAt: null };
+      expect(shown).toEqual({ ...unknown, healthRunId: lastRunId });
+      expect(healthReason).toContain(text);
       const run = await tenant.check(connectionId);
-      expect(run.error?.code).toBe(code);
-      expect(await tenant.read(connectionId)).toMatchObject({
-        ...{ status: "Active", health: "Healthy", lastCheckedAt: null, healthRunId: null, lastRunId: run.runId },
-      });
-      await alter(connectionId, "established_at = now() - interval '11 minutes'");
-      const later = await tenant.check(connectionId);
-      expect(await tenant.read(connectionId)).toMatchObject({
-        ...{ status: "Active", health: "Unknown", lastCheckedAt: null, healthRunId: later.runId },
-      });
+      expect(run.error).toEqual({ code, detail: healthReason });
+      expect(await tenant.read(connectionId)).toMatchObject({ ...unknown, healthRunId: run.runId });
     }
+  });
+
+  it("needs a person before it can find anything out about a connection that people authorize", async () => {
+    const driver = {
+      oauth2: {
+        tokenUrl: `${vendor.url}/token`,
+        authorizationUrl: `${vendor.url}/authorize`,
+        clientAuthentication: "none",
+      },
+    };
+    const oauth2 = { authMode: "OAuth2AuthorizationCode" };
+    const connectionId = await tenant.make(vendor.url, oauth2, 20, driver);
+    const { healthReason, ...shown } = await tenant.read(connectionId);
+    expect(shown).toMatchObject({ status: "AuthorizationRequired", health: "Unknown", lastCheckedAt: null });
+    expect(healthReason).toContain("Nobody has authorized the connection yet");
+    expect(await tenant.check(connectionId)).toMatchObject({ error: { code: "AUTHORIZATION_REQUIRED" } });
+    const events = await tenant.events(connectionId);
+    expect(events.filter((event) => event.startsWith("TokenRefreshFailed"))).toEqual([]);
+    const pageless = await tenant.make(vendor.url, oauth2);
+    expect(await tenant.read(pageless)).toMatchObject({
+      ...{ status: "Active", health: "Unknown" },
+      healthReason: expect.stringContaining("names no authorizationUrl"),
+    });
   });
 
   it("is refused for a connection of another tenant", async () => {

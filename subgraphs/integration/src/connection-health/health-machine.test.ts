@@ -116,6 +116,24 @@ describe("the health of a connection", () => {
     expect(healthReason !== undefined).toBe(record.health !== before);
   });
 
+  it("is Unknown at once, with its cause, when the connection itself cannot be used", () => {
+    const detail = "The credential is Revoked.";
+    const { record, healthReason, move } = after([{ finding: "Unusable", detail }], { lastCheckedAt: null });
+    expect(record).toMatchObject({ health: "Unknown", lastCheckedAt: null, consecutiveFailures: 0 });
+    expect(healthReason).toBe(detail);
+    expect(move).toBeUndefined();
+  });
+
+  it("has the detail of a failed check as its reason", () => {
+    const detail = "The vendor answered the probe with the status 404.";
+    expect(after([{ finding: "Outage", detail }]).healthReason).toBe(detail);
+  });
+
+  it("is Healthy at once when the vendor accepts a new authorization", () => {
+    const before = { health: "Unhealthy", consecutiveRejections: 2 } as const;
+    expect(after([{ finding: "Passed", authorized: true }], before).record.health).toBe("Healthy");
+  });
+
   it("keeps the time of the last evidence when a run found nothing out", () => {
     expect(after(["Nothing"]).record.lastCheckedAt).toEqual(minutes(-5));
     expect(after(["Outage"]).record.lastCheckedAt).toEqual(now);
@@ -137,6 +155,16 @@ describe("a connection whose authorization is lost", () => {
     expect(after(refresh(3), {}, day).move).toBeUndefined();
     expect(after(refresh(4), {}, day).move).toMatchObject({ to: "AuthorizationRequired" });
     expect(after([...refresh(3), "Passed", "TokenRefreshFailed"], {}, day).move).toBeUndefined();
+  });
+
+  it("moves at once when nobody has authorized it, and nothing is known about its health", () => {
+    const detail = "Nobody has authorized the connection yet.";
+    const { record, healthReason, move } = after([{ finding: "Unauthorized", detail }], { lastCheckedAt: null });
+    expect(move).toEqual({ to: "AuthorizationRequired", reason: detail });
+    expect(record).toMatchObject({ health: "Unknown", lastCheckedAt: null, consecutiveRejections: 0 });
+    expect(healthReason).toBe(detail);
+    const moved = { status: "AuthorizationRequired" } as const;
+    expect(after([{ finding: "Unauthorized", detail }], moved).move).toBeUndefined();
   });
 
   it("is Active again when the vendor accepts it", () => {

@@ -11,12 +11,16 @@ export interface RecentCalls {
 
 /**
  * The evidence of a run. `Nothing` means that the vendor could not be asked, for example because the platform does not
- * support the mode. `Outage` is a vendor that answers with an error, too late, or not at all. `Refused` is a connection
+ * the connection has nothing to check. `Unusable` is a connection that the platform cannot use, for example because
+ * its credential was revoked; `Unauthorized` one that nobody has authorized. The vendor was asked in neither case.
+ * `Outage` is a vendor that answers with an error, too late, or not at all. `Refused` is a connection
  * whose settings allow no call.
  */
 export type Finding =
   | "Passed"
   | "Nothing"
+  | "Unusable"
+  | "Unauthorized"
   | "RateLimited"
   | "Outage"
   | "Refused"
@@ -28,6 +32,10 @@ export interface Evidence {
   readonly recentCalls?: RecentCalls | undefined;
   /** The operator wants to enable a Disabled connection. */
   readonly enable?: boolean | undefined;
+  /** A person has authorized the connection, so what the vendor said before counts no more. */
+  readonly authorized?: boolean | undefined;
+  /** Why the check failed, in a sentence. */
+  readonly detail?: string | undefined;
 }
 
 /** The members of a connection on which its health depends. */
@@ -68,10 +76,12 @@ const dayMs = 86_400_000;
 /** Applies the finding of a run to the health of its connection, and decides whether the connection moves. */
 export function judge(before: HealthRecord, given: Evidence, now: Date, intervalMs: number): Verdict {
   const evidence = given.finding === "Nothing" ? { ...given, finding: findingOfCalls(given.recentCalls) } : given;
-  if (evidence.finding === "Nothing") return silence(before, now, intervalMs);
-  const counted = count(before, evidence.finding, now);
-  const [health, healthReason] = healthAfter(counted, evidence);
-  const failing = failingAfter(counted, health, evidence.finding, now);
+  const { finding } = evidence;
+  if (finding === "Nothing") return silence(before, now, intervalMs);
+  if (finding === "Unusable" || finding === "Unauthorized") return unchecked(before, { ...evidence, finding });
+  const counted = count(before, finding, now);
+  const [health, healthReason] = healthAfter(counted, { ...evidence, finding });
+  const failing = failingAfter(counted, health, finding, now);
   const record = { ...counted, ...failing, health, lastCheckedAt: now };
   return {
     record,
@@ -92,24 +102,36 @@ function silence(record: HealthRecord, now: Date, intervalMs: number): Verdict {
   const since = record.lastCheckedAt ?? record.establishedAt;
   const silent = now.getTime() - since.getTime() >= limits.silentIntervals * intervalMs;
   if (!silent || record.health === "Unknown") return { record, healthReason: undefined, move: undefined };
-  return {
-    record: {
-      ...record,
-      health: "Unknown",
-      consecutiveFailures: 0,
-      consecutiveSuccesses: 0,
-      consecutiveRejections: 0,
-      failingSince: null,
-      strikes: 0,
-      lastOutageOn: null,
-    },
-    healthReason: `The connection gave no evidence since ${since.toISOString()}.`,
-    move: undefined,
-  };
+  const healthReason = `The connection gave no evidence since ${since.toISOString()}.`;
+  return { record: unknownHealth(record), healthReason, move: undefined };
 }
 
+/** The vendor was not asked, for a cause that lies in the connection. What was known before counts no more. */
+function unchecked(
+  record: HealthRecord,
+  { finding, detail = "The connection cannot be used." }: Evidence & { finding: "Unusable" | "Unauthorized" },
+): Verdict {
+  const isLost = finding === "Unauthorized" && record.status === "Active";
+  const move = isLost ? ({ to: "AuthorizationRequired", reason: detail } as const) : undefined;
+  return { record: unknownHealth(record), healthReason: detail, move };
+}
+
+const unknownHealth = (record: HealthRecord): HealthRecord => ({
+  ...record,
+  health: "Unknown",
+  consecutiveFailures: 0,
+  consecutiveSuccesses: 0,
+  consecutiveRejections: 0,
+  failingSince: null,
+  strikes: 0,
+  lastOutageOn: null,
+});
+
+/** The finding of a vendor that was asked. */
+type Answered = Exclude<Finding, "Nothing" | "Unusable" | "Unauthorized">;
+
 /** Counts results in a row. An outage says nothing about the credential, so it does not end a row of rejections. */
-function count(record: HealthRecord, finding: Finding, now: Date): HealthRecord {
+function count(record: HealthRecord, finding: Answered, now: Date): HealthRecord {
   if (finding === "RateLimited") return { ...record, consecutiveSuccesses: 0 };
   if (finding === "Passed")
     return {
@@ -139,15 +161,21 @@ function count(record: HealthRecord, finding: Finding, now: Date): HealthRecord 
 
 type Health = readonly [health: ConnectionHealth, reason: string];
 
-function healthAfter(record: HealthRecord, { finding, recentCalls }: Evidence): Health {
-  if (finding === "Passed") return healthAfterSuccess(record, recentCalls);
+function healthAfter(record: HealthRecord, evidence: Evidence & { finding: Answered }): Health {
+  const { finding, recentCalls } = evidence;
+  if (finding === "Passed") {
+    const health = evidence.authorized === true ? "Unknown" : record.health;
+    return healthAfterSuccess({ ...record, health }, recentCalls);
+  }
   if (finding === "RateLimited") return degrade(record.health, "The vendor limits the rate of calls (429).");
-  if (record.health === "Unknown") return ["Degraded", failureReasons[finding]];
+  const isDetailed = finding === "Outage" || finding === "Refused";
+  const reason = (isDetailed ? evidence.detail : undefined) ?? failureReasons[finding];
+  if (record.health === "Unknown") return ["Degraded", reason];
   if (record.consecutiveRejections >= limits.rejections)
     return ["Unhealthy", `The vendor rejected the credential ${record.consecutiveRejections} times in a row.`];
   if (record.consecutiveFailures >= limits.failuresUntilUnhealthy)
-    return ["Unhealthy", `${failureReasons[finding]} ${record.consecutiveFailures} checks in a row failed.`];
-  return degrade(record.health, failureReasons[finding]);
+    return ["Unhealthy", `${reason} ${record.consecutiveFailures} checks in a row failed.`];
+  return degrade(record.health, reason);
 }
 
 function healthAfterSuccess(record: HealthRecord, recentCalls: RecentCalls | undefined): Health {
@@ -172,7 +200,6 @@ const degrade = (health: ConnectionHealth, reason: string): Health => [
 ];
 
 const failureReasons = {
-  Nothing: "",
   Outage: "The vendor does not answer, or answers with a server error.",
   Refused: "The vendor refused the check.",
   TokenRefreshFailed: "The vendor gave no access token.",
@@ -188,7 +215,7 @@ export function hasManyErrors({ calls, errors }: Pick<RecentCalls, "calls" | "er
  * Counts the strikes towards Disabled. An outage of the vendor is at most one strike a day, so that a bad day of the
  * vendor disables nothing.
  */
-function failingAfter(record: HealthRecord, health: ConnectionHealth, finding: Finding, now: Date) {
+function failingAfter(record: HealthRecord, health: ConnectionHealth, finding: Answered, now: Date) {
   if (health !== "Unhealthy") return { failingSince: null, strikes: 0, lastOutageOn: null };
   const { failingSince, strikes, lastOutageOn } = record;
   const since = failingSince ?? now;

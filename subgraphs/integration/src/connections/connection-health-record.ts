@@ -8,6 +8,7 @@ import { lockedConnection } from "./locked-connection.js";
 export interface HealthEvidence {
   readonly health: ConnectionHealth;
   readonly runId: string;
+  /** Null leaves the reason, for an unchanged health. */
   readonly reason: string | null;
   /** The time of the check; null leaves the time of the last one. */
   readonly checkedAt: Date | null;
@@ -24,7 +25,7 @@ const store = {
   text: `update connections set health = $3, health_run_id = $4, last_checked_at = coalesce($5, last_checked_at),
       consecutive_failures = $6, consecutive_successes = $7, consecutive_rejections = $8, failing_since = $9,
       failure_days = $10, next_probe_at = $11, version = version + 1,
-      health_reason = case when health = $3 then health_reason else $12 end
+      health_reason = coalesce($12, health_reason)
     where tenant_id = $1 and connection_id = $2`,
 };
 
@@ -53,7 +54,7 @@ export class ConnectionHealthRecord {
     return {
       ...connection,
       ...counts,
-      healthReason: health === previousHealth ? connection.healthReason : reason,
+      healthReason: reason ?? connection.healthReason,
       healthRunId: runId,
       lastCheckedAt: checkedAt ?? connection.lastCheckedAt,
       version: connection.version + 1,

@@ -15,6 +15,13 @@ const noteRun = {
 
 type Verified = Pick<ConnectionRecord, "connectionId" | "projectId">;
 
+interface VerificationReasons {
+  /** A probe that passes makes a Disabled connection Active. */
+  readonly enable?: boolean;
+  /** A person has authorized the connection: a probe that passes makes it Healthy at once. */
+  readonly authorized?: boolean;
+}
+
 /** Starts and awaits the runs that verify a connection. */
 export class Verification {
   readonly #runs: RunService;
@@ -24,23 +31,20 @@ export class Verification {
   }
 
   /** Starts the run of a connection that is not stored yet, and returns its id for `lastRunId`. */
-  async startFirst(transaction: Transaction, connection: Verified, { enable = false } = {}): Promise<string> {
+  async startFirst(transaction: Transaction, connection: Verified, reasons: VerificationReasons = {}): Promise<string> {
     const { connectionId, projectId } = connection;
     const operation = "VerifyConnection";
-    const payload = enable ? { enable } : {};
-    return (await this.#runs.startIn(transaction, { operation, connectionId, projectId, payload })).runId;
+    return (await this.#runs.startIn(transaction, { operation, connectionId, projectId, payload: { ...reasons } }))
+      .runId;
   }
 
-  /**
-   * Starts the run of a stored connection, and returns the connection with it. With `enable`, a probe that passes makes
-   * a Disabled connection Active.
-   */
+  /** Starts the run of a stored connection, and returns the connection with it. */
   async start<C extends ConnectionRecord>(
     transaction: Transaction,
     connection: C,
-    options: { readonly enable?: boolean } = {},
+    reasons: VerificationReasons = {},
   ): Promise<C> {
-    const lastRunId = await this.startFirst(transaction, connection, options);
+    const lastRunId = await this.startFirst(transaction, connection, reasons);
     const { defer, tenant } = transaction;
     await defer(noteRun, [tenant.uuid, decodeId("con", connection.connectionId), decodeId("run", lastRunId)]);
     return { ...connection, lastRunId, version: connection.version + 1 };

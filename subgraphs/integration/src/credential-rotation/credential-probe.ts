@@ -71,7 +71,13 @@ export class CredentialProbe {
 
 /** A connection that cannot be called, for a reason that lies not in the credential, verifies nothing. */
 function notCallable(error: unknown): { outcome: "unchecked"; detail: string } {
-  const reasons = new Set(["AUTH_MODE_NOT_SUPPORTED", "INVALID_STATE", "PROVIDER_NOT_FOUND", "TARGET_BLOCKED"]);
+  const reasons = new Set([
+    "AUTHORIZATION_REQUIRED",
+    "AUTH_MODE_NOT_SUPPORTED",
+    "INVALID_STATE",
+    "PROVIDER_NOT_FOUND",
+    "TARGET_BLOCKED",
+  ]);
   if (!(error instanceof DomainError) || !reasons.has(error.code)) throw error;
   return { outcome: "unchecked", detail: error.message };
 }

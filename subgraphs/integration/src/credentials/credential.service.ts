@@ -156,18 +156,20 @@ export class CredentialService {
     const [version, named] = typeof wanted === "number" ? [wanted, null] : [null, stage[wanted]];
     const values = [decodeId("crd", credentialId), version, named, this.#clock()];
     const row = await this.#database.reader.row<CurrentVersionRow>(versionById, tenant, ...values);
-    if (!row) throw unknownCredential();
+    if (!row) throw await this.#withoutVersion(tenant, credentialId);
     return this.#open(tenant, row);
+  }
+
+  /** A credential that was revoked has no version that can be opened. */
+  async #withoutVersion(tenant: Tenant, credentialId: string): Promise<DomainError> {
+    const uuid = decodeId("crd", credentialId);
+    const row = await this.#database.reader.row<CredentialRow>(credentialById, tenant, uuid);
+    return row && !usableStates.includes(row.status) ? unusableCredential(row) : unknownCredential();
   }
 
   async #open(tenant: Tenant, row: CurrentVersionRow): Promise<OpenCredential> {
     const { name, kind, status, version, wrapped_key: wrappedKey } = row;
-    if (!usableStates.includes(status) || wrappedKey === null)
-      throw new DomainError("INVALID_STATE", {
-        detail: `The credential "${name}" is ${status} and cannot be used. Use a credential that is Active.`,
-        currentState: status,
-        allowed: usableStates,
-      });
+    if (!usableStates.includes(status) || wrappedKey === null) throw unusableCredential({ name, status });
     const owner = { tenantId: tenant.tenantId, credentialId: encodeId("crd", row.credential_id), version };
     const sealed = { keyId: row.key_id, wrappedKey, ciphertext: row.ciphertext };
     return { name, kind, version, material: await this.#store.open(owner, sealed) };
@@ -265,6 +267,14 @@ export class CredentialService {
 /** The refusal of an id or name that the tenant does not have. */
 export function unknownCredential(): DomainError {
   return new DomainError("CREDENTIAL_NOT_FOUND", { detail: "The credential does not exist in this tenant." });
+}
+
+function unusableCredential({ name, status }: { name: string; status: CredentialState }): DomainError {
+  return new DomainError("INVALID_STATE", {
+    detail: `The credential "${name}" is ${status} and cannot be used. Use a credential that is Active.`,
+    currentState: status,
+    allowed: usableStates,
+  });
 }
 
 /** True when a credential with the name exists already, also when another request has just created it. */

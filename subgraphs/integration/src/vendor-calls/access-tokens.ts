@@ -45,8 +45,8 @@ export class AccessTokens {
   }
 
   /**
-   * A token that the vendor has not refused as version `refused`. Throws CREDENTIAL_REJECTED, also when the user must
-   * authorize the connection again, and what `VendorCalls.call` throws.
+   * A token that the vendor has not refused as version `refused`. Throws what `VendorCalls.call` throws,
+   * AUTHORIZATION_REQUIRED when a person must authorize the connection first.
    */
   async of(target: VendorTarget, provider: ProviderRecord, refused?: number): Promise<AccessToken> {
     const { tenant, connection, credentialVersion } = target;
@@ -92,13 +92,15 @@ export class AccessTokens {
     }
     let tokens: VendorTokens;
     try {
-      tokens = await this.#endpoint.obtain(target, provider, grantOf(target, lease));
+      tokens = await this.#endpoint.obtain(target, provider, grantOf(target, lease, provider));
     } catch (error) {
-      // A version that is only verified says nothing about the tokens of the connection.
-      if (target.credentialVersion !== undefined) await this.#store.release(target, lease);
+      // A version that is only verified, and a vendor that was not asked, say nothing about the tokens of the connection.
+      if (target.credentialVersion !== undefined || isLocal(error)) await this.#store.release(target, lease);
       else await this.#store.failed(target, lease, error instanceof DomainError ? error.code : "INTERNAL");
       if (usable && !isRejection(error)) return usable;
-      throw isRejection(error) || target.credentialVersion !== undefined ? error : withCoolDown(error);
+      throw isRejection(error) || isLocal(error) || target.credentialVersion !== undefined
+        ? error
+        : withCoolDown(error);
     }
     const isStored = await this.#store.refreshed(target, lease, tokens);
     return isStored ? { token: tokens.accessToken, version: lease.version + 1 } : undefined;
@@ -135,11 +137,24 @@ export class AccessTokens {
   }
 }
 
-function grantOf({ connection }: VendorTarget, { refreshToken }: StoredTokens): Grant | undefined {
+function grantOf(
+  { connection }: VendorTarget,
+  { version, refreshToken }: StoredTokens,
+  { driver }: ProviderRecord,
+): Grant | undefined {
   if (connection.authMode !== "OAuth2AuthorizationCode") return undefined;
-  if (refreshToken === undefined)
-    throw credentialRejected("The connection has no refresh token. Authorize it again at the vendor.");
-  return { grant_type: "refresh_token", refresh_token: refreshToken };
+  if (refreshToken !== undefined) return { grant_type: "refresh_token", refresh_token: refreshToken };
+  if (driver.oauth2?.authorizationUrl === undefined)
+    throw new DomainError("AUTH_MODE_NOT_SUPPORTED", {
+      detail:
+        "The provider names no authorizationUrl in its driver, so people cannot authorize the connection. Add it, then reauthorize the connection.",
+    });
+  throw new DomainError("AUTHORIZATION_REQUIRED", {
+    detail:
+      version === 0
+        ? "Nobody has authorized the connection yet. Open its authorizationUrl; reauthorize the connection to get a new one."
+        : "The access token has ended, and the vendor gave no refresh token. Reauthorize the connection, and open its authorizationUrl.",
+  });
 }
 
 /** The refusal says that the vendor is not asked again at once, so that a call does not try in vain. */
@@ -147,5 +162,16 @@ function withCoolDown(error: unknown): unknown {
   if (!(error instanceof DomainError) || error.facts["retryAfterSeconds"] !== undefined) return error;
   return new DomainError(error.code, { ...error.facts, retryAfterSeconds: coolDownMs / 1000 });
 }
+
+/** The refusals before the vendor is asked. They end as soon as their cause is repaired, so there is no pause. */
+const localCodes: readonly ErrorCode[] = [
+  "AUTHORIZATION_REQUIRED",
+  "AUTH_MODE_NOT_SUPPORTED",
+  "CREDENTIAL_NOT_FOUND",
+  "CREDENTIAL_UNUSABLE",
+  "INVALID_STATE",
+];
+
+const isLocal = (error: unknown) => error instanceof DomainError && localCodes.includes(error.code);
 
 const isRejection = (error: unknown) => error instanceof DomainError && error.code === "CREDENTIAL_REJECTED";

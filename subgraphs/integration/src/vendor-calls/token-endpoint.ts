@@ -59,7 +59,8 @@ export class TokenEndpoint {
     try {
       return await this.#ask(target, { oauth2, url, material }, grant);
     } catch (error) {
-      if (!(error instanceof DomainError) || error.code !== "CREDENTIAL_REJECTED") throw error;
+      const codes = ["CREDENTIAL_REJECTED", "CREDENTIAL_UNUSABLE"];
+      if (!(error instanceof DomainError) || !codes.includes(error.code)) throw error;
       const former = await credentials.previous(target, url);
       if (!former) throw error;
       return this.#ask(target, { oauth2, url, material: former }, grant);

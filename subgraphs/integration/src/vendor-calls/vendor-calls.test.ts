@@ -111,7 +111,7 @@ describe("the place that a secret is sent to", () => {
     const named = new URL(vendor.origin).host;
     expect(await call(await target({ secret: { apiKey: "k", hosts: [named] } }))).toMatchObject({ status: 200 });
     const elsewhere = await target({ secret: { apiKey: "k", hosts: ["api.example"] } });
-    expect(await refusalOf(call(elsewhere))).toMatchObject({ code: "CREDENTIAL_REJECTED" });
+    expect(await refusalOf(call(elsewhere))).toMatchObject({ code: "CREDENTIAL_UNUSABLE" });
     expect(vendor.requests).toHaveLength(1);
   });
 

@@ -38,7 +38,7 @@ export class VendorCalls {
   /**
    * Resolves when the vendor has answered, with any status but 429. Throws UPSTREAM_FAILED, UPSTREAM_TIMEOUT,
    * RATE_LIMITED, AUTH_MODE_NOT_SUPPORTED, CREDENTIAL_NOT_FOUND, CREDENTIAL_REJECTED (no token can be got),
-   * TARGET_BLOCKED, INVALID_STATE, VALIDATION_FAILED (the provider or the connection lacks a value), UNAVAILABLE while
+   * CREDENTIAL_UNUSABLE, AUTHORIZATION_REQUIRED, TARGET_BLOCKED, INVALID_STATE, VALIDATION_FAILED (the provider or the connection lacks a value), UNAVAILABLE while
    * the vendor's breaker is open, and the reason of the target's signal.
    */
   async call(target: VendorTarget, request: VendorRequest): Promise<VendorResponse> {

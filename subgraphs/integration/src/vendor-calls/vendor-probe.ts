@@ -57,7 +57,7 @@ export class VendorProbe {
       if (isOk && expect && !hasExpected(expect, answer.body))
         return { outcome: "rejected", status, detail: "The vendor's answer to the probe is not the expected one." };
       if (isOk) return { outcome: "ok", status, detail: `The vendor answered with the status ${status}.` };
-      const detail = `The vendor answered the probe with the status ${status}.`;
+      const detail = `The vendor answered the probe with the status ${status} (${statusClass(status)}).`;
       return { outcome: credentialRejected ? "rejected" : "failed", status, detail };
     }
     if (!usesTokens(connection.authMode, provider.driver))
@@ -65,6 +65,12 @@ export class VendorProbe {
     await this.#tokens.of(target, provider);
     return { outcome: "ok", status: undefined, detail: "The vendor's token endpoint has given a token." };
   }
+}
+
+function statusClass(status: number): string {
+  if (status >= 500) return "server error";
+  if (status >= 400) return "client error";
+  return status >= 300 ? "redirect, which is not followed" : "not one of okStatuses";
 }
 
 /** Whether the value at the path `body:<JSON pointer>` stands in a JSON body. */

@@ -1,6 +1,6 @@
 import type { ClientTls } from "@factory/runtime/egress/egress";
 import type { SecretMaterial } from "../../credentials/secret-store.js";
-import { credentialRejected } from "../exchange/call-failure.js";
+import { credentialUnusable } from "../exchange/call-failure.js";
 
 /** The first of the members that is a text. */
 export function optionalMember(material: SecretMaterial, ...names: readonly string[]): string | undefined {
@@ -10,29 +10,31 @@ export function optionalMember(material: SecretMaterial, ...names: readonly stri
     .find((value): value is string => typeof value === "string" && value !== "");
 }
 
-/** Throws CREDENTIAL_REJECTED, whose detail names the member and never a value. */
+/** Throws CREDENTIAL_UNUSABLE, whose detail names the member and never a value. */
 export function member(material: SecretMaterial, ...names: readonly string[]): string {
   const value = optionalMember(material, ...names);
   if (value === undefined)
-    throw credentialRejected(`The credential needs the member ${names.join(" or ")} for the mode of the connection.`);
+    throw credentialUnusable(
+      `The credential needs the member ${names.join(" or ")} for the mode of the connection. Rotate the credential to a secret that has it.`,
+    );
   return value;
 }
 
 /** A secret that is sent in a header must be visible ASCII (RFC 9110, section 5.5), or it could add a header. */
 export function headerValue(value: string): string {
   if (!/^[\x20-\x7e]+$/.test(value))
-    throw credentialRejected("The credential has a character that cannot be sent in a header.");
+    throw credentialUnusable("The credential has a character that cannot be sent in a header.");
   return value;
 }
 
-/** Throws CREDENTIAL_REJECTED when the credential names hosts and the URL is at another one. */
+/** Throws CREDENTIAL_UNUSABLE when the credential names hosts and the URL is at another one. */
 export function requireHost(material: SecretMaterial, url: URL): void {
   const { hosts } = material;
   if (hosts === undefined) return;
   const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port;
   const named = [url.host, `${url.hostname}:${port}`];
   if (!Array.isArray(hosts) || !hosts.some((host) => named.includes(String(host).toLowerCase())))
-    throw credentialRejected("The credential is for other hosts. Add the host of the vendor to its member hosts.");
+    throw credentialUnusable("The credential is for other hosts. Add the host of the vendor to its member hosts.");
 }
 
 /** The client certificate of the mode MutualTls. */

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject } from "node:crypto";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { SignJWT } from "jose";
 import type { SecretMaterial } from "../../credentials/secret-store.js";
-import { credentialRejected } from "../exchange/call-failure.js";
+import { credentialUnusable } from "../exchange/call-failure.js";
 import { member, optionalMember } from "./material.js";
 
 /** RFC 7523, section 3, asks for a short life. Ten minutes is the limit of GitHub. */
@@ -34,7 +34,7 @@ export async function signedAssertion(
       .setExpirationTime(seconds + lifetimeSeconds)
       .sign(key);
   } catch {
-    throw credentialRejected("The private key of the credential does not fit its algorithm.");
+    throw credentialUnusable("The private key of the credential does not fit its algorithm.");
   }
 }
 
@@ -43,7 +43,7 @@ function privateKeyOf(material: SecretMaterial): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch {
-    throw credentialRejected("The private key of the credential cannot be read.");
+    throw credentialUnusable("The private key of the credential cannot be read.");
   }
 }
 
@@ -51,6 +51,6 @@ function algorithmOf(key: KeyObject): string {
   if (key.asymmetricKeyType === "rsa") return "RS256";
   if (key.asymmetricKeyType === "ed25519") return "EdDSA";
   const algorithm = algorithmOfCurve[key.asymmetricKeyDetails?.namedCurve ?? ""];
-  if (algorithm === undefined) throw credentialRejected("The private key of the credential has an unknown type.");
+  if (algorithm === undefined) throw credentialUnusable("The private key of the credential has an unknown type.");
   return algorithm;
 }

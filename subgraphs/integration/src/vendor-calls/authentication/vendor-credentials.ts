@@ -14,7 +14,7 @@ export class VendorCredentials {
 
   /**
    * The version that the target names, or the Current one. Throws CREDENTIAL_NOT_FOUND, INVALID_STATE and, when the
-   * credential is for other hosts, CREDENTIAL_REJECTED.
+   * credential is for other hosts, CREDENTIAL_UNUSABLE.
    */
   async current({ tenant, cause, connection, credentialVersion }: VendorTarget, url: URL): Promise<SecretMaterial> {
     const { authMode, credentialId } = connection;

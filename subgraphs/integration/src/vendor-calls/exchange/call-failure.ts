@@ -27,5 +27,8 @@ export const outOfTime = () =>
 export const rateLimited = (detail: string, waitMs: number) =>
   new DomainError("RATE_LIMITED", { detail, retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
 
-/** The vendor refused the credential, or the credential does not fit the mode of the connection. */
+/** The vendor refused the credential. */
 export const credentialRejected = (detail: string) => new DomainError("CREDENTIAL_REJECTED", { detail });
+
+/** The vendor was not asked, because the credential does not fit the connection. */
+export const credentialUnusable = (detail: string) => new DomainError("CREDENTIAL_UNUSABLE", { detail });
