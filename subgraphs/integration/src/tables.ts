@@ -25,6 +25,7 @@ import { Migration20261123014309_connection_health } from "./migrations/Migratio
 import { Migration20261123015445_connection_authorizations } from "./migrations/Migration20261123015445_connection_authorizations.js";
 import { Migration20261123015528_connection_authorization_keys } from "./migrations/Migration20261123015528_connection_authorization_keys.js";
 import { Migration20261123021917_routine_runs } from "./migrations/Migration20261123021917_routine_runs.js";
+import { Migration20261123030825_vendor_keys } from "./migrations/Migration20261123030825_vendor_keys.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -57,5 +58,6 @@ export const integrationTables = {
     Migration20261123015445_connection_authorizations,
     Migration20261123015528_connection_authorization_keys,
     Migration20261123021917_routine_runs,
+    Migration20261123030825_vendor_keys,
   ],
 };

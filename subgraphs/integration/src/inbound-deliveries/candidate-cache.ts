@@ -1,5 +1,6 @@
 import type { Listener } from "@factory/runtime/connections/listener";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import { isStorable } from "@factory/runtime/input-validation/storable-text";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
@@ -7,8 +8,8 @@ import { inboundSourcesChanged } from "../providers/inbound-sources.js";
 import type { ProviderDriver } from "../providers/provider-driver.js";
 import { effectiveDriver, presetOf } from "../providers/provider-presets.js";
 import type { DeliveryHint } from "./arrived-delivery.js";
-import type { Candidate, CandidateSet, Registration } from "./candidate.js";
-import { candidateStatements, keysOfTenant, registrationsOfKey } from "./candidate-statement.js";
+import type { Candidate, CandidateSet, Claim, Registration } from "./candidate.js";
+import { candidateStatements, claimStatements, holdersOfAccount, keysOfTenant } from "./candidate-statement.js";
 
 interface ProviderRow {
   tenant_id: string;
@@ -24,6 +25,22 @@ interface CandidateRow extends ProviderRow {
   connection_id: string | null;
 }
 
+interface ClaimRow extends ProviderRow {
+  subscription_id: string | null;
+  connection_id: string | null;
+  account: string | null;
+  takes_part: boolean;
+}
+
+/** The tenants with an account at the vendor, or one of them by its UUID. */
+interface AccountLookup {
+  readonly kind: "holders";
+  readonly value: string;
+  readonly tenant: string | undefined;
+}
+
+type Lookup = DeliveryHint | AccountLookup | undefined;
+
 interface Held {
   readonly set: CandidateSet;
   readonly readAt: number;
@@ -34,7 +51,7 @@ const maxSets = 10_000;
 const maxEmptySets = 10_000;
 /** A notice can be lost, so a set is read again after this time. */
 const freshMs = 60_000;
-const none: CandidateSet = { candidates: [], registrations: [] };
+const none: CandidateSet = { candidates: [], claims: [] };
 
 /** Finds the tenants and secrets that may verify a delivery, across tenants, and keeps them in memory. */
 export class CandidateCache {
@@ -56,13 +73,28 @@ export class CandidateCache {
 
   /** The set in memory; undefined when `read` has to ask the database. */
   peek(key: string, hint: DeliveryHint | undefined): CandidateSet | undefined {
+    return this.#held(key, hint);
+  }
+
+  /** The tenants with connections that have an account at the vendor; `tenant` (a UUID) asks for that one only. */
+  async holders(key: string, account: string, tenant?: string): Promise<readonly Claim[]> {
+    const lookup = { kind: "holders", value: account, tenant } as const;
+    const { claims } = this.#held(key, lookup) ?? (await this.#readOnce(key, lookup));
+    return claims;
+  }
+
+  /** Requests at the same time share one read. */
+  read(key: string, hint: DeliveryHint | undefined): Promise<CandidateSet> {
+    return this.#readOnce(key, hint);
+  }
+
+  #held(key: string, hint: Lookup): CandidateSet | undefined {
     const name = nameOf(key, hint);
     const held = this.#sets.get(name) ?? this.#empty.get(name);
     return held && performance.now() - held.readAt < freshMs ? held.set : undefined;
   }
 
-  /** Requests at the same time share one read. */
-  read(key: string, hint: DeliveryHint | undefined): Promise<CandidateSet> {
+  #readOnce(key: string, hint: Lookup): Promise<CandidateSet> {
     const name = nameOf(key, hint);
     const running = this.#reading.get(name);
     if (running) return running;
@@ -81,25 +113,27 @@ export class CandidateCache {
 
   #keep(name: string, set: CandidateSet): void {
     const held = { set, readAt: performance.now() };
-    const isEmpty = set.candidates.length === 0 && set.registrations.length === 0;
+    const isEmpty = set.candidates.length === 0 && set.claims.length === 0;
     (isEmpty ? this.#empty : this.#sets).set(name, held);
     (isEmpty ? this.#sets : this.#empty).delete(name);
   }
 
-  async #find(key: string, hint: DeliveryHint | undefined): Promise<CandidateSet> {
+  async #find(key: string, hint: Lookup): Promise<CandidateSet> {
     const value = hint && valueOf(hint);
     if (hint && value === undefined) return none;
-    const text = candidateStatements[hint?.kind ?? "none"];
-    const found = this.#workers.query<CandidateRow>(text, value === undefined ? [key] : [key, value]);
-    if (hint?.kind === "subscription" || hint?.kind === "connection") {
-      const candidates = (await found).rows.map(candidateOf);
-      return { candidates, registrations: candidates };
+    const read = (text: string, ...values: unknown[]) => this.#workers.query<ClaimRow>(text, [key, ...values]);
+    if (hint?.kind === "holders") {
+      const { rows } = await read(holdersOfAccount, value, hint.tenant ?? null);
+      return { candidates: [], claims: rows.map(claimOf) };
     }
-    const [candidates, registrations] = await Promise.all([
-      found,
-      this.#workers.query<ProviderRow>(registrationsOfKey, [key, value ?? null]),
+    const kind = hint?.kind ?? "none";
+    const given = value === undefined ? [] : [value];
+    const isResource = kind === "subscription" || kind === "connection";
+    const [candidates, claims] = await Promise.all([
+      this.#workers.query<CandidateRow>(candidateStatements[kind], [key, ...given]),
+      read(claimStatements[kind], ...(isResource ? given : [])),
     ]);
-    return { candidates: candidates.rows.map(candidateOf), registrations: registrations.rows.map(registrationOf) };
+    return { candidates: candidates.rows.map(candidateOf), claims: claims.rows.map(claimOf) };
   }
 
   /** Without a tenant all notices may have been lost. */
@@ -126,17 +160,21 @@ export class CandidateCache {
   }
 }
 
-/** A parameter of the statement; undefined for an id that cannot exist. */
-function valueOf({ kind, value }: DeliveryHint): string | undefined {
-  if (kind === "account") return value;
+/** A parameter of the statement; undefined for what cannot exist. */
+function valueOf({ kind, value }: NonNullable<Lookup>): string | undefined {
+  if (kind === "account" || kind === "holders") return isStorable(value) ? value : undefined;
   return decodeId(kind === "subscription" ? "whs" : "con", value);
 }
 
-const nameOf = (key: string, hint: DeliveryHint | undefined): string =>
-  hint ? `${key} ${hint.kind} ${hint.value}` : `${key} `;
+function nameOf(key: string, hint: Lookup): string {
+  if (!hint) return `${key} `;
+  return hint.kind === "holders"
+    ? `${key} holders ${hint.tenant ?? ""} ${hint.value}`
+    : `${key} ${hint.kind} ${hint.value}`;
+}
 
-const holds = ({ registrations }: CandidateSet, tenant: string): boolean =>
-  registrations.some((registration) => registration.tenant.uuid === tenant);
+const holds = ({ candidates, claims }: CandidateSet, tenant: string): boolean =>
+  [...claims, ...candidates].some((held) => held.tenant.uuid === tenant);
 
 function registrationOf(row: ProviderRow): Registration {
   const preset = presetOf(row);
@@ -149,11 +187,20 @@ function registrationOf(row: ProviderRow): Registration {
   };
 }
 
-function candidateOf(row: CandidateRow): Candidate {
-  return {
-    ...registrationOf(row),
-    credential: row.credential_id,
-    subscriptionId: row.subscription_id === null ? null : encodeId("whs", row.subscription_id),
-    connectionId: row.connection_id === null ? null : encodeId("con", row.connection_id),
-  };
-}
+const resourceOf = (row: Pick<CandidateRow, "subscription_id" | "connection_id">) => ({
+  subscriptionId: row.subscription_id === null ? null : encodeId("whs", row.subscription_id),
+  connectionId: row.connection_id === null ? null : encodeId("con", row.connection_id),
+});
+
+const candidateOf = (row: CandidateRow): Candidate => ({
+  ...registrationOf(row),
+  ...resourceOf(row),
+  credential: row.credential_id,
+});
+
+const claimOf = (row: ClaimRow): Claim => ({
+  ...registrationOf(row),
+  ...resourceOf(row),
+  account: row.account,
+  takesPart: row.takes_part,
+});

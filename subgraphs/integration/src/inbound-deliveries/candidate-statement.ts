@@ -22,7 +22,7 @@ const holders = (subscriptions: string, connections: string) => `
   select provider.*, subscription.credential_id, subscription.subscription_id, null::uuid as connection_id,
     case subscription.direction when 'Inbound' then 0 else 1 end as rank, subscription.created_at as made_at
   from (${provider}) provider join webhook_subscriptions subscription using (tenant_id)
-  where subscription.status = 'Active' and ${subscriptions}
+  where subscription.status = 'Active' and subscription.credential_id is not null and ${subscriptions}
     and (subscription.direction = 'Outbound' or subscription.provider_id = provider.provider_id)
   union all
   select provider.*, connection.webhook_credential_id, null, connection.connection_id, 0, connection.established_at
@@ -50,9 +50,42 @@ export const candidateStatements = {
   account: chosen(holders(hasAccount, hasAccount)),
 } as const;
 
-/** The providers with the key, at most as many as candidates. `$2` is an account at the vendor, or null. */
-export const registrationsOfKey = `${provider} and ($2::text is null or ${hasAccount})
-  order by provider.registered_at desc limit ${maxCandidates}`;
+const claimed = "provider.tenant_id, provider.provider_id, provider.key, provider.preset, provider.driver";
+
+const anyProvider = `select ${claimed}, null::uuid as subscription_id, null::uuid as connection_id, null as account,
+    ${takesDeliveries} as takes_part
+  from providers provider where provider.key = $1 and provider.status <> 'Retired'
+  order by provider.registered_at, provider.tenant_id limit ${maxCandidates}`;
+
+/**
+ * The tenants to which a delivery that the vendor has signed with a key of its own may belong: the one with the resource
+ * of a hint, also without a secret, or all that registered the key of the provider.
+ */
+export const claimStatements = {
+  none: anyProvider,
+  account: anyProvider,
+  subscription: `select ${claimed}, subscription.subscription_id, null::uuid as connection_id, null as account,
+      true as takes_part
+    from (${provider}) provider join webhook_subscriptions subscription using (tenant_id)
+    where subscription.status = 'Active' and subscription.subscription_id = $2
+      and (subscription.direction = 'Outbound' or subscription.provider_id = provider.provider_id)`,
+  connection: `select ${claimed}, null::uuid as subscription_id, connection.connection_id,
+      connection.external_account_id as account, true as takes_part
+    from (${provider}) provider join connections connection using (tenant_id, provider_id)
+    where ${takesPart} and connection.connection_id = $2`,
+} as const;
+
+/**
+ * The tenants with an account at the vendor, or one of them. A connection that is suspended or disabled counts: while it
+ * is, its deliveries must go to nobody else.
+ */
+export const holdersOfAccount = `select ${claimed}, null::uuid as subscription_id, null::uuid as connection_id,
+    $2::text as account, bool_or(${takesDeliveries} and ${takesPart}) as takes_part
+  from providers provider join connections connection using (tenant_id, provider_id)
+  where provider.key = $1 and connection.external_account_id = $2 and connection.status <> 'Deleted'
+    and ($3::uuid is null or provider.tenant_id = $3)
+  group by provider.tenant_id, provider.provider_id
+  limit ${maxCandidates}`;
 
 /** Which of these keys a tenant has registered. */
 export const keysOfTenant = "select key from providers where tenant_id = $1 and key = any($2::text[])";

@@ -1,7 +1,7 @@
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { ProviderDriver } from "../providers/provider-driver.js";
 
-/** A provider of a tenant that takes deliveries. */
+/** A provider of a tenant. */
 export interface Registration {
   readonly tenant: Tenant;
   readonly providerId: string;
@@ -19,9 +19,20 @@ export interface Candidate extends Registration {
   readonly connectionId: string | null;
 }
 
+/** A tenant to which a delivery with a signature by the vendor's key may belong. */
+export interface Claim extends Registration {
+  /** The resource that a hint names. */
+  readonly subscriptionId: string | null;
+  readonly connectionId: string | null;
+  /** The account at the vendor of the connection that a hint names. */
+  readonly account: string | null;
+  /** Whether it takes deliveries now. Others count too, so that their deliveries go to nobody else meanwhile. */
+  readonly takesPart: boolean;
+}
+
 /** The tenants and the secrets that may verify a delivery, in the order in which they are tried. */
 export interface CandidateSet {
   readonly candidates: readonly Candidate[];
-  /** The tenants that registered the provider, for signatures with a key of the vendor. */
-  readonly registrations: readonly Registration[];
+  /** Those of one resource, or of all tenants that registered the provider, for signatures with a key of the vendor. */
+  readonly claims: readonly Claim[];
 }

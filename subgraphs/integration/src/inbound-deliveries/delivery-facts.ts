@@ -1,9 +1,9 @@
-import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
-import { isStorable, maxJsonDepth } from "@factory/runtime/input-validation/storable-text";
-import type { ProviderDriver, ValuePath, WebhookDescription } from "../providers/provider-driver.js";
+import { isStorable } from "@factory/runtime/input-validation/storable-text";
+import type { ProviderDriver, WebhookDescription } from "../providers/provider-driver.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
+import { challengeOf, firstValue, invalid, memberOf, parsedBody, type Source, valueAt } from "./delivery-values.js";
 
 /** The facts for the record of a delivery, read from a request whose signature was verified. */
 export interface DeliveryFacts {
@@ -26,7 +26,6 @@ export type ReadDelivery = { readonly events: readonly DeliveryFacts[] } | { rea
 
 const maxIdLength = 255;
 const maxNameLength = 200;
-const maxChallengeLength = 1024;
 const maxEvents = 1000;
 
 /** Throws MALFORMED_JSON or VALIDATION_FAILED. */
@@ -53,46 +52,6 @@ const undescribed: Omit<WebhookDescription, "scheme"> = {
   deliveryId: ["header:x-delivery-id", "header:webhook-id", "body:/providerDeliveryId", "body:/id"],
   eventName: ["header:x-event-name", "body:/eventName", "body:/type"],
 };
-
-interface Source {
-  readonly delivery: ArrivedDelivery;
-  readonly body: unknown;
-}
-
-/** The body, and the same as JSON text. */
-function parsedBody({ form, message }: ArrivedDelivery): { body: unknown; text: string } {
-  if (!isUtf8(message.body)) throw malformed("The body is not valid UTF-8.");
-  const text = message.body.toString("utf8");
-  if (form === "Vendor" && isForm(message.headers.get("content-type")?.[0])) {
-    const body = Object.fromEntries(new URLSearchParams(text));
-    return { body, text: JSON.stringify(body) };
-  }
-  if (depthOf(text) > maxJsonDepth) throw malformed(`The body is nested deeper than ${maxJsonDepth} levels.`);
-  try {
-    return { body: JSON.parse(text), text };
-  } catch {
-    throw malformed("The body is not JSON.");
-  }
-}
-
-const isForm = (mediaType: string | undefined): boolean =>
-  mediaType?.toLowerCase().startsWith("application/x-www-form-urlencoded") ?? false;
-
-const malformed = (detail: string) => new DomainError("MALFORMED_JSON", { detail });
-
-function depthOf(text: string): number {
-  let [depth, deepest, inString] = [0, 0, false];
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at);
-    if (inString) {
-      if (character === 0x5c) at++;
-      else if (character === 0x22) inString = false;
-    } else if (character === 0x22) inString = true;
-    else if (character === 0x7b || character === 0x5b) deepest = Math.max(deepest, ++depth);
-    else if (character === 0x7d || character === 0x5d) depth--;
-  }
-  return deepest;
-}
 
 function specifiedFacts({ message }: ArrivedDelivery, body: unknown): DeliveryFacts {
   if (typeof body !== "object" || body === null || Array.isArray(body))
@@ -173,49 +132,4 @@ function actionOf({ action, actionMark }: Described, source: Source): string | u
   return isMarked ? does + actionMark.mark : does;
 }
 
-function challengeOf({ challenge }: Described, source: Source): string | undefined {
-  if (!challenge || valueAt(challenge.when, source) !== challenge.equals) return undefined;
-  const answer = valueAt(challenge.answer, source);
-  if (answer === undefined || answer.length > maxChallengeLength)
-    throw invalid("", "FORMAT", `The challenge must have 1 to ${maxChallengeLength} characters.`);
-  return answer;
-}
-
-function firstValue(paths: readonly ValuePath[], source: Source): string | undefined {
-  for (const path of paths) {
-    const value = valueAt(path, source);
-    if (value !== undefined) return value;
-  }
-  return undefined;
-}
-
-/** The value at a path as text; undefined where there is none, or an object or a list. */
-function valueAt(path: ValuePath, { delivery, body }: Source): string | undefined {
-  const colon = path.indexOf(":");
-  const [kind, name] = [path.slice(0, colon), path.slice(colon + 1)];
-  if (kind === "text") return name;
-  if (kind === "header") return delivery.message.headers.get(name)?.[0] || undefined;
-  const value = kind === "form" ? memberOf(body, name) : pointedAt(body, name);
-  return typeof value === "string" ? value || undefined : isScalar(value) ? String(value) : undefined;
-}
-
-const isScalar = (value: unknown): value is number | boolean => typeof value === "number" || typeof value === "boolean";
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
-}
-
-/** RFC 6901 */
-function pointedAt(body: unknown, pointer: string): unknown {
-  return pointer
-    .split("/")
-    .slice(1)
-    .reduce((value, token) => memberOf(value, token.replaceAll("~1", "/").replaceAll("~0", "~")), body);
-}
-
 const sha256 = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
-
-const invalid = (pointer: string, code: string, detail: string) =>
-  new DomainError("VALIDATION_FAILED", { detail, errors: [{ pointer, code, detail }] });

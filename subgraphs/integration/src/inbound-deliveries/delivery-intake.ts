@@ -42,7 +42,7 @@ export class DeliveryIntake {
     return this.#parts.publicUrl;
   }
 
-  /** The number of deliveries that secrets of several tenants have verified, since the start. */
+  /** The number of verified deliveries that may be for several tenants, since the start. */
   get ambiguous(): number {
     return this.#ambiguous;
   }
@@ -97,7 +97,7 @@ export class DeliveryIntake {
     const held = cache.peek(providerKey, hint);
     if (!held) limits.requireRoomToLook(delivery);
     const set = held ?? (await cache.read(providerKey, hint));
-    if (set.candidates.length === 0 && set.registrations.length === 0) {
+    if (set.candidates.length === 0 && set.claims.length === 0) {
       limits.requireRoomToLook(delivery);
       limits.countUnknown(delivery);
       throw notVerified();
@@ -105,14 +105,14 @@ export class DeliveryIntake {
     return set;
   }
 
-  /** Two tenants hold the same secret, so that neither of them can be trusted with the delivery. */
+  /** Several tenants hold the same secret, or may own the delivery, so that none of them can be trusted with it. */
   #alarm({ trace, address }: ArrivedDelivery, matches: readonly Match[]): void {
     const { refusals, logger } = this.#parts;
     this.#ambiguous += 1;
     const tenants = matches.map(({ tenant }) => tenant.tenantId);
     logger.error(
       { tenants, provider: matches[0]?.providerKey, traceId: trace.traceId },
-      "a delivery was refused, because secrets of several tenants verify it; one of them has the secret of another",
+      matches.every(({ provedBy }) => provedBy === "Secret") ? sharedSecret : sharedKey,
     );
     for (const { tenant, subscriptionId, connectionId } of matches)
       refusals.note({
@@ -130,6 +130,11 @@ export class DeliveryIntake {
       });
   }
 }
+
+const sharedSecret =
+  "a delivery was refused, because secrets of several tenants verify it; one of them has the secret of another";
+const sharedKey =
+  "a delivery was refused, because several tenants registered the public key of its vendor, and neither its account nor a hint says which of them it is for; a deliveryUrl does";
 
 /** One answer for every failure, so that it tells nothing about providers, tenants, times or secrets. */
 const notVerified = () =>

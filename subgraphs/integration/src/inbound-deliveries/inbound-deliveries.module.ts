@@ -73,7 +73,10 @@ export const inboundDeliveries: SliceModule<InboundDeliverySettings> = {
     services.add(
       new DeliveryIntake({
         cache,
-        verifier: new SignatureVerifier(secrets, new KeySets(services.get(egressService), clock), clock),
+        verifier: new SignatureVerifier(
+          { secrets, keySets: new KeySets(services.get(egressService), clock), holders: cache },
+          clock,
+        ),
         limits: new DeliveryLimits(facts, rateLimitFactor),
         recorder,
         normalize: normalizer(facts),

@@ -10,6 +10,8 @@ import { verifyingVersions } from "./candidate-statement.js";
 /** A secret in plain text, in memory only. */
 export interface OpenSecret {
   readonly text: string;
+  /** A public key verifies signatures of its kind only. As the key of an HMAC anybody could use it. */
+  readonly isPublic: boolean;
   /** The end of the grace period of a previous version, in milliseconds since 1970. */
   readonly usableUntil: number;
 }
@@ -93,7 +95,7 @@ export class OpenSecrets {
     const usableUntil = row.stage === "Previous" ? (row.grace_ends_at?.getTime() ?? 0) : Number.POSITIVE_INFINITY;
     try {
       const material = await this.#options.store.open(owner, { keyId, wrappedKey, ciphertext });
-      return textsOf(material).map((text) => ({ text, usableUntil }));
+      return textsOf(material).map((text) => ({ ...text, usableUntil }));
     } catch {
       return [];
     }
@@ -102,9 +104,11 @@ export class OpenSecrets {
 
 const nameOf = ({ tenant, credential }: Candidate): string => `${tenant.uuid} ${credential}`;
 
-function textsOf(material: SecretMaterial): string[] {
+function textsOf(material: SecretMaterial): Pick<OpenSecret, "text" | "isPublic">[] {
   return verifyingMembers.flatMap((member) => {
     const value = Object.hasOwn(material, member) ? material[member] : undefined;
-    return typeof value === "string" && value !== "" && value.length <= maxSecretLength ? [value] : [];
+    return typeof value === "string" && value !== "" && value.length <= maxSecretLength
+      ? [{ text: value, isPublic: member === "publicKey" }]
+      : [];
   });
 }

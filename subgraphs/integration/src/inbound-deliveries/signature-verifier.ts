@@ -4,13 +4,16 @@ import type { KeySets } from "../inbound-signatures/key-sets.js";
 import type { HmacScheme, JwsScheme, KeyedScheme, SignatureScheme } from "../inbound-signatures/signature-scheme.js";
 import { prepareSignature, type SignatureTest } from "../inbound-signatures/verify-signature.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
-import type { Candidate, CandidateSet, Registration } from "./candidate.js";
+import type { Candidate, CandidateSet, Claim, Registration } from "./candidate.js";
 import type { OpenSecrets } from "./open-secrets.js";
+import { type AccountHolders, claimsOfCandidates, matchesOfVendorKey } from "./vendor-key-match.js";
 
 /** The tenant whose secret or vendor key has verified a delivery, and the resource that holds the secret. */
 export interface Match extends Registration {
   readonly subscriptionId: string | null;
   readonly connectionId: string | null;
+  /** What has verified: a secret of the tenant, or a public key of the vendor. */
+  readonly provedBy: "Secret" | "VendorKey";
 }
 
 /** The signature that the specification shows: the HMAC of the body in the header X-Hub-Signature-256. */
@@ -26,33 +29,46 @@ const specifiedScheme: HmacScheme = {
 /** The header of a detached JWS beside the body of the specification. */
 const specifiedJwsHeader = "x-jws-signature";
 
-/** More key sets are read only for a delivery that names one resource. */
-const maxKeySets = 8;
-
 /** Finds the tenant of a delivery by the secret or the vendor's key that verifies its signature. */
 export class SignatureVerifier {
-  readonly #secrets: OpenSecrets;
-  readonly #keySets: KeySets;
+  readonly #secrets: Pick<OpenSecrets, "of">;
+  readonly #keySets: Pick<KeySets, "of">;
+  readonly #holders: AccountHolders;
   readonly #clock: () => Date;
 
-  constructor(secrets: OpenSecrets, keySets: KeySets, clock: () => Date) {
+  constructor(
+    {
+      secrets,
+      keySets,
+      holders,
+    }: { secrets: Pick<OpenSecrets, "of">; keySets: Pick<KeySets, "of">; holders: AccountHolders },
+    clock: () => Date,
+  ) {
     this.#secrets = secrets;
     this.#keySets = keySets;
+    this.#holders = holders;
     this.#clock = clock;
   }
 
   /** The matches, at most one for each tenant. Throws UNAVAILABLE when the keys of a vendor cannot be read. */
   async verify(delivery: ArrivedDelivery, set: CandidateSet): Promise<Match[]> {
-    const bySecret = await this.#bySecret(delivery, set.candidates);
-    const byKey = await this.#byKey(delivery, set.registrations);
+    const verified = await this.#bySecret(delivery, set.candidates);
+    const isKey = (candidate: Candidate): boolean => schemeOf(delivery, candidate).kind === "ecdsa";
+    const matches: Match[] = verified
+      .filter((candidate) => !isKey(candidate))
+      .map((candidate) => ({ ...candidate, provedBy: "Secret" }));
+    const byKey = [
+      ...(await this.#byStoredKey(delivery, set, verified.filter(isKey))),
+      ...(await this.#byKeySet(delivery, set.claims)),
+    ];
+    for (const claim of byKey) matches.push({ ...claim, provedBy: "VendorKey" });
     const tenants = new Map<string, Match>();
-    for (const match of [...bySecret, ...byKey])
-      if (!tenants.has(match.tenant.uuid)) tenants.set(match.tenant.uuid, match);
+    for (const match of matches) if (!tenants.has(match.tenant.uuid)) tenants.set(match.tenant.uuid, match);
     return [...tenants.values()];
   }
 
   /** Tries every secret, also after a match, so that the time does not tell which one it was. */
-  async #bySecret(delivery: ArrivedDelivery, candidates: readonly Candidate[]): Promise<Match[]> {
+  async #bySecret(delivery: ArrivedDelivery, candidates: readonly Candidate[]): Promise<Candidate[]> {
     const now = this.#clock();
     const tests = new Map<string, SignatureTest | undefined>();
     const testOf = (candidate: Candidate): SignatureTest | undefined => {
@@ -68,32 +84,63 @@ export class SignatureVerifier {
     });
     const secrets = await this.#secrets.of(testable.map(({ candidate }) => candidate));
     const nowMs = now.getTime();
-    const matches: Match[] = [];
+    const matches: Candidate[] = [];
     for (const [place, { candidate, test }] of testable.entries())
-      for (const { text, usableUntil } of secrets[place] ?? [])
-        if (test(text) && usableUntil > nowMs) matches.push(candidate);
+      for (const { text, isPublic, usableUntil } of secrets[place] ?? [])
+        if ((!isPublic || schemeOf(delivery, candidate).kind === "ecdsa") && test(text) && usableUntil > nowMs)
+          matches.push(candidate);
     return matches;
   }
 
-  async #byKey(delivery: ArrivedDelivery, registrations: readonly Registration[]): Promise<Match[]> {
-    const found = registrations.flatMap((registration) => {
-      const scheme = jwsSchemeOf(delivery, registration);
-      return scheme && delivery.message.headers.has(scheme.header) ? [{ registration, scheme }] : [];
+  /** Public keys that tenants have stored. Any tenant may store the key of another, so that it proves the vendor only. */
+  async #byStoredKey(
+    delivery: ArrivedDelivery,
+    set: CandidateSet,
+    verified: readonly Candidate[],
+  ): Promise<readonly Claim[]> {
+    if (verified.length === 0) return [];
+    const ofTenants = new Map(claimsOfCandidates(set, verified).map((claim) => [claim.tenant.uuid, claim]));
+    const isOfKind = ({ driver }: Claim): boolean => driver.webhook?.scheme.kind === "ecdsa";
+    // A holder whose secret is not among the candidates, for example while it is suspended, counts as well.
+    const keep = async (claims: readonly Claim[]): Promise<readonly Claim[]> => {
+      const known = claims.map((claim) => ofTenants.get(claim.tenant.uuid));
+      if (known.every((claim) => claim === undefined)) return [];
+      return claims.flatMap((claim, place) => {
+        const found = known[place];
+        return found ? [{ ...found, takesPart: claim.takesPart }] : isOfKind(claim) ? [claim] : [];
+      });
+    };
+    return matchesOfVendorKey(delivery, [...ofTenants.values()], this.#holders, keep);
+  }
+
+  async #byKeySet(delivery: ArrivedDelivery, claims: readonly Claim[]): Promise<readonly Claim[]> {
+    const sent = claims.filter((claim) => {
+      const scheme = jwsSchemeOf(delivery, claim);
+      return scheme !== undefined && delivery.message.headers.has(scheme.header);
     });
-    if (found.length === 0 || found.length > maxKeySets) return [];
+    if (sent.length === 0) return [];
+    return matchesOfVendorKey(delivery, sent, this.#holders, (asked) => this.#verifiedByKeySet(delivery, asked));
+  }
+
+  /** The tenants whose key set verifies. Where one does, those whose key set cannot be read count too. */
+  async #verifiedByKeySet(delivery: ArrivedDelivery, claims: readonly Claim[]): Promise<readonly Claim[]> {
     const now = this.#clock();
     const outcomes = await Promise.allSettled(
-      found.map(({ registration, scheme }) =>
-        verifyJws(scheme, delivery.message, this.#keySets.of(registration.tenant.tenantId, scheme.jwksUrl), now),
-      ),
+      claims.map(async (claim) => {
+        const scheme = jwsSchemeOf(delivery, claim);
+        if (!scheme) return "invalid";
+        const keys = this.#keySets.of(claim.tenant.tenantId, scheme.jwksUrl);
+        return verifyJws(scheme, delivery.message, keys, now);
+      }),
     );
-    const matches = found.filter((_, place) => {
-      const outcome = outcomes[place];
-      return outcome?.status === "fulfilled" && outcome.value === "valid";
-    });
+    const isValid = (outcome: (typeof outcomes)[number] | undefined): boolean =>
+      outcome?.status === "fulfilled" && outcome.value === "valid";
     const failed = outcomes.find((outcome) => outcome.status === "rejected");
-    if (matches.length === 0 && failed) throw unreadableKeys(failed.reason);
-    return matches.map(({ registration }) => ({ subscriptionId: null, connectionId: null, ...registration }));
+    if (!outcomes.some(isValid)) {
+      if (failed) throw unreadableKeys(failed.reason);
+      return [];
+    }
+    return claims.filter((_, place) => isValid(outcomes[place]) || outcomes[place]?.status === "rejected");
   }
 }
 

@@ -6,7 +6,7 @@ import type { AuthModel, ProviderCategory, ProviderState } from "./provider.stat
 import type { ProviderDriver } from "./provider-driver.js";
 
 /** Workers find the tenants of an inbound delivery by the key of its provider. */
-@Entity(withLookup(tenantTable("providers"), "status in ('Registered', 'Deprecated')"))
+@Entity(withLookup(tenantTable("providers"), "status <> 'Retired'"))
 @Unique({ name: "providers_key", properties: ["tenantId", "key"] })
 @Unique({ name: "providers_api_client", properties: ["tenantId", "apiClientId"] })
 @Index({ name: "providers_of_key", properties: ["key"] })

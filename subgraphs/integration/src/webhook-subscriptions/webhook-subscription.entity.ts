@@ -46,12 +46,12 @@ export class WebhookSubscription {
   @Property({ type: "text", nullable: true })
   endpointUrl: string | null;
 
-  /** The reference as the caller wrote it. */
-  @Property({ type: "text" })
-  signingSecretRef: string;
+  /** The reference as the caller wrote it. Null in an Inbound subscription whose vendor signs with a key of its own. */
+  @Property({ type: "text", nullable: true })
+  signingSecretRef: string | null;
 
-  @Property({ type: wireId("crd") })
-  credentialId: string;
+  @Property({ type: wireId("crd"), nullable: true })
+  credentialId: string | null;
 
   @Property({ type: "text" })
   contentType: WebhookContentType;

@@ -36,12 +36,13 @@ export class CreateWebhookSubscriptionInput {
   @Constraint({ maxLength: 2048, format: "uri" })
   endpointUrl?: string | null;
 
-  @Field({
+  @Field(() => String, {
+    nullable: true,
     description:
-      "The name of a credential of the kind WebhookSigning, for example secret://orders. A new name creates the credential.",
+      "The name of a credential of the kind WebhookSigning, for example secret://orders. A new name creates the credential. Required, except for an Inbound subscription of a provider whose deliveries have a JWS.",
   })
   @Constraint({ pattern: credentialReferencePattern })
-  signingSecretRef: string;
+  signingSecretRef?: string | null;
 
   @Field(() => Boolean, {
     nullable: true,

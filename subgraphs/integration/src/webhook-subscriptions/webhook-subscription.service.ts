@@ -189,20 +189,20 @@ export class WebhookSubscriptionService {
       field: "createWebhookSubscription",
       arguments: input,
       prepare: async () => ({
-        url: await this.#addressOf(context, checked),
+        url: await this.#addressOf(context, checked, input.signingSecretRef == null),
         facts: await this.#settings.facts.of(tenantOf(context).tenantId),
       }),
       commit: async (transaction, { facts, url }) => {
         const { em, tenant, record } = transaction;
         announceInboundSources(transaction);
         await requireRoomForWebhook(transaction, facts);
-        const signing = await this.#signingCredential(transaction, input.signingSecretRef, checked.direction);
+        const signing = await this.#signingCredential(transaction, input.signingSecretRef ?? null, checked.direction);
         const subscription = em.create(WebhookSubscription, {
           tenantId: tenant.tenantId,
           subscriptionId: newId("whs"),
           projectId: input.projectId ?? null,
           ...checked,
-          signingSecretRef: input.signingSecretRef,
+          signingSecretRef: input.signingSecretRef ?? null,
           credentialId: signing.credentialId,
           status: input.active === false ? "Paused" : "Active",
           disabledReason: null,
@@ -229,9 +229,10 @@ export class WebhookSubscriptionService {
 
   async #signingCredential(
     transaction: Transaction,
-    reference: string,
+    reference: string | null,
     direction: WebhookDirection,
-  ): Promise<{ credentialId: string; generated: string | null }> {
+  ): Promise<{ credentialId: string | null; generated: string | null }> {
+    if (reference === null) return { credentialId: null, generated: null };
     const { credentials } = this.#settings;
     const known = await credentials.named(transaction, reference);
     const kinds = usableKinds[direction];
@@ -260,8 +261,12 @@ export class WebhookSubscriptionService {
    * Refuses an endpoint that must not be called, and the provider of an Inbound subscription that does not exist.
    * Returns what makes the delivery URL of an Inbound subscription.
    */
-  async #addressOf(context: RequestContext, checked: CheckedSubscription): Promise<Prepared["url"]> {
-    const { providerId, endpointUrl } = checked;
+  async #addressOf(
+    context: RequestContext,
+    { providerId, endpointUrl }: CheckedSubscription,
+    hasNoSecret: boolean,
+  ): Promise<Prepared["url"]> {
+    if (hasNoSecret && providerId === null) throw secretMissing();
     if (endpointUrl !== null) await this.#refuseBlocked(endpointUrl);
     if (providerId === null) return undefined;
     const { providers, publicUrl } = this.#settings;
@@ -277,6 +282,7 @@ export class WebhookSubscriptionService {
           },
         ],
       });
+    if (hasNoSecret && provider.driver.webhook?.scheme.kind !== "jws") throw secretMissing();
     return (subscription) => deliveryUrl(publicUrl, provider.key, { subscription });
   }
 
@@ -290,3 +296,9 @@ export class WebhookSubscriptionService {
       });
   }
 }
+
+const secretMissing = () =>
+  new DomainError("VALIDATION_FAILED", {
+    detail: "The subscription needs signingSecretRef. Only deliveries with a JWS of the vendor need no secret.",
+    errors: [{ pointer: "/input/signingSecretRef", code: "REQUIRED", detail: "The member is missing." }],
+  });

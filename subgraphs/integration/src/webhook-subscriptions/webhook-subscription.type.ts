@@ -39,8 +39,11 @@ export class WebhookSubscriptionType {
   @Field(() => String, { nullable: true, description: "Null in an Inbound subscription." })
   endpointUrl: string | null;
 
-  @Field()
-  signingSecretRef: string;
+  @Field(() => String, {
+    nullable: true,
+    description: "Null in an Inbound subscription without a secret, whose vendor signs with a key of its own.",
+  })
+  signingSecretRef: string | null;
 
   @Field(() => String, {
     nullable: true,

@@ -11,7 +11,7 @@ export interface SubscriptionRow {
   provider_id: string | null;
   event_type: string | null;
   endpoint_url: string | null;
-  signing_secret_ref: string;
+  signing_secret_ref: string | null;
   status: WebhookSubscriptionState;
   created_at: Date;
 }

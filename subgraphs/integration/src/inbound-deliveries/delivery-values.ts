@@ -1,0 +1,95 @@
+import { isUtf8 } from "node:buffer";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { maxJsonDepth } from "@factory/runtime/input-validation/storable-text";
+import type { ValuePath, WebhookDescription } from "../providers/provider-driver.js";
+import type { ArrivedDelivery } from "./arrived-delivery.js";
+
+const maxChallengeLength = 1024;
+
+/** A delivery and its body, or one event of a batch, parsed. */
+export interface Source {
+  readonly delivery: ArrivedDelivery;
+  readonly body: unknown;
+}
+
+/** The body, and the same as JSON text. Throws MALFORMED_JSON. */
+export function parsedBody({ form, message }: ArrivedDelivery): { body: unknown; text: string } {
+  if (!isUtf8(message.body)) throw malformed("The body is not valid UTF-8.");
+  const text = message.body.toString("utf8");
+  if (form === "Vendor" && isForm(message.headers.get("content-type")?.[0])) {
+    const body = Object.fromEntries(new URLSearchParams(text));
+    return { body, text: JSON.stringify(body) };
+  }
+  if (depthOf(text) > maxJsonDepth) throw malformed(`The body is nested deeper than ${maxJsonDepth} levels.`);
+  try {
+    return { body: JSON.parse(text), text };
+  } catch {
+    throw malformed("The body is not JSON.");
+  }
+}
+
+export const isForm = (mediaType: string | undefined): boolean =>
+  mediaType?.toLowerCase().startsWith("application/x-www-form-urlencoded") ?? false;
+
+const malformed = (detail: string) => new DomainError("MALFORMED_JSON", { detail });
+
+function depthOf(text: string): number {
+  let [depth, deepest, inString] = [0, 0, false];
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (inString) {
+      if (character === 0x5c) at++;
+      else if (character === 0x22) inString = false;
+    } else if (character === 0x22) inString = true;
+    else if (character === 0x7b || character === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (character === 0x7d || character === 0x5d) depth--;
+  }
+  return deepest;
+}
+
+/** The answer to a vendor's test of the URL; undefined for another delivery. */
+export function challengeOf({ challenge }: Pick<WebhookDescription, "challenge">, source: Source): string | undefined {
+  if (!challenge || valueAt(challenge.when, source) !== challenge.equals) return undefined;
+  const answer = valueAt(challenge.answer, source);
+  if (answer === undefined || answer.length > maxChallengeLength)
+    throw invalid("", "FORMAT", `The challenge must have 1 to ${maxChallengeLength} characters.`);
+  return answer;
+}
+
+export function firstValue(paths: readonly ValuePath[], source: Source): string | undefined {
+  for (const path of paths) {
+    const value = valueAt(path, source);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** The value at a path as text; undefined where there is none, or an object or a list. */
+export function valueAt(path: ValuePath, { delivery, body }: Source): string | undefined {
+  const colon = path.indexOf(":");
+  const [kind, name] = [path.slice(0, colon), path.slice(colon + 1)];
+  if (kind === "text") return name;
+  if (kind === "header") return delivery.message.headers.get(name)?.[0] || undefined;
+  const value = kind === "form" ? memberOf(body, name) : pointedAt(body, name);
+  return typeof value === "string" ? value || undefined : isScalar(value) ? String(value) : undefined;
+}
+
+const isScalar = (value: unknown): value is number | boolean => typeof value === "number" || typeof value === "boolean";
+
+export function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+}
+
+/** RFC 6901 */
+function pointedAt(body: unknown, pointer: string): unknown {
+  return pointer
+    .split("/")
+    .slice(1)
+    .reduce((value, token) => memberOf(value, token.replaceAll("~1", "/").replaceAll("~0", "~")), body);
+}
+
+/** The error of one member of a delivery. */
+export const invalid = (pointer: string, code: string, detail: string) =>
+  new DomainError("VALIDATION_FAILED", { detail, errors: [{ pointer, code, detail }] });

@@ -1,0 +1,94 @@
+import { createHmac, generateKeyPairSync, sign } from "node:crypto";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { ProviderDriver } from "../providers/provider-driver.js";
+import type { ArrivedDelivery } from "./arrived-delivery.js";
+import type { Candidate, Claim } from "./candidate.js";
+import { SignatureVerifier } from "./signature-verifier.js";
+
+const now = new Date();
+const driver: ProviderDriver = {
+  webhook: {
+    scheme: { kind: "ecdsa", header: "x-signature", timestampHeader: "x-time", signedContent: "{timestamp}{body}" },
+    deliveryId: ["body:/id"],
+    eventName: ["body:/type"],
+    account: "body:/account",
+  },
+};
+
+function aTenant() {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const registration = {
+    tenant: tenantWithId(newId("ten")),
+    providerId: newId("prv"),
+    providerKey: "mail",
+    preset: null,
+    driver,
+    subscriptionId: null,
+    connectionId: null,
+  };
+  const candidate: Candidate = { ...registration, credential: newId("crd") };
+  const claim: Claim = { ...registration, account: null, takesPart: true };
+  const text = publicKey.export({ type: "spki", format: "pem" }).toString();
+  return { privateKey, text, candidate, claim };
+}
+
+const [victim, other] = [aTenant(), aTenant()];
+
+/** The verifier while the connection of each named tenant has the account. */
+function verifier(holders: readonly ReturnType<typeof aTenant>[]) {
+  const texts = new Map([victim, other].map(({ candidate, text }) => [candidate.credential, text]));
+  const secrets = {
+    of: async (asked: readonly Candidate[]) =>
+      asked.map(({ credential }) => [
+        { text: texts.get(credential) ?? "", isPublic: true, usableUntil: Number.POSITIVE_INFINITY },
+      ]),
+  };
+  const keySets = { of: () => async () => [] };
+  const accounts = {
+    holders: async (_key: string, account: string) => (account === "acct" ? holders.map(({ claim }) => claim) : []),
+  };
+  return new SignatureVerifier({ secrets, keySets, holders: accounts }, () => now);
+}
+
+function delivery(signer: ReturnType<typeof aTenant>, changes: Partial<ArrivedDelivery> = {}): ArrivedDelivery {
+  const body = Buffer.from(JSON.stringify({ id: "1", type: "made", account: "acct" }));
+  const time = String(Math.floor(now.getTime() / 1000));
+  const signature = sign("sha256", Buffer.concat([Buffer.from(time), body]), signer.privateKey).toString("base64");
+  const headers = new Map([
+    ["content-type", ["application/json"]],
+    ["x-signature", [signature]],
+    ["x-time", [time]],
+    ["x-hub-signature-256", [`sha256=${createHmac("sha256", signer.text).update(body).digest("hex")}`]],
+  ]);
+  const message = { headers, body, url: "https://platform.example/" };
+  const arrived = { form: "Vendor", providerKey: "mail", hint: undefined, message, address: "192.0.2.1" } as const;
+  return { ...arrived, trace: continueTrace(undefined), ...changes };
+}
+
+const set = { candidates: [victim.candidate, other.candidate], claims: [victim.claim, other.claim] };
+const tenantsOf = async (holders: readonly ReturnType<typeof aTenant>[], arrived: ArrivedDelivery) =>
+  (await verifier(holders).verify(arrived, set)).map(({ tenant }) =>
+    tenant === victim.claim.tenant ? "victim" : "other",
+  );
+
+it("gives a delivery with the signature of a stored public key to the holder of the account in its body", async () => {
+  expect(await tenantsOf([victim], delivery(victim))).toEqual(["victim"]);
+  expect(await tenantsOf([], delivery(victim))).toEqual([]);
+});
+
+it("the key of another tenant signs nothing for the holder of the account", async () => {
+  expect(await tenantsOf([victim], delivery(other))).toEqual([]);
+  expect(await tenantsOf([victim, other], delivery(other))).toHaveLength(2);
+});
+
+it("a body that could be JSON and is sent as a form names no account", async () => {
+  const arrived = delivery(victim);
+  const headers = new Map(arrived.message.headers).set("content-type", ["application/x-www-form-urlencoded"]);
+  expect(await tenantsOf([victim], { ...arrived, message: { ...arrived.message, headers } })).toEqual([]);
+});
+
+it("a public key is no secret of an HMAC", async () => {
+  expect(await tenantsOf([victim], delivery(victim, { form: "Specified" }))).toEqual([]);
+});
