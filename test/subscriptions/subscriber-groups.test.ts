@@ -11,6 +11,7 @@ import {
 } from "graphql";
 import { eventually } from "../kit/eventually.js";
 import { aFeed } from "../kit/feed.js";
+import { anInboundSource, asSpecified } from "../kit/inbound-sources.js";
 import { request } from "../kit/request.js";
 import { tenantObjects } from "../kit/tenant-objects.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
@@ -55,6 +56,9 @@ describe("answers that subscribers share", () => {
   it("use only those members of a principal that the whole group has in common, for any joined entity", async () => {
     await tenantObjects(tenant);
     const token = await tenant.tokenWith();
+    const source = await anInboundSource(token, { preset: "webhook" });
+    const delivery = { providerDeliveryId: "one", eventName: "order.created", payload: {} };
+    await request("POST /webhooks/deliveries", asSpecified(source, delivery));
     const seen = new Set<string>();
     for (const { name, selection } of await subjectTypes()) {
       const query = `subscription { events(after: "0") { type subject { __typename ... on ${name} ${selection} } } }`;
