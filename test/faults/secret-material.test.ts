@@ -11,6 +11,7 @@ import { bareEnvironment } from "@factory/gateway/standalone/settings/environmen
 import { Canaries } from "../kit/canaries.js";
 import { eventually } from "../kit/eventually.js";
 import { plantSecrets } from "../kit/plant-secrets.js";
+import { plantVendorSecrets } from "../kit/plant-vendor-secrets.js";
 import { platform } from "../kit/platform.js";
 import { PlatformGroup } from "../kit/platform-group.js";
 import { aReceiver, type Received, type Receiver, signatureOf } from "../kit/receiver.js";
@@ -132,6 +133,11 @@ const isSigned = (webhook: Received) => webhook.headers["webhook-signature"] ===
 describe("secrets that callers gave to the platform", () => {
   it("are in no answer", async () => {
     const answers = await plantSecrets(canaries, tenant);
+    for (const { text } of answers) expect(canaries.foundIn(text)).toEqual([]);
+  });
+
+  it("are in no answer after the platform has used them at vendors", async () => {
+    const answers = await plantVendorSecrets(canaries, await tenant.tokenWith());
     for (const { text } of answers) expect(canaries.foundIn(text)).toEqual([]);
   });
 });
