@@ -3,7 +3,10 @@ import { maxRunningLimit, type TenantPayload } from "../definitions/job-definiti
 import type { JobProcess } from "./job-process.js";
 
 interface Worker {
-  id: string;
+  /** Undefined while the worker starts. */
+  id: string | undefined;
+  /** A wake-up came while the worker started. */
+  woken: boolean;
   /** More than one while the handler of an expired job continues. */
   running: number;
 }
@@ -21,63 +24,80 @@ const runningLimits = Object.fromEntries(
   Array.from({ length: maxRunningLimit }, (_, place) => [String(place + 1), place + 1]),
 );
 
-/**
- * The interval after which a worker looks without a wake-up. All workers of a queue together look at most every two
- * seconds, however many there are.
- */
-const pollSeconds = (concurrency: number): number => Math.max(30, 2 * concurrency);
+/** A queue starts with so many workers, and gets more while all of them are busy. Each one polls at its start. */
+const workersAtStart = 4;
+
+interface Queue {
+  readonly work: QueueWork;
+  readonly workers: Worker[];
+}
 
 /** The workers of pg-boss, which are woken when a job may be waiting. */
 export class JobWorkers {
   readonly #boss: PgBoss;
   readonly #process: JobProcess;
-  readonly #workers = new Map<string, Worker[]>();
+  readonly #queues = new Map<string, Queue>();
   readonly #looks: NodeJS.Timeout[] = [];
+  #stopped = false;
 
   constructor(boss: PgBoss, process: JobProcess) {
     this.#boss = boss;
     this.#process = process;
   }
 
-  async start({ queue, concurrency, concurrencyPerTenant, limitInPayload, run }: QueueWork): Promise<void> {
+  async start(work: QueueWork): Promise<void> {
+    const queue = { work, workers: [] };
+    this.#queues.set(work.queue, queue);
+    for (let place = 0; place < Math.min(work.concurrency, workersAtStart); place += 1) await this.#add(queue);
+    // Retries, delayed jobs and jobs of other processes arrive without a wake-up.
+    this.#looks.push(setInterval(() => this.wake(work.queue), this.#process.limits.lookMs).unref());
+  }
+
+  async #add({ work, workers }: Queue): Promise<void> {
+    const { queue, concurrencyPerTenant, limitInPayload, run } = work;
     const options = {
       groupConcurrency: limitInPayload ? { default: concurrencyPerTenant, tiers: runningLimits } : concurrencyPerTenant,
-      pollingIntervalSeconds: pollSeconds(concurrency),
+      pollingIntervalSeconds: 30,
       includeMetadata: true,
     } as const;
-    const workers: Worker[] = [];
-    this.#workers.set(queue, workers);
-    for (let place = 0; place < concurrency; place += 1) {
-      const worker = { id: "", running: 0 };
-      worker.id = await this.#boss.work(queue, options, async ([taken]: JobWithMetadata<TenantPayload>[]) => {
-        if (!taken) return;
-        worker.running += 1;
-        this.wake(queue);
-        try {
-          await run(taken);
-        } finally {
-          worker.running -= 1;
-          // Otherwise the worker pauses for its polling interval after every job.
-          if (!this.#process.gate.closed) this.#boss.notifyWorker(worker.id);
-        }
-      });
-      workers.push(worker);
-    }
-    // Retries, delayed jobs and jobs of other processes arrive without a wake-up.
-    this.#looks.push(setInterval(() => this.wake(queue), this.#process.limits.lookMs).unref());
+    const worker: Worker = { id: undefined, woken: false, running: 0 };
+    workers.push(worker);
+    worker.id = await this.#boss.work(queue, options, async ([taken]: JobWithMetadata<TenantPayload>[]) => {
+      if (!taken) return;
+      worker.running += 1;
+      this.wake(queue);
+      try {
+        await run(taken);
+      } finally {
+        worker.running -= 1;
+        // Otherwise the worker pauses for its polling interval after every job.
+        if (worker.id !== undefined && !this.#process.gate.closed) this.#boss.notifyWorker(worker.id);
+      }
+    });
+    if (worker.woken) this.#boss.notifyWorker(worker.id);
   }
 
   /** Wakes one worker, since each poll costs a statement. A worker that finds a job wakes the next one. */
-  wake(queue: string): void {
-    if (this.#process.gate.closed) return;
-    const workers = this.#workers.get(queue) ?? [];
-    const next = workers.find(({ running }) => running === 0) ?? workers[0];
-    if (next) this.#boss.notifyWorker(next.id);
+  wake(name: string): void {
+    const queue = this.#queues.get(name);
+    if (!queue || this.#stopped || this.#process.gate.closed) return;
+    const { work, workers } = queue;
+    const idle = workers.find(({ running }) => running === 0);
+    if (!idle && workers.length < work.concurrency) {
+      // It fails only when the queue stops.
+      this.#add(queue).catch(() => undefined);
+      return;
+    }
+    const next = idle ?? workers[0];
+    if (next?.id === undefined) {
+      if (next) next.woken = true;
+    } else this.#boss.notifyWorker(next.id);
   }
 
   /** Stops taking jobs. Does not wait for running jobs. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     for (const look of this.#looks) clearInterval(look);
-    for (const queue of this.#workers.keys()) await this.#boss.offWork(queue, { wait: false });
+    for (const queue of this.#queues.keys()) await this.#boss.offWork(queue, { wait: false });
   }
 }
