@@ -129,6 +129,7 @@ describe("POST /webhooks/deliveries", () => {
     for (const [change, delivery] of Object.entries(changes)) {
       const answer = await send("/webhooks/deliveries", delivery);
       expect([change, refusal(answer)]).toEqual([change, "401 SIGNATURE_INVALID"]);
+      expect(answer.headers.get("www-authenticate")).toBe("Signature");
       const { traceId: _, ...same } = answer.body as unknown as Record<string, unknown>;
       bodies.add(JSON.stringify(same));
     }

@@ -62,11 +62,30 @@ describe("GET /integrations/runs/{runId}", () => {
 });
 
 describe("POST /integrations/runs/{runId}/cancel", () => {
+  it("accepts no body but an object", async () => {
+    const runId = await aWaitingRun(tenant.tenantId);
+    const cancel = (body?: unknown) => request(`POST /integrations/runs/${runId}/cancel`, { token, body });
+    for (const body of [[], "x", 5, true]) {
+      const refused = await cancel(body);
+      expect(refused).toMatchObject({ status: 400, body: { code: "VALIDATION_FAILED", errors: [{ code: "TYPE" }] } });
+    }
+    expect(await cancel({ unknown: 1 })).toMatchObject({ status: 200, body: { status: "Cancelled" } });
+  });
+
   it("ends a waiting run, and refuses one that has ended", async () => {
     const [waiting, failed] = [await aWaitingRun(tenant.tenantId), await aFailedRun(tenant.tenantId)];
     const cancelled = await request<TestRun>(`POST /integrations/runs/${waiting}/cancel`, { token });
     expect(cancelled.body).toMatchObject({ status: "Cancelled", error: { code: "RUN_CANCELLED" } });
     await eventually("the run has failed", async () => (await read(failed)).body.status === "Failed");
     expect(refusal(await request(`POST /integrations/runs/${failed}/cancel`, { token }))).toBe("409 INVALID_STATE");
+  });
+});
+
+describe("GET /integrations/runs", () => {
+  it("refuses values of closed sets that it does not know, and lists the runs of a delivery", async () => {
+    const unknown = await request("GET /integrations/runs?status=zzz", { token });
+    expect(unknown).toMatchObject({ status: 422, body: { errors: [{ pointer: "/status", code: "UNKNOWN_VALUE" }] } });
+    const path = "GET /integrations/runs?deliveryId=whd_00000000000000000000000000";
+    expect(await request(path, { token })).toMatchObject({ status: 200, body: { items: [] } });
   });
 });

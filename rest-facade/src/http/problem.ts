@@ -132,6 +132,8 @@ const challenges: Partial<Record<ErrorCode, string>> = {
   TOKEN_INVALID: 'Bearer error="invalid_token", error_description="The access token is not valid."',
   TOKEN_EXPIRED: 'Bearer error="invalid_token", error_description="The access token has expired."',
   AUTHENTICATION_TOO_OLD: stepUpChallenge,
+  // The same for every scheme of a vendor, so that it tells nothing about the provider.
+  SIGNATURE_INVALID: "Signature",
 };
 
 export const uriTooLong = () =>

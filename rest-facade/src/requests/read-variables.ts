@@ -66,6 +66,7 @@ export function readVariables(operation: Operation, { method, path }: Endpoint, 
       reads.push(readQuery(parameter));
     }
   }
+  if (method === "POST" && !input) reads.push(readNoBody);
   return { input, query, conditions, waits, read: (request: FastifyRequest) => readAll(reads, request) };
 }
 
@@ -115,6 +116,12 @@ function inputType({ type }: VariableDefinitionNode, graph: GraphQLSchema): Grap
   if (!isInputObjectType(bare)) throw new Error(`$input must be of an input type of the graph, not ${print(type)}`);
   return bare;
 }
+
+/** The operation takes no input. An object is allowed, since unknown members are ignored. */
+const readNoBody: Read = ({ body }, _variables, errors) => {
+  if (body === undefined || (typeof body === "object" && body !== null && !Array.isArray(body))) return;
+  errors.push({ pointer: "", code: "TYPE", detail: "The body must be an object, or absent." });
+};
 
 function readBody(type: GraphQLInputObjectType, method: Method): Read {
   const check = inputValidator(inputSchema(type));

@@ -26,14 +26,14 @@ export const sortedRuns = new SortedList<RunType, TenantStatement>({
   columns: { createdAt: runId },
   id: runId,
   byDefault: "-createdAt",
-  firstParameter: 7,
+  firstParameter: 8,
   statement: (name, { after, order, limit }) =>
     tenantStatement(
       name,
       `select run.* from runs run where tenant_id = scope.tenant
          and ($2::text is null or status = $2) and ($3::text is null or operation = $3)
          and ($4::uuid is null or connection_id = $4) and ($5::uuid is null or credential_id = $5)
-         and ($6::timestamptz is null or created_at >= $6) ${after}
+         and ($6::uuid is null or delivery_id = $6) and ($7::timestamptz is null or created_at >= $7) ${after}
        order by ${order} limit ${limit}`,
     ),
 });
@@ -55,13 +55,14 @@ export class RunListService {
       operation = null,
       connectionId = null,
       credentialId = null,
+      deliveryId = null,
       since = null,
     } = request.filter ?? {};
     requireKnown(status, operation);
     const from = since === null ? null : checkedTime(since);
-    const scope = { tenantId: tenant.tenantId, status, operation, connectionId, credentialId, since };
+    const scope = { tenantId: tenant.tenantId, status, operation, connectionId, credentialId, deliveryId, since };
     const page = sortedRuns.page(this.#cursors, scope, request);
-    const ids = [uuidOf("con", connectionId), uuidOf("crd", credentialId)];
+    const ids = [uuidOf("con", connectionId), uuidOf("crd", credentialId), uuidOf("whd", deliveryId)];
     // An id that is not well formed matches nothing.
     if (ids.includes(undefined)) return page.connection([]);
     const { reader } = this.#database;
@@ -70,7 +71,7 @@ export class RunListService {
   }
 }
 
-function uuidOf(prefix: "con" | "crd", id: string | null): string | null | undefined {
+function uuidOf(prefix: "con" | "crd" | "whd", id: string | null): string | null | undefined {
   return id === null ? null : decodeId(prefix, id);
 }
 
@@ -80,7 +81,7 @@ function requireKnown(status: string | null, operation: string | null): void {
     broken.push({ pointer: "/filter/status", allowed: Object.keys(runStates) });
   if (operation !== null && !(runOperationNames as readonly string[]).includes(operation))
     broken.push({ pointer: "/filter/operation", allowed: runOperationNames });
-  if (broken.length > 0) throw invalidEnumValue(broken, "VALIDATION_FAILED");
+  if (broken.length > 0) throw invalidEnumValue(broken);
 }
 
 const timeForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})$/;

@@ -20,6 +20,9 @@ export class RunFilterInput {
   @Field(() => ID, { nullable: true })
   credentialId?: string | null;
 
+  @Field(() => ID, { nullable: true })
+  deliveryId?: string | null;
+
   @Field(() => String, { nullable: true, description: "Only runs that were created at this time (ISO 8601) or later." })
   @Constraint({ maxLength: 40 })
   since?: string | null;

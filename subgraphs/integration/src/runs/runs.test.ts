@@ -230,8 +230,8 @@ describe("runs", () => {
   it("are listed newest first, with filters, for their tenant only", async () => {
     const principal = aPrincipal();
     handlers.SendEmail = {};
-    const connectionId = newId("con");
-    const first = await start(principal, "SendEmail", { connectionId });
+    const [connectionId, deliveryId] = [newId("con"), newId("whd")];
+    const first = await start(principal, "SendEmail", { connectionId, deliveryId });
     const second = await start(principal, "SendSms", { startAfter: new Date(Date.now() + 3_600_000) });
     await ended(principal, first);
     const list = async (filter: object, by = principal) => {
@@ -245,9 +245,12 @@ describe("runs", () => {
     expect(await list({ operation: "SendSms" })).toEqual([second.runId]);
     expect(await list({ connectionId })).toEqual([first.runId]);
     expect(await list({ credentialId: "nonsense" })).toEqual([]);
+    expect(await list({ deliveryId })).toEqual([first.runId]);
+    expect(await list({ deliveryId: newId("whd") })).toEqual([]);
     expect(await list({ since: new Date(Date.now() + 60_000).toISOString() })).toEqual([]);
     expect(await list({ since: "yesterday" })).toBe("VALIDATION_FAILED");
-    expect(await list({ status: "Sleeping" })).toBe("VALIDATION_FAILED");
+    expect(await list({ status: "Sleeping" })).toBe("PARAMETERS_INVALID");
+    expect(await list({ operation: "Sleep" })).toBe("PARAMETERS_INVALID");
     expect(await list({}, aPrincipal())).toEqual([]);
   });
 
