@@ -1,11 +1,13 @@
 // tables: providers, credentials, runs
 
+import type { CredentialKind } from "../credentials/credential.states.js";
 import type { AuthModel, ProviderState } from "../providers/provider.states.js";
 
 /** The credentials that a connection names. */
 export interface CredentialPartsRow {
   credential_id: string | null;
   webhook_credential_id: string | null;
+  webhook_kind: CredentialKind | null;
 }
 
 /** The provider and the credentials that a new connection names. */
@@ -26,14 +28,16 @@ export const connectionParts = {
     )
     select (select status from provider) as provider_status, (select auth_model from provider) as auth_model,
       (select credential_id from credentials where tenant_id = $1 and name = $3) as credential_id,
-      (select credential_id from credentials where tenant_id = $1 and name = $4) as webhook_credential_id`,
+      (select credential_id from credentials where tenant_id = $1 and name = $4) as webhook_credential_id,
+      (select kind from credentials where tenant_id = $1 and name = $4) as webhook_kind`,
 };
 
 /** $1: tenant, $2 and $3: names of credentials or null. */
 export const credentialParts = {
   name: "connection_credential_parts",
   text: `select (select credential_id from credentials where tenant_id = $1 and name = $2) as credential_id,
-      (select credential_id from credentials where tenant_id = $1 and name = $3) as webhook_credential_id`,
+      (select credential_id from credentials where tenant_id = $1 and name = $3) as webhook_credential_id,
+      (select kind from credentials where tenant_id = $1 and name = $3) as webhook_kind`,
 };
 
 /** $1: tenant, $2: connection. The runs of a connection that have not ended, the oldest first. */

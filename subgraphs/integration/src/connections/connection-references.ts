@@ -1,6 +1,7 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { verifyingKinds } from "../credentials/credential.states.js";
 import { credentialName } from "../credentials/credential-name.js";
 import type { AuthModel } from "../providers/provider.states.js";
 import type { AuthMode } from "./connection.states.js";
@@ -50,14 +51,14 @@ export async function resolveReferences(
   return foundCredentials(wanted, found);
 }
 
-/** Finds the credentials that the references of a connection name. Throws REFERENCE_NOT_FOUND under `strict`. */
+/** Finds the credentials that the references of a connection name. Throws REFERENCE_NOT_FOUND. */
 export async function resolveCredentials(
   { execute, tenant }: Transaction,
   references: CredentialReferences,
   strict: boolean,
 ): Promise<FoundCredentials> {
   const [found] = await execute<CredentialPartsRow>(credentialParts, [tenant.uuid, ...namesOf(references)]);
-  const none = { credential_id: null, webhook_credential_id: null };
+  const none = { credential_id: null, webhook_credential_id: null, webhook_kind: null };
   return foundCredentials({ ...references, strictReferences: strict }, found ?? none);
 }
 
@@ -74,6 +75,10 @@ function foundCredentials(
   ];
   if (strictReferences && unknown.length > 0)
     throw refusedReferences(unknown.map((name) => missing(name, "Must name a credential of the tenant.")));
+  if (found.webhook_kind !== null && !verifyingKinds.includes(found.webhook_kind))
+    throw refusedReferences([
+      missing("configuration/webhookSecretRef", `Must name a credential of the kind ${verifyingKinds.join(" or ")}.`),
+    ]);
   const idOf = (uuid: string | null) => (uuid === null ? null : encodeId("crd", uuid));
   return { credentialId: idOf(found.credential_id), webhookCredentialId: idOf(found.webhook_credential_id) };
 }

@@ -93,7 +93,7 @@ describe("Mutation.createConnection", () => {
     const made = await fixture.run(
       principal,
       "mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }",
-      { input: { name: "mail", secret: { token: "x" } } },
+      { input: { name: "mail", kind: "VendorWebhookSecret", secret: { secret: "a-secret-of-mail" } } },
     );
     expect(made.errors).toBeUndefined();
     const configuration = { webhookSecretRef: "mail", accountId: "acct_1" };
@@ -103,6 +103,19 @@ describe("Mutation.createConnection", () => {
     );
     expect(data.createConnection.credentialRef).toBe("secret://mail");
     expect(row).toEqual({ same: true, external_account_id: "acct_1" });
+  });
+
+  it("refuses a webhookSecretRef that names a credential of a kind that cannot verify", async () => {
+    const made = await fixture.run(
+      principal,
+      "mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }",
+      { input: { name: "no-verifier", kind: "ApiKey", secret: { apiKey: "a-key-of-a-vendor" } } },
+    );
+    expect(made.errors).toBeUndefined();
+    expect(await refusal({ configuration: { webhookSecretRef: "no-verifier" } })).toEqual([
+      "REFERENCE_NOT_FOUND",
+      "/input/configuration/webhookSecretRef REFERENCE_NOT_FOUND",
+    ]);
   });
 
   it("returns the first result for a repeated Idempotency-Key", async () => {

@@ -54,6 +54,9 @@ export const credentialKinds = [
 ] as const;
 export type CredentialKind = (typeof credentialKinds)[number];
 
+/** The kinds that can verify deliveries of a vendor. */
+export const verifyingKinds: readonly CredentialKind[] = ["WebhookSigning", "VendorWebhookSecret", "HmacSignature"];
+
 export const rotationReasons = [
   "ScheduledRotation",
   "ManualRotation",

@@ -7,13 +7,15 @@ import type { IngestWebhookDeliveryInput } from "./webhook-delivery.input.js";
 /** The form of provider keys. */
 const keyForm = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const jsonTypes = ["application/json", "application/vnd.service.integration.v1+json"];
+/** The media type of the platform in any version. */
+const ownType = /^application\/vnd\.service\.integration\b/;
 const formType = "application/x-www-form-urlencoded";
 const maxBodyBytes = 1024 * 1024;
 const maxUnhintedBytes = 64 * 1024;
 
 /**
- * Reads a request and makes the checks that need no secret. Throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE or
- * PROVIDER_HEADER_MISSING.
+ * Reads a request and makes the checks that need no secret. Throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE,
+ * NOT_ACCEPTABLE, VALIDATION_FAILED or PROVIDER_HEADER_MISSING.
  */
 export function arrivedDelivery(
   { providerKey: keyInPath, headers: given, body: encoded, path }: IngestWebhookDeliveryInput,
@@ -28,6 +30,7 @@ export function arrivedDelivery(
     else headers.set(lower, [value]);
   }
   const form = keyInPath == null ? "Specified" : "Vendor";
+  requireKnownVersion(headers.get("accept") ?? []);
   const body = Buffer.from(encoded, "base64");
   const hint = hintOf(path, headers);
   requireKnownType(headers, form);
@@ -58,6 +61,19 @@ function hintOf(path: string, headers: Headers): DeliveryHint | undefined {
 /** All malformed ids are one hint, so that they share their limit of failures. */
 const idOf = (prefix: "whs" | "con", id: string): string => (decodeId(prefix, id) === undefined ? "" : id);
 
+/** Vendors accept many types, so that only an unknown version of the media type of the platform is refused. */
+function requireKnownVersion(accept: readonly string[]): void {
+  const ranges = accept
+    .flatMap((list) => list.split(","))
+    .map((range) => range.split(";", 1)[0]?.trim().toLowerCase() ?? "");
+  const served = [...jsonTypes, "application/*", "*/*"];
+  if (ranges.some((range) => ownType.test(range)) && !ranges.some((range) => served.includes(range)))
+    throw new DomainError("NOT_ACCEPTABLE", {
+      detail: `The Accept header names a version that is not served here. Send ${jsonTypes.join(" or ")}, or leave the header out.`,
+      supported: jsonTypes,
+    });
+}
+
 function requireKnownType(headers: Headers, form: ArrivedDelivery["form"]): void {
   const encoding = headers.get("content-encoding")?.[0];
   if (encoding !== undefined && encoding !== "identity")
@@ -65,8 +81,14 @@ function requireKnownType(headers: Headers, form: ArrivedDelivery["form"]): void
       detail:
         "The body has a Content-Encoding. Send it without one, because the signature covers the bytes of the body.",
     });
+  if ((headers.get("content-type")?.length ?? 0) > 1)
+    throw new DomainError("VALIDATION_FAILED", {
+      detail: "The header Content-Type must occur once.",
+      errors: [{ pointer: "", code: "FORMAT", detail: "The header Content-Type occurs several times." }],
+    });
   const type = headers.get("content-type")?.[0]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  const isJson = jsonTypes.includes(type) || (form === "Vendor" && /^application\/[\w.-]+\+json$/.test(type));
+  const isJson =
+    jsonTypes.includes(type) || (form === "Vendor" && /^application\/[\w.-]+\+json$/.test(type) && !ownType.test(type));
   if (!isJson && !(form === "Vendor" && type === formType))
     throw new DomainError("UNSUPPORTED_MEDIA_TYPE", {
       detail:

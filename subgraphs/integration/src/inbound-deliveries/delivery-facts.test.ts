@@ -3,8 +3,8 @@ import { presetOf } from "../providers/provider-presets.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
 import { readDelivery } from "./delivery-facts.js";
 
-function read(preset: string, body: unknown, headers: Record<string, string> = {}) {
-  const lists = Object.entries(headers).map(([name, value]) => [name, [value]] as const);
+function read(preset: string, body: unknown, headers: Record<string, string | string[]> = {}) {
+  const lists = Object.entries(headers).map(([name, value]) => [name, [value].flat()] as const);
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const delivery: ArrivedDelivery = {
     form: "Vendor",
@@ -31,6 +31,14 @@ it("the presets say where id, name and action of a delivery stand", () => {
   expect(read("twilio", "SmsStatus=delivered&AccountSid=AC1&MessageSid=SM1", form)).toMatchObject({
     events: [{ providerDeliveryId: "t-1", eventName: "message.delivered", account: "AC1" }],
   });
+  const { "i-twilio-idempotency-token": _, ...plain } = form;
+  for (const [body, id] of [
+    ["SmsStatus=sent&MessageSid=SM1", "SM1.sent"],
+    ["SmsStatus=delivered&MessageSid=SM1", "SM1.delivered"],
+    ["MessageSid=SM1", "SM1"],
+    ["CallSid=CA1&CallStatus=ringing", "CA1.ringing"],
+  ] as const)
+    expect(read("twilio", body, plain)).toMatchObject({ events: [{ providerDeliveryId: id }] });
   const mails = ["delivered", "bounce"].map((event, at) => ({ event, sg_event_id: `e-${at}` }));
   expect(read("sendgrid", mails)).toMatchObject({
     events: [
@@ -39,4 +47,24 @@ it("the presets say where id, name and action of a delivery stand", () => {
     ],
   });
   expect(read("slack", { type: "url_verification", challenge: "abc" })).toEqual({ challenge: "abc" });
+});
+
+it("reads the JSON in a form of GitHub and of Slack", () => {
+  const form = { "content-type": "application/x-www-form-urlencoded", "x-github-delivery": "d-1" };
+  const body = (payload: object) => new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+  const hub = { ...form, "x-github-event": "issues" };
+  expect(read("github", body({ action: "opened" }), hub)).toMatchObject({
+    events: [{ eventName: "issues.opened", payload: '{"action":"opened"}', value: { action: "opened" } }],
+  });
+  expect(read("slack", body({ type: "block_actions", trigger_id: "t-1" }), form)).toMatchObject({
+    events: [{ eventName: "block_actions", providerDeliveryId: "t-1" }],
+  });
+  expect(() => read("github", "payload=%7B", hub)).toThrow(expect.objectContaining({ code: "MALFORMED_JSON" }));
+});
+
+it("refuses a header with the id or the event name that occurs twice", () => {
+  for (const name of ["x-github-delivery", "x-github-event"]) {
+    const headers = { "x-github-delivery": "d-1", "x-github-event": "push", [name]: ["one", "two"] };
+    expect(() => read("github", {}, headers)).toThrow(expect.objectContaining({ code: "VALIDATION_FAILED" }));
+  }
 });

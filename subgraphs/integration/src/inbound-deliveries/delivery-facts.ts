@@ -30,7 +30,7 @@ const maxEvents = 1000;
 
 /** Throws MALFORMED_JSON or VALIDATION_FAILED. */
 export function readDelivery(delivery: ArrivedDelivery, driver: ProviderDriver): ReadDelivery {
-  const { body, text } = parsedBody(delivery);
+  const { body, text } = parsedBody(delivery, driver.webhook);
   if (delivery.form === "Specified") return { events: [specifiedFacts(delivery, body)] };
   const described = driver.webhook ?? undescribed;
   const challenge = challengeOf(described, { delivery, body });

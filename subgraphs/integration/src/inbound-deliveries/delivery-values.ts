@@ -5,6 +5,7 @@ import type { ValuePath, WebhookDescription } from "../providers/provider-driver
 import type { ArrivedDelivery } from "./arrived-delivery.js";
 
 const maxChallengeLength = 1024;
+const pathSeparator = " & ";
 
 /** A delivery and its body, or one event of a batch, parsed. */
 export interface Source {
@@ -13,16 +14,26 @@ export interface Source {
 }
 
 /** The body, and the same as JSON text. Throws MALFORMED_JSON. */
-export function parsedBody({ form, message }: ArrivedDelivery): { body: unknown; text: string } {
+export function parsedBody(
+  { form, message }: ArrivedDelivery,
+  { formPayload }: Pick<WebhookDescription, "formPayload"> = {},
+): { body: unknown; text: string } {
   if (!isUtf8(message.body)) throw malformed("The body is not valid UTF-8.");
   const text = message.body.toString("utf8");
   if (form === "Vendor" && isForm(message.headers.get("content-type")?.[0])) {
-    const body = Object.fromEntries(new URLSearchParams(text));
+    const fields = new URLSearchParams(text);
+    const payload = formPayload === undefined ? undefined : fields.get(formPayload);
+    if (payload != null) return { body: parsedJson(payload), text: payload };
+    const body = Object.fromEntries(fields);
     return { body, text: JSON.stringify(body) };
   }
+  return { body: parsedJson(text), text };
+}
+
+function parsedJson(text: string): unknown {
   if (depthOf(text) > maxJsonDepth) throw malformed(`The body is nested deeper than ${maxJsonDepth} levels.`);
   try {
-    return { body: JSON.parse(text), text };
+    return JSON.parse(text);
   } catch {
     throw malformed("The body is not JSON.");
   }
@@ -64,12 +75,25 @@ export function firstValue(paths: readonly ValuePath[], source: Source): string 
   return undefined;
 }
 
-/** The value at a path as text; undefined where there is none, or an object or a list. */
-export function valueAt(path: ValuePath, { delivery, body }: Source): string | undefined {
+/**
+ * The value at a path as text; undefined where there is none, or an object or a list. Of several paths with ` & ` between
+ * them each must have a value, which are joined with a dot. Throws VALIDATION_FAILED for a header that occurs twice.
+ */
+export function valueAt(path: ValuePath, source: Source): string | undefined {
+  if (!path.includes(pathSeparator)) return singleValue(path, source);
+  const values = path.split(pathSeparator).map((part) => singleValue(part, source));
+  return values.includes(undefined) ? undefined : values.join(".");
+}
+
+function singleValue(path: ValuePath, { delivery, body }: Source): string | undefined {
   const colon = path.indexOf(":");
   const [kind, name] = [path.slice(0, colon), path.slice(colon + 1)];
   if (kind === "text") return name;
-  if (kind === "header") return delivery.message.headers.get(name)?.[0] || undefined;
+  if (kind === "header") {
+    const values = delivery.message.headers.get(name) ?? [];
+    if (values.length > 1) throw invalid("", "FORMAT", `The header ${name} must occur once.`);
+    return values[0] || undefined;
+  }
   const value = kind === "form" ? memberOf(body, name) : pointedAt(body, name);
   return typeof value === "string" ? value || undefined : isScalar(value) ? String(value) : undefined;
 }

@@ -31,6 +31,15 @@ it("counts failures with a hint by the resource that the hint names, so that the
   expect(() => counted.requireRoomToTry(hinted(theirs))).not.toThrow();
 });
 
+it("counts failures with an account by address, provider key and account", () => {
+  const counted = limits();
+  const hint = { kind: "account", value: "acct" } as const;
+  fail(counted, arrived({ hint }));
+  expect(() => counted.requireRoomToTry(arrived({ hint }))).toThrow(refused);
+  for (const changes of [{ address: "192.0.2.2" }, { providerKey: "stripe" }, { hint: { ...hint, value: "other" } }])
+    expect(() => counted.requireRoomToTry(arrived({ hint, ...changes }))).not.toThrow();
+});
+
 it("counts lookups of unknown keys by address", () => {
   const counted = limits();
   for (let time = 0; time < 120; time += 1) counted.countUnknown(arrived({ providerKey: `key-${time}` }));

@@ -11,7 +11,8 @@ const failed = "Too many deliveries could not be verified. Wait for the time in 
 
 /**
  * The limits of deliveries. Failures without a hint count by address and key of the provider, so that a wrong secret at a
- * vendor blocks no delivery from elsewhere. Failures with a hint count by the resource that it names.
+ * vendor blocks no delivery from elsewhere; those with an account by address, key and account. Failures with the hint of a
+ * resource count by that resource.
  */
 export class DeliveryLimits {
   readonly #failures = new MinuteCounts(failuresPerMinute);
@@ -56,5 +57,8 @@ export class DeliveryLimits {
 
 const unknownOf = (address: string): string => `${address} `;
 
-const failureName = ({ hint, address, providerKey }: ArrivedDelivery): string =>
-  hint ? `${hint.kind} ${hint.value}` : `${address} ${providerKey}`;
+/** An account can be guessed, so that its failures count for one address and one provider key only. */
+function failureName({ hint, address, providerKey }: ArrivedDelivery): string {
+  if (!hint) return `${address} ${providerKey}`;
+  return hint.kind === "account" ? `account ${address} ${providerKey} ${hint.value}` : `${hint.kind} ${hint.value}`;
+}

@@ -16,7 +16,7 @@ const isAmbiguous = ({ message }: ArrivedDelivery): boolean =>
 export function signedAccount(delivery: ArrivedDelivery, { webhook }: ProviderDriver): string | undefined {
   const path = webhook?.account;
   if (path === undefined || isAmbiguous(delivery)) return undefined;
-  const body = parsed(delivery);
+  const body = parsed(delivery, webhook);
   const events: unknown[] = webhook?.batch && Array.isArray(body) ? body : [body];
   const accounts = new Set(events.map((event) => valueAt(path, { delivery, body: event })));
   const [account] = accounts;
@@ -24,9 +24,9 @@ export function signedAccount(delivery: ArrivedDelivery, { webhook }: ProviderDr
 }
 
 /** Undefined for a body that cannot be read. */
-function parsed(delivery: ArrivedDelivery): unknown {
+function parsed(delivery: ArrivedDelivery, webhook: ProviderDriver["webhook"]): unknown {
   try {
-    return parsedBody(delivery).body;
+    return parsedBody(delivery, webhook).body;
   } catch {
     return undefined;
   }

@@ -102,7 +102,11 @@ function checkTexts(entries: object, pointer: string, problems: DriverProblems):
 
 /** The paths of a description with the names of headers in lower case. */
 function withLowerCaseHeaders(webhook: WebhookDescription): WebhookDescription {
-  const path = (text: string) => (text.startsWith("header:") ? text.toLowerCase() : text);
+  const path = (text: string) =>
+    text
+      .split(" & ")
+      .map((part) => (part.startsWith("header:") ? part.toLowerCase() : part))
+      .join(" & ");
   const { deliveryId, eventName, action, actionMark, account, challenge } = webhook;
   return {
     ...webhook,

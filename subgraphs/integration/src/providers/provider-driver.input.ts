@@ -6,8 +6,10 @@ import { Field, InputType, Int } from "type-graphql";
 const headerPattern = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$";
 /** Empty, or beginning with another character than a space. */
 const printable = "^(?:[\\x21-\\x7e][\\x20-\\x7e]*)?$";
-const pathPattern =
-  "^(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}|body:(?:/[^\\s/]{1,100}){1,10}|(?:form|text):[\\x21-\\x7e]{1,100})$";
+const onePath =
+  "(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}|body:(?:/[^\\s/]{1,100}){1,10}|(?:form|text):[\\x21-\\x7e]{1,100})";
+const pathPattern = `^${onePath}$`;
+const joinedPattern = `^${onePath}(?: & ${onePath}){0,3}$`;
 const pathMeaning = "header:<name>, body:<JSON pointer>, form:<name> or text:<constant>.";
 
 @InputType({ description: "A value that the answer to a probe must contain." })
@@ -236,8 +238,10 @@ export class WebhookDescriptionInput {
   @Field(() => SignatureSchemeInput)
   scheme: SignatureSchemeInput;
 
-  @Field(() => [String], { description: `The first path with a value gives the delivery id. ${pathMeaning}` })
-  @Constraint({ minItems: 1, maxItems: 5, maxLength: 1200, pattern: pathPattern })
+  @Field(() => [String], {
+    description: `The first path with a value gives the delivery id. ${pathMeaning} Up to four paths with " & " between them are joined.`,
+  })
+  @Constraint({ minItems: 1, maxItems: 5, maxLength: 1200, pattern: joinedPattern })
   deliveryId: string[];
 
   @Field(() => [String], { description: `The first path with a value gives the event name. ${pathMeaning}` })
@@ -261,6 +265,13 @@ export class WebhookDescriptionInput {
   @Field(() => [String], { nullable: true, description: "The events that tell that a credential was revoked." })
   @Constraint({ maxItems: 20, minLength: 1, maxLength: 200 })
   revokedEvents?: string[] | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "The field of a form that holds the body as JSON, in deliveries that are sent as a form.",
+  })
+  @Constraint({ pattern: "^[\\x21-\\x7e]{1,100}$" })
+  formPayload?: string | null;
 
   @Field(() => Boolean, {
     nullable: true,

@@ -2,7 +2,8 @@ import type { SignatureScheme } from "../inbound-signatures/signature-scheme.js"
 
 /**
  * `header:x-name` (lower case), `body:/json/pointer` (RFC 6901), `form:Name`, or `text:value` for a value that is the
- * same in each delivery.
+ * same in each delivery. Several paths with ` & ` between them give their values with dots between them, where each has
+ * one.
  */
 export type ValuePath = string;
 
@@ -76,6 +77,8 @@ export interface WebhookDescription {
   readonly challenge?: { readonly when: ValuePath; readonly equals: string; readonly answer: ValuePath };
   /** Vendor event names or normalized names which say that a credential was revoked at the vendor. */
   readonly revokedEvents?: readonly string[];
+  /** The field of a form that holds the body as JSON, in deliveries that are sent as a form. */
+  readonly formPayload?: string;
   /** The body is an array of events, each a delivery of its own. Body paths are relative to one event. */
   readonly batch?: boolean;
 }

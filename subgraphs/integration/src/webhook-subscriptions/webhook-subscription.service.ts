@@ -9,7 +9,7 @@ import type { FactsOfTenant } from "@factory/runtime/tenant-facts/facts-of-tenan
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { type CredentialService, isNameTaken } from "../credentials/credential.service.js";
-import type { CredentialKind } from "../credentials/credential.states.js";
+import { type CredentialKind, verifyingKinds } from "../credentials/credential.states.js";
 import { credentialName } from "../credentials/credential-name.js";
 import { deliveryUrl } from "../delivery-address/delivery-url.js";
 import { announceInboundSources } from "../providers/inbound-sources.js";
@@ -71,7 +71,7 @@ const beginStreaks = {
 /** The kinds of credentials that sign events, and those that verify deliveries. */
 const usableKinds: Readonly<Record<WebhookDirection, readonly CredentialKind[]>> = {
   Outbound: ["WebhookSigning"],
-  Inbound: ["WebhookSigning", "VendorWebhookSecret", "HmacSignature"],
+  Inbound: verifyingKinds,
 };
 
 interface Prepared {

@@ -1,0 +1,29 @@
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { requestContext } from "@factory/runtime/tenancy/request-context";
+import { arrivedDelivery } from "./arrival.js";
+
+function arrive(headers: Record<string, string | string[]>, providerKey: string | null = "github") {
+  const given = Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value) => ({ name, value })));
+  const context = requestContext({ principal: undefined, trace: continueTrace(undefined) });
+  const input = { providerKey, headers: given, body: "", path: "/webhooks/deliveries" };
+  return () => arrivedDelivery(input, context, "https://platform.example");
+}
+
+const json = { "content-type": "application/json" };
+const own = (version: string) => `application/vnd.service.integration.${version}+json`;
+const code = (expected: string) => expect.objectContaining({ code: expected });
+
+it("takes version 1 of the media type only, in Accept and as the type of the body", () => {
+  expect(arrive({ ...json, accept: own("v2") })).toThrow(code("NOT_ACCEPTABLE"));
+  for (const accept of [own("v1"), `${own("v2")}, */*`, "text/html"]) expect(arrive({ ...json, accept })).not.toThrow();
+  expect(arrive({ "content-type": own("v2") })).toThrow(code("UNSUPPORTED_MEDIA_TYPE"));
+  for (const type of [own("v1"), "application/cloudevents+json"])
+    expect(arrive({ "content-type": type })).not.toThrow();
+});
+
+it("refuses a Content-Type that occurs twice", () => {
+  for (const providerKey of ["github", null])
+    expect(
+      arrive({ "content-type": ["application/json", "application/json"], "x-svc-provider": "github" }, providerKey),
+    ).toThrow(code("VALIDATION_FAILED"));
+});
