@@ -74,6 +74,16 @@ function requireKnownVersion(accept: readonly string[]): void {
     });
 }
 
+const isOtherJson = (type: string): boolean => /^application\/[\w.-]+\+json$/.test(type) && !ownType.test(type);
+
+function requireOneType(headers: Headers): void {
+  if ((headers.get("content-type")?.length ?? 0) > 1)
+    throw new DomainError("VALIDATION_FAILED", {
+      detail: "The header Content-Type must occur once.",
+      errors: [{ pointer: "", code: "FORMAT", detail: "The header Content-Type occurs several times." }],
+    });
+}
+
 function requireKnownType(headers: Headers, form: ArrivedDelivery["form"]): void {
   const encoding = headers.get("content-encoding")?.[0];
   if (encoding !== undefined && encoding !== "identity")
@@ -81,14 +91,9 @@ function requireKnownType(headers: Headers, form: ArrivedDelivery["form"]): void
       detail:
         "The body has a Content-Encoding. Send it without one, because the signature covers the bytes of the body.",
     });
-  if ((headers.get("content-type")?.length ?? 0) > 1)
-    throw new DomainError("VALIDATION_FAILED", {
-      detail: "The header Content-Type must occur once.",
-      errors: [{ pointer: "", code: "FORMAT", detail: "The header Content-Type occurs several times." }],
-    });
+  requireOneType(headers);
   const type = headers.get("content-type")?.[0]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  const isJson =
-    jsonTypes.includes(type) || (form === "Vendor" && /^application\/[\w.-]+\+json$/.test(type) && !ownType.test(type));
+  const isJson = jsonTypes.includes(type) || (form === "Vendor" && isOtherJson(type));
   if (!isJson && !(form === "Vendor" && type === formType))
     throw new DomainError("UNSUPPORTED_MEDIA_TYPE", {
       detail:

@@ -1,16 +1,17 @@
 import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, InputType, Int } from "type-graphql";
+import {
+  joinedPattern,
+  pathMeaning,
+  pathPattern,
+  printable,
+  WebhookActionMarkInput,
+  WebhookChallengeInput,
+} from "./webhook-values.input.js";
 
 /** The name of an HTTP header (RFC 9110, section 5.1). */
 const headerPattern = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$";
-/** Empty, or beginning with another character than a space. */
-const printable = "^(?:[\\x21-\\x7e][\\x20-\\x7e]*)?$";
-const onePath =
-  "(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}|body:(?:/[^\\s/]{1,100}){1,10}|(?:form|text):[\\x21-\\x7e]{1,100})";
-const pathPattern = `^${onePath}$`;
-const joinedPattern = `^${onePath}(?: & ${onePath}){0,3}$`;
-const pathMeaning = "header:<name>, body:<JSON pointer>, form:<name> or text:<constant>.";
 
 @InputType({ description: "A value that the answer to a probe must contain." })
 export class ProbeExpectationInput {
@@ -201,36 +202,6 @@ export class SignatureSchemeInput {
   @Field(() => String, { nullable: true, description: "For jws: the URL of the vendor's key set." })
   @Constraint({ maxLength: 2048, format: "uri" })
   jwksUrl?: string | null;
-}
-
-@InputType({ description: "How the vendor tests the URL of a webhook." })
-export class WebhookChallengeInput {
-  @Field({ description: pathMeaning })
-  @Constraint({ maxLength: 1200, pattern: pathPattern })
-  when: string;
-
-  @Field({ description: "The value that tells the test from a delivery." })
-  @Constraint({ minLength: 1, maxLength: 200 })
-  equals: string;
-
-  @Field({ description: pathMeaning })
-  @Constraint({ maxLength: 1200, pattern: pathPattern })
-  answer: string;
-}
-
-@InputType({ description: "A text that is added to the action of a delivery in which a value stands." })
-export class WebhookActionMarkInput {
-  @Field({ description: pathMeaning })
-  @Constraint({ maxLength: 1200, pattern: pathPattern })
-  when: string;
-
-  @Field({ description: "The value with which the mark is added." })
-  @Constraint({ minLength: 1, maxLength: 200 })
-  equals: string;
-
-  @Field({ description: "The text, for example (merged)." })
-  @Constraint({ minLength: 1, maxLength: 50, pattern: printable })
-  mark: string;
 }
 
 @InputType({ description: "How deliveries of the vendor are signed, and where their values stand." })

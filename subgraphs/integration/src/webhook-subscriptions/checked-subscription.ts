@@ -76,3 +76,10 @@ function readableEventType(context: RequestContext, eventType: string): EventTyp
   requireReadable([eventType], principalOf(context));
   return eventType;
 }
+
+/** The error of a subscription whose deliveries or events need a secret. */
+export const secretMissing = () =>
+  new DomainError("VALIDATION_FAILED", {
+    detail: "The subscription needs signingSecretRef. Only deliveries with a JWS of the vendor need no secret.",
+    errors: [{ pointer: "/input/signingSecretRef", code: "REQUIRED", detail: "The member is missing." }],
+  });

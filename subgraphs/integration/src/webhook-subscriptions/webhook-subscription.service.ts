@@ -15,7 +15,7 @@ import { deliveryUrl } from "../delivery-address/delivery-url.js";
 import { announceInboundSources } from "../providers/inbound-sources.js";
 import type { ProviderService } from "../providers/provider.service.js";
 import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
-import { type CheckedSubscription, checkedSubscription } from "./checked-subscription.js";
+import { type CheckedSubscription, checkedSubscription, secretMissing } from "./checked-subscription.js";
 import { requireRoomForWebhook } from "./webhook-limit.js";
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
 import type { CreateWebhookSubscriptionInput } from "./webhook-subscription.input.js";
@@ -296,9 +296,3 @@ export class WebhookSubscriptionService {
       });
   }
 }
-
-const secretMissing = () =>
-  new DomainError("VALIDATION_FAILED", {
-    detail: "The subscription needs signingSecretRef. Only deliveries with a JWS of the vendor need no secret.",
-    errors: [{ pointer: "/input/signingSecretRef", code: "REQUIRED", detail: "The member is missing." }],
-  });

@@ -1,0 +1,40 @@
+import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { Field, InputType } from "type-graphql";
+
+/** Empty, or beginning with another character than a space. */
+export const printable = "^(?:[\\x21-\\x7e][\\x20-\\x7e]*)?$";
+const onePath =
+  "(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}|body:(?:/[^\\s/]{1,100}){1,10}|(?:form|text):[\\x21-\\x7e]{1,100})";
+export const pathPattern = `^${onePath}$`;
+export const joinedPattern = `^${onePath}(?: & ${onePath}){0,3}$`;
+export const pathMeaning = "header:<name>, body:<JSON pointer>, form:<name> or text:<constant>.";
+
+@InputType({ description: "How the vendor tests the URL of a webhook." })
+export class WebhookChallengeInput {
+  @Field({ description: pathMeaning })
+  @Constraint({ maxLength: 1200, pattern: pathPattern })
+  when: string;
+
+  @Field({ description: "The value that tells the test from a delivery." })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  equals: string;
+
+  @Field({ description: pathMeaning })
+  @Constraint({ maxLength: 1200, pattern: pathPattern })
+  answer: string;
+}
+
+@InputType({ description: "A text that is added to the action of a delivery in which a value stands." })
+export class WebhookActionMarkInput {
+  @Field({ description: pathMeaning })
+  @Constraint({ maxLength: 1200, pattern: pathPattern })
+  when: string;
+
+  @Field({ description: "The value with which the mark is added." })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  equals: string;
+
+  @Field({ description: "The text, for example (merged)." })
+  @Constraint({ minLength: 1, maxLength: 50, pattern: printable })
+  mark: string;
+}
