@@ -82,6 +82,7 @@ export const errorCodes = {
   PASSWORD_REFUSED:                { status: 422,  title: "Password refused", when: "the password is a common password, the e-mail address itself, or shorter than the tenant allows" },
   REFERENCE_NOT_FOUND:             { status: 422,  title: "Reference not found", when: "an ID in the body does not name a resource of the tenant" },
   RUNTIME_NOT_RECOGNISED:          { status: 422,  title: "Runtime not recognised", when: "the runtime is not a target framework moniker" },
+  SECRET_UNCHANGED:                { status: 422,  title: "Secret unchanged", when: "a rotation has the current secret of the credential" },
   SOURCE_REF_INVALID:              { status: 422,  title: "Source ref invalid", when: "the source reference has credentials, a blocked host or control characters" },
   TARGET_BLOCKED:                  { status: 422,  title: "Target blocked", when: "the address (webhook endpoint, base URL or source) is blocked for outgoing requests" },
   TARGET_INVALID:                  { status: 422,  title: "Target invalid", when: "the scheme, host or branch name of the target is not allowed" },

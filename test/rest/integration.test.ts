@@ -110,6 +110,20 @@ describe("the media type of the integration endpoints", () => {
   });
 });
 
+describe("POST /integrations/connections", () => {
+  it("says that it has waited, and takes the tenant of the caller only", async () => {
+    const { body: provider } = await post("/integrations/providers", aProvider());
+    const input = { providerId: provider["providerId"], displayName: "Mail", authMode: "ApiKey" };
+    const made = await post("/integrations/connections", input, { prefer: "wait=5" });
+    expect([made.status, made.headers.get("preference-applied")]).toEqual([201, "wait=5"]);
+    expect(made.body).toMatchObject({ status: "Active", health: "Unknown", lastCheckedAt: null });
+    const path = `PATCH /integrations/connections/${String(made.body["connectionId"])}`;
+    const change = (tenantId: string) => request(path, { token, body: { displayName: "Post", tenantId } });
+    expect(refusal(await change("ten_01jd1hfw9tfqw8kz1mxps2a3ac"))).toBe("403 TENANT_MISMATCH");
+    expect((await change(tenant.tenantId)).status).toBe(200);
+  });
+});
+
 describe("POST /integrations/credentials", () => {
   it("returns a reference and never the secret", async () => {
     const name = unique("key");
@@ -128,7 +142,7 @@ describe("POST /integrations/credentials", () => {
   });
 
   it("accepts a name once", async () => {
-    const credential = { name: unique("key"), secret: { a: "b" } };
+    const credential = { name: unique("key"), secret: { apiKey: "b" } };
     await post("/integrations/credentials", credential);
     expect(refusal(await post("/integrations/credentials", credential))).toBe("409 CONFLICT");
   });

@@ -13,6 +13,7 @@ import type { RateLimit } from "../rate-limits/rate-limits.js";
 import { endpointOf, type PlannedRoute, type Route } from "../routes/route.js";
 import type { CompiledRoute } from "./compile-route.js";
 import type { OperationResult } from "./prepared-operation.js";
+import { retryAfter } from "./retry-after.js";
 
 type Answer = Record<string, unknown>;
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -143,7 +144,7 @@ function sendResource({ row, query }: CompiledRoute): Send {
     const text = JSON.stringify(body);
     const tag = row.etag ? tagOf(row.etag, body) : entityTag(text);
     reply.header("etag", tag).header("cache-control", "private, no-cache");
-    if (retryWhile?.includes(String(body["status"]))) reply.header("retry-after", "1");
+    if (retryWhile?.includes(String(body["status"]))) reply.header("retry-after", retryAfter(body));
     if (isList && typeof body["nextCursor"] === "string")
       reply.header("link", nextPage(request.url, body["nextCursor"]));
     const known = request.headers["if-none-match"];

@@ -24,6 +24,8 @@ export interface CheckResult extends Record<string, unknown> {
   /** False when there was nothing to ask the vendor. */
   readonly checked: boolean;
   readonly detail: string;
+  /** What the connection may have wrong, although it is allowed. */
+  readonly warning?: string;
 }
 
 /**

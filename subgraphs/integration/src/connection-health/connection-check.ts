@@ -7,7 +7,9 @@ import type { ConnectionService } from "../connections/connection.service.js";
 import type { ConnectionRecord } from "../connections/connection.view.js";
 import type { ConnectionHealthRecord } from "../connections/connection-health-record.js";
 import type { ConnectionStates } from "../connections/connection-moves.js";
+import { authModeMismatch } from "../connections/connection-references.js";
 import { lockedConnection } from "../connections/locked-connection.js";
+import type { ProviderService } from "../providers/provider.service.js";
 import type { ProviderState } from "../providers/provider.states.js";
 import type { RunAttempt, RunEnd, RunHandler } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
@@ -19,6 +21,7 @@ import type { ProbeTimes } from "./probe-times.js";
 
 interface Services {
   readonly connections: ConnectionService;
+  readonly providers: ProviderService;
   readonly states: ConnectionStates;
   readonly health: ConnectionHealthRecord;
   readonly probe: VendorProbe;
@@ -41,7 +44,7 @@ export class ConnectionCheck implements RunHandler {
   }
 
   async work(run: RunRecord, { signal, cause }: RunAttempt): Promise<CheckResult> {
-    const { connections, probe } = this.#services;
+    const { connections, providers, probe } = this.#services;
     const tenant = tenantWithId(run.tenantId);
     const connection = await connections.record(tenant, run.connectionId ?? "");
     if (!connection) throw new DomainError("CONNECTION_NOT_FOUND", { detail: "The connection was deleted." });
@@ -53,7 +56,13 @@ export class ConnectionCheck implements RunHandler {
     failpoint("connectionCheck.probed");
     if (outcome === "rejected") throw new DomainError("CREDENTIAL_REJECTED", { detail });
     if (outcome === "failed") throw new DomainError("UPSTREAM_FAILED", { detail });
-    return { checked: outcome === "ok", detail, durationMs, ...(status !== undefined && { status }) };
+    const provider = await providers.record(tenant, connection.providerId);
+    const warning = provider && authModeMismatch(provider.authModel, connection.authMode);
+    return {
+      ...{ checked: outcome === "ok", detail, durationMs },
+      ...(status !== undefined && { status }),
+      ...(warning !== undefined && { warning }),
+    };
   }
 
   async ended(transaction: Transaction, run: RunRecord, end: RunEnd): Promise<void> {

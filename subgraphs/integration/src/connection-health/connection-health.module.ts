@@ -2,6 +2,7 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { ConnectionService } from "../connections/connection.service.js";
 import { ConnectionHealthRecord } from "../connections/connection-health-record.js";
 import { ConnectionStates } from "../connections/connection-moves.js";
+import { ProviderService } from "../providers/provider.service.js";
 import { RunService } from "../runs/run.service.js";
 import { RunOperations } from "../runs/run-operations.js";
 import { VendorCallOutcomes } from "../vendor-calls/call-outcomes.js";
@@ -34,6 +35,7 @@ export const connectionHealth: SliceModule<ConnectionHealthSettings> = {
     const due = new DueChecks({ workers, starter, times, logger });
     const check = new ConnectionCheck({
       connections: services.get(ConnectionService),
+      providers: services.get(ProviderService),
       states: services.get(ConnectionStates),
       health: services.get(ConnectionHealthRecord),
       probe: services.get(VendorProbe),

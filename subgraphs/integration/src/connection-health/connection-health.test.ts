@@ -153,6 +153,17 @@ describe("Mutation.checkConnectionHealth", () => {
     }
   });
 
+  it("warns about a mode that does not match the model of the provider", async () => {
+    const connectionId = await tenant.make(vendor.url, { authMode: "ApiKey" });
+    const run = await tenant.check(connectionId);
+    const [stored] = await fixture.rows<{ result: object }>(
+      "select result from integration.runs where run_id = $1",
+      decodeId("run", run.runId),
+    );
+    const warning = "The provider has the authModel BearerToken, which the authMode ApiKey does not match.";
+    expect(stored?.result).toMatchObject({ checked: true, warning });
+  });
+
   it("needs a person before it can find anything out about a connection that people authorize", async () => {
     const driver = {
       oauth2: {

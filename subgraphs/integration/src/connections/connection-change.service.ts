@@ -2,7 +2,7 @@ import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-muta
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { type Preconditions, requirePreconditions } from "@factory/runtime/input-validation/preconditions";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { requireSameTenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { UpdateConnectionInput } from "./connection.input.js";
 import type { ConnectionService } from "./connection.service.js";
@@ -48,6 +48,7 @@ export class ConnectionChangeService {
   /** Members that are absent stay as they are. A change of the credential or the settings starts a verification. */
   async change(context: RequestContext, change: ConnectionChange): Promise<ConnectionType> {
     const { connectionId, input, ifMatch, waitSeconds } = change;
+    requireSameTenant(context, input.tenantId);
     requireWaitSeconds(waitSeconds);
     const { database, connections, verification } = this.#services;
     const checked = input.configuration === undefined ? undefined : checkedConfiguration(input.configuration ?? {});
@@ -61,7 +62,7 @@ export class ConnectionChangeService {
       },
     });
     if (waitSeconds == null) return changed;
-    await verification.wait(tenantOf(context), changed.lastRunId, waitSeconds);
+    await verification.wait(context, changed.lastRunId, waitSeconds);
     return (await connections.find(context, connectionId)) ?? changed;
   }
 

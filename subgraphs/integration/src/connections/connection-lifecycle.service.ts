@@ -73,7 +73,7 @@ export class ConnectionLifecycleService {
       },
     );
     if (move.waitSeconds == null) return resumed;
-    await verification.wait(tenantOf(context), resumed.lastRunId, move.waitSeconds);
+    await verification.wait(context, resumed.lastRunId, move.waitSeconds);
     return (await connections.find(context, connectionId)) ?? resumed;
   }
 

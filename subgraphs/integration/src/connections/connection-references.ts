@@ -83,15 +83,20 @@ function foundCredentials(
   return { credentialId: idOf(found.credential_id), webhookCredentialId: idOf(found.webhook_credential_id) };
 }
 
-/** Whether a connection with the mode fits a provider with the model. A mismatch is allowed, and is a warning. */
-function matches(authModel: AuthModel, authMode: AuthMode): boolean {
+/** What does not fit, in a sentence; undefined for a mode that fits. A mismatch is allowed, and is a warning. */
+export function authModeMismatch(authModel: AuthModel, authMode: string): string | undefined {
+  if (matches(authModel, authMode)) return undefined;
+  return `The provider has the authModel ${authModel}, which the authMode ${authMode} does not match.`;
+}
+
+function matches(authModel: AuthModel, authMode: string): boolean {
   if (authModel === "OAuth2") return authMode.startsWith("OAuth2");
   return authModel === "Custom" || authModel === authMode;
 }
 
 function requireMatch(authModel: AuthModel, authMode: AuthMode): void {
-  if (matches(authModel, authMode)) return;
-  const detail = `The provider has the authModel ${authModel}, which the authMode ${authMode} does not match.`;
+  const detail = authModeMismatch(authModel, authMode);
+  if (detail === undefined) return;
   throw new DomainError("AUTH_MODE_NOT_SUPPORTED", {
     detail: `${detail} Choose another authMode, or leave strictAuthModel out.`,
     errors: [{ pointer: "/input/authMode", code: "AUTH_MODE_NOT_SUPPORTED", detail }],

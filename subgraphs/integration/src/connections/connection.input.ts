@@ -35,7 +35,7 @@ export class CreateConnectionInput {
   @Field(() => JsonObject, {
     nullable: true,
     description:
-      "Settings of the provider: at most 100 members with string values. accountId is the id of the account at the vendor; webhookSecretRef names the credential that verifies its deliveries.",
+      "Settings of the provider: at most 100 members with string values. accountId is the id of the account at the vendor; webhookSecretRef names the credential that verifies its deliveries. Every reader of the connection sees the values, so a secret belongs in a credential.",
   })
   configuration?: Record<string, unknown> | null;
 
@@ -55,6 +55,9 @@ export class CreateConnectionInput {
 
 @InputType({ description: "Members that are absent stay as they are." })
 export class UpdateConnectionInput {
+  @Field(() => ID, { nullable: true, description: "The tenant of the caller. It may be left out." })
+  tenantId?: string | null;
+
   @Field(() => String, { nullable: true, description: "Null changes nothing, because a connection has a name." })
   @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
   displayName?: string | null;
@@ -67,7 +70,11 @@ export class UpdateConnectionInput {
   @Constraint({ pattern: credentialReferencePattern })
   credentialRef?: string | null;
 
-  @Field(() => JsonObject, { nullable: true, description: "Replaces all settings. Null removes them." })
+  @Field(() => JsonObject, {
+    nullable: true,
+    description:
+      "Replaces all settings. Null removes them. Every reader of the connection sees the values, so a secret belongs in a credential.",
+  })
   configuration?: Record<string, unknown> | null;
 
   @Field(() => Boolean, {

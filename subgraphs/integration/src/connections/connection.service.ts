@@ -99,7 +99,7 @@ export class ConnectionService {
     const isNew = made?.view === created;
     let shown = created;
     if (waitSeconds != null) {
-      await this.#verification.wait(tenantOf(context), created.lastRunId, waitSeconds);
+      await this.#verification.wait(context, created.lastRunId, waitSeconds);
       shown = (await this.find(context, created.connectionId)) ?? created;
     }
     // The link is not part of the stored result, since whoever has it may use it.

@@ -78,6 +78,9 @@ export const guardCredentials: ProviderOriginListener = async ({ execute, tenant
 
 const stillUsed = (connections: number) =>
   new DomainError("CONFLICT", {
-    detail: `The provider has ${connections} connections. Delete them before you retire it.`,
+    detail:
+      connections === 1
+        ? "The provider has 1 connection. Delete it before you retire the provider."
+        : `The provider has ${connections} connections. Delete them before you retire the provider.`,
     connections,
   });

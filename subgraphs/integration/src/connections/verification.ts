@@ -1,6 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { RunService } from "../runs/run.service.js";
 import type { ConnectionRecord } from "./connection.view.js";
@@ -51,9 +51,8 @@ export class Verification {
   }
 
   /** Waits at most `waitSeconds` for the end of the run. Call it after the commit. */
-  async wait(tenant: Tenant, runId: string | null, waitSeconds: number | null | undefined): Promise<void> {
-    if (waitSeconds == null || runId === null || waitSeconds === 0) return;
-    await this.#runs.waitFor(tenant, runId, waitSeconds * 1000);
+  async wait(context: RequestContext, runId: string | null, waitSeconds: number | null | undefined): Promise<void> {
+    if (runId !== null) await this.#runs.waitAsAsked(context, runId, waitSeconds);
   }
 }
 

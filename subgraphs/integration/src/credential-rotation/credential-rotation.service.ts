@@ -12,7 +12,8 @@ import type { SecretDigest } from "../credentials/secret-digest.js";
 import type { RunService } from "../runs/run.service.js";
 import type { RotateCredentialInput } from "./credential-rotation.input.js";
 import type { CredentialRotationType } from "./credential-rotation.type.js";
-import { retirement } from "./retire-credential-version.js";
+import { requireOtherSecret } from "./other-secret.js";
+import { endRetirements, retirement } from "./retire-credential-version.js";
 import { type RotationStart, requireNotRotating, type StartedRotation } from "./rotation-start.js";
 
 interface RotationServices {
@@ -47,6 +48,7 @@ export class CredentialRotationService {
       commit: async (transaction) => {
         const credential = await versions.lock(transaction, credentialId);
         const wanted = { reason, secret, graceSeconds, expiresAt: expiresAt === null ? null : new Date(expiresAt) };
+        if (secret) await requireOtherSecret(transaction, { versions, digest, credential, secret });
         started = await start.startIn(transaction, credential, { ...wanted, shown: true });
         return started.rotation;
       },
@@ -98,6 +100,7 @@ export class CredentialRotationService {
           });
         const { version } = previous;
         await versions.rollBack(transaction, credential, previous);
+        await endRetirements(transaction, runs, credentialId);
         await runs.startIn(transaction, retirement(credentialId, currentVersion, graceEndsAt));
         transaction.record({
           type: "CredentialRolledBack",
@@ -139,7 +142,7 @@ export class CredentialRotationService {
         const verification = credential.status === "Rotating" ? credential.rotationRunId : null;
         await versions.revoke(transaction, credential, reason);
         // The handler of the run finds a credential that is no longer Rotating, and leaves it as it is.
-        await transaction.em.flush();
+        await endRetirements(transaction, runs, credentialId);
         if (verification !== null) await runs.cancelIn(transaction, verification, "The credential was revoked.");
         return credentialView(credential);
       },

@@ -154,9 +154,9 @@ describe("a rotation", () => {
     const id = await aCredential(principal, { kind: "OAuth2Client", secret: { clientId: "a", clientSecret: "b" } });
     const missing = refusal(await rotate(principal, id));
     expect(missing).toMatchObject({ code: "PARAMETERS_INVALID", errors: [{ pointer: "/input/secret" }] });
-    expect(refusal(await rotate(principal, id, { secret: { clientId: "a" } }))).toMatchObject({
+    expect(refusal(await rotate(principal, id, { secret: { clientSecret: "c" } }))).toMatchObject({
       code: "VALIDATION_FAILED",
-      errors: [{ pointer: "/input/secret" }],
+      errors: [{ pointer: "/input/secret/clientId" }],
     });
     expect(refusal(await rotate(principal, id, { reason: "Boredom" }))).toMatchObject({
       code: "PARAMETERS_INVALID",
@@ -212,6 +212,40 @@ describe("a rotation", () => {
     expect(await signingSecrets(principal, id)).toEqual([first]);
     succeeded(await rotate(principal, id, { graceSeconds: 0 }));
     await becomes(principal, id, "3 Current", "2 Retired", "1 Retired");
+  });
+
+  it("to the same secret is refused", async () => {
+    const principal = aPrincipal();
+    const secret = { apiKey: "a", hosts: ["vendor.example"] };
+    const id = await aCredential(principal, { kind: "ApiKey", secret });
+    const same = { hosts: ["vendor.example"], apiKey: "a" };
+    expect(refusal(await rotate(principal, id, { secret: same }))).toMatchObject({ code: "SECRET_UNCHANGED" });
+    expect(await stagesOf(principal, id)).toEqual(["1 Current"]);
+  });
+
+  it("leaves no run that waits for a version which has ended", async () => {
+    const principal = aPrincipal();
+    const id = await aCredential(principal);
+    const waiting = async () => {
+      const source = `query ($id: ID!) { runs(filter: { credentialId: $id, operation: "RetireCredentialVersion" }) { items { status } } }`;
+      const { runs } = succeeded(await fixture.run(principal, source, { id })) as unknown as {
+        runs: { items: { status: string }[] };
+      };
+      return runs.items.map(({ status }) => status).sort();
+    };
+    succeeded(await rotate(principal, id, { graceSeconds: 3600 }));
+    await becomes(principal, id, "2 Current", "1 Previous");
+    expect(await waiting()).toEqual(["Queued"]);
+    succeeded(await move(principal, "rollbackCredential", id));
+    expect(await waiting()).toEqual(["Cancelled", "Queued"]);
+    succeeded(await rotate(principal, id, { graceSeconds: 0 }));
+    await becomes(principal, id, "3 Current", "2 Retired", "1 Retired");
+    expect(await waiting()).not.toContain("Queued");
+    succeeded(await rotate(principal, id, { graceSeconds: 3600 }));
+    await becomes(principal, id, "4 Current", "3 Previous", "2 Retired", "1 Retired");
+    expect(await waiting()).toContain("Queued");
+    succeeded(await move(principal, "revokeCredential", id));
+    expect(await waiting()).not.toContain("Queued");
   });
 
   it("that fails destroys the new secret and keeps the current one", async () => {

@@ -1,10 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { failpoint } from "@factory/runtime/faults/failpoint";
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { CredentialVersions } from "../credentials/credential-versions.js";
 import type { RunService } from "../runs/run.service.js";
 import type { RunHandler } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
+import { openRetirements } from "./open-retirement-statement.js";
 import { namedVersion, subjectOf } from "./run-subject.js";
 
 /** The clocks of the database, which starts the run, and of this process may differ by this much. */
@@ -56,6 +58,18 @@ export class RetireCredentialVersion implements RunHandler {
     await transaction.em.flush();
     failpoint("credentialRotation.retiring");
   }
+}
+
+/**
+ * Cancels the runs that wait to retire versions of a credential which are no longer Previous. Call it under the lock of
+ * the credential, after the change.
+ */
+export async function endRetirements(transaction: Transaction, runs: RunService, credentialId: string): Promise<void> {
+  const { em, execute, tenant } = transaction;
+  await em.flush();
+  const open = await execute<{ run_id: string }>(openRetirements, [tenant.uuid, decodeId("crd", credentialId)]);
+  for (const { run_id } of open)
+    await runs.cancelIn(transaction, encodeId("run", run_id), "The version is no longer in its grace period.");
 }
 
 /** The run that retires a version when its grace period ends. */

@@ -10,7 +10,7 @@ import type { RunAttempt, RunEnd, RunHandler } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
 import { verifyWebhook } from "../standard-webhooks/webhook-signature.js";
 import type { CredentialProbe } from "./credential-probe.js";
-import { retirement } from "./retire-credential-version.js";
+import { endRetirements, retirement } from "./retire-credential-version.js";
 import { namedVersion, subjectOf } from "./run-subject.js";
 import type { SignedEcho } from "./signed-echo.js";
 
@@ -79,8 +79,8 @@ export class VerifyCredential implements RunHandler {
     transaction.record({ type: "CredentialRotated", subject: path, data: { ...rotation, status: "Active" } });
     if (graceEndsAt) await runs.startIn(transaction, retirement(credentialId, former.version, graceEndsAt));
     await probe.recover(transaction, credentialId);
-    // Sent here, so that the failpoint stands between the statements and the commit.
-    await transaction.em.flush();
+    // Its flush lets the failpoint stand between the statements and the commit.
+    await endRetirements(transaction, runs, credentialId);
     failpoint("credentialRotation.promoting");
   }
 

@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
 import type { DerivedKey, Keyring, MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SecretMaterial } from "./secret-store.js";
@@ -13,6 +13,11 @@ export class SecretDigest {
 
   of(secret: SecretMaterial): string {
     return digestUnder(this.#keys.newest, secret);
+  }
+
+  /** Whether two secrets are the same one. The time that it takes does not depend on them. */
+  areEqual(one: SecretMaterial, other: SecretMaterial): boolean {
+    return timingSafeEqual(Buffer.from(this.of(one)), Buffer.from(this.of(other)));
   }
 
   /** The digests under former master keys, for requests of the last 24 hours. */

@@ -30,7 +30,7 @@ const privateKey = {
   detail: "The value must be a private key as PEM (PKCS #8, PKCS #1 or SEC 1) without a passphrase.",
 };
 
-/** The members that each kind requires. More members are allowed and stored. ApiKey and Custom require none. */
+/** The members that each kind requires. More members are allowed and stored. Custom requires none. */
 const members: Record<CredentialKind, Readonly<Record<string, Member>>> = {
   WebhookSigning: {
     signingSecret: {
@@ -103,14 +103,23 @@ const members: Record<CredentialKind, Readonly<Record<string, Member>>> = {
       detail: "The value must be a public key as PEM, or in DER (SubjectPublicKeyInfo) as base64.",
     },
   },
-  ApiKey: {},
+  ApiKey: { apiKey: optional(text), key: optional(text), token: optional(text) },
   Custom: {},
 };
 
-/** Kinds of which exactly one of these members is given. */
-const alternatives: Partial<Record<CredentialKind, readonly [string, string]>> = {
-  OAuth2Client: ["clientSecret", "privateKey"],
-  VendorWebhookSecret: ["secret", "publicKey"],
+interface Alternatives {
+  readonly names: readonly string[];
+  /** How many of them must be given at least, and may be given at most. */
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Kinds of whose members only some are given. */
+const alternatives: Partial<Record<CredentialKind, Alternatives>> = {
+  // A public client, whose driver has the clientAuthentication none, has neither (RFC 6749, section 2.1).
+  OAuth2Client: { names: ["clientSecret", "privateKey"], least: 0, most: 1 },
+  VendorWebhookSecret: { names: ["secret", "publicKey"], least: 1, most: 1 },
+  ApiKey: { names: ["apiKey", "key", "token"], least: 1, most: 3 },
 };
 
 export function checkMaterial(kind: CredentialKind, secret: SecretMaterial): void {
@@ -143,8 +152,14 @@ function problemsOf(kind: CredentialKind, secret: SecretMaterial): FieldError[] 
 /** Problems of members together, when each of them fits by itself. */
 function wholeProblems(kind: CredentialKind, secret: SecretMaterial, pointer: string): FieldError[] {
   const choice = alternatives[kind];
-  if (choice && choice.filter((name) => Object.hasOwn(secret, name)).length !== 1)
-    return [{ pointer, code: "REQUIRED", detail: `The secret must have either ${choice.join(" or ")}.` }];
+  if (choice) {
+    const { names, least, most } = choice;
+    const given = names.filter((name) => Object.hasOwn(secret, name)).length;
+    if (given < least || given > most) {
+      const detail = `The secret must have ${most === 1 ? "either " : ""}${names.join(" or ")}.`;
+      return [{ pointer, code: given < least ? "REQUIRED" : "CONFLICT", detail }];
+    }
+  }
   if (kind === "MutualTls" && !isKeyOfCertificate(String(secret["certificate"]), String(secret["privateKey"])))
     return [
       {
