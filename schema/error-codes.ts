@@ -106,7 +106,7 @@ export const errorCodes = {
   LIBRARY_INJECTION_FAILED:        { status: null, title: "Library injection failed", when: "no project can hold the package references" },
   CREDENTIAL_REJECTED:             { status: null, title: "Credential rejected", when: "the vendor refuses the credential of a connection" },
   CREDENTIAL_UNUSABLE:             { status: null, title: "Credential unusable", when: "a member of the credential of a connection is missing, cannot be used, or excludes the host of the vendor; the vendor was not asked" },
-  AUTHORIZATION_REQUIRED:          { status: null, title: "Authorization required", when: "nobody has authorized a connection yet, or its access token has ended and it has no refresh token" },
+  AUTHORIZATION_REQUIRED:          { status: null, title: "Authorization required", when: "a connection waits for its first authorization, or its access token has ended and it has no refresh token" },
   WORKER_DIED:                     { status: null, title: "Worker died", when: "the process died three times while it ran only this job" },
   RUN_TOO_LONG:                    { status: null, title: "Run too long", when: "the job took longer than is allowed" },
   RUN_CANCELLED:                   { status: null, title: "Run cancelled", when: "a caller canceled the run, or the row that it worked for was deleted" },

@@ -24,7 +24,7 @@ export interface CheckResult extends Record<string, unknown> {
   /** False when there was nothing to ask the vendor. */
   readonly checked: boolean;
   readonly detail: string;
-  /** What the connection may have wrong, although it is allowed. */
+  /** A mismatch that is allowed. */
   readonly warning?: string;
 }
 

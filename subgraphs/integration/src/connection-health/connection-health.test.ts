@@ -176,7 +176,7 @@ describe("Mutation.checkConnectionHealth", () => {
     const connectionId = await tenant.make(vendor.url, oauth2, 20, driver);
     const { healthReason, ...shown } = await tenant.read(connectionId);
     expect(shown).toMatchObject({ status: "AuthorizationRequired", health: "Unknown", lastCheckedAt: null });
-    expect(healthReason).toContain("Nobody has authorized the connection yet");
+    expect(healthReason).toContain("The connection is not authorized yet");
     expect(await tenant.check(connectionId)).toMatchObject({ error: { code: "AUTHORIZATION_REQUIRED" } });
     const events = await tenant.events(connectionId);
     expect(events.filter((event) => event.startsWith("TokenRefreshFailed"))).toEqual([]);

@@ -158,7 +158,7 @@ describe("a connection whose authorization is lost", () => {
   });
 
   it("moves at once when nobody has authorized it, and nothing is known about its health", () => {
-    const detail = "Nobody has authorized the connection yet.";
+    const detail = "The connection is not authorized yet.";
     const { record, healthReason, move } = after([{ finding: "Unauthorized", detail }], { lastCheckedAt: null });
     expect(move).toEqual({ to: "AuthorizationRequired", reason: detail });
     expect(record).toMatchObject({ health: "Unknown", lastCheckedAt: null, consecutiveRejections: 0 });

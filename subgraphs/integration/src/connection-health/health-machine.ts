@@ -106,7 +106,7 @@ function silence(record: HealthRecord, now: Date, intervalMs: number): Verdict {
   return { record: unknownHealth(record), healthReason, move: undefined };
 }
 
-/** The vendor was not asked, for a cause that lies in the connection. What was known before counts no more. */
+/** The vendor was not asked, for a cause that lies in the connection. Earlier evidence does not count any more. */
 function unchecked(
   record: HealthRecord,
   { finding, detail = "The connection cannot be used." }: Evidence & { finding: "Unusable" | "Unauthorized" },

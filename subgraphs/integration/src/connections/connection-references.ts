@@ -83,7 +83,7 @@ function foundCredentials(
   return { credentialId: idOf(found.credential_id), webhookCredentialId: idOf(found.webhook_credential_id) };
 }
 
-/** What does not fit, in a sentence; undefined for a mode that fits. A mismatch is allowed, and is a warning. */
+/** The mismatch in a sentence; undefined for a mode that fits. A mismatch is allowed, and is a warning. */
 export function authModeMismatch(authModel: AuthModel, authMode: string): string | undefined {
   if (matches(authModel, authMode)) return undefined;
   return `The provider has the authModel ${authModel}, which the authMode ${authMode} does not match.`;

@@ -76,8 +76,8 @@ export function firstValue(paths: readonly ValuePath[], source: Source): string 
 }
 
 /**
- * The value at a path as text; undefined where there is none, or an object or a list. Of several paths with ` & ` between
- * them each must have a value, which are joined with a dot. Throws VALIDATION_FAILED for a header that occurs twice.
+ * The value at a path as text; undefined where there is none, or an object or a list. Several paths with ` & ` between
+ * them must each have a value, which are joined with a dot. Throws VALIDATION_FAILED for a header that occurs twice.
  */
 export function valueAt(path: ValuePath, source: Source): string | undefined {
   if (!path.includes(pathSeparator)) return singleValue(path, source);

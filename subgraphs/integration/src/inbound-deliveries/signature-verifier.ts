@@ -12,7 +12,7 @@ import { type AccountHolders, claimsOfCandidates, matchesOfVendorKey } from "./v
 export interface Match extends Registration {
   readonly subscriptionId: string | null;
   readonly connectionId: string | null;
-  /** What has verified: a secret of the tenant, or a public key of the vendor. */
+  /** The kind of key that verified: a secret of the tenant, or a public key of the vendor. */
   readonly provedBy: "Secret" | "VendorKey";
 }
 

@@ -152,7 +152,7 @@ function grantOf(
   throw new DomainError("AUTHORIZATION_REQUIRED", {
     detail:
       version === 0
-        ? "Nobody has authorized the connection yet. Open its authorizationUrl; reauthorize the connection to get a new one."
+        ? "The connection is not authorized yet. Open its authorizationUrl; reauthorize the connection to get a new one."
         : "The access token has ended, and the vendor gave no refresh token. Reauthorize the connection, and open its authorizationUrl.",
   });
 }
@@ -163,7 +163,7 @@ function withCoolDown(error: unknown): unknown {
   return new DomainError(error.code, { ...error.facts, retryAfterSeconds: coolDownMs / 1000 });
 }
 
-/** The refusals before the vendor is asked. They end as soon as their cause is repaired, so there is no pause. */
+/** The refusals before the vendor is asked. They end as soon as their cause is repaired, so they need no pause. */
 const localCodes: readonly ErrorCode[] = [
   "AUTHORIZATION_REQUIRED",
   "AUTH_MODE_NOT_SUPPORTED",
