@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { ConnectionRecord } from "../connections/connection.view.js";
-import type { OAuth2Description } from "../providers/provider-driver.js";
+import type { OAuth2Description } from "../provider-drivers/provider-driver.js";
 import { vendorUrl } from "../vendor-calls/vendor-url.js";
 
 interface AuthorizationRequest {

@@ -1,5 +1,5 @@
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
-import type { ProviderDriver } from "../providers/provider-driver.js";
+import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 
 /** A provider of a tenant. */
 export interface Registration {

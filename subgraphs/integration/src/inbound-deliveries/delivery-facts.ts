@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { isStorable } from "@factory/runtime/input-validation/storable-text";
-import type { ProviderDriver, WebhookDescription } from "../providers/provider-driver.js";
+import type { ProviderDriver, WebhookDescription } from "../provider-drivers/provider-driver.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
 import { challengeOf, firstValue, invalid, memberOf, parsedBody, type Source, valueAt } from "./delivery-values.js";
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { maxJsonDepth } from "@factory/runtime/input-validation/storable-text";
-import type { ValuePath, WebhookDescription } from "../providers/provider-driver.js";
+import type { ValuePath, WebhookDescription } from "../provider-drivers/provider-driver.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
 
 const maxChallengeLength = 1024;

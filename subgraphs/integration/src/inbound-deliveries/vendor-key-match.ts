@@ -1,4 +1,4 @@
-import type { ProviderDriver } from "../providers/provider-driver.js";
+import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
 import type { Candidate, CandidateSet, Claim } from "./candidate.js";
 import { isForm, parsedBody, valueAt } from "./delivery-values.js";

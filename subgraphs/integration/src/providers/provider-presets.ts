@@ -1,5 +1,5 @@
+import type { ProviderDriver, WebhookDescription } from "../provider-drivers/provider-driver.js";
 import type { AuthModel, ProviderCategory } from "./provider.states.js";
-import type { ProviderDriver, WebhookDescription } from "./provider-driver.js";
 
 /** The knowledge of the platform about a vendor. It is not a provider: it takes no key, emits no event, appears in no search. */
 export interface ProviderPreset {

@@ -1,7 +1,7 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import type { AuthModel, ProviderCategory, ProviderState } from "./provider.states.js";
 import type { ProviderRow } from "./provider.view.js";
-import type { ProviderDriver } from "./provider-driver.js";
 import { effectiveDriver, presetOf } from "./provider-presets.js";
 
 /** A provider as the slices below see it. */

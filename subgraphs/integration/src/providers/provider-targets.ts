@@ -1,7 +1,7 @@
 import type { Egress } from "@factory/runtime/egress/egress";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { driverUrls } from "./checked-driver.js";
-import type { ProviderDriver } from "./provider-driver.js";
+import { driverUrls } from "../provider-drivers/checked-driver.js";
+import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 
 interface Targets {
   readonly baseUrl: string | null;

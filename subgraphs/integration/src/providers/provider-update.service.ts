@@ -4,7 +4,8 @@ import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-muta
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import { checkedDriver } from "./checked-driver.js";
+import { checkedDriver } from "../provider-drivers/checked-driver.js";
+import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import { announceInboundSources } from "./inbound-sources.js";
 import { lockedProvider } from "./locked-provider.js";
 import type { Provider } from "./provider.entity.js";
@@ -12,7 +13,6 @@ import type { UpdateProviderInput } from "./provider.input.js";
 import { canonicalCapabilities } from "./provider.service.js";
 import type { ProviderType } from "./provider.type.js";
 import { providerEntityView } from "./provider.view.js";
-import type { ProviderDriver } from "./provider-driver.js";
 import type { ProviderMoveListeners } from "./provider-move-listeners.js";
 import { effectiveDriver, presetOf } from "./provider-presets.js";
 import { movesOrigin, type ProviderTargets } from "./provider-targets.js";

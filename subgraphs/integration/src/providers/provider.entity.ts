@@ -2,8 +2,8 @@ import { tenantTable, withLookup } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import type { AuthModel, ProviderCategory, ProviderState } from "./provider.states.js";
-import type { ProviderDriver } from "./provider-driver.js";
 
 /** Workers find the tenants of an inbound delivery by the key of its provider. */
 @Entity(withLookup(tenantTable("providers"), "status <> 'Retired'"))

@@ -1,8 +1,8 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, ID, InputType } from "type-graphql";
+import { ProviderDriverInput } from "../provider-drivers/provider-driver.input.js";
 import type { ProviderState } from "./provider.states.js";
 import { ProviderStatus } from "./provider.type.js";
-import { ProviderDriverInput } from "./provider-driver.input.js";
 
 @InputType()
 export class RegisterProviderInput {

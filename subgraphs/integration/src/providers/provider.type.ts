@@ -3,8 +3,8 @@ import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import type { ProviderState } from "./provider.states.js";
-import type { ProviderDriver } from "./provider-driver.js";
 import type { ProviderPreset } from "./provider-presets.js";
 
 export const ProviderStatus = {

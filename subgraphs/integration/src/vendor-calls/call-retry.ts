@@ -1,6 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { parseRetryAfter } from "../egress/retry-after.js";
-import type { ProviderDriver } from "../providers/provider-driver.js";
+import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import type { VendorRequest, VendorResponse } from "./exchange/vendor-call.js";
 
 type Answer = Pick<VendorResponse, "status" | "headers">;

@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { SecretMaterial } from "../credentials/secret-store.js";
+import type { OAuth2Description } from "../provider-drivers/provider-driver.js";
 import type { ProviderService } from "../providers/provider.service.js";
-import type { OAuth2Description } from "../providers/provider-driver.js";
 import type { ProviderRecord } from "../providers/provider-record.js";
 import { headerValue, member, optionalMember } from "./authentication/material.js";
 import { signedAssertion } from "./authentication/signed-assertion.js";

@@ -1,6 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { ProbeExpectation } from "../provider-drivers/provider-driver.js";
 import type { ProviderService } from "../providers/provider.service.js";
-import type { ProbeExpectation } from "../providers/provider-driver.js";
 import type { AccessTokens } from "./access-tokens.js";
 import { requireSupportedMode, usesTokens } from "./authentication/authentication.js";
 import type { VendorTarget } from "./exchange/vendor-call.js";

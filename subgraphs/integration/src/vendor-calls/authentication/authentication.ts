@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { ClientTls } from "@factory/runtime/egress/egress";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { SecretMaterial } from "../../credentials/secret-store.js";
-import type { ProviderDriver } from "../../providers/provider-driver.js";
+import type { ProviderDriver } from "../../provider-drivers/provider-driver.js";
 import { clientTls, headerValue, member, optionalMember } from "./material.js";
 import { signedAssertion } from "./signed-assertion.js";
 

@@ -1,8 +1,8 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { providerPresets } from "../providers/provider-presets.js";
 import { checkedDriver, driverUrls } from "./checked-driver.js";
 import type { ProviderDriverInput } from "./provider-driver.input.js";
 import type { ProviderDriver } from "./provider-driver.js";
-import { providerPresets } from "./provider-presets.js";
 
 const checked = (driver: object) => checkedDriver(driver as ProviderDriverInput, "/input/driver");
 
