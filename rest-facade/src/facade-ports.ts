@@ -8,6 +8,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
+import type { VendorDeliveries } from "./deliveries/vendor-deliveries.js";
 import type { StopPatience } from "./http/front-door.js";
 import type { Problem } from "./http/problem.js";
 import type { FeatureFlags } from "./ofrep/feature-flags.js";
@@ -48,6 +49,8 @@ export interface FacadePorts {
   git(request: IncomingMessage, response: ServerResponse): void;
   /** Evaluates feature flags. Without it OFREP is not served. */
   flags?: FeatureFlags;
+  /** Takes deliveries of vendors without the cost of a GraphQL operation. Without it the mutation takes them. */
+  deliveries?: VendorDeliveries;
   /** Calls the listener with each revocation of tokens from now on. */
   onRevoked?(listener: (revocation: Revocation) => void): void;
   /** Takes the refusals of all requests for the audit log. Without it they are dropped. */

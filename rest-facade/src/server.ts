@@ -4,7 +4,8 @@ import { clientNetworkOf, TrustedProxies } from "@factory/runtime/ingress/client
 import { unauditedRefusals } from "@factory/runtime/messages/refusal";
 import type { FastifyInstance } from "fastify";
 import { Registry } from "prom-client";
-import { type DeliveryOperation, serveDeliveries } from "./deliveries/serve-deliveries.js";
+import { DeliveryMutation } from "./deliveries/delivery-mutation.js";
+import { serveDeliveries } from "./deliveries/serve-deliveries.js";
 import type { FacadeOptions, FacadePorts } from "./facade-ports.js";
 import type { StopPatience } from "./http/front-door.js";
 import {
@@ -68,7 +69,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   const admission = { verifier: ports.verifier, limit: limitRequests(options.rateLimits) };
   await serveRoutes(app, routes.filter(isPublic), admission);
   servePlanned(app, admission);
-  await serveDeliveries(app, deliveries);
+  await serveDeliveries(app, ports.deliveries ?? deliveries);
   const streams = startOfrep(app, ports, admission);
   app.route({
     method: ["GET", "POST"],
@@ -105,7 +106,7 @@ function startOfrep(app: FastifyInstance, ports: FacadePorts, admission: Admissi
 function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">) {
   const routes: ServedRoute[] = [];
   const api = new ServedApi();
-  const deliveries: DeliveryOperation = { prepared: undefined };
+  const deliveries = new DeliveryMutation();
   useGraph(({ supergraphSdl, prepare }) => {
     const graph = readGraph(supergraphSdl);
     const compiled = compileRoutes(graph, prepare);

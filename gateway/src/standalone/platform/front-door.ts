@@ -1,3 +1,5 @@
+import { IntakeCounts } from "@factory/integration/intake-counts";
+import { IntakePort } from "@factory/integration/intake-port";
 import { RunCounts } from "@factory/integration/run-counts";
 import { VendorCallCounts } from "@factory/integration/vendor-call-counts";
 import { type Facade, startFacade } from "@factory/rest-facade/server";
@@ -6,6 +8,7 @@ import { collectDefaultMetrics } from "prom-client";
 import { auditMetrics } from "../monitoring/audit-metrics.js";
 import { busMetrics } from "../monitoring/bus-metrics.js";
 import { databaseHealth } from "../monitoring/database-health.js";
+import { deliveryMetrics } from "../monitoring/delivery-metrics.js";
 import { JobAdministration } from "../monitoring/job-administration.js";
 import { relayHealth } from "../monitoring/relay-health.js";
 import { runMetrics } from "../monitoring/run-metrics.js";
@@ -28,6 +31,7 @@ export async function startFrontDoor(
   auditMetrics(registry, refusals);
   vendorCallMetrics(registry, integration.get(VendorCallCounts));
   runMetrics(registry, integration.get(RunCounts));
+  deliveryMetrics(registry, integration.get(IntakeCounts));
   const relays = relayHealth(registry, { catalog: catalog.relay, integration: integration.relay, spine: spine.relay });
   const facade = await startFacade(
     {
@@ -36,6 +40,7 @@ export async function startFrontDoor(
       authorizationServer: (request, response) => spine.authorizationServer.handle(request, response),
       refusals,
       flags: spine.featureFlags,
+      deliveries: integration.get(IntakePort),
       onRevoked,
       connectionPages: (request, response) => integration.connectionPages(request, response),
       git: (request, response) => catalog.git(request, response),

@@ -52,6 +52,7 @@ export async function startSubgraphs(
     allowLoopback: development,
     httpsOnly: !development,
     webhookRetentionDays: environment.webhookRetentionDays,
+    deliveryRetentionDays: environment.deliveryRetentionDays,
     tenantSnapshots: async () => (await grpcStart).snapshots.integration,
     ...(development ? {} : { allowedPorts: [80, 443, 8443] }),
   });

@@ -122,6 +122,8 @@ const variables = z
     ),
     /** Days for which webhook messages and their attempts are kept after they have ended. */
     WEBHOOK_RETENTION_DAYS: integer(1, 3650).default(30),
+    /** Days for which deliveries of vendors and their ids are kept after their reception. */
+    DELIVERY_RETENTION_DAYS: integer(1, 3650).default(30),
     /** Days for which dead letters of the bus are kept. */
     DEAD_LETTER_RETENTION_DAYS: integer(1, 3650).default(30),
     RATE_LIMIT_FACTOR: z.coerce.number().positive().default(1),
@@ -174,6 +176,7 @@ export interface PlatformEnvironment {
   readonly allowSsh: boolean;
   readonly sourceCredentials: ReadonlyMap<string, string>;
   readonly webhookRetentionDays: number;
+  readonly deliveryRetentionDays: number;
   readonly deadLetterRetentionDays: number;
   readonly rateLimitFactor: number;
   readonly failpoint: string | undefined;
@@ -208,6 +211,7 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     allowSsh: given.ALLOW_SSH,
     sourceCredentials: new Map(given.SOURCE_CREDENTIALS.map((pair) => pair.split("=", 2) as [string, string])),
     webhookRetentionDays: given.WEBHOOK_RETENTION_DAYS,
+    deliveryRetentionDays: given.DELIVERY_RETENTION_DAYS,
     deadLetterRetentionDays: given.DEAD_LETTER_RETENTION_DAYS,
     rateLimitFactor: given.RATE_LIMIT_FACTOR,
     failpoint: given.FAIL,

@@ -27,7 +27,7 @@ const create = /* GraphQL */ `
   mutation ($input: CreateConnectionInput!) {
     createConnection(input: $input) {
       connectionId tenantId projectId providerId displayName authMode credentialRef configuration status health
-      lastCheckedAt lastRunId establishedAt traceId version authorizationUrl
+      lastCheckedAt lastRunId establishedAt traceId version authorizationUrl deliveryUrl
     }
   }`;
 
@@ -121,6 +121,16 @@ describe("Mutation.createConnection", () => {
   it("returns the first result for a repeated Idempotency-Key", async () => {
     const [first, second] = [await aConnection({}, "once"), await aConnection({}, "once")];
     expect(second.data.createConnection).toEqual(first.data.createConnection);
+  });
+
+  it("shows the URL for the deliveries of a connection that has their secret", async () => {
+    const key = newId("prv").slice(4);
+    const configuration = { webhookSecretRef: "not-stored-yet" };
+    const { data } = await aConnection({ providerId: await aProvider(key), configuration });
+    const { connectionId, deliveryUrl } = data.createConnection;
+    expect(new URL(deliveryUrl).pathname).toBe(`/webhooks/deliveries/${key}`);
+    expect(new URL(deliveryUrl).searchParams.get("connection")).toBe(connectionId);
+    expect((await aConnection()).data.createConnection.deliveryUrl).toBeNull();
   });
 
   it("refuses references that name nothing in the tenant", async () => {

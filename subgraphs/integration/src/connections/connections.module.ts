@@ -1,4 +1,5 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { DeliveryAddresses } from "../delivery-address/delivery-url.js";
 import { ProviderService } from "../providers/provider.service.js";
 import { ProviderMoveListeners } from "../providers/provider-move-listeners.js";
 import { RunService } from "../runs/run.service.js";
@@ -18,8 +19,13 @@ import { ConnectionStates } from "./connection-moves.js";
 import { followProvider, guardCredentials } from "./provider-effects.js";
 import { Verification } from "./verification.js";
 
+export interface ConnectionSettings {
+  /** The address that vendors call, without a slash at its end. */
+  readonly publicUrl?: string;
+}
+
 /** The accounts at vendors that the platform may use for its tenants. */
-export const connections: SliceModule = {
+export const connections: SliceModule<ConnectionSettings> = {
   slice: "connections",
   entities: [Connection],
   foreignKeys: {
@@ -54,7 +60,9 @@ export const connections: SliceModule = {
     "ConnectionDeleted",
     "ConnectionHealthChanged",
   ],
-  start({ database, cursors }, services) {
+  start({ database, cursors, settings }, services) {
+    const { publicUrl = "http://127.0.0.1:4000" } = settings;
+    services.add(new DeliveryAddresses(publicUrl));
     const runs = services.get(RunService);
     const verification = services.add(new Verification(runs));
     const connections = services.add(
@@ -73,7 +81,7 @@ export const connections: SliceModule = {
   resolvers: (get) => [
     new ConnectionResolver(get(ConnectionService), get(ConnectionListService)),
     new ConnectionLifecycleResolver(get(ConnectionChangeService), get(ConnectionLifecycleService)),
-    new ConnectionLinksResolver(get(ProviderService), get(RunService)),
+    new ConnectionLinksResolver(get(ProviderService), get(RunService), get(DeliveryAddresses)),
   ],
   references(get) {
     const service = get(ConnectionService);

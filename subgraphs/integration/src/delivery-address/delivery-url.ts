@@ -8,3 +8,16 @@ const vendorPath = "/webhooks/deliveries/";
 export function deliveryUrl(publicUrl: string, providerKey: string, hint: DeliveryHint): string {
   return `${publicUrl}${vendorPath}${providerKey}?${new URLSearchParams({ ...hint }).toString()}`;
 }
+
+/** Makes delivery URLs at the address of this platform. */
+export class DeliveryAddresses {
+  readonly #publicUrl: string;
+
+  constructor(publicUrl: string) {
+    this.#publicUrl = publicUrl;
+  }
+
+  of(providerKey: string, hint: DeliveryHint): string {
+    return deliveryUrl(this.#publicUrl, providerKey, hint);
+  }
+}

@@ -9,13 +9,19 @@ const tenantsAtOnce = 8;
 const batchSize = 100;
 const batchBytes = 4 * 1024 * 1024;
 
+/** Whether a batch has reached its limit, so that its tenant probably has more due deliveries. */
+export const isFullBatch = ({ length }: readonly ClaimedDelivery[]): boolean => length === batchSize;
+
 /** Claims and releases deliveries of all tenants as the worker role. */
 export class DeliveryClaims {
   readonly #pool: Pool;
 
   constructor(workerUrl: string, logger: Logger) {
-    // A plan that was made while the table was small must not read all of it later.
-    this.#pool = openPool(workerUrl, 1, logger, { options: "-c enable_seqscan=off" });
+    // A plan that was made while the table was small reads all of it later, so each claim is planned anew.
+    this.#pool = openPool(workerUrl, 1, logger, {
+      options:
+        "-c plan_cache_mode=force_custom_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off",
+    });
   }
 
   close(): Promise<void> {

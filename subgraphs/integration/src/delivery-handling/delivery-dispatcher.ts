@@ -4,7 +4,7 @@ import { failpoint } from "@factory/runtime/faults/failpoint";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { ClaimedDelivery } from "./claimed-delivery.js";
 import type { DeliveryBatches } from "./delivery-batch.js";
-import type { DeliveryClaims } from "./delivery-claims.js";
+import { type DeliveryClaims, isFullBatch } from "./delivery-claims.js";
 
 interface DispatcherServices {
   readonly claims: DeliveryClaims;
@@ -15,6 +15,8 @@ interface DispatcherServices {
 /** The limit on tenants whose batches are handled at the same time. */
 const tenantsAtOnce = 8;
 const stopPatienceMs = 3000;
+/** Deliveries that arrive within this time are claimed together, which costs the database less than a claim for each. */
+const gatherMs = 25;
 
 /**
  * Handles the deliveries that are due. It claims a batch of each of some tenants and ends each batch in one transaction.
@@ -27,6 +29,7 @@ export class DeliveryDispatcher {
   readonly #services: DispatcherServices;
   readonly #loop: DrainLoop;
   readonly #underWay = new Map<string, { deliveries: readonly ClaimedDelivery[]; done: Promise<void> }>();
+  #gathering: NodeJS.Timeout | undefined;
   #stopped = false;
 
   constructor(services: DispatcherServices) {
@@ -34,13 +37,18 @@ export class DeliveryDispatcher {
     this.#loop = new DrainLoop(() => this.#drain(), services.logger);
   }
 
+  /** Reports that deliveries are due. They are claimed a moment later, together with those that arrive until then. */
   wake(): void {
-    this.#loop.wake();
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      this.#loop.wake();
+    }, gatherMs);
   }
 
   /** Waits some seconds for the batches that are being handled, and releases the others. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    clearTimeout(this.#gathering);
     await this.#loop.stop();
     const { claims, logger } = this.#services;
     const all = Promise.all([...this.#underWay.values()].map(({ done }) => done));
@@ -72,6 +80,8 @@ export class DeliveryDispatcher {
       );
     }
     this.#underWay.delete(tenant);
-    if (!this.#stopped) this.#loop.wake();
+    if (this.#stopped) return;
+    if (isFullBatch(deliveries)) this.#loop.wake();
+    else this.wake();
   }
 }

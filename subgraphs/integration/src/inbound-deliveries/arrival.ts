@@ -2,7 +2,17 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { ArrivedDelivery, DeliveryHint } from "./arrived-delivery.js";
-import type { IngestWebhookDeliveryInput } from "./webhook-delivery.input.js";
+
+/** A request as it came in. */
+export interface RawDelivery {
+  /** The key in the path. Without it the header X-Svc-Provider names the provider. */
+  readonly providerKey?: string | null | undefined;
+  /** Names and values in turns. A header may occur several times. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+  /** With its query. */
+  readonly path: string;
+}
 
 /** The form of provider keys. */
 const keyForm = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -18,20 +28,19 @@ const maxUnhintedBytes = 64 * 1024;
  * NOT_ACCEPTABLE, VALIDATION_FAILED or PROVIDER_HEADER_MISSING.
  */
 export function arrivedDelivery(
-  { providerKey: keyInPath, headers: given, body: encoded, path }: IngestWebhookDeliveryInput,
+  { providerKey: keyInPath, headers: given, body, path }: RawDelivery,
   { address = "", trace }: RequestContext,
   publicUrl: string,
 ): ArrivedDelivery {
   const headers = new Map<string, string[]>();
-  for (const { name, value } of given) {
-    const lower = name.toLowerCase();
+  for (let place = 0; place + 1 < given.length; place += 2) {
+    const [lower, value] = [(given[place] ?? "").toLowerCase(), given[place + 1] ?? ""];
     const values = headers.get(lower);
     if (values) values.push(value);
     else headers.set(lower, [value]);
   }
   const form = keyInPath == null ? "Specified" : "Vendor";
   requireKnownVersion(headers.get("accept") ?? []);
-  const body = Buffer.from(encoded, "base64");
   const hint = hintOf(path, headers);
   requireKnownType(headers, form);
   requireRoomForBody(body.length, hint);

@@ -24,4 +24,5 @@ export interface DeliveryHint {
 export interface AcceptedDelivery {
   readonly deliveryId: string;
   readonly normalizedEventType: string;
+  readonly isDuplicate: boolean;
 }

@@ -32,7 +32,6 @@ interface Parts {
 /** Verifies deliveries of vendors before anything else, and records them for the tenant whose secret has verified them. */
 export class DeliveryIntake {
   readonly #parts: Parts;
-  #ambiguous = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -40,11 +39,6 @@ export class DeliveryIntake {
 
   get publicUrl(): string {
     return this.#parts.publicUrl;
-  }
-
-  /** The number of verified deliveries that may be for several tenants, since the start. */
-  get ambiguous(): number {
-    return this.#ambiguous;
   }
 
   /**
@@ -59,8 +53,9 @@ export class DeliveryIntake {
     const [match] = matches;
     if (!match || matches.length > 1) {
       limits.countFailure(delivery);
-      if (match) this.#alarm(delivery, matches);
-      throw notVerified();
+      if (!match) throw notVerified();
+      this.#alarm(delivery, matches);
+      throw new Ambiguous("SIGNATURE_INVALID", { detail: notVerifiedDetail });
     }
     limits.spend(match);
     const read = readDelivery(delivery, match.driver);
@@ -108,7 +103,6 @@ export class DeliveryIntake {
   /** Several tenants hold the same secret, or may own the delivery, so that none of them can be trusted with it. */
   #alarm({ trace, address }: ArrivedDelivery, matches: readonly Match[]): void {
     const { refusals, logger } = this.#parts;
-    this.#ambiguous += 1;
     const tenants = matches.map(({ tenant }) => tenant.tenantId);
     logger.error(
       { tenants, provider: matches[0]?.providerKey, traceId: trace.traceId },
@@ -136,9 +130,11 @@ const sharedSecret =
 const sharedKey =
   "a delivery was refused, because several tenants registered the public key of its vendor, and neither its account nor a hint says which of them it is for; a deliveryUrl does";
 
+/** Looks to the vendor like every failure of the verification. */
+export class Ambiguous extends DomainError {}
+
+const notVerifiedDetail =
+  "The delivery could not be verified. Check the key of the provider, the secret, the time and the signed bytes.";
+
 /** One answer for every failure, so that it tells nothing about providers, tenants, times or secrets. */
-const notVerified = () =>
-  new DomainError("SIGNATURE_INVALID", {
-    detail:
-      "The delivery could not be verified. Check the key of the provider, the secret, the time and the signed bytes.",
-  });
+const notVerified = () => new DomainError("SIGNATURE_INVALID", { detail: notVerifiedDetail });

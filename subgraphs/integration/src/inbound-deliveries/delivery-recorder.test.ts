@@ -12,7 +12,11 @@ function heldWrites() {
   const write = (tenant: typeof one, deliveries: readonly NewDelivery[]): Promise<RecordedDelivery[]> =>
     new Promise((resolve, reject) => {
       const names = deliveries.map(({ providerDeliveryId }) => providerDeliveryId);
-      const recorded = names.map((deliveryId) => ({ deliveryId, normalizedEventType: "WidgetCreated" }));
+      const recorded = names.map((deliveryId) => ({
+        deliveryId,
+        normalizedEventType: "WidgetCreated",
+        isDuplicate: false,
+      }));
       writes.push({ tenant: tenant.uuid, names, end: (error) => (error ? reject(error) : resolve(recorded)) });
     });
   return { writes, write };
@@ -30,7 +34,7 @@ it("records what waits for a tenant together, and answers each request with its 
   await settled();
   expect(writes[1]?.names).toEqual(["b", "c"]);
   writes[1]?.end();
-  expect(await answers[2]).toEqual([{ deliveryId: "c", normalizedEventType: "WidgetCreated" }]);
+  expect(await answers[2]).toEqual([{ deliveryId: "c", normalizedEventType: "WidgetCreated", isDuplicate: false }]);
 });
 
 it("gives another tenant its turn before the third batch of the first one", async () => {

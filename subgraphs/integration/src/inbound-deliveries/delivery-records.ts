@@ -29,6 +29,7 @@ interface KnownRow {
 }
 
 interface SealedDelivery extends NewDelivery {
+  readonly source: NewDelivery;
   readonly deliveryId: string;
   readonly runId: string;
   readonly keyId: string;
@@ -70,10 +71,16 @@ export class DeliveryRecords {
     const known = await this.#insert(tenant, sealed);
     return deliveries.map((delivery) => {
       const name = nameOf(delivery.match.providerId, delivery.providerDeliveryId);
-      const row = known.get(name) ?? ownRow(first.get(name));
+      const earlier = known.get(name);
+      const own = first.get(name);
+      const row = earlier ?? ownRow(own);
       const isEqual = row.body_sha256 === delivery.bodySha256.toString("hex");
       if (!isEqual) return "Conflict";
-      return { deliveryId: encodeId("whd", row.delivery_id), normalizedEventType: row.normalized_event_type };
+      return {
+        deliveryId: encodeId("whd", row.delivery_id),
+        normalizedEventType: row.normalized_event_type,
+        isDuplicate: earlier !== undefined || own?.source !== delivery,
+      };
     });
   }
 
@@ -82,6 +89,7 @@ export class DeliveryRecords {
     const sealed = this.#seal.seal(Buffer.from(delivery.payload), payloadOwner(tenant.tenantId, deliveryId));
     return {
       ...delivery,
+      source: delivery,
       deliveryId,
       runId: newId("run"),
       keyId: sealed.keyId,

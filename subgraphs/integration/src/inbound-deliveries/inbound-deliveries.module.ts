@@ -14,7 +14,9 @@ import { CandidateCache } from "./candidate-cache.js";
 import { DeliveryIntake, type NormalizeEvent } from "./delivery-intake.js";
 import { DeliveryRecorder } from "./delivery-recorder.js";
 import { DeliveryRecords, payloadOwner } from "./delivery-records.js";
+import { IntakeCounts } from "./intake-counts.js";
 import { DeliveryLimits } from "./intake-limits.js";
+import { IntakePort } from "./intake-port.js";
 import { OpenSecrets } from "./open-secrets.js";
 import { SignatureVerifier } from "./signature-verifier.js";
 import { WebhookDelivery } from "./webhook-delivery.entity.js";
@@ -70,24 +72,24 @@ export const inboundDeliveries: SliceModule<InboundDeliverySettings> = {
     await secrets.listen(listener);
     const seal = new EnvelopeSeal(masterKeys.keyring(label));
     const recorder = services.add(new DeliveryRecorder(new DeliveryRecords(database, seal)));
-    services.add(
-      new DeliveryIntake({
-        cache,
-        verifier: new SignatureVerifier(
-          { secrets, keySets: new KeySets(services.get(egressService), clock), holders: cache },
-          clock,
-        ),
-        limits: new DeliveryLimits(facts, rateLimitFactor),
-        recorder,
-        normalize: normalizer(facts),
-        refusals,
-        publicUrl,
-        logger,
-      }),
-    );
+    const counts = services.add(new IntakeCounts());
+    const intake = new DeliveryIntake({
+      cache,
+      verifier: new SignatureVerifier(
+        { secrets, keySets: new KeySets(services.get(egressService), clock), holders: cache },
+        clock,
+      ),
+      limits: new DeliveryLimits(facts, rateLimitFactor),
+      recorder,
+      normalize: normalizer(facts),
+      refusals,
+      publicUrl,
+      logger,
+    });
+    services.add(new IntakePort(intake, counts));
     services.add(new WebhookDeliveryService({ database, cursors, seal }));
   },
-  resolvers: (get) => [new WebhookDeliveryResolver(get(WebhookDeliveryService), get(DeliveryIntake))],
+  resolvers: (get) => [new WebhookDeliveryResolver(get(WebhookDeliveryService), get(IntakePort))],
   references(get) {
     const service = get(WebhookDeliveryService);
     return {

@@ -4,8 +4,7 @@ import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from "type-graphql";
-import { arrivedDelivery } from "./arrival.js";
-import type { DeliveryIntake } from "./delivery-intake.js";
+import type { IntakePort } from "./intake-port.js";
 import { IngestWebhookDeliveryInput, WebhookDeliveryFilterInput } from "./webhook-delivery.input.js";
 import { sortedDeliveries, type WebhookDeliveryService } from "./webhook-delivery.service.js";
 import {
@@ -18,9 +17,9 @@ import {
 @Resolver(() => WebhookDeliveryType)
 export class WebhookDeliveryResolver {
   readonly #deliveries: WebhookDeliveryService;
-  readonly #intake: DeliveryIntake;
+  readonly #intake: IntakePort;
 
-  constructor(deliveries: WebhookDeliveryService, intake: DeliveryIntake) {
+  constructor(deliveries: WebhookDeliveryService, intake: IntakePort) {
     this.#deliveries = deliveries;
     this.#intake = intake;
   }
@@ -62,17 +61,18 @@ export class WebhookDeliveryResolver {
       "Takes a delivery of a vendor. Its signature is the authentication: the tenant is the one whose secret verifies it.",
   })
   @Auth({ anonymous: true })
-  async ingestWebhookDelivery(
+  ingestWebhookDelivery(
     @Arg("input") input: IngestWebhookDeliveryInput,
     @Ctx() context: RequestContext,
   ): Promise<IngestedWebhookDeliveryType> {
-    const receipt = await this.#intake.ingest(arrivedDelivery(input, context, this.#intake.publicUrl));
-    const { traceId } = context.trace;
-    const answer = { status: "Accepted", traceId } as const;
-    if ("challenge" in receipt)
-      return { ...answer, ...receipt, deliveryId: null, normalizedEventType: null, deliveries: [] };
-    const deliveries = receipt.accepted.map((accepted) => ({ ...accepted }));
-    const { deliveryId = null, normalizedEventType = null } = deliveries[0] ?? {};
-    return { ...answer, deliveryId, normalizedEventType, deliveries, challenge: null };
+    const { providerKey, headers, body, path } = input;
+    return this.#intake.take(
+      {
+        ...{ providerKey, path },
+        headers: headers.flatMap(({ name, value }) => [name, value]),
+        body: Buffer.from(body, "base64"),
+      },
+      context,
+    );
   }
 }

@@ -1,0 +1,47 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { databaseRefusal } from "@factory/runtime/errors/unavailable";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { errorCodes } from "@factory/schema/error-codes";
+import { arrivedDelivery, type RawDelivery } from "./arrival.js";
+import { Ambiguous, type DeliveryIntake } from "./delivery-intake.js";
+import type { IntakeCounts, IntakeOutcome } from "./intake-counts.js";
+import type { IngestedWebhookDeliveryType } from "./webhook-delivery.type.js";
+
+/** The one entry of deliveries, for the mutation and for the paths that vendors call. */
+export class IntakePort {
+  readonly #intake: DeliveryIntake;
+  readonly #counts: IntakeCounts;
+
+  constructor(intake: DeliveryIntake, counts: IntakeCounts) {
+    this.#intake = intake;
+    this.#counts = counts;
+  }
+
+  /** Resolves after the commit. Throws what `DeliveryIntake.ingest` and `arrivedDelivery` throw. */
+  async take(request: RawDelivery, context: RequestContext): Promise<IngestedWebhookDeliveryType> {
+    try {
+      const receipt = await this.#intake.ingest(arrivedDelivery(request, context, this.#intake.publicUrl));
+      const answer = { status: "Accepted", traceId: context.trace.traceId } as const;
+      if ("challenge" in receipt)
+        return { ...answer, ...receipt, deliveryId: null, normalizedEventType: null, deliveries: [] };
+      for (const { isDuplicate } of receipt.accepted) this.#counts.add(isDuplicate ? "duplicate" : "accepted");
+      const deliveries = receipt.accepted.map(({ deliveryId, normalizedEventType }) => ({
+        deliveryId,
+        normalizedEventType,
+      }));
+      const { deliveryId = null, normalizedEventType = null } = deliveries[0] ?? {};
+      return { ...answer, deliveryId, normalizedEventType, deliveries, challenge: null };
+    } catch (error) {
+      const refusal = databaseRefusal(error) ?? error;
+      this.#counts.add(outcomeOf(refusal));
+      throw refusal;
+    }
+  }
+}
+
+function outcomeOf(error: unknown): IntakeOutcome {
+  if (error instanceof Ambiguous) return "ambiguous";
+  if (!(error instanceof DomainError)) return "unavailable";
+  if (error.code === "DELIVERY_CONFLICT") return "conflict";
+  return (errorCodes[error.code].status ?? 500) >= 500 ? "unavailable" : "refused";
+}
