@@ -32,13 +32,7 @@ export function arrivedDelivery(
   { address = "", trace }: RequestContext,
   publicUrl: string,
 ): ArrivedDelivery {
-  const headers = new Map<string, string[]>();
-  for (let place = 0; place + 1 < given.length; place += 2) {
-    const [lower, value] = [(given[place] ?? "").toLowerCase(), given[place + 1] ?? ""];
-    const values = headers.get(lower);
-    if (values) values.push(value);
-    else headers.set(lower, [value]);
-  }
+  const headers = headersOf(given);
   const form = keyInPath == null ? "Specified" : "Vendor";
   requireKnownVersion(headers.get("accept") ?? []);
   const hint = hintOf(path, headers);
@@ -55,6 +49,18 @@ export function arrivedDelivery(
 }
 
 type Headers = ReadonlyMap<string, readonly string[]>;
+
+/** By name in lower case, each with all its values. */
+function headersOf(given: readonly string[]): Headers {
+  const headers = new Map<string, string[]>();
+  for (let place = 0; place + 1 < given.length; place += 2) {
+    const [lower, value] = [(given[place] ?? "").toLowerCase(), given[place + 1] ?? ""];
+    const values = headers.get(lower);
+    if (values) values.push(value);
+    else headers.set(lower, [value]);
+  }
+  return headers;
+}
 
 function hintOf(path: string, headers: Headers): DeliveryHint | undefined {
   const at = path.indexOf("?");
