@@ -1,4 +1,4 @@
-import type { IntakeCounts } from "@factory/integration/intake-counts";
+import type { IntakeCounts } from "@factory/integration/intake-port";
 import { Counter, type Registry } from "prom-client";
 
 /** Registers the metric of deliveries of vendors. */

@@ -1,5 +1,4 @@
-import { IntakeCounts } from "@factory/integration/intake-counts";
-import { IntakePort } from "@factory/integration/intake-port";
+import { IntakeCounts, IntakePort } from "@factory/integration/intake-port";
 import { RunCounts } from "@factory/integration/run-counts";
 import { VendorCallCounts } from "@factory/integration/vendor-call-counts";
 import { type Facade, startFacade } from "@factory/rest-facade/server";

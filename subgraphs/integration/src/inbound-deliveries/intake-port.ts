@@ -4,8 +4,30 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { errorCodes } from "@factory/schema/error-codes";
 import { arrivedDelivery, type RawDelivery } from "./arrival.js";
 import { Ambiguous, type DeliveryIntake } from "./delivery-intake.js";
-import type { IntakeCounts, IntakeOutcome } from "./intake-counts.js";
 import type { IngestedWebhookDeliveryType } from "./webhook-delivery.type.js";
+
+/** `unavailable`: nothing could be decided, for example without the database. */
+type IntakeOutcome = "accepted" | "duplicate" | "conflict" | "ambiguous" | "refused" | "unavailable";
+
+/** Counts the outcomes of deliveries in this process, for its metrics. */
+export class IntakeCounts {
+  readonly #counts: Record<IntakeOutcome, number> = {
+    accepted: 0,
+    duplicate: 0,
+    conflict: 0,
+    ambiguous: 0,
+    refused: 0,
+    unavailable: 0,
+  };
+
+  add(outcome: IntakeOutcome): void {
+    this.#counts[outcome] += 1;
+  }
+
+  get all(): Readonly<Record<IntakeOutcome, number>> {
+    return this.#counts;
+  }
+}
 
 /** The one entry of deliveries, for the mutation and for the paths that vendors call. */
 export class IntakePort {
