@@ -4,10 +4,10 @@ import { isStorable } from "@factory/runtime/input-validation/storable-text";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
+import type { DeliveryHint } from "../arrived-deliveries/arrived-delivery.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import { inboundSourcesChanged } from "../providers/inbound-sources.js";
 import { effectiveDriver, presetOf } from "../providers/provider-presets.js";
-import type { DeliveryHint } from "./arrived-delivery.js";
 import type { Candidate, CandidateSet, Claim, Registration } from "./candidate.js";
 import { candidateStatements, claimStatements, holdersOfAccount, keysOfTenant } from "./candidate-statement.js";
 

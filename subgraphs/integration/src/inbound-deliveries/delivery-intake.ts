@@ -1,11 +1,11 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { AcceptedDelivery, ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
+import { type DeliveryFacts, readDelivery } from "../arrived-deliveries/delivery-facts.js";
 import { unnamedEvent } from "../normalized-events/vendor-event-names.js";
-import type { AcceptedDelivery, ArrivedDelivery } from "./arrived-delivery.js";
 import type { CandidateSet } from "./candidate.js";
 import type { CandidateCache } from "./candidate-cache.js";
-import { type DeliveryFacts, readDelivery } from "./delivery-facts.js";
 import type { DeliveryRecorder } from "./delivery-recorder.js";
 import type { NewDelivery } from "./delivery-records.js";
 import type { DeliveryLimits } from "./intake-limits.js";

@@ -4,9 +4,9 @@ import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { AcceptedDelivery } from "../arrived-deliveries/arrived-delivery.js";
+import type { DeliveryFacts } from "../arrived-deliveries/delivery-facts.js";
 import { startDeliveryRuns } from "../runs/delivery-runs.js";
-import type { AcceptedDelivery } from "./arrived-delivery.js";
-import type { DeliveryFacts } from "./delivery-facts.js";
 import { insertDeliveries, knownDeliveries, retryFailed } from "./record-statement.js";
 import type { Match } from "./signature-verifier.js";
 

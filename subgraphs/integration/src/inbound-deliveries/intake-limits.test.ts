@@ -1,5 +1,5 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import type { ArrivedDelivery } from "./arrived-delivery.js";
+import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
 import { DeliveryLimits } from "./intake-limits.js";
 
 const refused = expect.objectContaining({ code: "RATE_LIMITED" });

@@ -2,7 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { editionFactor } from "@factory/schema/edition-factors";
 import { LRUCache } from "lru-cache";
-import type { ArrivedDelivery } from "./arrived-delivery.js";
+import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
 import type { Match } from "./signature-verifier.js";
 
 interface Window {

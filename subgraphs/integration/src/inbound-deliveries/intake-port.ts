@@ -2,7 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { databaseRefusal } from "@factory/runtime/errors/unavailable";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { errorCodes } from "@factory/schema/error-codes";
-import { arrivedDelivery, type RawDelivery } from "./arrival.js";
+import { arrivedDelivery, type RawDelivery } from "../arrived-deliveries/arrival.js";
 import { Ambiguous, type DeliveryIntake } from "./delivery-intake.js";
 import type { IngestedWebhookDeliveryType } from "./webhook-delivery.type.js";
 

@@ -2,8 +2,8 @@ import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
-import type { ArrivedDelivery } from "./arrived-delivery.js";
 import type { Candidate, Claim } from "./candidate.js";
 import { SignatureVerifier } from "./signature-verifier.js";
 

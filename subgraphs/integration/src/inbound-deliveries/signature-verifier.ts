@@ -1,9 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
 import { KeysUnavailable, verifyJws } from "../inbound-signatures/detached-jws.js";
 import type { KeySets } from "../inbound-signatures/key-sets.js";
 import type { HmacScheme, JwsScheme, KeyedScheme, SignatureScheme } from "../inbound-signatures/signature-scheme.js";
 import { prepareSignature, type SignatureTest } from "../inbound-signatures/verify-signature.js";
-import type { ArrivedDelivery } from "./arrived-delivery.js";
 import type { Candidate, CandidateSet, Claim, Registration } from "./candidate.js";
 import type { OpenSecrets } from "./open-secrets.js";
 import { type AccountHolders, claimsOfCandidates, matchesOfVendorKey } from "./vendor-key-match.js";

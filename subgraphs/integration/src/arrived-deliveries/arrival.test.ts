@@ -3,9 +3,9 @@ import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { arrivedDelivery } from "./arrival.js";
 
 function arrive(headers: Record<string, string | string[]>, providerKey: string | null = "github") {
-  const given = Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value) => ({ name, value })));
+  const given = Object.entries(headers).flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value]));
   const context = requestContext({ principal: undefined, trace: continueTrace(undefined) });
-  const input = { providerKey, headers: given, body: "", path: "/webhooks/deliveries" };
+  const input = { providerKey, headers: given, body: Buffer.alloc(0), path: "/webhooks/deliveries" };
   return () => arrivedDelivery(input, context, "https://platform.example");
 }
 
