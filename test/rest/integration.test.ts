@@ -112,7 +112,8 @@ describe("the media type of the integration endpoints", () => {
 
 describe("POST /integrations/connections", () => {
   it("says that it has waited, and takes the tenant of the caller only", async () => {
-    const { body: provider } = await post("/integrations/providers", aProvider());
+    const probed = { ...aProvider(), baseUrl: "https://api.vendor.example", preset: "github" };
+    const { body: provider } = await post("/integrations/providers", probed);
     const input = { providerId: provider["providerId"], displayName: "Mail", authMode: "ApiKey" };
     const made = await post("/integrations/connections", input, { prefer: "wait=5" });
     expect([made.status, made.headers.get("preference-applied")]).toEqual([201, "wait=5"]);
@@ -198,7 +199,7 @@ describe("POST /webhooks/subscriptions", () => {
     await post("/integrations/credentials", { name, kind: "WebhookSigning", secret: { signingSecret } });
     expect((await subscribe({ signingSecretRef: `secret://${name}` })).body["signingSecret"]).toBeNull();
     const other = unique("key");
-    await post("/integrations/credentials", { name: other, kind: "ApiKey", secret: { a: "b" } });
+    await post("/integrations/credentials", { name: other, kind: "ApiKey", secret: { apiKey: "b" } });
     const answer = await subscribe({ signingSecretRef: other });
     expect([refusal(answer), refusedFields(answer)]).toEqual([
       "422 REFERENCE_NOT_FOUND",

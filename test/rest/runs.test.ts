@@ -38,6 +38,7 @@ describe("GET /integrations/runs/{runId}", () => {
       createdAt: expect.stringMatching(/Z$/),
       nextAttemptAt: null,
       error: null,
+      result: null,
       correlationId: "walked",
     });
     await eventually("the run has failed", async () => (await read(failed)).body.status === "Failed");

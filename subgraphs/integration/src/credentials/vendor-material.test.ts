@@ -30,6 +30,7 @@ function refused(kind: CredentialKind, secret: Record<string, unknown>): string[
 describe("the secret of a vendor", () => {
   it.each<[CredentialKind, Record<string, unknown>]>([
     ["OAuth2Client", { clientId: "a", clientSecret: "b" }],
+    ["OAuth2Client", { clientId: "a" }],
     ["OAuth2Client", { clientId: "a", privateKey, keyId: "k" }],
     ["JwtBearer", { issuer: "a", privateKey }],
     ["JwtBearer", { issuer: "a", subject: "b", audience: "c", privateKey, keyId: "k", algorithm: "ES256" }],
@@ -43,7 +44,6 @@ describe("the secret of a vendor", () => {
 
   it.each<[CredentialKind, Record<string, unknown>, string[]]>([
     ["OAuth2Client", { clientSecret: "b" }, ["/clientId"]],
-    ["OAuth2Client", { clientId: "a" }, [""]],
     ["OAuth2Client", { clientId: "a", clientSecret: "b", privateKey }, [""]],
     ["OAuth2Client", { clientId: "a", privateKey: encrypted }, ["/privateKey"]],
     ["OAuth2Client", { clientId: "a", privateKey: publicKey }, ["/privateKey"]],

@@ -1,5 +1,5 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
-import { DateTime } from "@factory/runtime/graphql/scalars";
+import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
@@ -78,6 +78,12 @@ export class RunType {
 
   @Field(() => RunErrorType, { nullable: true, description: "Why the last attempt failed. Null after a success." })
   error: RunErrorType | null;
+
+  @Field(() => JsonObject, {
+    nullable: true,
+    description: "The outcome of a completed run, without secrets. Its members depend on the operation.",
+  })
+  result: Readonly<Record<string, unknown>> | null;
 
   @Field()
   correlationId: string;
