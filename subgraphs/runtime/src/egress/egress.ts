@@ -10,8 +10,8 @@ import { HostLookup, type ResolvedAddress } from "./host-lookup.js";
 import { isReservedHeader } from "./reserved-header.js";
 
 export interface EgressOptions extends UrlPolicy {
-  /** Resolves host names instead of DNS. */
-  resolve?: (host: string) => Promise<ResolvedAddress[]>;
+  /** Resolves host names instead of DNS. The result is not used after the signal. */
+  resolve?: (host: string, signal: AbortSignal) => Promise<ResolvedAddress[]>;
   /** When so many connections are open, a request closes its connection after the answer. Default: 512. */
   keptConnections?: number;
 }
@@ -79,13 +79,13 @@ const defaultKeptConnections = 512;
 export function createEgress(options: EgressOptions): Egress {
   for (const cidr of options.allowPrivateCidrs) ipaddr.parseCIDR(cidr);
   const hosts = new HostLookup();
-  const resolve = options.resolve ?? ((host) => hosts.addressesOf(host));
+  const resolve = options.resolve ?? ((host, signal) => hosts.addressesOf(host, signal));
   const { keptConnections = defaultKeptConnections } = options;
   const agents = new Map<number, Agent>();
   let open = 0;
 
-  async function resolveAllowed(host: string): Promise<ResolvedAddress[]> {
-    const addresses = await resolve(host);
+  async function resolveAllowed(host: string, patienceMs: number): Promise<ResolvedAddress[]> {
+    const addresses = await resolve(host, AbortSignal.timeout(patienceMs));
     for (const { address } of addresses) {
       const reason = blockedAddress(address, options);
       if (reason !== undefined) throw new EgressBlockedError(`the host resolves to ${reason}`);
@@ -128,7 +128,7 @@ export function createEgress(options: EgressOptions): Egress {
       const host = reason === undefined ? hostOf(new URL(url)) : "";
       if (reason !== undefined || isIP(host) !== 0) return reason;
       try {
-        await withinPatience(resolveAllowed(host));
+        await withinPatience(resolveAllowed(host, checkPatienceMs));
       } catch (error) {
         if (error instanceof EgressBlockedError) return error.reason;
       }
@@ -153,11 +153,11 @@ export function createEgress(options: EgressOptions): Egress {
 /** Connects to the addresses that were checked. A second DNS lookup could return a private address (DNS rebinding). */
 function guardedConnector(
   timeout: number,
-  resolveAllowed: (host: string) => Promise<ResolvedAddress[]>,
+  resolveAllowed: (host: string, patienceMs: number) => Promise<ResolvedAddress[]>,
   options: EgressOptions & { secureContext?: SecureContext | undefined },
 ): buildConnector.connector {
   // With autoSelectFamily Node asks for all addresses, so the answer must be a list.
-  const lookup = callbackify((host: string, _options: unknown) => resolveAllowed(host)) as LookupFunction;
+  const lookup = callbackify((host: string, _options: unknown) => resolveAllowed(host, timeout)) as LookupFunction;
   const tls = options.secureContext && { secureContext: options.secureContext };
   const connect = buildConnector({ timeout, lookup, autoSelectFamily: true, allowH2: false, port: 0, ...tls });
   return (target, callback) => {

@@ -81,4 +81,34 @@ describe("the lookup of hosts", () => {
     });
     await server.close();
   });
+
+  it("keeps few callers waiting for the system, and forgets those that have given up", async () => {
+    const server = await aNameServer({ host: "receiver.example", address: [192, 0, 2, 7] });
+    const asked: string[] = [];
+    let answer: () => void = () => undefined;
+    const lookup = new HostLookup([server.address], async (host) => {
+      asked.push(host);
+      if (host.startsWith("stall")) await new Promise<void>((resolve) => (answer = resolve));
+      return [{ address: "192.0.2.8", family: 4 }];
+    });
+    const stalled = lookup.addressesOf("stall.example");
+    while (asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await lookup.addressesOf("database")).toHaveLength(1);
+    const patience = new AbortController();
+    const codes: unknown[] = [];
+    const ends = Array.from({ length: 40 }, (_, place) =>
+      lookup
+        .addressesOf(`host-${place}.example`, patience.signal)
+        .catch(({ code }: NodeJS.ErrnoException) => codes.push(code)),
+    );
+    while (codes.length < 8) await new Promise((resolve) => setTimeout(resolve, 10));
+    patience.abort();
+    await Promise.all(ends);
+    expect(codes).toEqual([...Array(8).fill("EAI_AGAIN"), ...Array(32).fill("ETIMEOUT")]);
+    answer();
+    await stalled;
+    expect(await lookup.addressesOf("later.example")).toHaveLength(1);
+    expect(asked).toEqual(["stall.example", "database", "later.example"]);
+    await server.close();
+  });
 });

@@ -1,10 +1,13 @@
 import { lookup, Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
+import { SystemTurns } from "./system-turns.js";
 
 export interface ResolvedAddress {
   address: string;
   family: number;
 }
+
+type SystemLookup = (host: string) => Promise<ResolvedAddress[]>;
 
 /** Two attempts of 2 s and 4 s, within the connect time-out of most callers. */
 const resolverOptions = { timeout: 2000, tries: 2 };
@@ -17,21 +20,29 @@ const unknownToDns = new Set(["ENOTFOUND", "ENODATA", "ECONNREFUSED"]);
 /**
  * Resolves host names that callers choose. It uses c-ares (`dns.Resolver`) instead of `dns.lookup`, because a hostile
  * name server could hold all four threads of the thread pool, which files and compression need too. Names that only the
- * system knows (hosts file, search domains) are looked up with `dns.lookup`, one at a time.
+ * system knows (hosts file, search domains) are looked up with `dns.lookup`, one at a time. A hostile name server can hold
+ * such a lookup of a name of its own, so names that DNS does not know wait apart from those of this machine.
  */
 export class HostLookup {
   readonly #resolver = new Resolver(resolverOptions);
   #ofThisMachine: { names: Promise<ReadonlySet<string>>; until: number } | undefined;
-  #systemTurn: Promise<unknown> = Promise.resolve();
+  readonly #turnsOfThisMachine = new SystemTurns();
+  readonly #turnsOfUnknown = new SystemTurns();
+  readonly #askSystem: SystemLookup;
 
-  /** `servers`: addresses of name servers, with a port where it is not 53. Default: the name servers of the system. */
-  constructor(servers?: readonly string[]) {
+  /**
+   * `servers`: addresses of name servers, with a port where it is not 53. Default: the name servers of the system.
+   * `askSystem`: looks a name up as `getaddrinfo` does.
+   */
+  constructor(servers?: readonly string[], askSystem: SystemLookup = (host) => lookup(host, { all: true })) {
     if (servers) this.#resolver.setServers(servers);
+    this.#askSystem = askSystem;
   }
 
-  /** Throws a system error of `getaddrinfo` or c-ares with its code. */
-  async addressesOf(host: string): Promise<ResolvedAddress[]> {
-    if (!host.includes(".") || (await this.#hostsNames()).has(host.toLowerCase())) return this.#askSystem(host);
+  /** Throws a system error of `getaddrinfo` or c-ares with its code. After `signal` the system is not asked any more. */
+  async addressesOf(host: string, signal?: AbortSignal): Promise<ResolvedAddress[]> {
+    if (!host.includes(".") || (await this.#hostsNames()).has(host.toLowerCase()))
+      return this.#turnsOfThisMachine.take(() => this.#askSystem(host), signal);
     const answers = await Promise.allSettled([
       this.#resolver.resolve4(host).then((found) => found.map((address) => ({ address, family: 4 }))),
       this.#resolver.resolve6(host).then((found) => found.map((address) => ({ address, family: 6 }))),
@@ -40,13 +51,7 @@ export class HostLookup {
     if (found.length > 0) return found;
     for (const answer of answers)
       if (answer.status === "rejected" && !unknownToDns.has(String(answer.reason.code))) throw answer.reason;
-    return this.#askSystem(host);
-  }
-
-  #askSystem(host: string): Promise<ResolvedAddress[]> {
-    const turn = this.#systemTurn.then(() => lookup(host, { all: true }));
-    this.#systemTurn = turn.catch(() => undefined);
-    return turn;
+    return this.#turnsOfUnknown.take(() => this.#askSystem(host), signal);
   }
 
   #hostsNames(): Promise<ReadonlySet<string>> {
