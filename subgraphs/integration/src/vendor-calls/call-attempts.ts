@@ -30,6 +30,8 @@ export interface Attempt {
 }
 
 const maxResponseBytes = 4 * 1024 * 1024;
+/** Many probes run at the same time, and none of them needs more than a value of a small answer. */
+const maxProbeResponseBytes = 64 * 1024;
 
 /** Makes one attempt of a call: with a renewed token, or with the Previous version of the credential, after a 401. */
 export class CallAttempts {
@@ -77,7 +79,7 @@ export class CallAttempts {
   }
 
   #send({ target, provider, request, url, deadline }: Attempt, shown: Authentication): Promise<EgressResponse> {
-    const { method, headers = {}, body, idempotencyKey } = request;
+    const { purpose, method, headers = {}, body, idempotencyKey } = request;
     const { headers: always = {}, idempotencyHeader } = provider.driver;
     const addressed = new URL(url);
     if (shown.query) addressed.searchParams.set(...shown.query);
@@ -94,7 +96,7 @@ export class CallAttempts {
       },
       body,
       deadline,
-      maxResponseBytes,
+      maxResponseBytes: purpose === "probe" ? maxProbeResponseBytes : maxResponseBytes,
       tls: shown.tls,
     });
   }

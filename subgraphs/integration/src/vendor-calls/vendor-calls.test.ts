@@ -252,6 +252,21 @@ describe("a probe", () => {
     expect(lastRequest()?.path).toBe("/v1/user");
   });
 
+  it("reads 64 KiB of an answer, in which an expected value must stand", async () => {
+    const plain = await target({ driver: { probe: { method: "GET", path: "/me" } } });
+    const wanted = { method: "GET", path: "/me", expect: { value: "body:/ok", equals: "true" } };
+    const strict = await target({ driver: { probe: wanted } });
+    vendor.answer = () => ({ body: JSON.stringify({ ok: true, padding: "x".repeat(60_000) }) });
+    for (const to of [plain, strict]) expect(await probe(to)).toMatchObject({ outcome: "ok" });
+    vendor.answer = () => ({ body: `{"ok":true}${" ".repeat(70_000)}` });
+    expect(await probe(plain)).toMatchObject({ outcome: "ok", status: 200 });
+    expect(await probe(strict)).toMatchObject({
+      outcome: "failed",
+      detail: "The vendor's answer to the probe is longer than 64 KiB.",
+    });
+    expect(await call(plain)).toMatchObject({ truncated: false, body: { byteLength: 70_011 } });
+  });
+
   it("checks nothing where the provider has none", async () => {
     expect(await probe(await target())).toMatchObject({ outcome: "unchecked" });
     expect(vendor.requests).toHaveLength(0);

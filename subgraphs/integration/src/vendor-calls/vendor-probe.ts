@@ -54,6 +54,8 @@ export class VendorProbe {
       const answer = await this.#calls.call(target, { purpose: "probe", method, path });
       const { status, credentialRejected } = answer;
       const isOk = okStatuses ? okStatuses.includes(status) : status >= 200 && status < 300;
+      if (isOk && expect && answer.truncated)
+        return { outcome: "failed", status, detail: "The vendor's answer to the probe is longer than 64 KiB." };
       if (isOk && expect && !hasExpected(expect, answer.body))
         return { outcome: "rejected", status, detail: "The vendor's answer to the probe is not the expected one." };
       if (isOk) return { outcome: "ok", status, detail: `The vendor answered with the status ${status}.` };

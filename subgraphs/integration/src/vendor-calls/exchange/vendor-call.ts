@@ -50,7 +50,7 @@ export interface VendorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
-  /** True when the body was longer than 4 MiB and was cut off. */
+  /** True when the body was longer than 4 MiB, or 64 KiB for a probe, and was cut off. */
   readonly truncated: boolean;
   /** The vendor answered 401 or 403, also to a new token and to the former version of the credential. */
   readonly credentialRejected: boolean;
