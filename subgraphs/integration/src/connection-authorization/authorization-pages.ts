@@ -66,7 +66,9 @@ class Pages {
   async #begin(ticket: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const site = request.headers["sec-fetch-site"];
     const browser =
-      site === undefined || site === "same-origin" ? readBrowserCookie(request, digestOf(ticket)) : undefined;
+      site === undefined || site === "same-origin"
+        ? readBrowserCookie(request, digestOf(ticket), this.#secure)
+        : undefined;
     const confirmation = await readConfirmation(request);
     if (browser === undefined || confirmation === undefined || !hasDigest(browser, confirmation))
       throw new PersonRefusal(403, "Open the link again, and continue on its page. Cookies must be allowed.");
@@ -79,7 +81,7 @@ class Pages {
     if (state === undefined || !ticketForm.test(state))
       throw new PersonRefusal(400, "The address has no state of this platform. Begin with the link again.");
     const link = await this.#flow.linkOf(state);
-    const browser = readBrowserCookie(request, link);
+    const browser = readBrowserCookie(request, link, this.#secure);
     const displayName = await this.#flow.complete({ state, code, error, issuer }, browser, causeOf(request, response));
     const cookie = browserCookie(link, "", this.#secure);
     const text = `The connection "${displayName}" is authorized, and is verified now. You may close this page.`;
