@@ -125,6 +125,7 @@ describe("Mutation.createWebhookSubscription", () => {
     ["a private address", { endpointUrl: "http://10.0.0.1/hook" }, "TARGET_BLOCKED", 422],
     ["the metadata address", { endpointUrl: "http://169.254.169.254/latest" }, "TARGET_BLOCKED", 422],
     ["credentials in the URL", { endpointUrl: "https://a:b@93.184.216.34/" }, "TARGET_BLOCKED", 422],
+    ["the platform itself", { endpointUrl: "http://127.0.0.1:4000/webhooks/deliveries/acme" }, "TARGET_BLOCKED", 422],
     ["a file URL", { endpointUrl: "file:///etc/passwd" }, "TARGET_BLOCKED", 422],
     ["what is no URL", { endpointUrl: "somewhere" }, "VALIDATION_FAILED", 400],
     ["an unknown content type", { contentType: "text/plain" }, "PARAMETERS_INVALID", 422],

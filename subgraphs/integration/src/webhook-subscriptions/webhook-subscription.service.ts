@@ -16,6 +16,7 @@ import { announceInboundSources } from "../providers/inbound-sources.js";
 import type { ProviderService } from "../providers/provider.service.js";
 import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
 import { type CheckedSubscription, checkedSubscription, secretMissing } from "./checked-subscription.js";
+import { isOwnEndpoint } from "./own-endpoint.js";
 import { requireRoomForWebhook } from "./webhook-limit.js";
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
 import type { CreateWebhookSubscriptionInput } from "./webhook-subscription.input.js";
@@ -287,8 +288,10 @@ export class WebhookSubscriptionService {
   }
 
   async #refuseBlocked(endpointUrl: string): Promise<void> {
-    const { egress, httpsOnly } = this.#settings;
-    const reason = await egress.check(endpointUrl, { httpsOnly });
+    const { egress, httpsOnly, publicUrl } = this.#settings;
+    const reason = isOwnEndpoint(endpointUrl, publicUrl)
+      ? "the address of the platform itself"
+      : await egress.check(endpointUrl, { httpsOnly });
     if (reason !== undefined)
       throw new DomainError("TARGET_BLOCKED", {
         detail: `The endpoint URL is not allowed: ${reason}.`,
