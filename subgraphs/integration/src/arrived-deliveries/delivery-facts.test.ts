@@ -2,6 +2,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { presetOf } from "../providers/provider-presets.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
 import { readDelivery } from "./delivery-facts.js";
+import { parsedBody } from "./delivery-values.js";
 
 function read(preset: string, body: unknown, headers: Record<string, string | string[]> = {}) {
   const lists = Object.entries(headers).map(([name, value]) => [name, [value].flat()] as const);
@@ -67,4 +68,14 @@ it("refuses a header with the id or the event name that occurs twice", () => {
     const headers = { "x-github-delivery": "d-1", "x-github-event": "push", [name]: ["one", "two"] };
     expect(() => read("github", {}, headers)).toThrow(expect.objectContaining({ code: "VALIDATION_FAILED" }));
   }
+});
+
+it("reads a form anew for each field that may hold its body", () => {
+  const fields = new URLSearchParams({ one: '{"id":"1"}', other: '{"id":"2"}' }).toString();
+  const headers = new Map([["content-type", ["application/x-www-form-urlencoded"]]]);
+  const message = { headers, body: Buffer.from(fields), url: "https://platform.example/" };
+  const sent = { form: "Vendor", message } as unknown as ArrivedDelivery;
+  const idIn = (formPayload: string) => parsedBody(sent, { formPayload }).body;
+  expect([idIn("one"), idIn("other"), idIn("one")]).toEqual([{ id: "1" }, { id: "2" }, { id: "1" }]);
+  expect(idIn("one")).toBe(idIn("one"));
 });

@@ -13,11 +13,29 @@ export interface Source {
   readonly body: unknown;
 }
 
-/** The body, and the same as JSON text. Throws MALFORMED_JSON. */
+interface ParsedBody {
+  readonly body: unknown;
+  /** The same as JSON text. */
+  readonly text: string;
+}
+
+/** The bodies that were parsed, by the field of a form that holds them. */
+const parsedBodies = new WeakMap<ArrivedDelivery, Map<string | undefined, ParsedBody>>();
+
+/** The body, parsed once for each way to read a form. Throws MALFORMED_JSON. */
 export function parsedBody(
-  { form, message }: ArrivedDelivery,
+  delivery: ArrivedDelivery,
   { formPayload }: Pick<WebhookDescription, "formPayload"> = {},
-): { body: unknown; text: string } {
+): ParsedBody {
+  const known = parsedBodies.get(delivery) ?? new Map<string | undefined, ParsedBody>();
+  parsedBodies.set(delivery, known);
+  const name = isForm(delivery.message.headers.get("content-type")?.[0]) ? formPayload : undefined;
+  const parsed = known.get(name) ?? parse(delivery, name);
+  known.set(name, parsed);
+  return parsed;
+}
+
+function parse({ form, message }: ArrivedDelivery, formPayload: string | undefined): ParsedBody {
   if (!isUtf8(message.body)) throw malformed("The body is not valid UTF-8.");
   const text = message.body.toString("utf8");
   if (form === "Vendor" && isForm(message.headers.get("content-type")?.[0])) {
@@ -74,6 +92,10 @@ export function firstValue(paths: readonly ValuePath[], source: Source): string 
   }
   return undefined;
 }
+
+/** Whether all values of a path stand in the body. */
+export const isInBody = (path: ValuePath): boolean =>
+  path.split(pathSeparator).every((part) => /^(?:body|form):/.test(part));
 
 /**
  * The value at a path as text; undefined where there is none, or an object or a list. Several paths with ` & ` between

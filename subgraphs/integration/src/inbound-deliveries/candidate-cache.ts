@@ -9,7 +9,13 @@ import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import { inboundSourcesChanged } from "../providers/inbound-sources.js";
 import { effectiveDriver, presetOf } from "../providers/provider-presets.js";
 import type { Candidate, CandidateSet, Claim, Registration } from "./candidate.js";
-import { candidateStatements, claimStatements, holdersOfAccount, keysOfTenant } from "./candidate-statement.js";
+import {
+  candidateStatements,
+  claimStatements,
+  holdersOfAccount,
+  keysOfTenant,
+  maxCandidates,
+} from "./candidate-statement.js";
 
 interface ProviderRow {
   tenant_id: string;
@@ -51,7 +57,7 @@ const maxSets = 10_000;
 const maxEmptySets = 10_000;
 /** A notice can be lost, so a set is read again after this time. */
 const freshMs = 60_000;
-const none: CandidateSet = { candidates: [], claims: [] };
+const none: CandidateSet = { candidates: [], claims: [], isWhole: true };
 
 /** Finds the tenants and secrets that may verify a delivery, across tenants, and keeps them in memory. */
 export class CandidateCache {
@@ -124,7 +130,7 @@ export class CandidateCache {
     const read = (text: string, ...values: unknown[]) => this.#workers.query<ClaimRow>(text, [key, ...values]);
     if (hint?.kind === "holders") {
       const { rows } = await read(holdersOfAccount, value, hint.tenant ?? null);
-      return { candidates: [], claims: rows.map(claimOf) };
+      return { candidates: [], claims: rows.map(claimOf), isWhole: rows.length < maxCandidates };
     }
     const kind = hint?.kind ?? "none";
     const given = value === undefined ? [] : [value];
@@ -133,7 +139,8 @@ export class CandidateCache {
       this.#workers.query<CandidateRow>(candidateStatements[kind], [key, ...given]),
       read(claimStatements[kind], ...(isResource ? given : [])),
     ]);
-    return { candidates: candidates.rows.map(candidateOf), claims: claims.rows.map(claimOf) };
+    const isWhole = [candidates, claims].every(({ rows }) => rows.length < maxCandidates);
+    return { candidates: candidates.rows.map(candidateOf), claims: claims.rows.map(claimOf), isWhole };
   }
 
   /** Without a tenant all notices may have been lost. */

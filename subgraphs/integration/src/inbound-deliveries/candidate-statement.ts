@@ -2,7 +2,7 @@
 
 /** At most so many secrets are tried for one tenant, and for one delivery without a hint. */
 const maxPerTenant = 8;
-const maxCandidates = 256;
+export const maxCandidates = 256;
 
 /** The condition of providers that take deliveries. */
 const takesDeliveries = "provider.status in ('Registered', 'Deprecated')";

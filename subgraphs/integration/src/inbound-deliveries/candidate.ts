@@ -35,4 +35,6 @@ export interface CandidateSet {
   readonly candidates: readonly Candidate[];
   /** Those of one resource, or of all tenants that registered the provider, for signatures with a key of the vendor. */
   readonly claims: readonly Claim[];
+  /** Whether no tenant was left out for its number, so that a public key of several tenants is recognized. */
+  readonly isWhole: boolean;
 }

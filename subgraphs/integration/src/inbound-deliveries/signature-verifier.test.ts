@@ -67,7 +67,7 @@ function delivery(signer: ReturnType<typeof aTenant>, changes: Partial<ArrivedDe
   return { ...arrived, trace: continueTrace(undefined), ...changes };
 }
 
-const set = { candidates: [victim.candidate, other.candidate], claims: [victim.claim, other.claim] };
+const set = { candidates: [victim.candidate, other.candidate], claims: [victim.claim, other.claim], isWhole: true };
 const tenantsOf = async (holders: readonly ReturnType<typeof aTenant>[], arrived: ArrivedDelivery) =>
   (await verifier(holders).verify(arrived, set)).map(({ tenant }) =>
     tenant === victim.claim.tenant ? "victim" : "other",
@@ -91,4 +91,30 @@ it("a body that could be JSON and is sent as a form names no account", async () 
 
 it("a public key is no secret of an HMAC", async () => {
   expect(await tenantsOf([victim], delivery(victim, { form: "Specified" }))).toEqual([]);
+});
+
+it("a tenant that stores the public key of another and names a value of every body as its account gets nothing", async () => {
+  const [unnamed, thief] = [undefined, "body:/type"].map((account) => {
+    const given = aTenant();
+    const { account: _, ...webhook } = driver.webhook as NonNullable<ProviderDriver["webhook"]>;
+    const own = { driver: { webhook: { ...webhook, ...(account === undefined ? {} : { account }) } } };
+    return { ...given, candidate: { ...given.candidate, ...own }, claim: { ...given.claim, ...own } };
+  }) as [ReturnType<typeof aTenant>, ReturnType<typeof aTenant>];
+  const secret = { text: victim.text, isPublic: true, usableUntil: Number.POSITIVE_INFINITY };
+  const tested = new SignatureVerifier(
+    {
+      secrets: { of: async (asked) => asked.map(() => [secret]) },
+      keySets: { of: () => async () => [] },
+      holders: { holders: async (_key, account) => (account === "made" ? [thief.claim] : []) },
+    },
+    () => now,
+  );
+  const both = {
+    candidates: [unnamed.candidate, thief.candidate],
+    claims: [unnamed.claim, thief.claim],
+    isWhole: true,
+  };
+  const matches = await tested.verify(delivery(victim), both);
+  expect(matches.map(({ tenant }) => tenant)).toEqual([unnamed.claim.tenant, thief.claim.tenant]);
+  expect(await tested.verify(delivery(victim), { ...both, isWhole: false })).toEqual([]);
 });

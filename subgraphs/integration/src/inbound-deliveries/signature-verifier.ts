@@ -6,7 +6,7 @@ import type { HmacScheme, JwsScheme, KeyedScheme, SignatureScheme } from "../inb
 import { prepareSignature, type SignatureTest } from "../inbound-signatures/verify-signature.js";
 import type { Candidate, CandidateSet, Claim, Registration } from "./candidate.js";
 import type { OpenSecrets } from "./open-secrets.js";
-import { type AccountHolders, claimsOfCandidates, matchesOfVendorKey } from "./vendor-key-match.js";
+import { type AccountHolders, claimsOfCandidates, matchesOfVendorKey, type Verify } from "./vendor-key-match.js";
 
 /** The tenant whose secret or vendor key has verified a delivery, and the resource that holds the secret. */
 export interface Match extends Registration {
@@ -59,7 +59,7 @@ export class SignatureVerifier {
       .map((candidate) => ({ ...candidate, provedBy: "Secret" }));
     const byKey = [
       ...(await this.#byStoredKey(delivery, set, verified.filter(isKey))),
-      ...(await this.#byKeySet(delivery, set.claims)),
+      ...(await this.#byKeySet(delivery, set)),
     ];
     for (const claim of byKey) matches.push({ ...claim, provedBy: "VendorKey" });
     const tenants = new Map<string, Match>();
@@ -110,16 +110,17 @@ export class SignatureVerifier {
         return found ? [{ ...found, takesPart: claim.takesPart }] : isOfKind(claim) ? [claim] : [];
       });
     };
-    return matchesOfVendorKey(delivery, [...ofTenants.values()], this.#holders, keep);
+    return matchesOfVendorKey(delivery, { ...set, claims: [...ofTenants.values()] }, this.#holders, keep);
   }
 
-  async #byKeySet(delivery: ArrivedDelivery, claims: readonly Claim[]): Promise<readonly Claim[]> {
-    const sent = claims.filter((claim) => {
+  async #byKeySet(delivery: ArrivedDelivery, set: CandidateSet): Promise<readonly Claim[]> {
+    const claims = set.claims.filter((claim) => {
       const scheme = jwsSchemeOf(delivery, claim);
       return scheme !== undefined && delivery.message.headers.has(scheme.header);
     });
-    if (sent.length === 0) return [];
-    return matchesOfVendorKey(delivery, sent, this.#holders, (asked) => this.#verifiedByKeySet(delivery, asked));
+    if (claims.length === 0) return [];
+    const verify: Verify = (asked) => this.#verifiedByKeySet(delivery, asked);
+    return matchesOfVendorKey(delivery, { ...set, claims }, this.#holders, verify);
   }
 
   /** The tenants whose key set verifies. Where one does, those whose key set cannot be read count too. */

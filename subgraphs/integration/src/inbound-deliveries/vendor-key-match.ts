@@ -1,5 +1,5 @@
 import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
-import { isForm, parsedBody, valueAt } from "../arrived-deliveries/delivery-values.js";
+import { isForm, isInBody, parsedBody, valueAt } from "../arrived-deliveries/delivery-values.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import type { Candidate, CandidateSet, Claim } from "./candidate.js";
 
@@ -11,20 +11,20 @@ export interface AccountHolders {
 /** The tenants whose key set, or public key, verifies the signature. */
 export type Verify = (claims: readonly Claim[]) => Promise<readonly Claim[]>;
 
-/** More accounts, or more tenants with one account, are not asked about: the hint of a resource is needed then. */
-const maxAccounts = 8;
+/** The keys of more tenants are not compared: the hint of a resource is needed then. */
 const maxClaims = 8;
 
 const isResource = ({ hint }: ArrivedDelivery): boolean => hint?.kind === "subscription" || hint?.kind === "connection";
 
 /**
  * The tenants that a signature with a public key of the vendor belongs to; several make the delivery ambiguous. The
- * signature proves the vendor only, because every tenant may register the key. So the account in the signed body decides,
- * where the driver names one; else the resource of the hint, or that no other tenant has registered the key.
+ * signature proves the vendor only, because every tenant may register the key. Without the resource of a hint the account
+ * in the signed body decides, where all tenants whose key verifies read it at one place. A tenant that reads it at another
+ * place, or names none, could take the deliveries of the others: it makes the delivery ambiguous.
  */
 export async function matchesOfVendorKey(
   delivery: ArrivedDelivery,
-  claims: readonly Claim[],
+  { claims, isWhole }: Pick<CandidateSet, "claims" | "isWhole">,
   holders: AccountHolders,
   verify: Verify,
 ): Promise<readonly Claim[]> {
@@ -33,13 +33,16 @@ export async function matchesOfVendorKey(
     const agreed = await Promise.all(verified.map((claim) => agrees(delivery, claim, holders)));
     return verified.filter((_, place) => agreed[place]);
   }
-  const ofAccount = await verify(await holdersOf(delivery, claims, holders));
-  if (ofAccount.length > 0) return takingPart(ofAccount);
-  if (claims.length > maxClaims || claims.every(({ driver }) => namesAccount(driver))) return [];
+  if (!isWhole) return [];
+  if (readAlike(claims)) return holdersOfAccount(delivery, claims, holders, verify);
+  if (claims.length > maxClaims) return [];
   const verified = await verify(claims);
-  const unnamed = verified.filter(({ driver }) => !namesAccount(driver));
-  return unnamed.length === 0 ? [] : takingPart(verified);
+  return readAlike(verified) ? holdersOfAccount(delivery, verified, holders, verify) : takingPart(verified);
 }
+
+/** Whether all tenants read the account at one place of the body. */
+const readAlike = (claims: readonly Claim[]): boolean =>
+  claims.every(({ driver }) => namesAccount(driver)) && new Set(claims.map(readingOf)).size === 1;
 
 /** A single tenant must take deliveries now. */
 const takingPart = (claims: readonly Claim[]): readonly Claim[] =>
@@ -55,27 +58,27 @@ async function agrees(delivery: ArrivedDelivery, claim: Claim, accounts: Account
   return holder?.takesPart ?? false;
 }
 
-/** The tenants with the account that the body names at the place that their own driver describes. */
-async function holdersOf(
+/** The tenants with the account that the body names, among claims that read it alike. */
+async function holdersOfAccount(
   delivery: ArrivedDelivery,
-  claims: readonly Claim[],
+  [first]: readonly Claim[],
   holders: AccountHolders,
+  verify: Verify,
 ): Promise<readonly Claim[]> {
-  const { hint, providerKey = "" } = delivery;
-  const naming = claims.filter(({ driver }) => namesAccount(driver));
-  const byPath = new Map(naming.map(({ driver }) => [pathOf(driver), signedAccount(delivery, driver)]));
-  const accounts = [...new Set(byPath.values())].filter(
-    (account) => account !== undefined && (hint === undefined || hint.value === account),
-  );
-  const found: Claim[] = [];
-  for (const account of accounts.slice(0, maxAccounts)) {
-    const held = await holders.holders(providerKey, account ?? "");
-    found.push(...held.filter(({ driver }) => namesAccount(driver) && signedAccount(delivery, driver) === account));
-  }
-  return found.length > maxClaims ? [] : found;
+  if (!first) return [];
+  // A large body has a hint, so that it is parsed only after a key has verified it.
+  const account = delivery.hint?.value ?? signedAccount(delivery, first.driver);
+  if (account === undefined) return [];
+  const held = await holders.holders(first.providerKey, account);
+  const alike = held.filter((claim) => readingOf(claim) === readingOf(first));
+  if (alike.length > maxClaims) return [];
+  const verified = await verify(alike);
+  return verified.length > 0 && signedAccount(delivery, first.driver) === account ? takingPart(verified) : [];
 }
 
-const pathOf = ({ webhook }: Claim["driver"]): string => `${webhook?.account} ${webhook?.batch ?? false}`;
+/** Where and how a driver finds the account in a body. */
+const readingOf = ({ driver: { webhook } }: Claim): string =>
+  JSON.stringify([webhook?.account, webhook?.batch ?? false, webhook?.formPayload]);
 
 /** The claims of candidates whose public key has verified the delivery. */
 export const claimsOfCandidates = ({ claims }: CandidateSet, verified: readonly Candidate[]): Claim[] =>
@@ -86,10 +89,10 @@ export const claimsOfCandidates = ({ claims }: CandidateSet, verified: readonly 
   }));
 
 const maxAccountLength = 255;
-const inBody = /^(?:body|form):/;
 
 /** Whether the driver says where the account stands in the body. A header is not signed, so that it proves no account. */
-const namesAccount = ({ webhook }: ProviderDriver): boolean => inBody.test(webhook?.account ?? "");
+const namesAccount = ({ webhook }: ProviderDriver): boolean =>
+  webhook?.account !== undefined && isInBody(webhook.account);
 
 /** Whether a body may be read in two ways. The header that decides it is not signed. */
 const isAmbiguous = ({ message }: ArrivedDelivery): boolean =>
