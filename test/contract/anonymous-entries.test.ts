@@ -59,7 +59,7 @@ const limited: readonly (readonly [count: string, passing: number, entries: read
       ["/graphql", json({ query: "{ __typename }" })],
       [`/integrations/oauth/start/${"x".repeat(43)}`],
       [`/integrations/oauth/start/${"x".repeat(43)}`, form({ formToken: "x" })],
-      [`/integrations/oauth/callback?state=${"x".repeat(43)}`],
+      [`/integrations/oauth/callback/prv_1?state=${"x".repeat(43)}`],
     ],
   ],
 ];

@@ -85,7 +85,9 @@ async function plantTokens(canaries: Canaries, token: string): Promise<Answer[]>
     canaries.add("an OAuth state", state);
     for (const { value } of browser.cookies) canaries.add("the cookie of an authorization", value);
     const back = new URLSearchParams({ code: canaries.plant("authorization code"), state });
-    const done = await browser.open(`${platform().publicUrl}/integrations/oauth/callback?${back.toString()}`);
+    const done = await browser.open(
+      `${platform().publicUrl}/integrations/oauth/callback/${providerId}?${back.toString()}`,
+    );
     // a token is stored before it is used
     await eventually("the tokens of both connections are used", () => used.size === 2);
     return [accepted(done), ...(await Promise.all([machine, person].map((id) => readConnection(token, id))))];

@@ -9,8 +9,6 @@ export interface VendorClient {
 }
 
 export interface OAuthOptions {
-  /** The callback pages that the authorization code may be sent to. */
-  readonly redirectUris?: readonly string[];
   readonly accessTokenSeconds?: number;
   /** Each refresh answers a new refresh token, and a former one that is used again ends the grant. */
   readonly rotatesRefreshTokens?: boolean;
@@ -35,6 +33,8 @@ export interface VendorOAuth {
   readonly grants: ReadonlyMap<string, number>;
   /** Gives a client another secret; the old one is refused from now on. */
   changeSecret(client: VendorClient): VendorClient;
+  /** Registers a page that authorization codes may be sent to, for all clients. */
+  returnTo(redirectUri: string): void;
   /** Makes the user refuse (or give) consent. */
   refuseConsent(refused: boolean): void;
   /** Ends all tokens and grants, as a user does who removes the application at the vendor. */
@@ -74,7 +74,12 @@ const aSecret = () => randomBytes(32).toString("base64url");
 /** Makes the OAuth 2 server of a vendor for the given issuer (the address of the vendor's server). */
 export async function aVendorOAuth(issuer: string, options: OAuthOptions = {}): Promise<VendorOAuth> {
   const rows: Rows = new Map();
-  const redirectUris = [...(options.redirectUris ?? [])];
+  const redirectUris: string[] = [];
+  const grantTypes = () => ({
+    redirect_uris: [...redirectUris],
+    response_types: redirectUris.length > 0 ? ["code"] : [],
+    grant_types: ["client_credentials", ...(redirectUris.length > 0 ? ["authorization_code", "refresh_token"] : [])],
+  });
   const register = (
     clientId: string,
     authentication: string,
@@ -83,9 +88,7 @@ export async function aVendorOAuth(issuer: string, options: OAuthOptions = {}): 
     void rows.set(`Client:${clientId}`, {
       client_id: clientId,
       token_endpoint_auth_method: authentication,
-      redirect_uris: redirectUris,
-      response_types: redirectUris.length > 0 ? ["code"] : [],
-      grant_types: ["client_credentials", ...(redirectUris.length > 0 ? ["authorization_code", "refresh_token"] : [])],
+      ...grantTypes(),
       scope,
       id_token_signed_response_alg: "ES256",
       ...more,
@@ -158,6 +161,11 @@ export async function aVendorOAuth(issuer: string, options: OAuthOptions = {}): 
       const row = rows.get(`Client:${clientId}`);
       register(clientId, String(row?.token_endpoint_auth_method), { client_secret: changed.clientSecret });
       return changed;
+    },
+    returnTo(redirectUri) {
+      redirectUris.push(redirectUri);
+      for (const [key, row] of rows)
+        if (key.startsWith("Client:")) rows.set(key, { ...row, ...grantTypes() } as AdapterPayload);
     },
     refuseConsent(value) {
       refused = value;

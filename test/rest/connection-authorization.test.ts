@@ -16,7 +16,7 @@ let providerId: string;
 let credentialRef: string;
 
 beforeAll(async () => {
-  vendor = await aVendor({ redirectUris: [`${platform().publicUrl}/integrations/oauth/callback`] });
+  vendor = await aVendor();
   issuer = new URL(vendor.baseUrl).origin;
   token = await (await aTenant()).tokenWith();
   const { authorizationUrl, tokenUrl, basic } = vendor.oauth;
@@ -28,6 +28,8 @@ beforeAll(async () => {
     probe: { method: "GET", path: "/me" },
   };
   providerId = await aProvider(token, { authModel: "OAuth2", baseUrl: vendor.baseUrl, driver });
+  const { body } = await request<{ redirectUri: string }>(`GET /integrations/providers/${providerId}`, { token });
+  vendor.oauth.returnTo(body.redirectUri);
   ({ credentialRef } = await aCredential(token, { kind: "OAuth2Client", secret: { ...basic } }));
 });
 
@@ -79,6 +81,7 @@ describe("a connection that a person authorizes", () => {
     expect(page.status).toBe(200);
     expect(page.text).toContain("Mail &amp; &lt;b&gt;more&lt;/b&gt;");
     expect(page.text).toContain(new URL(issuer).host);
+    expect(page.text).not.toContain("another host");
     const policy = page.headers.get("content-security-policy");
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toContain("script-src");
@@ -183,6 +186,39 @@ describe("the way of a person", () => {
     expect(await tokensOf(connectionId)).toBe(0);
   });
 
+  it("ends only at the callback page of its own provider, and can still end there", async () => {
+    const { connectionId, authorizationUrl } = await aLink();
+    const { browser, page } = await arrived(authorizationUrl);
+    const back = await atTheVendor(browser, page);
+    const other = await aProvider(token, { key: "other" });
+    expect((await browser.open(back.replace(providerId, other))).status).toBe(410);
+    expect(await tokensOf(connectionId)).toBe(0);
+    expect((await browser.open(back)).status).toBe(200);
+  });
+
+  it("ends at the vendor when a provider of somebody else names its client", async () => {
+    const stranger = await (await aTenant()).tokenWith();
+    const collector = await aVendor();
+    const { authorizationUrl } = vendor.oauth;
+    const { tokenUrl } = collector.oauth;
+    const trap = await aProvider(stranger, {
+      ...{ authModel: "OAuth2", baseUrl: collector.baseUrl },
+      driver: { oauth2: { authorizationUrl, tokenUrl, clientAuthentication: "none" } },
+    });
+    const secret = { clientId: vendor.oauth.basic.clientId, clientSecret: "unknown" };
+    const client = await aCredential(stranger, { kind: "OAuth2Client", secret });
+    const body = { providerId: trap, displayName: "Mail", authMode, credentialRef: client.credentialRef };
+    const { body: made } = await request<Answer>("POST /integrations/connections", { token: stranger, body });
+    const { browser, page } = await arrived(made.authorizationUrl);
+    for (const host of [authorizationUrl, tokenUrl].map((url) => new URL(url).host))
+      expect(page.text).toContain(`<strong>${host}</strong>`);
+    const left = await browser.submit(page, {});
+    const refused = await new Browser(issuer).open(left.url);
+    expect([refused.status, new URL(refused.url).origin]).toEqual([400, issuer]);
+    expect(refused.text).toContain("redirect_uri");
+    await collector.close();
+  });
+
   it("ends after 10 minutes, at the link and at the vendor", async () => {
     const late = await aLink();
     await expire(late.connectionId);
@@ -200,8 +236,11 @@ describe("the way of a person", () => {
     for (const [path, status] of [
       ["/integrations/oauth/start/short", 404],
       [`/integrations/oauth/start/${"x".repeat(43)}`, 410],
-      ["/integrations/oauth/callback", 400],
-      [`/integrations/oauth/callback?state=${"x".repeat(43)}&code=1`, 410],
+      ["/integrations/oauth/callback", 404],
+      [`/integrations/oauth/callback?state=${"x".repeat(43)}&code=1`, 404],
+      [`/integrations/oauth/callback/${providerId}`, 400],
+      [`/integrations/oauth/callback/${providerId}?state=${"x".repeat(43)}&code=1`, 410],
+      [`/integrations/oauth/callback/${providerId}/x?state=${"x".repeat(43)}&code=1`, 404],
       ["/integrations/oauth/nothing", 404],
     ] as const) {
       const answer = await fetch(publicUrl + path);

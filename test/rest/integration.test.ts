@@ -48,7 +48,14 @@ describe("POST /integrations/providers", () => {
     const place = `GET ${headers.get("location")}`;
     const found = await request(place, { token, headers: { accept: vendorType } });
     expect(found.headers.get("content-type")).toBe(vendorType);
-    expect(found.body).toEqual({ ...provider, ...body, statusReason: null, preset: null, driver: {} });
+    expect(found.body).toEqual({
+      ...provider,
+      ...body,
+      redirectUri: null,
+      statusReason: null,
+      preset: null,
+      driver: {},
+    });
     const stranger = await (await aTenant()).tokenWith();
     expect(refusal(await request(place, { token: stranger }))).toBe("404 PROVIDER_NOT_FOUND");
   });

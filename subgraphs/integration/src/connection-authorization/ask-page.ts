@@ -27,7 +27,11 @@ const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => ent
 
 /** Asks the person to go on, so that nobody gives access to an account by following a link of somebody else. */
 export function askPage(asked: AskedAuthorization, confirmation: string): string {
-  const { displayName, providerKey, requestedBy, vendor } = asked;
+  const { displayName, providerKey, requestedBy, vendor, tokenHost } = asked;
+  const elsewhere =
+    tokenHost === vendor.host
+      ? ""
+      : `\n<p>The answer of ${escaped(vendor.host)} is sent to another host, <strong>${escaped(tokenHost)}</strong>, which gives the access. Continue only if this host is of the same vendor.</p>`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -39,7 +43,7 @@ export function askPage(asked: AskedAuthorization, confirmation: string): string
 <body>
 <main>
 <h1>Authorize a connection</h1>
-<p>The connection <strong>${escaped(displayName)}</strong> (provider ${escaped(providerKey)}) gets access to your account at <strong>${escaped(vendor.host)}</strong>. The principal ${escaped(requestedBy)} has asked for it.</p>
+<p>The connection <strong>${escaped(displayName)}</strong> (provider ${escaped(providerKey)}) gets access to your account at <strong>${escaped(vendor.host)}</strong>. The principal ${escaped(requestedBy)} has asked for it.</p>${elsewhere}
 <p>Continue only if you or somebody whom you trust has asked for this just now. Otherwise close this page.</p>
 <form method="post"><input type="hidden" name="formToken" value="${escaped(confirmation)}"><button>Continue to ${escaped(vendor.host)}</button></form>
 </main>

@@ -17,7 +17,7 @@ import type { ProviderService } from "../providers/provider.service.js";
 import type { VendorTokens } from "../vendor-calls/token-answer.js";
 import type { TokenEndpoint } from "../vendor-calls/token-endpoint.js";
 import type { TokenStore } from "../vendor-calls/token-store.js";
-import { authorizationMs, callbackPath } from "./authorization-links.js";
+import { authorizationMs } from "./authorization-links.js";
 import {
   type AuthorizationRow,
   beginAuthorization,
@@ -27,7 +27,8 @@ import {
 } from "./authorization-statements.js";
 import { digestOf, hasDigest } from "./digest.js";
 import { linkIsOver, PersonRefusal } from "./person-refusal.js";
-import { authorizationPage, authorizationRequest } from "./vendor-authorization-url.js";
+import type { RedirectUris } from "./redirect-uris.js";
+import { authorizationPage, authorizationRequest, tokenHost } from "./vendor-authorization-url.js";
 
 interface FlowServices {
   readonly database: Database;
@@ -40,7 +41,7 @@ interface FlowServices {
   readonly endpoint: TokenEndpoint;
   readonly tokens: TokenStore;
   readonly seal: ValueSeal;
-  readonly publicUrl: string;
+  readonly redirectUris: RedirectUris;
   readonly clock: () => Date;
 }
 
@@ -50,12 +51,16 @@ export interface AskedAuthorization {
   readonly providerKey: string;
   readonly requestedBy: string;
   readonly vendor: URL;
+  /** The host that gets the code of the vendor, and gives the tokens for it. */
+  readonly tokenHost: string;
   /** The digest of the ticket. */
   readonly link: string;
 }
 
-/** The parameters with which a vendor sends the browser back (RFC 6749, section 4.1.2, and RFC 9207). */
+/** What a vendor sends back with the browser (RFC 6749, section 4.1.2, and RFC 9207). */
 export interface AuthorizationAnswer {
+  /** The provider that the path names. */
+  readonly providerId: string;
   readonly state: string;
   readonly code: string | undefined;
   readonly error: string | undefined;
@@ -91,14 +96,14 @@ export class AuthorizationFlow {
 
   /** Returns the facts on the page of the link. Following a link changes nothing, since programs follow links too. */
   async ask(ticket: string): Promise<AskedAuthorization> {
-    const { row, connection, providerKey, vendor } = await this.#found(byTicket, ticket);
-    const { displayName } = connection;
-    return { displayName, providerKey, requestedBy: row.requested_by, vendor, link: row.ticket_hash };
+    const { row, connection, providerKey, oauth2, vendor } = await this.#found(byTicket, ticket);
+    const facts = { displayName: connection.displayName, providerKey, requestedBy: row.requested_by };
+    return { ...facts, vendor, tokenHost: tokenHost(oauth2, connection), link: row.ticket_hash };
   }
 
   /** Uses the link, binds the way to the browser that holds the cookie `browser`, and returns the vendor's page. */
   async begin(ticket: string, browser: string, cause: Cause): Promise<URL> {
-    const { database, credentials, seal, publicUrl, clock } = this.#services;
+    const { database, credentials, seal, redirectUris, clock } = this.#services;
     const { row, tenant, connection, oauth2, vendor } = await this.#found(byTicket, ticket);
     if (connection.credentialId === null) throw withoutCredential();
     const { material } = await credentials.openVersion(tenant, cause, connection.credentialId, "current");
@@ -113,7 +118,8 @@ export class AuthorizationFlow {
       ]),
     );
     if (begun.length === 0) throw linkIsOver();
-    return authorizationRequest(vendor, oauth2, { clientId, redirectUri: publicUrl + callbackPath, state, verifier });
+    const redirectUri = redirectUris.of(connection.providerId);
+    return authorizationRequest(vendor, oauth2, { clientId, redirectUri, state, verifier });
   }
 
   /** The digest of the ticket from which this state comes. It names the cookie of the browser. */
@@ -129,12 +135,13 @@ export class AuthorizationFlow {
   async complete(answer: AuthorizationAnswer, browser: string | undefined, cause: Cause): Promise<string> {
     const found = await this.#found(byState, answer.state);
     const { row, tenant, connection, oauth2 } = found;
+    if (connection.providerId !== answer.providerId) throw linkIsOver();
     if (browser === undefined || !hasDigest(browser, row.browser_hash))
       throw new PersonRefusal(
         403,
         "Another browser began this authorization. Open the link in one browser, and finish in the same one.",
       );
-    const { database, clock, seal } = this.#services;
+    const { database, clock, seal, redirectUris } = this.#services;
     const actor = { ...cause, actorId: row.requested_by };
     const used = await database.transaction(tenant, actor, ({ execute }) =>
       execute(consumeState, [row.tenant_id, row.authorization_id, clock()]),
@@ -144,7 +151,7 @@ export class AuthorizationFlow {
     const tokens = await this.#exchange(found, actor, {
       grant_type: "authorization_code",
       code,
-      redirect_uri: this.#services.publicUrl + callbackPath,
+      redirect_uri: redirectUris.of(connection.providerId),
       code_verifier: seal.open(row.sealed_verifier ?? "", rowOf(row)).text,
     });
     await this.#store(tenant, actor, connection.connectionId, tokens);

@@ -50,5 +50,3 @@ export class ConnectionLinks {
 
 /** The page that a link leads to. A ticket follows. */
 export const startPath = "/integrations/oauth/start/";
-/** The page to which vendors send the browser back. */
-export const callbackPath = "/integrations/oauth/callback";

@@ -8,16 +8,18 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { askPage, pageHeaders, textHeaders } from "./ask-page.js";
 import type { AuthorizationFlow } from "./authorization-flow.js";
-import { callbackPath, startPath } from "./authorization-links.js";
+import { startPath } from "./authorization-links.js";
 import { browserCookie, readBrowserCookie } from "./browser-cookie.js";
 import { digestOf, hasDigest } from "./digest.js";
 import { PersonRefusal } from "./person-refusal.js";
 import { readConfirmation } from "./read-confirmation.js";
+import { callbackPath } from "./redirect-uris.js";
 
 /** Serves the pages of the authorization of a connection: `/integrations/oauth/*`. */
 export type AuthorizationPages = (request: IncomingMessage, response: ServerResponse) => void;
 
 const ticketForm = /^[\w-]{43}$/;
+const providerForm = /^\w{1,64}$/;
 const maxParameterLength = 4096;
 
 /** The handler of the pages. `secure` says that people reach the platform by https. */
@@ -26,6 +28,12 @@ export function authorizationPages(flow: AuthorizationFlow, secure: boolean, log
   return (request, response) => {
     pages.answer(request, response).catch((error: unknown) => refuse(response, error, logger));
   };
+}
+
+/** The address to which a vendor has sent the browser. */
+interface Callback {
+  readonly providerId: string;
+  readonly parameters: URLSearchParams;
 }
 
 class Pages {
@@ -46,9 +54,10 @@ class Pages {
       if (request.method === "POST") return this.#begin(ticket, request, response);
       return sendText(response, 405, "Only GET and POST are allowed here.", { allow: "GET, HEAD, POST" });
     }
-    if (pathname !== callbackPath) return sendText(response, 404, "This page does not exist.");
+    const providerId = pathname.startsWith(callbackPath) ? pathname.slice(callbackPath.length) : "";
+    if (!providerForm.test(providerId)) return sendText(response, 404, "This page does not exist.");
     if (request.method !== "GET") return sendText(response, 405, "Only GET is allowed here.", { allow: "GET" });
-    return this.#complete(searchParams, request, response);
+    return this.#complete({ providerId, parameters: searchParams }, request, response);
   }
 
   async #ask(ticket: string, response: ServerResponse): Promise<void> {
@@ -76,13 +85,14 @@ class Pages {
     response.writeHead(303, { ...textHeaders, location: vendor.href }).end("Continue at the vendor.");
   }
 
-  async #complete(parameters: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #complete({ providerId, parameters }: Callback, request: IncomingMessage, response: ServerResponse) {
     const [state, code, error, issuer] = ["state", "code", "error", "iss"].map((name) => only(parameters, name));
     if (state === undefined || !ticketForm.test(state))
       throw new PersonRefusal(400, "The address has no state of this platform. Begin with the link again.");
     const link = await this.#flow.linkOf(state);
     const browser = readBrowserCookie(request, link, this.#secure);
-    const displayName = await this.#flow.complete({ state, code, error, issuer }, browser, causeOf(request, response));
+    const answer = { providerId, state, code, error, issuer };
+    const displayName = await this.#flow.complete(answer, browser, causeOf(request, response));
     const cookie = browserCookie(link, "", this.#secure);
     const text = `The connection "${displayName}" is authorized, and is verified now. You may close this page.`;
     sendText(response, 200, text, { "set-cookie": cookie });

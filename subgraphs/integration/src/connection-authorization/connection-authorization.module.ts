@@ -16,6 +16,8 @@ import { type AuthorizationPages, authorizationPages } from "./authorization-pag
 import { ConnectionAuthorization } from "./connection-authorization.entity.js";
 import { ReauthorizationResolver } from "./reauthorization.resolver.js";
 import { ReauthorizationService } from "./reauthorization.service.js";
+import { RedirectUriResolver } from "./redirect-uri.resolver.js";
+import { RedirectUris } from "./redirect-uris.js";
 
 export interface ConnectionAuthorizationSettings {
   readonly masterKeys: MasterKeys;
@@ -43,11 +45,12 @@ export const connectionAuthorization: SliceModule<ConnectionAuthorizationSetting
   start({ database, workers, logger, settings }, services) {
     const { masterKeys, publicUrl = "http://127.0.0.1:4000", clock = () => new Date() } = settings;
     const providers = services.get(ProviderService);
+    const redirectUris = services.add(new RedirectUris(publicUrl));
     const links = new ConnectionLinks({ providers, publicUrl, clock });
     services.get(AuthorizationLinks).makeWith((transaction, connection) => links.makeIn(transaction, connection));
     services.add(new ReauthorizationService(database, links));
     const flow = new AuthorizationFlow({
-      ...{ database, workers, providers, publicUrl, clock },
+      ...{ database, workers, providers, redirectUris, clock },
       connections: services.get(ConnectionService),
       credentials: services.get(CredentialService),
       states: services.get(ConnectionStates),
@@ -58,7 +61,10 @@ export const connectionAuthorization: SliceModule<ConnectionAuthorizationSetting
     });
     services.add(authorizationPages(flow, publicUrl.startsWith("https:"), logger), authorizationPagesService);
   },
-  resolvers: (get) => [new ReauthorizationResolver(get(ReauthorizationService))],
+  resolvers: (get) => [
+    new ReauthorizationResolver(get(ReauthorizationService)),
+    new RedirectUriResolver(get(RedirectUris)),
+  ],
   retention: () => [
     {
       table: "connection_authorizations",

@@ -19,6 +19,14 @@ export function authorizationPage(
   return oauth2?.authorizationUrl === undefined ? undefined : vendorUrl(oauth2.authorizationUrl, configuration);
 }
 
+/** The host of the vendor's token endpoint. */
+export function tokenHost(
+  { tokenUrl }: OAuth2Description,
+  { configuration }: Pick<ConnectionRecord, "configuration">,
+): string {
+  return vendorUrl(tokenUrl, configuration).host;
+}
+
 /** The authorization request (RFC 6749, section 4.1.1) with PKCE. The driver cannot replace a parameter of the platform. */
 export function authorizationRequest(page: URL, oauth2: OAuth2Description, request: AuthorizationRequest): URL {
   const url = new URL(page);
