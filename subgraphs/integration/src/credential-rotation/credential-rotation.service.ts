@@ -41,10 +41,12 @@ export class CredentialRotationService {
     const { database, versions, digest, start } = this.#services;
     const { credentialId, secret = null, graceSeconds = null, expiresAt = null } = input;
     const reason = checkedReason(input.reason);
+    const requestWith = (shown: string | null) => ({ credentialId, reason, graceSeconds, expiresAt, secret: shown });
     let started: StartedRotation | undefined;
     const answer = await idempotentMutation<CredentialRotationType>(database, context, {
       field: "rotateCredential",
-      arguments: { credentialId, reason, graceSeconds, expiresAt, secret: secret && digest.of(secret) },
+      arguments: requestWith(secret && digest.of(secret)),
+      formerArguments: secret ? digest.formerly(secret).map(requestWith) : [],
       commit: async (transaction) => {
         const credential = await versions.lock(transaction, credentialId);
         const wanted = { reason, secret, graceSeconds, expiresAt: expiresAt === null ? null : new Date(expiresAt) };

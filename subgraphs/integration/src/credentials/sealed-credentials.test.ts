@@ -1,3 +1,4 @@
+import type { Principal } from "@factory/runtime/auth/principal";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
@@ -19,6 +20,14 @@ const create = (principal = aPrincipal(), name = "vendor") =>
     `once-${name}`,
   );
 
+const rotate = (principal: Principal, credentialId: string) =>
+  fixture.run(
+    principal,
+    "mutation ($i: RotateCredentialInput!) { rotateCredential(input: $i) { newVersionRef verificationRunId } }",
+    { i: { credentialId, secret: { apiKey: "another" } } },
+    "once",
+  );
+
 const keyIds = () =>
   fixture.rows<{ key_id: string; count: number }>(
     "select key_id, count(*)::int as count from integration.credential_versions group by key_id order by 2",
@@ -30,7 +39,11 @@ describe("a new master key", () => {
     const first = await create(principal);
     for (let place = 0; place < 120; place += 1) await create(principal, `vendor-${place}`);
     const others = [aPrincipal(), aPrincipal()];
-    for (const other of others) await create(other);
+    const [other = aPrincipal()] = others;
+    const ofOthers = await Promise.all(others.map((principal) => create(principal)));
+    const rotated = String(ofOthers[0]?.data.createCredential.credentialId);
+    const rotation = await rotate(other, rotated);
+    expect(rotation.errors).toBeUndefined();
     await create(aPrincipal(), "damaged");
     await fixture.rows(
       `update integration.credential_versions set wrapped_key = set_byte(wrapped_key, 40, get_byte(wrapped_key, 40) # 1)
@@ -40,11 +53,12 @@ describe("a new master key", () => {
     await fixture.restart(undefined, { masterKeys: someMasterKeys(2, 1) });
     const counts = await eventually(async () => {
       const [left, renewed] = await keyIds();
-      return left?.key_id === former?.key_id && renewed?.count === 123 ? [left?.count, renewed?.count] : undefined;
+      return left?.key_id === former?.key_id && renewed?.count === 124 ? [left?.count, renewed?.count] : undefined;
     });
-    expect(counts).toEqual([1, 123]);
+    expect(counts).toEqual([1, 124]);
     // a repeat is still recognised by the digest of its secret
     expect(await create(principal)).toEqual(first);
+    expect(await rotate(other, rotated)).toEqual(rotation);
     await fixture.restart(undefined, { masterKeys: someMasterKeys(2) });
     const [row] = await fixture.rows<{ id: string; key_id: string; wrapped_key: Buffer; ciphertext: Buffer }>(
       `select credential_id as id, version.* from integration.credential_versions version
