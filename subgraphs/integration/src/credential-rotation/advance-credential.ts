@@ -4,6 +4,7 @@ import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { announceChange } from "../credentials/credential-change.js";
 import { dueWarning, nextRotation } from "../credentials/credential-schedule.js";
 import { type CredentialVersions, moveTo } from "../credentials/credential-versions.js";
 import { canGenerate, type LockedCredential, type RotationStart } from "./rotation-start.js";
@@ -107,12 +108,13 @@ export class CredentialAdvance {
   }
 }
 
-function expire({ record }: Transaction, credential: LockedCredential): void {
+function expire(transaction: Transaction, credential: LockedCredential): void {
   moveTo(credential, "Expired");
   const { credentialId, name, status, expiresAt } = credential;
-  record({
+  transaction.record({
     type: "CredentialExpired",
     subject: `credentials/${credentialId}`,
     data: { credentialId, name, status, expiresAt },
   });
+  announceChange(transaction, credentialId);
 }

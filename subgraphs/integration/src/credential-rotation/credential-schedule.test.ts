@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Principal } from "@factory/runtime/auth/principal";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import pg from "pg";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 
 const startedAt = Date.parse("2026-01-01T00:00:00Z");
@@ -49,6 +51,22 @@ async function happens(id: string, ...events: string[]): Promise<void> {
 }
 
 describe("the schedule of a credential", () => {
+  it("announces the expiry, so that no process keeps using a secret from its memory", async () => {
+    const heard: string[] = [];
+    const client = new pg.Client({ connectionString: fixture.connections.app });
+    client.on("notification", ({ payload = "" }) => heard.push(payload));
+    await client.connect();
+    await client.query("listen credential_changed");
+    const principal = aPrincipal();
+    const id = await aCredential(principal, { expiresAt: day(0.5).toISOString() });
+    await happens(id, "ExpiryApproaching 1");
+    expect(heard).toEqual([]);
+    now = day(1);
+    const uuids = `${decodeId("ten", principal.tenantId ?? "")} ${decodeId("crd", id)}`;
+    expect(await eventually(() => heard[0])).toBe(uuids);
+    await client.end();
+  });
+
   it("warns 30, 7 and 1 days before the expiry, and then ends its use until a rotation", async () => {
     const principal = aPrincipal();
     const id = await aCredential(principal, { expiresAt: day(100).toISOString() });
