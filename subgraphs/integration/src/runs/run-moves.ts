@@ -68,13 +68,13 @@ const isRoutine = ({ operation, requestedBy, status }: RunRecord) =>
 
 /** Records the event of the state that the run has reached. */
 function recordRunEvent({ record }: Pick<Transaction, "record">, run: RunRecord): void {
-  const { runId, operation, connectionId, credentialId, attempts, status, error } = run;
+  const { runId, operation, connectionId, credentialId, projectId, attempts, status, error } = run;
   const type = events[status];
   // The fencing number is 1 at the first claim only.
   if (type === undefined || (status === "Running" && run.fence > 1) || isRoutine(run)) return;
   const facts = { runId, operation, connectionId, credentialId, attempts };
   const failed = status === "Failed" || status === "TimedOut";
-  record({ type, subject: `runs/${runId}`, data: failed ? { ...facts, error } : facts });
+  record({ type, subject: `runs/${runId}`, projectId, data: failed ? { ...facts, error } : facts });
 }
 
 const ended =

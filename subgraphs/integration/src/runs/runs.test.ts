@@ -94,6 +94,18 @@ describe("runs", () => {
     });
   });
 
+  it("name the project of their connection in their events", async () => {
+    const principal = aPrincipal();
+    handlers.SendEmail = {};
+    const run = await start(principal, "SendEmail", { projectId: "orders" });
+    await ended(principal, run);
+    const found = await fixture.rows<{ project: string | null }>(
+      "select envelope->>'projectid' as project from integration.outbox where envelope->>'subject' = $1",
+      `runs/${run.runId}`,
+    );
+    expect(found.map(({ project }) => project)).toEqual(["orders", "orders"]);
+  });
+
   it("are tried again after a failure that may pass, and tell the last error", async () => {
     const principal = aPrincipal();
     const failed: string[] = [];
