@@ -75,10 +75,21 @@ export class TenantConnections {
 
   async revokedCredential(): Promise<string> {
     const name = await this.credential("good");
-    const { credentials } = await this.#mutate("{ credentials(first: 100) { items { credentialId name } } }", {});
-    const id = credentials.items.find((item: { name: string }) => item.name === name)?.credentialId;
+    const id = await this.#credentialId(name);
     await this.#mutate("mutation ($id: ID!) { revokeCredential(credentialId: $id) { status } }", { id });
     return name;
+  }
+
+  async rotate(name: string, token: string): Promise<void> {
+    const input = { credentialId: await this.#credentialId(name), secret: { token } };
+    await this.#mutate("mutation ($input: RotateCredentialInput!) { rotateCredential(input: $input) { status } }", {
+      input,
+    });
+  }
+
+  async #credentialId(name: string): Promise<string> {
+    const { credentials } = await this.#mutate("{ credentials(first: 100) { items { credentialId name } } }", {});
+    return credentials.items.find((item: { name: string }) => item.name === name)?.credentialId;
   }
 
   async check(connectionId: string): Promise<ShownRun> {

@@ -105,6 +105,24 @@ describe("Mutation.checkConnectionHealth", () => {
     expect(await tenant.events(connectionId)).toContain(`ConnectionReauthorized by ${third.runId}`);
   });
 
+  it("verifies a lost connection when its credential was rotated, by a run that the connection names", async () => {
+    const credentialRef = await tenant.credential("former");
+    const connectionId = await tenant.make(vendor.url, { credentialRef, projectId: "orders" });
+    await tenant.check(connectionId);
+    expect(await tenant.read(connectionId)).toMatchObject({ status: "AuthorizationRequired" });
+    await tenant.rotate(credentialRef, "good");
+    const { status, lastRunId, healthRunId } = await eventually(async () => {
+      const shown = await tenant.read(connectionId);
+      return shown.status === "Active" ? shown : undefined;
+    });
+    expect([status, healthRunId]).toEqual(["Active", lastRunId]);
+    const [run] = await fixture.rows<{ operation: string; project_id: string | null }>(
+      "select operation, project_id from integration.runs where run_id = $1",
+      decodeId("run", lastRunId ?? ""),
+    );
+    expect(run).toEqual({ operation: "VerifyConnection", project_id: "orders" });
+  });
+
   it("disables a connection that was Unhealthy for seven days", async () => {
     const connectionId = await tenant.make(vendor.url);
     await healthAfter(connectionId, [500, 500, 500]);

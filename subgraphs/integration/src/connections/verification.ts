@@ -1,12 +1,8 @@
-import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { RunService } from "../runs/run.service.js";
 import type { ConnectionRecord } from "./connection.view.js";
-
-/** The longest time that a caller may wait for a run, in seconds. */
-const maxWaitSeconds = 30;
 
 const noteRun = {
   name: "connection_last_run",
@@ -39,7 +35,7 @@ export class Verification {
   }
 
   /** Starts the run of a stored connection, and returns the connection with it. */
-  async start<C extends ConnectionRecord>(
+  async start<C extends Verified & Pick<ConnectionRecord, "version">>(
     transaction: Transaction,
     connection: C,
     reasons: VerificationReasons = {},
@@ -50,17 +46,8 @@ export class Verification {
     return { ...connection, lastRunId, version: connection.version + 1 };
   }
 
-  /** Waits at most `waitSeconds` for the end of the run. Call it after the commit. */
+  /** Waits for the end of the run as `RunService.waitAsAsked` does. Call it after the commit. */
   async wait(context: RequestContext, runId: string | null, waitSeconds: number | null | undefined): Promise<void> {
     if (runId !== null) await this.#runs.waitAsAsked(context, runId, waitSeconds);
   }
-}
-
-/** Throws VALIDATION_FAILED for a time to wait that is out of its range. Call it before the transaction. */
-export function requireWaitSeconds(waitSeconds: number | null | undefined): void {
-  if (waitSeconds == null || (waitSeconds >= 0 && waitSeconds <= maxWaitSeconds)) return;
-  throw new DomainError("VALIDATION_FAILED", {
-    detail: `waitSeconds must be 0 to ${maxWaitSeconds}.`,
-    errors: [{ pointer: "/waitSeconds", code: "OUT_OF_RANGE", detail: `Must be 0 to ${maxWaitSeconds}.` }],
-  });
 }

@@ -15,10 +15,10 @@ export const connectionsOfCredential = tenantStatement(
    order by status, connection_id limit ${probed}`,
 );
 
-/** The connections of the tenant ($1) that have lost their authorization with a credential ($2). */
+/** The connections of the tenant ($1) that have lost their authorization with a credential ($2), locked. */
 export const lostConnections = {
   name: "connections_lost_with_credential",
-  text: `select connection_id from connections
+  text: `select connection_id, project_id, version from connections
     where tenant_id = $1 and credential_id = $2 and status = 'AuthorizationRequired'
-    order by connection_id limit ${recovered}`,
+    order by connection_id limit ${recovered} for no key update`,
 };

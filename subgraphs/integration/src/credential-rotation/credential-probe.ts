@@ -3,8 +3,8 @@ import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ConnectionService } from "../connections/connection.service.js";
-import type { RunService } from "../runs/run.service.js";
-import type { RunAttempt, RunOperations } from "../runs/run-operations.js";
+import type { Verification } from "../connections/verification.js";
+import type { RunAttempt } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
 import type { VendorProbe } from "../vendor-calls/vendor-probe.js";
 import { connectionsOfCredential, lostConnections } from "./credential-connections-statement.js";
@@ -14,12 +14,16 @@ interface ProbeServices {
   readonly database: Database;
   readonly connections: ConnectionService;
   readonly probe: VendorProbe;
-  readonly runs: RunService;
-  readonly operations: RunOperations;
+  readonly verification: Verification;
 }
 
 interface ConnectionRow {
   connection_id: string;
+}
+
+interface LostRow extends ConnectionRow {
+  project_id: string | null;
+  version: number;
 }
 
 /** Verifies a version of a credential at the vendors whose connections use it. */
@@ -58,13 +62,12 @@ export class CredentialProbe {
 
   /** Has the connections verified again that the vendor had refused with the former version. */
   async recover(transaction: Transaction, credentialId: string): Promise<void> {
-    const { runs, operations } = this.#services;
     const { execute, tenant } = transaction;
-    if (!operations.find("VerifyConnection")) return;
-    const rows = await execute<ConnectionRow>(lostConnections, [tenant.uuid, decodeId("crd", credentialId)]);
-    for (const { connection_id } of rows) {
+    const rows = await execute<LostRow>(lostConnections, [tenant.uuid, decodeId("crd", credentialId)]);
+    for (const { connection_id, project_id: projectId, version } of rows) {
       const connectionId = encodeId("con", connection_id);
-      await runs.startIn(transaction, { operation: "VerifyConnection", connectionId });
+      // Also where a check is open, since that one may have begun with the former version.
+      await this.#services.verification.start(transaction, { connectionId, projectId, version });
     }
   }
 }

@@ -1,6 +1,7 @@
 import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { ConnectionService } from "../connections/connection.service.js";
+import { Verification } from "../connections/verification.js";
 import { CredentialService } from "../credentials/credential.service.js";
 import { CredentialVersions } from "../credentials/credential-versions.js";
 import { SecretDigest } from "../credentials/secret-digest.js";
@@ -52,7 +53,8 @@ export const credentialRotation: SliceModule<CredentialRotationSettings> = {
     services.add(new CredentialUpdateService(database, versions, clock));
     const credentials = services.get(CredentialService);
     const [connections, vendor] = [services.get(ConnectionService), services.get(VendorProbe)];
-    const probe = new CredentialProbe({ database, connections, probe: vendor, runs, operations });
+    const verification = services.get(Verification);
+    const probe = new CredentialProbe({ database, connections, probe: vendor, verification });
     operations.add("VerifyCredential", new VerifyCredential({ credentials, versions, runs, echo, probe }));
     operations.add("RetireCredentialVersion", new RetireCredentialVersion(versions, runs, clock));
     const advance = new CredentialAdvance({ database, versions, start, clock });
