@@ -4,6 +4,7 @@ import { type Preconditions, requirePreconditions } from "@factory/runtime/input
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { announceInboundSources } from "../providers/inbound-sources.js";
 import type { UpdateConnectionInput } from "./connection.input.js";
 import type { ConnectionService } from "./connection.service.js";
 import type { ConnectionType } from "./connection.type.js";
@@ -11,7 +12,7 @@ import { type ConnectionRecord, connectionView } from "./connection.view.js";
 import { type CheckedConfiguration, checkedConfiguration } from "./connection-configuration.js";
 import { resolveCredentials } from "./connection-references.js";
 import { lockedConnection } from "./locked-connection.js";
-import { requireWaitSeconds, type Verification } from "./verification.js";
+import type { Verification } from "./verification.js";
 
 const store = {
   name: "connection_change",
@@ -49,7 +50,6 @@ export class ConnectionChangeService {
   async change(context: RequestContext, change: ConnectionChange): Promise<ConnectionType> {
     const { connectionId, input, ifMatch, waitSeconds } = change;
     requireSameTenant(context, input.tenantId);
-    requireWaitSeconds(waitSeconds);
     const { database, connections, verification } = this.#services;
     const checked = input.configuration === undefined ? undefined : checkedConfiguration(input.configuration ?? {});
     const changed = await idempotentMutation(database, context, {
@@ -84,6 +84,7 @@ export class ConnectionChangeService {
     const found = isVerified ? await resolveCredentials(transaction, next, input.strictReferences === true) : {};
     const stored = { ...next, ...found, version: known.version + 1 };
     await transaction.defer(store, [transaction.tenant.uuid, ...values(stored), isVerified]);
+    if (checked) announceInboundSources(transaction);
     if (!isVerified || !verifiedStates.includes(known.status)) return stored;
     return this.#services.verification.start(transaction, stored);
   }

@@ -14,7 +14,7 @@ import { type ConnectionStates, refusedMove } from "./connection-moves.js";
 import { openRuns } from "./connection-parts-statement.js";
 import { requireCallableProvider } from "./connection-references.js";
 import { lockedConnection } from "./locked-connection.js";
-import { requireWaitSeconds, type Verification } from "./verification.js";
+import type { Verification } from "./verification.js";
 
 interface LifecycleServices {
   readonly database: Database;
@@ -52,7 +52,6 @@ export class ConnectionLifecycleService {
    * the caller may wait for.
    */
   async resume(context: RequestContext, move: ConnectionMove): Promise<ConnectionType> {
-    requireWaitSeconds(move.waitSeconds);
     const { connections, states, verification } = this.#services;
     const { connectionId, reason = null } = move;
     // The lock of the provider comes before that of the connection, as in a change of the provider.

@@ -1,6 +1,7 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import pg from "pg";
+import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 
 let fixture: IntegrationFixture;
 let principal: Principal;
@@ -103,6 +104,34 @@ describe("a connection", () => {
     const changed = await update({ configuration: { accountId: "acct_2" }, credentialRef: null });
     expect(changed).toMatchObject({ credentialRef: null, configuration: { accountId: "acct_2" } });
     expect(await read(id)).toEqual(changed);
+  });
+
+  it("announces other settings, so that other secrets verify its deliveries at once", async () => {
+    const id = await aConnection();
+    const heard: string[] = [];
+    const client = new pg.Client({ connectionString: fixture.connections.app });
+    client.on("notification", ({ payload = "" }) => heard.push(payload));
+    await client.connect();
+    await client.query("listen inbound_sources_changed");
+    const update = (input: object) =>
+      run(
+        "mutation ($id: ID!, $input: UpdateConnectionInput!) { updateConnection(connectionId: $id, input: $input) { configuration } }",
+        { id, input },
+      );
+    await update({ displayName: "Renamed" });
+    await update({ configuration: { accountId: "acct_2" } });
+    await eventually(() => heard[0]);
+    await client.end();
+    expect(heard).toEqual([decodeId("ten", principal.tenantId ?? "")]);
+  });
+
+  it("waits for its run at most 25 s, whatever longer time is asked for", async () => {
+    const providerId = await aProvider();
+    const created = await run(
+      "mutation ($input: CreateConnectionInput!) { createConnection(input: $input, waitSeconds: 86400) { lastRun { status } } }",
+      { input: { providerId, displayName: "Acme", authMode: "None" } },
+    );
+    expect(created).toEqual({ lastRun: { status: "Completed" } });
   });
 
   it("of another tenant answers as one that does not exist", async () => {

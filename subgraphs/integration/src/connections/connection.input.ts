@@ -113,5 +113,5 @@ export class ConnectionFilterInput {
 /** The argument by which a mutation of a connection waits for the run that it starts. */
 export const waitSecondsDescription = {
   nullable: true,
-  description: "Waits at most this long (0 to 30 s) for the run that it starts, and answers what it has found.",
+  description: "Waits for the run that it starts, at most 25 s, and answers what it has found.",
 };

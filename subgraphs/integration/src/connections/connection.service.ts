@@ -22,7 +22,7 @@ import { checkedConfiguration } from "./connection-configuration.js";
 import { requireRoomForConnection } from "./connection-limit.js";
 import { resolveReferences } from "./connection-references.js";
 import { unknownConnection } from "./locked-connection.js";
-import { requireWaitSeconds, type Verification } from "./verification.js";
+import type { Verification } from "./verification.js";
 
 const connectionById = tenantStatement(
   "connection_by_id",
@@ -68,7 +68,6 @@ export class ConnectionService {
     waitSeconds?: number | null,
   ): Promise<ConnectionType> {
     requireSameTenant(context, input.tenantId);
-    requireWaitSeconds(waitSeconds);
     const authMode = checkedAuthMode(input.authMode);
     const checked = checkedConfiguration(input.configuration ?? {});
     let made: { readonly view: ConnectionType; readonly url: string | null } | undefined;
