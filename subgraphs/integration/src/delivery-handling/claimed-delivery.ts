@@ -15,6 +15,8 @@ export interface ClaimedDelivery {
   readonly wrapped_key: Buffer | null;
   readonly ciphertext: Buffer | null;
   readonly connection_id: string | null;
+  /** The project of the connection. */
+  readonly project_id: string | null;
   readonly run_id: string;
   /** The attempts with a stored result. */
   readonly attempts: number;
@@ -27,6 +29,11 @@ export interface ClaimedDelivery {
 export function causeOfDelivery({ trace_id }: Pick<ClaimedDelivery, "trace_id">): Cause {
   const parent = `00-${trace_id}-${trace_id.slice(0, 15)}1-01`;
   return { trace: continueTrace(parent), correlationId: trace_id, actorId: "system" };
+}
+
+/** The subject and the project of the events of a delivery. */
+export function subjectOfDelivery({ delivery_id, project_id }: Pick<ClaimedDelivery, "delivery_id" | "project_id">) {
+  return { subject: `deliveries/${encodeId("whd", delivery_id)}`, projectId: project_id };
 }
 
 /** The members that the events of a delivery share. */

@@ -13,7 +13,7 @@ import type { ProviderRecord } from "../providers/provider-record.js";
 import type { RunCounts } from "../runs/run-counts.js";
 import { notifyRuns } from "../runs/run-moves.js";
 import { type RunError, runErrorOf } from "../runs/run-operations.js";
-import { type ClaimedDelivery, causeOfDelivery, deliveryFacts } from "./claimed-delivery.js";
+import { type ClaimedDelivery, causeOfDelivery, deliveryFacts, subjectOfDelivery } from "./claimed-delivery.js";
 import type { DeliveryHandlers, OpenDelivery } from "./delivery-handlers.js";
 import { endDeliveries, markIgnored } from "./end-statement.js";
 
@@ -132,19 +132,19 @@ export class DeliveryBatches {
   async #apply(transaction: Transaction, prepared: Prepared, { status, error }: Outcome): Promise<void> {
     const { delivery } = prepared;
     const facts = deliveryFacts(delivery);
-    const subject = `deliveries/${facts.deliveryId}`;
+    const about = subjectOfDelivery(delivery);
     const cause = causeOfDelivery(delivery);
     const attempts = delivery.attempts + 1;
     if ("open" in prepared) {
       const handled = await this.#services.handlers.handle(transaction, prepared.open);
       const data = { ...facts, attempts };
-      if (handled) transaction.record({ type: "WebhookDeliveryProcessed", subject, data }, cause);
+      if (handled) transaction.record({ type: "WebhookDeliveryProcessed", ...about, data }, cause);
       else {
         await transaction.defer(markIgnored, [delivery.tenant_id, delivery.delivery_id]);
-        transaction.record({ type: "WebhookDeliveryIgnored", subject, data }, cause);
+        transaction.record({ type: "WebhookDeliveryIgnored", ...about, data }, cause);
       }
     } else if (status === "DeadLettered")
-      transaction.record({ type: "WebhookDeliveryDeadLettered", subject, data: { ...facts, attempts, error } }, cause);
+      transaction.record({ type: "WebhookDeliveryDeadLettered", ...about, data: { ...facts, attempts, error } }, cause);
   }
 }
 

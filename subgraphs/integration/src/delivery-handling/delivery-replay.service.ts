@@ -1,6 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
-import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { WebhookDeliveryState } from "../inbound-deliveries/webhook-delivery.states.js";
@@ -14,6 +14,8 @@ interface LockedDelivery {
   status: WebhookDeliveryState;
   run_id: string;
   has_payload: boolean;
+  connection_id: string | null;
+  project_id: string | null;
 }
 
 /** Handles deliveries again on request. */
@@ -41,7 +43,10 @@ export class DeliveryReplayService {
         if (!delivery) throw unknownDelivery();
         requireReplayable(delivery);
         await defer(supersedeRun, [tenant.uuid, delivery.run_id]);
-        const run = await this.#runs.startIn(transaction, { operation: "ProcessDelivery", deliveryId });
+        const { connection_id: connection, project_id: projectId } = delivery;
+        const connectionId = connection === null ? null : encodeId("con", connection);
+        const operation = "ProcessDelivery";
+        const run = await this.#runs.startIn(transaction, { operation, deliveryId, connectionId, projectId });
         await defer(replayDelivery, [tenant.uuid, uuid, decodeId("run", run.runId)]);
         afterCommit(this.#wake);
         return { deliveryId, status: "Processing", runId: run.runId };

@@ -1,4 +1,4 @@
-// tables: webhook_deliveries, runs
+// tables: webhook_deliveries, runs, connections
 
 /**
  * Stores the outcomes of claimed deliveries of one tenant, and moves the run of each with it. Returns the deliveries
@@ -54,8 +54,10 @@ export const supersedeRun = {
 
 export const lockDelivery = {
   name: "webhook_delivery_lock",
-  text: `select delivery_id, run_id, status, ciphertext is not null as has_payload from webhook_deliveries
-    where tenant_id = $1 and delivery_id = $2 for update`,
+  text: `select run_id, status, ciphertext is not null as has_payload, connection_id,
+      (select project_id from connections connection where connection.tenant_id = $1
+        and connection.connection_id = delivery.connection_id) as project_id
+    from webhook_deliveries delivery where tenant_id = $1 and delivery_id = $2 for update`,
 };
 
 /** Within the transaction that has ended the delivery. */

@@ -1,6 +1,6 @@
 import type { EventType } from "@factory/schema/event-names";
 import { vendorEventTypes } from "@factory/schema/vendor-event-types";
-import { causeOfDelivery, deliveryFacts } from "./claimed-delivery.js";
+import { causeOfDelivery, deliveryFacts, subjectOfDelivery } from "./claimed-delivery.js";
 import type { DeliveryHandler, OpenDelivery } from "./delivery-handlers.js";
 
 /** The normalized name of an event that no table and no rule knows. */
@@ -35,6 +35,6 @@ export const publishVendorEvent: DeliveryHandler = async ({ record }, open) => {
   const fits = Buffer.byteLength(JSON.stringify(whole)) <= maxDataBytes;
   const data = fits ? whole : { ...named, payloadRef: `/integrations/deliveries/${deliveryId}` };
   const type = vendorEventType(normalizedEventType);
-  record({ type, subject: `deliveries/${deliveryId}`, data }, causeOfDelivery(delivery));
+  record({ type, ...subjectOfDelivery(delivery), data }, causeOfDelivery(delivery));
   return true;
 };

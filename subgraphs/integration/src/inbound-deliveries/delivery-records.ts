@@ -28,6 +28,12 @@ interface KnownRow {
   body_sha256: string;
 }
 
+interface PlacedRow {
+  delivery_id: string;
+  connection_id: string | null;
+  project_id: string | null;
+}
+
 interface SealedDelivery extends NewDelivery {
   readonly source: NewDelivery;
   readonly deliveryId: string;
@@ -150,9 +156,9 @@ async function insertAll(
   transaction: Transaction,
   deliveries: readonly SealedDelivery[],
 ): Promise<Map<string, KnownRow>> {
-  const { defer, tenant, record } = transaction;
+  const { tenant, record } = transaction;
   const column = (read: (delivery: SealedDelivery) => unknown) => deliveries.map(read);
-  await defer(insertDeliveries, [
+  const values = [
     tenant.uuid,
     column(({ deliveryId }) => decodeId("whd", deliveryId)),
     column(({ match }) => decodeId("prv", match.providerId)),
@@ -169,21 +175,21 @@ async function insertAll(
     column(({ runId }) => decodeId("run", runId)),
     column(({ trace }) => trace.traceId),
     column(({ account }) => account ?? null),
-  ]);
+  ];
+  const placed = await insertRows(transaction, deliveries, values);
   await startDeliveryRuns(
     transaction,
-    deliveries.map(({ runId, deliveryId, match, trace }) => ({
-      ...{ runId, deliveryId, trace },
-      connectionId: match.connectionId,
-    })),
+    deliveries.map(({ runId, deliveryId, trace }) => ({ runId, deliveryId, trace, ...placeOf(placed, deliveryId) })),
   );
   for (const delivery of deliveries) {
     const { deliveryId, runId, match, providerDeliveryId, eventName, normalizedEventType, trace } = delivery;
-    const { providerId, providerKey, subscriptionId, connectionId } = match;
+    const { providerId, providerKey, subscriptionId } = match;
+    const { connectionId, projectId } = placeOf(placed, deliveryId);
     record(
       {
         type: "WebhookDeliveryReceived",
         subject: `deliveries/${deliveryId}`,
+        projectId,
         data: {
           ...{ deliveryId, providerId, provider: providerKey, providerDeliveryId, eventName, normalizedEventType },
           ...{ subscriptionId, connectionId, runId },
@@ -193,4 +199,23 @@ async function insertAll(
     );
   }
   return new Map();
+}
+
+/** Needs the answer of the database, and so a round trip of its own, only where a delivery may have a connection. */
+async function insertRows(
+  { defer, execute }: Transaction,
+  deliveries: readonly SealedDelivery[],
+  values: readonly unknown[],
+): Promise<Map<string, PlacedRow>> {
+  if (deliveries.every(({ match, account }) => match.connectionId === null && account === undefined)) {
+    await defer(insertDeliveries, values);
+    return new Map();
+  }
+  const rows = await execute<PlacedRow>(insertDeliveries, values);
+  return new Map(rows.map((row) => [encodeId("whd", row.delivery_id), row]));
+}
+
+function placeOf(placed: ReadonlyMap<string, PlacedRow>, deliveryId: string) {
+  const { connection_id = null, project_id: projectId = null } = placed.get(deliveryId) ?? {};
+  return { connectionId: connection_id === null ? null : encodeId("con", connection_id), projectId };
 }

@@ -2,7 +2,7 @@
 
 /**
  * Inserts deliveries of one tenant. The unique key refuses the whole statement for an id that is known. A delivery whose
- * account a connection has belongs to this connection.
+ * account a connection has belongs to this connection. Returns the connection of each and its project.
  */
 export const insertDeliveries = {
   name: "webhook_deliveries_insert",
@@ -18,7 +18,9 @@ export const insertDeliveries = {
     from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
         $10::text[], $11::text[], $12::uuid[], $13::uuid[], $14::uuid[], $15::text[], $16::text[])
       as delivery(delivery_id, provider_id, provider_key, provider_delivery_id, event_name, normalized_event_type,
-        body_sha256, key_id, wrapped_key, ciphertext, subscription_id, connection_id, run_id, trace_id, account)`,
+        body_sha256, key_id, wrapped_key, ciphertext, subscription_id, connection_id, run_id, trace_id, account)
+    returning delivery_id, connection_id, (select connection.project_id from connections connection
+      where connection.tenant_id = $1 and connection.connection_id = webhook_deliveries.connection_id) as project_id`,
 };
 
 /** The deliveries of the tenant with these ids of their providers. */

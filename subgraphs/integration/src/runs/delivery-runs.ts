@@ -7,6 +7,7 @@ export interface DeliveryRun {
   readonly runId: string;
   readonly deliveryId: string;
   readonly connectionId: string | null;
+  readonly projectId: string | null;
   readonly trace: Trace;
 }
 
@@ -15,12 +16,12 @@ const maxAttempts = 5;
 
 const insertRuns = {
   name: "delivery_runs_insert",
-  text: `insert into runs (tenant_id, run_id, connection_id, delivery_id, operation, status, attempts, max_attempts,
+  text: `insert into runs (tenant_id, run_id, connection_id, project_id, delivery_id, operation, status, attempts, max_attempts,
       correlation_id, traceparent, next_attempt_at)
-    select $1, run_id, connection_id, delivery_id, 'ProcessDelivery', 'Queued', 0, ${maxAttempts}, correlation_id,
+    select $1, run_id, connection_id, project_id, delivery_id, 'ProcessDelivery', 'Queued', 0, ${maxAttempts}, correlation_id,
       traceparent, now()
-    from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[])
-      as run(run_id, connection_id, delivery_id, correlation_id, traceparent)`,
+    from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[])
+      as run(run_id, connection_id, delivery_id, correlation_id, traceparent, project_id)`,
 };
 
 /** Inserts Queued runs of the operation ProcessDelivery, without jobs, in the caller's transaction. */
@@ -32,5 +33,6 @@ export async function startDeliveryRuns({ defer, tenant }: Transaction, runs: re
     runs.map(({ deliveryId }) => decodeId("whd", deliveryId)),
     runs.map(({ trace }) => trace.traceId),
     runs.map(({ trace }) => traceparent(trace)),
+    runs.map(({ projectId }) => projectId),
   ]);
 }

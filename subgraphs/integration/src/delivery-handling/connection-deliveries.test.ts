@@ -1,0 +1,112 @@
+import { createHmac } from "node:crypto";
+import type { Principal } from "@factory/runtime/auth/principal";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+
+let fixture: IntegrationFixture;
+let principal: Principal;
+
+beforeAll(async () => {
+  fixture = await startIntegrationFixture();
+});
+
+beforeEach(() => {
+  principal = aPrincipal();
+});
+
+afterAll(() => fixture.close());
+
+async function run(source: string, variables: Record<string, unknown>, by = principal) {
+  const { data, errors } = await fixture.run(by, source, variables);
+  const [error] = errors ?? [];
+  return error ? { refused: error.extensions["code"] } : (Object.values(data)[0] as Record<string, unknown>);
+}
+
+interface Vendor {
+  readonly key: string;
+  readonly providerId: string;
+  readonly secret: string;
+}
+
+async function aCredential(secret: string): Promise<string> {
+  const name = newId("crd").slice(4);
+  await run("mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }", {
+    input: { name, kind: "VendorWebhookSecret", secret: { secret } },
+  });
+  return `secret://${name}`;
+}
+
+/** A provider whose deliveries name an account. Their secret is the one of an Inbound subscription. */
+async function aVendor(): Promise<Vendor> {
+  const [key, secret] = [newId("prv").slice(4), newId("evt")];
+  const webhook = {
+    scheme: { kind: "hmac", algorithm: "sha256", header: "x-signature", encoding: "hex", signedContent: "{body}" },
+    deliveryId: ["body:/id"],
+    eventName: ["body:/type"],
+    account: "body:/account",
+    revokedEvents: ["token.revoked"],
+  };
+  const { providerId } = await run(
+    "mutation ($input: RegisterProviderInput!) { registerProvider(input: $input) { providerId } }",
+    { input: { key, displayName: "Vendor", category: "Other", authModel: "ApiKey", driver: { webhook } } },
+  );
+  await run(
+    "mutation ($input: CreateWebhookSubscriptionInput!) { createWebhookSubscription(input: $input) { subscriptionId } }",
+    { input: { direction: "Inbound", providerId, signingSecretRef: await aCredential(secret) } },
+  );
+  return { key, providerId: String(providerId), secret };
+}
+
+async function aConnection({ providerId }: Vendor, input: Record<string, unknown>): Promise<string> {
+  const { connectionId } = await run(
+    "mutation ($input: CreateConnectionInput!) { createConnection(input: $input) { connectionId } }",
+    { input: { providerId, displayName: "Mail", authMode: "ApiKey", ...input } },
+  );
+  return String(connectionId);
+}
+
+/** Sends a signed body to the path of the vendor, with its query. */
+function send({ key, secret }: Vendor, body: unknown, query = "") {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return run("mutation ($input: IngestWebhookDeliveryInput!) { ingestWebhookDelivery(input: $input) { deliveryId } }", {
+    input: {
+      providerKey: key,
+      headers: [
+        { name: "content-type", value: "application/json" },
+        { name: "x-signature", value: createHmac("sha256", secret).update(bytes).digest("hex") },
+      ],
+      body: bytes.toString("base64"),
+      path: `/webhooks/deliveries/${key}${query}`,
+    },
+  });
+}
+
+/** The events of a delivery, as soon as there are so many. */
+const eventsOf = (deliveryId: unknown, atLeast: number) =>
+  eventually(async () => {
+    const events = await fixture.rows<{ type: string; project: string | null; connection: string | null }>(
+      `select envelope->>'type' as type, envelope->>'projectid' as project, envelope->'data'->>'connectionId' as connection
+       from integration.outbox where envelope->>'subject' = $1 and envelope->>'messagekind' = 'event' order by seq`,
+      `deliveries/${String(deliveryId)}`,
+    );
+    return events.length >= atLeast ? events : undefined;
+  });
+
+it("the events and the run of a delivery name the project of the connection of its account", async () => {
+  const vendor = await aVendor();
+  const connectionId = await aConnection(vendor, { projectId: "orders", configuration: { accountId: "one" } });
+  const own = await send(vendor, { id: "d-1", type: "widget.created", account: "one" });
+  const types = ["WebhookDeliveryReceived", "VendorEventReceived", "WebhookDeliveryProcessed"];
+  expect(await eventsOf(own["deliveryId"], 3)).toEqual(
+    types.map((type) => ({ type, project: "orders", connection: connectionId })),
+  );
+  const { items } = await run(
+    "query ($id: ID!) { runs(filter: { deliveryId: $id }) { items: edges { node { connectionId projectId } } } }",
+    { id: own["deliveryId"] },
+  );
+  expect(items).toEqual([{ node: { connectionId, projectId: "orders" } }]);
+  const other = await send(vendor, { id: "d-2", type: "widget.created", account: "two" });
+  expect(await eventsOf(other["deliveryId"], 3)).toEqual(
+    types.map((type) => ({ type, project: null, connection: null })),
+  );
+});
