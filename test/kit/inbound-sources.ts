@@ -14,6 +14,8 @@ interface WantedSource {
   readonly preset?: string;
   readonly secret?: string;
   readonly key?: string;
+  /** The address of a platform that is not the one of all suites. */
+  readonly base?: string | undefined;
 }
 
 const unique = (prefix: string) => `${prefix}-${Math.random().toString(36).slice(2)}`;
@@ -24,10 +26,10 @@ export const aVendorSecret = () => unique("secret-of-a-vendor");
 /** Registers a provider with a preset, and subscribes to its deliveries. */
 export async function anInboundSource(
   token: string,
-  { preset = "webhook", secret = aVendorSecret(), key = unique(preset) }: WantedSource = {},
+  { preset = "webhook", secret = aVendorSecret(), key = unique(preset), base }: WantedSource = {},
 ): Promise<InboundSource> {
   const post = async (path: string, body: unknown) => {
-    const answer = await request<Record<string, string>>(`POST ${path}`, { token, body });
+    const answer = await request<Record<string, string>>(`POST ${path}`, { token, body, ...(base && { base }) });
     if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.text}`);
     return answer.body;
   };

@@ -1,4 +1,5 @@
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
+import { failpoint } from "@factory/runtime/faults/failpoint";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
@@ -75,6 +76,7 @@ export class DeliveryRecords {
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([, delivery]) => delivery);
     const known = await this.#insert(tenant, sealed);
+    failpoint("delivery.recorded");
     return deliveries.map((delivery) => {
       const name = nameOf(delivery.match.providerId, delivery.providerDeliveryId);
       const earlier = known.get(name);
@@ -198,6 +200,7 @@ async function insertAll(
       { trace },
     );
   }
+  failpoint("delivery.recording");
   return new Map();
 }
 
