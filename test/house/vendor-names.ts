@@ -1,0 +1,39 @@
+import { parseSync, Visitor } from "oxc-parser";
+
+/** What the platform knows about vendors is data, and stands in these files only. */
+export const vendorData = [
+  "subgraphs/integration/src/providers/provider-presets.ts",
+  "subgraphs/integration/src/normalized-events/vendor-event-names.ts",
+  // patterns of secrets that a template must not hold
+  "subgraphs/catalog/src/template-checks/content/secret-text.ts",
+];
+
+/** The names of the vendors that have a preset, read from the source of the presets. A preset for any vendor names none. */
+export function vendorNames(presets: string): string[] {
+  return [...presets.matchAll(/name: "([a-z0-9]+)[a-z0-9-]*",\s+displayName: "[^"]*",\s+category: "(\w+)"/g)].flatMap(
+    ([, name = "", category]) => (category === "Other" ? [] : name),
+  );
+}
+
+/**
+ * Names, property names, regular expressions and texts without a space that name a vendor. A decision about a vendor needs
+ * one of them. Comments and messages, which have spaces, may name a vendor as an example.
+ */
+export function vendorsInCode(file: string, source: string, vendors: readonly string[]): string[] {
+  const named = new RegExp(vendors.join("|"), "i");
+  if (!named.test(source)) return [];
+  const found: string[] = [];
+  const add = (text: string) => {
+    if (named.test(text) && !/\s/.test(text)) found.push(`${file}: ${text}`);
+  };
+  new Visitor({
+    Identifier: ({ name }) => add(name),
+    PrivateIdentifier: ({ name }) => add(name),
+    TemplateElement: ({ value }) => add(value.raw),
+    Literal(node) {
+      if ("regex" in node) add(node.regex.pattern);
+      else if (typeof node.value === "string") add(node.value);
+    },
+  }).visit(parseSync(file, source).program);
+  return found;
+}
