@@ -1,4 +1,5 @@
-import { createHmac } from "node:crypto";
+import { createHmac, type KeyObject, sign } from "node:crypto";
+import { signatureOf } from "./receiver.js";
 
 /** A request as a vendor sends it. */
 export interface SentDelivery {
@@ -56,6 +57,37 @@ export function fromTwilio(authToken: string, url: string, parameters: Record<st
       "content-type": "application/x-www-form-urlencoded",
       "i-twilio-idempotency-token": `twilio-${String(parameters["MessageSid"])}`,
       "x-twilio-signature": hmac("sha1", authToken, content).digest("base64"),
+    },
+  };
+}
+
+/** As SendGrid documents it: "Getting started with the Event Webhook security features". */
+export function fromSendgrid(key: KeyObject, raw: string, time = nowSeconds(), algorithm = "sha256"): SentDelivery {
+  return {
+    raw,
+    headers: {
+      "content-type": "application/json",
+      "x-twilio-email-event-webhook-timestamp": String(time),
+      "x-twilio-email-event-webhook-signature": sign(algorithm, Buffer.from(time + raw), key).toString("base64"),
+    },
+  };
+}
+
+/** As Standard Webhooks specifies it. */
+export function byStandardWebhooks(secret: string, id: string, raw: string, time = nowSeconds()): SentDelivery {
+  const headers = { "content-type": "application/json", "webhook-id": id, "webhook-timestamp": String(time) };
+  return { raw, headers: { ...headers, "webhook-signature": signatureOf(secret, { headers, body: raw }) } };
+}
+
+/** As GitLab documents it: its secret token is sent as it is. */
+export function fromGitlab(secret: string, id: string, raw: string): SentDelivery {
+  return {
+    raw,
+    headers: {
+      "content-type": "application/json",
+      "x-gitlab-event": "Push Hook",
+      "x-gitlab-event-uuid": id,
+      "x-gitlab-token": secret,
     },
   };
 }

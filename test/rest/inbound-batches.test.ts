@@ -1,10 +1,10 @@
-import { generateKeyPairSync, randomUUID, sign } from "node:crypto";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { rows } from "../kit/database.js";
 import { anInboundSource, asSpecified } from "../kit/inbound-sources.js";
 import { platform } from "../kit/platform.js";
 import { request } from "../kit/request.js";
 import { aTenant } from "../kit/tenants.js";
-import type { SentDelivery } from "../kit/vendor-senders.js";
+import { fromSendgrid, type SentDelivery } from "../kit/vendor-senders.js";
 
 let token: string;
 
@@ -27,20 +27,7 @@ it("records each event of a list that SendGrid has signed, and one that is sent 
   const { deliveryUrl, key } = await anInboundSource(token, { preset: "sendgrid", secret });
   const { pathname, search } = new URL(deliveryUrl);
   const mail = (event: string) => ({ email: "a@b.example", event, sg_event_id: randomUUID() });
-  const signed = (mails: readonly unknown[]): SentDelivery => {
-    const raw = JSON.stringify(mails);
-    const time = String(Math.floor(Date.now() / 1000));
-    return {
-      raw,
-      headers: {
-        "content-type": "application/json",
-        "x-twilio-email-event-webhook-timestamp": time,
-        "x-twilio-email-event-webhook-signature": sign("sha256", Buffer.from(time + raw), privateKey).toString(
-          "base64",
-        ),
-      },
-    };
-  };
+  const signed = (mails: readonly unknown[]) => fromSendgrid(privateKey, JSON.stringify(mails));
   const first = [mail("delivered"), mail("bounce"), mail("open")];
   const taken = await send(pathname + search, signed(first));
   expect(taken.status).toBe(202);

@@ -1,9 +1,7 @@
 import { createHmac } from "node:crypto";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { exportJWK, FlattenedSign, generateKeyPair } from "jose";
 import { eventually } from "../kit/eventually.js";
 import { anInboundSource, asSpecified, aVendorSecret } from "../kit/inbound-sources.js";
+import { aJwsVendor, type JwsVendor } from "../kit/jws-vendor.js";
 import { platform } from "../kit/platform.js";
 import { refusal } from "../kit/refusal.js";
 import { type Json, request } from "../kit/request.js";
@@ -279,50 +277,33 @@ describe("POST /webhooks/deliveries/{providerKey}", () => {
 });
 
 describe("a detached JWS of a vendor", () => {
-  let server: Server;
-  let jwksUrl: string;
-  let sign: (raw: string) => Promise<string>;
+  let vendor: JwsVendor;
 
   beforeAll(async () => {
-    const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
-    const keys = [{ ...(await exportJWK(publicKey)), kid: "one", alg: "ES256" }];
-    server = createServer((_, response) =>
-      response.setHeader("content-type", "application/json").end(JSON.stringify({ keys })),
-    );
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`;
-    sign = async (raw) => {
-      const jws = await new FlattenedSign(Buffer.from(raw))
-        .setProtectedHeader({ alg: "ES256", kid: "one", b64: false, crit: ["b64"] })
-        .sign(privateKey, { crit: { b64: true } });
-      return `${jws.protected}..${jws.signature}`;
-    };
+    vendor = await aJwsVendor();
   });
 
-  afterAll(() => new Promise((resolve) => server.close(resolve)));
+  afterAll(() => vendor.close());
 
   it("verifies with the key set of the vendor on both paths", async () => {
     const key = unique("jws");
     const driver = {
       webhook: {
-        scheme: { kind: "jws", header: "x-jws-signature", algorithms: ["ES256"], jwksUrl },
+        scheme: vendor.scheme,
         deliveryId: ["body:/providerDeliveryId"],
         eventName: ["body:/eventName"],
       },
     };
-    const made = await post("/integrations/providers", {
-      key,
-      displayName: key,
-      category: "Other",
-      authModel: "None",
-      driver,
-    });
-    expect(made.status).toBe(201);
+    const provider = { key, displayName: key, category: "Other", authModel: "None", driver };
+    expect((await post("/integrations/providers", provider)).status).toBe(201);
     const raw = JSON.stringify(aDelivery());
-    const headers = { "content-type": "application/json", "x-svc-provider": key, "x-jws-signature": await sign(raw) };
+    const headers = {
+      ...{ "content-type": "application/json", "x-svc-provider": key },
+      "x-jws-signature": await vendor.sign(raw),
+    };
     expect((await send("/webhooks/deliveries", { raw, headers })).status).toBe(202);
     const again = JSON.stringify(aDelivery());
-    const other = { ...headers, "x-jws-signature": await sign(again) };
+    const other = { ...headers, "x-jws-signature": await vendor.sign(again) };
     expect((await send(`/webhooks/deliveries/${key}`, { raw: again, headers: other })).status).toBe(202);
     expect(refusal(await send("/webhooks/deliveries", { raw: again, headers }))).toBe("401 SIGNATURE_INVALID");
   });

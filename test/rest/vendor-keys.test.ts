@@ -1,34 +1,18 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { exportJWK, FlattenedSign, generateKeyPair } from "jose";
 import { eventually } from "../kit/eventually.js";
+import { aJwsVendor, type JwsVendor } from "../kit/jws-vendor.js";
 import { refusal } from "../kit/refusal.js";
 import { type Json, request } from "../kit/request.js";
 import { aTenant } from "../kit/tenants.js";
 
-let server: Server;
-let jwksUrl: string;
-let sign: (raw: string) => Promise<string>;
+let vendor: JwsVendor;
 
 const unique = (prefix: string) => `${prefix}-${Math.random().toString(36).slice(2)}`;
 
 beforeAll(async () => {
-  const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
-  const keys = [{ ...(await exportJWK(publicKey)), kid: "one", alg: "ES256" }];
-  server = createServer((_, response) =>
-    response.setHeader("content-type", "application/json").end(JSON.stringify({ keys })),
-  );
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`;
-  sign = async (raw) => {
-    const jws = await new FlattenedSign(Buffer.from(raw))
-      .setProtectedHeader({ alg: "ES256", kid: "one", b64: false, crit: ["b64"] })
-      .sign(privateKey, { crit: { b64: true } });
-    return `${jws.protected}..${jws.signature}`;
-  };
+  vendor = await aJwsVendor();
 });
 
-afterAll(() => new Promise((resolve) => server.close(resolve)));
+afterAll(() => vendor.close());
 
 /** A tenant that has registered the vendor, whose key every tenant shares. */
 async function aCustomer(key: string, account = "body:/account") {
@@ -40,7 +24,7 @@ async function aCustomer(key: string, account = "body:/account") {
   };
   const driver = {
     webhook: {
-      scheme: { kind: "jws", header: "x-jws-signature", algorithms: ["ES256"], jwksUrl },
+      scheme: vendor.scheme,
       deliveryId: ["body:/id"],
       eventName: ["body:/type"],
       ...(account === "" ? {} : { account }),
@@ -67,7 +51,7 @@ async function aCustomer(key: string, account = "body:/account") {
 
 async function send(key: string, account: string, query = "") {
   const raw = JSON.stringify({ id: unique("evt"), type: "thing.made", account });
-  const headers = { "content-type": "application/json", "x-jws-signature": await sign(raw) };
+  const headers = { "content-type": "application/json", "x-jws-signature": await vendor.sign(raw) };
   return request(`POST /webhooks/deliveries/${key}${query}`, { headers, raw });
 }
 

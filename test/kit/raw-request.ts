@@ -1,0 +1,32 @@
+import { request as httpRequest } from "node:http";
+import { platform } from "./platform.js";
+
+interface RawAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+}
+
+/** Posts bytes. A header with a list of values is sent once for each value, which `fetch` cannot do. */
+export function postRaw(path: string, headers: Record<string, string | string[]>, raw: string): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(platform().publicUrl + path, { method: "POST", headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const text = Buffer.concat(chunks).toString("utf8");
+        const type = response.headers["content-type"] ?? "";
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: new Headers(response.headers as Record<string, string>),
+          text,
+          body: type.includes("json") ? (JSON.parse(text) as Record<string, unknown>) : {},
+        });
+      });
+    });
+    sent.on("error", reject);
+    sent.end(raw);
+  });
+}
