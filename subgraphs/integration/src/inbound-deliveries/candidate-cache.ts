@@ -5,10 +5,9 @@ import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
 import type { DeliveryHint } from "../arrived-deliveries/arrived-delivery.js";
-import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import { inboundSourcesChanged } from "../providers/inbound-sources.js";
-import { effectiveDriver, presetOf } from "../providers/provider-presets.js";
-import type { Candidate, CandidateSet, Claim, Registration } from "./candidate.js";
+import { presetOf } from "../providers/provider-presets.js";
+import { type Candidate, type CandidateSet, type Claim, isEmpty, type Registration } from "./candidate.js";
 import {
   candidateStatements,
   claimStatements,
@@ -16,13 +15,14 @@ import {
   keysOfTenant,
   maxCandidates,
 } from "./candidate-statement.js";
+import { SharedDrivers } from "./shared-drivers.js";
 
 interface ProviderRow {
   tenant_id: string;
   provider_id: string;
   key: string;
   preset: string | null;
-  driver: ProviderDriver | null;
+  driver: string | null;
 }
 
 interface CandidateRow extends ProviderRow {
@@ -52,8 +52,9 @@ interface Held {
   readonly readAt: number;
 }
 
-const maxSets = 10_000;
-/** Sets without a tenant have a cache of their own, so that invented keys displace no others. */
+const maxBytes = 64 * 1024 * 1024;
+const bytesOfHolder = 600;
+/** Sets without a tenant have a cache of their own, so that invented names displace no others. */
 const maxEmptySets = 10_000;
 /** A notice can be lost, so a set is read again after this time. */
 const freshMs = 60_000;
@@ -61,14 +62,18 @@ const none: CandidateSet = { candidates: [], claims: [], isWhole: true };
 
 /** Finds the tenants and secrets that may verify a delivery, across tenants, and keeps them in memory. */
 export class CandidateCache {
-  readonly #workers: Pool;
-  readonly #sets = new LRUCache<string, Held>({ max: maxSets });
+  readonly #workers: Pick<Pool, "query">;
+  readonly #drivers = new SharedDrivers();
+  readonly #sets = new LRUCache<string, Held>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ set }, name) => this.#bytesOf(set) + 2 * name.length,
+  });
   readonly #empty = new LRUCache<string, Held>({ max: maxEmptySets });
   readonly #reading = new Map<string, Promise<CandidateSet>>();
   /** Rises with each notice. A read that began before must not be kept. */
   #generation = 0;
 
-  constructor(workers: Pool) {
+  constructor(workers: Pick<Pool, "query">) {
     this.#workers = workers;
   }
 
@@ -77,33 +82,38 @@ export class CandidateCache {
     await listener.on(inboundSourcesChanged, (tenant) => void this.#changed(tenant));
   }
 
-  /** The set in memory; undefined when `read` has to ask the database. */
-  peek(key: string, hint: DeliveryHint | undefined): CandidateSet | undefined {
-    return this.#held(key, hint);
+  /** The set that is in memory or is read already; undefined when `read` has to ask the database. */
+  peek(key: string, hint: DeliveryHint | undefined): Promise<CandidateSet> | undefined {
+    const own = this.#known(key, hint);
+    if (hint?.kind !== "account") return own;
+    const all = this.#known(key, undefined);
+    return own && all && Promise.all([all, own]).then(ofAccount);
   }
 
   /** The tenants with connections that have an account at the vendor; `tenant` (a UUID) asks for that one only. */
   async holders(key: string, account: string, tenant?: string): Promise<readonly Claim[]> {
-    const lookup = { kind: "holders", value: account, tenant } as const;
-    const { claims } = this.#held(key, lookup) ?? (await this.#readOnce(key, lookup));
-    return claims;
+    return (await this.#one(key, { kind: "holders", value: account, tenant })).claims;
   }
 
   /** Requests at the same time share one read. */
-  read(key: string, hint: DeliveryHint | undefined): Promise<CandidateSet> {
-    return this.#readOnce(key, hint);
+  async read(key: string, hint: DeliveryHint | undefined): Promise<CandidateSet> {
+    const own = this.#one(key, hint);
+    return hint?.kind === "account" ? ofAccount(await Promise.all([this.#one(key, undefined), own])) : own;
   }
 
-  #held(key: string, hint: Lookup): CandidateSet | undefined {
+  #one(key: string, hint: Lookup): Promise<CandidateSet> {
+    return this.#known(key, hint) ?? this.#readOnce(key, hint);
+  }
+
+  #known(key: string, hint: Lookup): Promise<CandidateSet> | undefined {
     const name = nameOf(key, hint);
     const held = this.#sets.get(name) ?? this.#empty.get(name);
-    return held && performance.now() - held.readAt < freshMs ? held.set : undefined;
+    const isFresh = held && performance.now() - held.readAt < freshMs;
+    return isFresh ? Promise.resolve(held.set) : this.#reading.get(name);
   }
 
   #readOnce(key: string, hint: Lookup): Promise<CandidateSet> {
     const name = nameOf(key, hint);
-    const running = this.#reading.get(name);
-    if (running) return running;
     const generation = this.#generation;
     const reading = this.#find(key, hint)
       .then((set) => {
@@ -119,28 +129,31 @@ export class CandidateCache {
 
   #keep(name: string, set: CandidateSet): void {
     const held = { set, readAt: performance.now() };
-    const isEmpty = set.candidates.length === 0 && set.claims.length === 0;
-    (isEmpty ? this.#empty : this.#sets).set(name, held);
-    (isEmpty ? this.#sets : this.#empty).delete(name);
+    const [own, other] = isEmpty(set) ? [this.#empty, this.#sets] : [this.#sets, this.#empty];
+    own.set(name, held);
+    other.delete(name);
   }
 
   async #find(key: string, hint: Lookup): Promise<CandidateSet> {
     const value = hint && valueOf(hint);
     if (hint && value === undefined) return none;
-    const read = (text: string, ...values: unknown[]) => this.#workers.query<ClaimRow>(text, [key, ...values]);
-    if (hint?.kind === "holders") {
-      const { rows } = await read(holdersOfAccount, value, hint.tenant ?? null);
-      return { candidates: [], claims: rows.map(claimOf), isWhole: rows.length < maxCandidates };
-    }
+    const candidatesOf = async (text: string, ...values: unknown[]) =>
+      (await this.#workers.query<CandidateRow>(text, [key, ...values])).rows.map((row) => this.#candidateOf(row));
+    const claimsOf = async (text: string, ...values: unknown[]) =>
+      (await this.#workers.query<ClaimRow>(text, [key, ...values])).rows.map((row) => this.#claimOf(row));
+    if (hint?.kind === "holders") return setOf([], await claimsOf(holdersOfAccount, value, hint.tenant ?? null));
     const kind = hint?.kind ?? "none";
     const given = value === undefined ? [] : [value];
-    const isResource = kind === "subscription" || kind === "connection";
     const [candidates, claims] = await Promise.all([
-      this.#workers.query<CandidateRow>(candidateStatements[kind], [key, ...given]),
-      read(claimStatements[kind], ...(isResource ? given : [])),
+      candidatesOf(candidateStatements[kind], ...given),
+      kind === "account" ? [] : claimsOf(claimStatements[kind], ...given),
     ]);
-    const isWhole = [candidates, claims].every(({ rows }) => rows.length < maxCandidates);
-    return { candidates: candidates.rows.map(candidateOf), claims: claims.rows.map(claimOf), isWhole };
+    return setOf(candidates, claims);
+  }
+
+  #bytesOf({ candidates, claims }: CandidateSet): number {
+    const drivers = [...candidates, ...claims].map(({ driver }) => driver);
+    return bytesOfHolder * (1 + drivers.length) + this.#drivers.bytesOf(drivers);
   }
 
   /** Without a tenant all notices may have been lost. */
@@ -159,6 +172,25 @@ export class CandidateCache {
     } catch {
       this.#clear();
     }
+  }
+
+  #registrationOf(row: ProviderRow): Registration {
+    const preset = presetOf(row);
+    return {
+      tenant: tenantWithId(encodeId("ten", row.tenant_id)),
+      providerId: encodeId("prv", row.provider_id),
+      providerKey: row.key,
+      preset: preset?.name ?? null,
+      driver: this.#drivers.of(preset, row.driver),
+    };
+  }
+
+  #candidateOf(row: CandidateRow): Candidate {
+    return { ...this.#registrationOf(row), ...resourceOf(row), credential: row.credential_id };
+  }
+
+  #claimOf(row: ClaimRow): Claim {
+    return { ...this.#registrationOf(row), ...resourceOf(row), account: row.account, takesPart: row.takes_part };
   }
 
   #clear(): void {
@@ -180,34 +212,23 @@ function nameOf(key: string, hint: Lookup): string {
     : `${key} ${hint.kind} ${hint.value}`;
 }
 
+const setOf = (candidates: readonly Candidate[], claims: readonly Claim[]): CandidateSet => ({
+  candidates,
+  claims,
+  isWhole: Math.max(candidates.length, claims.length) < maxCandidates,
+});
+
+/** The secrets of an account, and the tenants of the vendor, which are the same for all accounts. */
+const ofAccount = ([all, own]: readonly [CandidateSet, CandidateSet]): CandidateSet => ({
+  candidates: own.candidates,
+  claims: all.claims,
+  isWhole: all.isWhole && own.isWhole,
+});
+
 const holds = ({ candidates, claims }: CandidateSet, tenant: string): boolean =>
   [...claims, ...candidates].some((held) => held.tenant.uuid === tenant);
-
-function registrationOf(row: ProviderRow): Registration {
-  const preset = presetOf(row);
-  return {
-    tenant: tenantWithId(encodeId("ten", row.tenant_id)),
-    providerId: encodeId("prv", row.provider_id),
-    providerKey: row.key,
-    preset: preset?.name ?? null,
-    driver: effectiveDriver(preset, row.driver),
-  };
-}
 
 const resourceOf = (row: Pick<CandidateRow, "subscription_id" | "connection_id">) => ({
   subscriptionId: row.subscription_id === null ? null : encodeId("whs", row.subscription_id),
   connectionId: row.connection_id === null ? null : encodeId("con", row.connection_id),
-});
-
-const candidateOf = (row: CandidateRow): Candidate => ({
-  ...registrationOf(row),
-  ...resourceOf(row),
-  credential: row.credential_id,
-});
-
-const claimOf = (row: ClaimRow): Claim => ({
-  ...registrationOf(row),
-  ...resourceOf(row),
-  account: row.account,
-  takesPart: row.takes_part,
 });

@@ -7,8 +7,8 @@ export const maxCandidates = 256;
 /** The condition of providers that take deliveries. */
 const takesDeliveries = "provider.status in ('Registered', 'Deprecated')";
 
-const provider = `select provider.tenant_id, provider.provider_id, provider.key, provider.preset, provider.driver,
-    provider.registered_at
+const provider = `select provider.tenant_id, provider.provider_id, provider.key, provider.preset,
+    provider.driver::text as driver, provider.registered_at
   from providers provider where provider.key = $1 and ${takesDeliveries}`;
 
 /** The states of a connection in which its secret verifies. A vendor may tell that it needs a new authorization. */
@@ -50,7 +50,8 @@ export const candidateStatements = {
   account: chosen(holders(hasAccount, hasAccount)),
 } as const;
 
-const claimed = "provider.tenant_id, provider.provider_id, provider.key, provider.preset, provider.driver";
+const claimed =
+  "provider.tenant_id, provider.provider_id, provider.key, provider.preset, provider.driver::text as driver";
 
 const anyProvider = `select ${claimed}, null::uuid as subscription_id, null::uuid as connection_id, null as account,
     ${takesDeliveries} as takes_part
@@ -63,7 +64,6 @@ const anyProvider = `select ${claimed}, null::uuid as subscription_id, null::uui
  */
 export const claimStatements = {
   none: anyProvider,
-  account: anyProvider,
   subscription: `select ${claimed}, subscription.subscription_id, null::uuid as connection_id, null as account,
       true as takes_part
     from (${provider}) provider join webhook_subscriptions subscription using (tenant_id)

@@ -38,3 +38,5 @@ export interface CandidateSet {
   /** Whether no tenant was left out for its number, so that a public key of several tenants is recognized. */
   readonly isWhole: boolean;
 }
+
+export const isEmpty = ({ candidates, claims }: CandidateSet): boolean => candidates.length + claims.length === 0;

@@ -1,10 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { RefusalSink } from "@factory/runtime/messages/refusal";
-import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { AcceptedDelivery, ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
 import { type DeliveryFacts, readDelivery } from "../arrived-deliveries/delivery-facts.js";
 import { unnamedEvent } from "../normalized-events/vendor-event-names.js";
-import type { CandidateSet } from "./candidate.js";
+import type { AmbiguityAlarm } from "./ambiguity-alarm.js";
+import { type CandidateSet, isEmpty } from "./candidate.js";
 import type { CandidateCache } from "./candidate-cache.js";
 import type { DeliveryRecorder } from "./delivery-recorder.js";
 import type { NewDelivery } from "./delivery-records.js";
@@ -23,8 +22,7 @@ interface Parts {
   readonly limits: DeliveryLimits;
   readonly recorder: Pick<DeliveryRecorder, "record">;
   readonly normalize: NormalizeEvent;
-  readonly refusals: RefusalSink;
-  readonly logger: Logger;
+  readonly alarm: AmbiguityAlarm;
   /** The address that vendors call, without a slash at its end. */
   readonly publicUrl: string;
 }
@@ -46,20 +44,12 @@ export class DeliveryIntake {
    * MALFORMED_JSON, VALIDATION_FAILED, DELIVERY_CONFLICT or UNAVAILABLE.
    */
   async ingest(delivery: ArrivedDelivery): Promise<Receipt> {
-    const { limits, recorder, verifier, normalize } = this.#parts;
-    const set = await this.#candidates(delivery);
-    limits.requireRoomToTry(delivery);
-    const matches = await verifier.verify(delivery, set);
-    const [match] = matches;
-    if (!match || matches.length > 1) {
-      limits.countFailure(delivery);
-      if (!match) throw notVerified();
-      this.#alarm(delivery, matches);
-      throw new Ambiguous("SIGNATURE_INVALID", { detail: notVerifiedDetail });
-    }
+    const { limits, recorder, normalize } = this.#parts;
+    const match = await this.#verified(delivery);
     limits.spend(match);
     const read = readDelivery(delivery, match.driver);
     if ("challenge" in read) return read;
+    if (read.events.length > 1) limits.spend(match, read.events.length - 1);
     const types = await normalize(
       match,
       read.events.map(({ named }) => named),
@@ -81,54 +71,43 @@ export class DeliveryIntake {
     return { accepted };
   }
 
-  async #candidates(delivery: ArrivedDelivery): Promise<CandidateSet> {
+  async #verified(delivery: ArrivedDelivery): Promise<Match> {
+    const { limits, verifier, alarm } = this.#parts;
+    const { set, known } = await this.#candidates(delivery);
+    const matches = await limits.attempt(delivery, () => verifier.verify(delivery, set));
+    const [match] = matches;
+    if (!match) throw notVerified();
+    if (matches.length > 1) {
+      alarm.raise(delivery, matches);
+      throw new Ambiguous("SIGNATURE_INVALID", { detail: notVerifiedDetail });
+    }
+    known();
+    return match;
+  }
+
+  /** The tenants and secrets to try. Those that are not in memory count as unknown until `known` is called. */
+  async #candidates(delivery: ArrivedDelivery): Promise<{ set: CandidateSet; known: () => void }> {
     const { cache, limits } = this.#parts;
     const { providerKey, hint } = delivery;
     if (providerKey === undefined) {
-      limits.requireRoomToLook(delivery);
-      limits.countUnknown(delivery);
+      limits.look(delivery);
       throw notVerified();
     }
     const held = cache.peek(providerKey, hint);
-    if (!held) limits.requireRoomToLook(delivery);
-    const set = held ?? (await cache.read(providerKey, hint));
-    if (set.candidates.length === 0 && set.claims.length === 0) {
-      limits.requireRoomToLook(delivery);
-      limits.countUnknown(delivery);
+    const known = held ? () => undefined : limits.look(delivery);
+    const set = await (held ?? cache.read(providerKey, hint)).catch((error: unknown) => {
+      known();
+      throw error;
+    });
+    if (isEmpty(set)) {
+      if (held) limits.look(delivery);
       throw notVerified();
     }
-    return set;
-  }
-
-  /** Several tenants hold the same secret, or may own the delivery, so that none of them can be trusted with it. */
-  #alarm({ trace, address }: ArrivedDelivery, matches: readonly Match[]): void {
-    const { refusals, logger } = this.#parts;
-    const tenants = matches.map(({ tenant }) => tenant.tenantId);
-    logger.error(
-      { tenants, provider: matches[0]?.providerKey, traceId: trace.traceId },
-      matches.every(({ provedBy }) => provedBy === "Secret") ? sharedSecret : sharedKey,
-    );
-    for (const { tenant, subscriptionId, connectionId } of matches)
-      refusals.note({
-        operation: "ingestWebhookDelivery",
-        code: "SIGNATURE_INVALID",
-        status: 401,
-        trace,
-        tenantId: tenant.tenantId,
-        origin: { address, userAgent: undefined },
-        subject: subscriptionId
-          ? `webhook-subscriptions/${subscriptionId}`
-          : connectionId
-            ? `connections/${connectionId}`
-            : undefined,
-      });
+    // Accounts can be invented, and all tenants of the vendor are the claims of each.
+    if (set.candidates.length > 0 || hint?.kind !== "account") known();
+    return { set, known };
   }
 }
-
-const sharedSecret =
-  "a delivery was refused, because secrets of several tenants verify it; one of them has the secret of another";
-const sharedKey =
-  "a delivery was refused, because several tenants registered the public key of its vendor, and neither its account nor a hint says which of them it is for; a deliveryUrl does";
 
 /** Looks to the vendor like every failure of the verification. */
 export class Ambiguous extends DomainError {}

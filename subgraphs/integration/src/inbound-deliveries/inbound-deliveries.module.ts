@@ -10,6 +10,7 @@ import { secretStore } from "../credentials/secret-store.js";
 import { egressService } from "../egress/egress-service.js";
 import { KeySets } from "../inbound-signatures/key-sets.js";
 import { normalizedEventType } from "../normalized-events/normalized-event-type.js";
+import { AmbiguityAlarm } from "./ambiguity-alarm.js";
 import { CandidateCache } from "./candidate-cache.js";
 import { DeliveryIntake, type NormalizeEvent } from "./delivery-intake.js";
 import { DeliveryRecorder } from "./delivery-recorder.js";
@@ -81,9 +82,8 @@ export const inboundDeliveries: SliceModule<InboundDeliverySettings> = {
       limits: new DeliveryLimits(facts, rateLimitFactor),
       recorder,
       normalize: normalizer(facts),
-      refusals,
+      alarm: new AmbiguityAlarm(refusals, logger),
       publicUrl,
-      logger,
     });
     services.add(new IntakePort(intake, counts));
     services.add(new WebhookDeliveryService({ database, cursors, seal }));

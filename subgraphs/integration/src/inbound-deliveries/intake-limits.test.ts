@@ -1,47 +1,117 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
+import type { Registration } from "./candidate.js";
 import { DeliveryLimits } from "./intake-limits.js";
 
 const refused = expect.objectContaining({ code: "RATE_LIMITED" });
 const arrived = (changes: Partial<ArrivedDelivery> = {}) =>
   ({ providerKey: "github", address: "192.0.2.1", hint: undefined, ...changes }) as ArrivedDelivery;
 const hinted = (value: string) => arrived({ hint: { kind: "subscription", value } });
-const limits = () => new DeliveryLimits({ peek: () => undefined }, 1);
+const ofAccount = (value: string, changes: Partial<ArrivedDelivery> = {}) =>
+  arrived({ hint: { kind: "account", value }, ...changes });
+const limits = (factor = 1) => new DeliveryLimits({ peek: () => undefined }, factor);
 
-function fail(counted: DeliveryLimits, delivery: ArrivedDelivery, times = 120): void {
-  for (let time = 0; time < times; time += 1) counted.countFailure(delivery);
+async function fail(counted: DeliveryLimits, delivery: ArrivedDelivery, times = 120): Promise<void> {
+  for (let time = 0; time < times; time += 1) await counted.attempt(delivery, async () => []);
 }
 
-it("refuses deliveries of an address and a key after 120 failures, and tells when to come again", () => {
+const pass = (counted: DeliveryLimits, delivery: ArrivedDelivery) => counted.attempt(delivery, async () => ["one"]);
+
+it("refuses deliveries of an address and a key after 120 failures, and tells when to come again", async () => {
   const counted = limits();
-  fail(counted, arrived(), 119);
-  expect(() => counted.requireRoomToTry(arrived())).not.toThrow();
-  fail(counted, arrived(), 1);
-  expect(() => counted.requireRoomToTry(arrived())).toThrow(refused);
-  expect(() => counted.requireRoomToTry(arrived({ address: "192.0.2.2" }))).not.toThrow();
-  expect(() => counted.requireRoomToTry(arrived({ providerKey: "stripe" }))).not.toThrow();
+  await fail(counted, arrived(), 119);
+  for (let time = 0; time < 1000; time += 1) await pass(counted, arrived());
+  await fail(counted, arrived(), 1);
+  await expect(pass(counted, arrived())).rejects.toThrow(refused);
+  for (const changes of [{ address: "192.0.2.2" }, { providerKey: "stripe" }])
+    await expect(pass(counted, arrived(changes))).resolves.toEqual(["one"]);
 });
 
-it("counts failures with a hint by the resource that the hint names, so that they block no other", () => {
+it("counts failures with a hint by the resource that the hint names, so that they block no other", async () => {
   const counted = limits();
   const [ours, theirs] = [newId("whs"), newId("whs")];
-  fail(counted, hinted(ours));
-  fail(counted, arrived());
-  expect(() => counted.requireRoomToTry(hinted(ours))).toThrow(refused);
-  expect(() => counted.requireRoomToTry(hinted(theirs))).not.toThrow();
+  await fail(counted, hinted(ours));
+  await fail(counted, arrived());
+  await expect(pass(counted, hinted(ours))).rejects.toThrow(refused);
+  await expect(pass(counted, hinted(theirs))).resolves.toEqual(["one"]);
 });
 
-it("counts failures with an account by address, provider key and account", () => {
+it("counts failures with an account by address, provider key and account", async () => {
   const counted = limits();
-  const hint = { kind: "account", value: "acct" } as const;
-  fail(counted, arrived({ hint }));
-  expect(() => counted.requireRoomToTry(arrived({ hint }))).toThrow(refused);
-  for (const changes of [{ address: "192.0.2.2" }, { providerKey: "stripe" }, { hint: { ...hint, value: "other" } }])
-    expect(() => counted.requireRoomToTry(arrived({ hint, ...changes }))).not.toThrow();
+  await fail(counted, ofAccount("acct"));
+  await expect(pass(counted, ofAccount("acct"))).rejects.toThrow(refused);
+  for (const changes of [{ address: "192.0.2.2" }, { providerKey: "stripe" }])
+    await expect(pass(counted, ofAccount("acct", changes))).resolves.toEqual(["one"]);
+  await expect(pass(counted, ofAccount("other"))).resolves.toEqual(["one"]);
 });
 
-it("counts lookups of unknown keys by address", () => {
+it("counts the failures of all accounts of an address and a key together", async () => {
   const counted = limits();
-  for (let time = 0; time < 120; time += 1) counted.countUnknown(arrived({ providerKey: `key-${time}` }));
-  expect(() => counted.requireRoomToLook(arrived({ providerKey: "key-121" }))).toThrow(refused);
+  for (let place = 0; place < 480; place += 1) await fail(counted, ofAccount(`acct-${place}`), 1);
+  await expect(pass(counted, ofAccount("another"))).rejects.toThrow(refused);
+  await expect(pass(counted, ofAccount("another", { address: "192.0.2.2" }))).resolves.toEqual(["one"]);
+  await expect(pass(counted, arrived())).resolves.toEqual(["one"]);
+});
+
+it("counts a verification before it ends, and neither a good nor an interrupted one", async () => {
+  const counted = limits();
+  const ends: ((matches: string[]) => void)[] = [];
+  const waiting = Array.from({ length: 480 }, () =>
+    counted.attempt(arrived(), () => new Promise<string[]>((resolve) => ends.push(resolve))),
+  );
+  await expect(pass(counted, arrived())).rejects.toThrow(refused);
+  for (const end of ends) end(["one"]);
+  await Promise.all(waiting);
+  const away = new Error("the database is away");
+  for (let time = 0; time < 480; time += 1)
+    await expect(counted.attempt(arrived(), () => Promise.reject(away))).rejects.toThrow(away);
+  await expect(pass(counted, arrived())).resolves.toEqual(["one"]);
+});
+
+it("counts lookups by address from their begin, until something is found", () => {
+  const counted = limits();
+  const looks = Array.from({ length: 120 }, (_, place) => counted.look(arrived({ providerKey: `key-${place}` })));
+  expect(() => counted.look(arrived({ providerKey: "another" }))).toThrow(refused);
+  expect(() => counted.look(arrived({ address: "192.0.2.2" }))).not.toThrow();
+  looks[0]?.();
+  looks[0]?.();
+  expect(() => counted.look(arrived())).not.toThrow();
+  expect(() => counted.look(arrived())).toThrow(refused);
+});
+
+describe("the verified deliveries of a minute", () => {
+  const tenant = tenantWithId(newId("ten"));
+  const registration = (changes: Partial<Registration> = {}) =>
+    ({ tenant, providerId: newId("prv"), ...changes }) as Registration;
+  /** As a delivery is taken: one before its events are known, then the others. */
+  const take = (counted: DeliveryLimits, match: Registration, events: number) => () => {
+    counted.spend(match);
+    if (events > 1) counted.spend(match, events - 1);
+  };
+
+  it("are counted by their events", () => {
+    const counted = limits();
+    const match = registration();
+    expect(take(counted, match, 1000)).not.toThrow();
+    expect(take(counted, match, 300)).toThrow(refused);
+    expect(take(counted, match, 199)).not.toThrow();
+    expect(take(counted, match, 1)).toThrow(refused);
+    expect(take(counted, registration(), 1200)).not.toThrow();
+  });
+
+  it("may be one batch that is larger than the whole limit", () => {
+    const counted = limits(0.1);
+    const match = registration();
+    expect(take(counted, match, 1000)).not.toThrow();
+    expect(take(counted, match, 1)).toThrow(refused);
+    expect(take(counted, registration(), 2)).not.toThrow();
+  });
+
+  it("of a tenant are at most four times those of one provider, and leave others their own", () => {
+    const counted = limits();
+    for (let place = 0; place < 4; place += 1) expect(take(counted, registration(), 1200)).not.toThrow();
+    expect(take(counted, registration(), 1)).toThrow(refused);
+    expect(take(counted, registration({ tenant: tenantWithId(newId("ten")) }), 1)).not.toThrow();
+  });
 });

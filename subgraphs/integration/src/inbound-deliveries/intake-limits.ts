@@ -1,46 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { editionFactor } from "@factory/schema/edition-factors";
-import { LRUCache } from "lru-cache";
 import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
-import type { Match } from "./signature-verifier.js";
-
-interface Window {
-  count: number;
-  readonly endsAt: number;
-}
-
-const windowMs = 60_000;
-/** Invented addresses and names displace the oldest windows only, so that memory is bounded. */
-const maxWindows = 50_000;
-
-/** Counts events of a minute by name, in the memory of this process. */
-class MinuteCounts {
-  readonly #windows = new LRUCache<string, Window>({ max: maxWindows });
-  readonly #limit: number;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  count(name: string): void {
-    const window = this.#current(name);
-    if (window) window.count += 1;
-    else this.#windows.set(name, { count: 1, endsAt: performance.now() + windowMs });
-  }
-
-  /** The seconds until the window of a name ends whose limit, times the factor, is used up; otherwise undefined. */
-  exhaustedFor(name: string, factor = 1): number | undefined {
-    const window = this.#current(name);
-    if (!window || window.count < Math.max(1, Math.floor(this.#limit * factor))) return undefined;
-    return Math.max(1, Math.ceil((window.endsAt - performance.now()) / 1000));
-  }
-
-  #current(name: string): Window | undefined {
-    const window = this.#windows.get(name);
-    return window && window.endsAt > performance.now() ? window : undefined;
-  }
-}
+import type { Registration } from "./candidate.js";
+import { MinuteCounts } from "./minute-counts.js";
 
 /** Throws RATE_LIMITED while a limit is used up. */
 function requireRoom(seconds: number | undefined, detail: string): void {
@@ -48,53 +11,78 @@ function requireRoom(seconds: number | undefined, detail: string): void {
 }
 
 const failuresPerMinute = 120;
+/** Failures and verifications at the same time, of one resource, or of an address and a key with all accounts. */
+const triesPerMinute = 4 * failuresPerMinute;
 const deliveriesPerMinute = 1200;
+/** All providers of a tenant together. */
+const deliveriesOfTenantPerMinute = 4 * deliveriesPerMinute;
 
 const failed = "Too many deliveries could not be verified. Wait for the time in Retry-After.";
+const reached = {
+  provider: "The limit of deliveries of this provider is reached. Wait for the time in Retry-After.",
+  tenant: "The limit of deliveries of all providers together is reached. Wait for the time in Retry-After.",
+};
 
 /**
  * The limits of deliveries. Failures without a hint count by address and key of the provider, so that a wrong secret at a
  * vendor blocks no delivery from elsewhere; those with an account by address, key and account. Failures with the hint of a
- * resource count by that resource.
+ * resource count by that resource. Everything is counted before it is waited for, so that many requests at the same time
+ * find no gap.
  */
 export class DeliveryLimits {
-  readonly #failures = new MinuteCounts(failuresPerMinute);
-  readonly #verified = new MinuteCounts(deliveriesPerMinute);
+  readonly #failures: MinuteCounts;
+  readonly #tries: MinuteCounts;
+  readonly #ofProviders: MinuteCounts;
+  readonly #ofTenants: MinuteCounts;
   readonly #facts: Pick<TenantFacts, "peek">;
-  readonly #factor: number;
 
   /** `factor` multiplies the limits. */
   constructor(facts: Pick<TenantFacts, "peek">, factor: number) {
     this.#facts = facts;
-    this.#factor = factor;
+    this.#failures = new MinuteCounts(failuresPerMinute, factor);
+    this.#tries = new MinuteCounts(triesPerMinute, factor);
+    this.#ofProviders = new MinuteCounts(deliveriesPerMinute, factor);
+    this.#ofTenants = new MinuteCounts(deliveriesOfTenantPerMinute, factor);
   }
 
-  /** Before the database is asked for a key or a resource that is not in memory. Throws RATE_LIMITED. */
-  requireRoomToLook({ address }: ArrivedDelivery): void {
-    requireRoom(this.#failures.exhaustedFor(unknownOf(address), this.#factor), failed);
+  /**
+   * Counts a key, a resource or an account that is unknown until it is found: then the returned function takes the count
+   * back. Throws RATE_LIMITED.
+   */
+  look({ address }: ArrivedDelivery): () => void {
+    requireRoom(this.#failures.exhaustedFor(unknownOf(address)), failed);
+    return this.#failures.count(unknownOf(address));
   }
 
-  countUnknown({ address }: ArrivedDelivery): void {
-    this.#failures.count(unknownOf(address));
+  /** Verifies a delivery, which counts as a failure unless it has one match. Throws RATE_LIMITED before any signature. */
+  async attempt<M>(delivery: ArrivedDelivery, verify: () => Promise<readonly M[]>): Promise<readonly M[]> {
+    requireRoom(this.#failures.exhaustedFor(failureName(delivery)), failed);
+    requireRoom(this.#tries.exhaustedFor(tryName(delivery)), failed);
+    const takeBack = this.#tries.count(tryName(delivery));
+    try {
+      const matches = await verify();
+      if (matches.length === 1) takeBack();
+      else this.#failures.count(failureName(delivery));
+      return matches;
+    } catch (error) {
+      takeBack();
+      throw error;
+    }
   }
 
-  /** Before any signature is computed. Throws RATE_LIMITED. */
-  requireRoomToTry(delivery: ArrivedDelivery): void {
-    requireRoom(this.#failures.exhaustedFor(failureName(delivery), this.#factor), failed);
-  }
-
-  countFailure(delivery: ArrivedDelivery): void {
-    this.#failures.count(failureName(delivery));
-  }
-
-  /** Counts verified deliveries of one provider of a tenant. Throws RATE_LIMITED. */
-  spend({ tenant, providerId }: Match): void {
+  /**
+   * Counts verified deliveries of one provider of a tenant: one before its body is parsed, then the other events of a
+   * batch. A batch that is larger than a whole window needs a whole window. Throws RATE_LIMITED.
+   */
+  spend({ tenant, providerId }: Registration, events = 1): void {
     const facts = this.#facts.peek(tenant.tenantId);
-    const ofTenant = facts ? editionFactor(facts.editionCode) * facts.limit("rateLimitFactor") : 1;
+    const factor = facts ? editionFactor(facts.editionCode) * facts.limit("rateLimitFactor") : 1;
+    const cost = Math.min(events, Math.max(1, this.#ofProviders.limit(factor) - 1));
     const name = `${tenant.uuid} ${providerId}`;
-    const detail = "The limit of deliveries of this provider is reached. Wait for the time in Retry-After.";
-    requireRoom(this.#verified.exhaustedFor(name, this.#factor * ofTenant), detail);
-    this.#verified.count(name);
+    requireRoom(this.#ofProviders.exhaustedFor(name, factor, cost), reached.provider);
+    requireRoom(this.#ofTenants.exhaustedFor(tenant.uuid, factor, cost), reached.tenant);
+    this.#ofProviders.count(name, cost);
+    this.#ofTenants.count(tenant.uuid, cost);
   }
 }
 
@@ -105,3 +93,7 @@ function failureName({ hint, address, providerKey }: ArrivedDelivery): string {
   if (!hint) return `${address} ${providerKey}`;
   return hint.kind === "account" ? `account ${address} ${providerKey} ${hint.value}` : `${hint.kind} ${hint.value}`;
 }
+
+/** All accounts of an address and a key together, so that many guessed accounts find no room either. */
+const tryName = (delivery: ArrivedDelivery): string =>
+  delivery.hint?.kind === "account" ? `account ${delivery.address} ${delivery.providerKey}` : failureName(delivery);

@@ -1,0 +1,55 @@
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { Pool } from "pg";
+import { CandidateCache } from "./candidate-cache.js";
+
+const uuid = (prefix: "ten" | "prv" | "crd") => decodeId(prefix, newId(prefix)) ?? "";
+const driver = JSON.stringify({ webhook: { scheme: { kind: "token", header: "x-token" } } });
+
+function aRow(changes: Record<string, unknown> = {}) {
+  const provider = { tenant_id: uuid("ten"), provider_id: uuid("prv"), key: "vendorx", preset: null, driver };
+  const resource = { subscription_id: null, connection_id: null, credential_id: uuid("crd") };
+  return { ...provider, ...resource, account: null, takes_part: true, ...changes };
+}
+
+/** A cache over a database in which all keys but one are unknown, and only one account is held. */
+function aCache() {
+  const asked: string[] = [];
+  const query = async (text: string, [key, account]: unknown[]) => {
+    asked.push(text);
+    const isKnown = key === "vendorx" && (account === undefined || account === "acct");
+    return { rows: isKnown ? [aRow(), aRow()] : [] };
+  };
+  return { cache: new CandidateCache({ query } as unknown as Pool), asked };
+}
+
+const ofAccount = (value: string) => ({ kind: "account", value }) as const;
+
+it("reads the tenants of a vendor once for all accounts, and one statement for each account", async () => {
+  const { cache, asked } = aCache();
+  const known = await cache.read("vendorx", ofAccount("acct"));
+  expect([known.candidates.length, known.claims.length, asked.length]).toEqual([2, 2, 3]);
+  for (const name of ["a", "b", "c"]) {
+    const invented = await cache.read("vendorx", ofAccount(name));
+    expect(invented.candidates).toEqual([]);
+    expect(invented.claims).toBe(known.claims);
+  }
+  expect(asked).toHaveLength(6);
+});
+
+it("knows what it holds and what it reads, and reads once for requests at the same time", async () => {
+  const { cache, asked } = aCache();
+  expect(cache.peek("vendorx", ofAccount("acct"))).toBeUndefined();
+  const reading = cache.read("vendorx", undefined);
+  expect(cache.peek("vendorx", undefined)).toBeDefined();
+  expect(await cache.peek("vendorx", undefined)).toBe(await reading);
+  expect(cache.peek("vendorx", ofAccount("acct"))).toBeUndefined();
+  await cache.read("vendorx", ofAccount("acct"));
+  expect((await cache.peek("vendorx", ofAccount("acct")))?.candidates).toHaveLength(2);
+  expect(asked).toHaveLength(3);
+});
+
+it("tenants with equal drivers share one", async () => {
+  const { cache } = aCache();
+  const { candidates, claims } = await cache.read("vendorx", undefined);
+  expect(new Set([...candidates, ...claims].map((holder) => holder.driver)).size).toBe(1);
+});

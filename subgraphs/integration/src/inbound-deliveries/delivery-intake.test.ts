@@ -1,0 +1,148 @@
+import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { Refusal } from "@factory/runtime/messages/refusal";
+import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import type { Pool } from "pg";
+import type { ArrivedDelivery, DeliveryHint } from "../arrived-deliveries/arrived-delivery.js";
+import { AmbiguityAlarm } from "./ambiguity-alarm.js";
+import type { Candidate } from "./candidate.js";
+import { CandidateCache } from "./candidate-cache.js";
+import { DeliveryIntake } from "./delivery-intake.js";
+import type { NewDelivery } from "./delivery-records.js";
+import { DeliveryLimits } from "./intake-limits.js";
+import { SignatureVerifier } from "./signature-verifier.js";
+
+const uuid = (prefix: "ten" | "prv" | "crd" | "whs") => decodeId(prefix, newId(prefix)) ?? "";
+const secret = "the secret of the vendor";
+const driver = JSON.stringify({
+  webhook: {
+    scheme: { kind: "token", header: "x-token" },
+    deliveryId: ["body:/id"],
+    eventName: ["text:made"],
+    batch: true,
+  },
+});
+
+const aTenant = () => ({
+  ...{ tenant_id: uuid("ten"), provider_id: uuid("prv"), key: "vendorx", preset: null, driver },
+  ...{ subscription_id: uuid("whs"), connection_id: null, credential_id: uuid("crd"), account: null, takes_part: true },
+});
+
+/** An intake over a database with these tenants, one of which has the account `acct`. */
+function anIntake(tenants = [aTenant()]) {
+  const seen = { statements: 0, recorded: 0, lines: 0, refusals: [] as Refusal[] };
+  const query = async (_text: string, [, value]: unknown[]) => {
+    seen.statements += 1;
+    const isKnown = value === undefined || value === "acct" || value === tenants[0]?.subscription_id;
+    return { rows: isKnown ? tenants : [] };
+  };
+  const cache = new CandidateCache({ query } as unknown as Pool);
+  const text = { text: secret, isPublic: false, usableUntil: Number.POSITIVE_INFINITY };
+  const secrets = { of: async (asked: readonly Candidate[]) => asked.map(() => [text]) };
+  const logger = Object.assign(Object.create(createLogger("test", "silent")) as Logger, {
+    error: () => {
+      seen.lines += 1;
+    },
+  });
+  const keySets = { of: () => async () => [] };
+  const intake = new DeliveryIntake({
+    cache,
+    verifier: new SignatureVerifier({ secrets, keySets, holders: cache }, () => new Date()),
+    limits: new DeliveryLimits({ peek: () => undefined }, 1),
+    recorder: {
+      record: async (_tenant, deliveries: readonly NewDelivery[]) => {
+        seen.recorded += deliveries.length;
+        return deliveries.map(({ normalizedEventType }) => ({
+          deliveryId: "",
+          normalizedEventType,
+          isDuplicate: false,
+        }));
+      },
+    },
+    normalize: async (_match, named) => named.map(() => "made"),
+    alarm: new AmbiguityAlarm({ note: (refusal) => void seen.refusals.push(refusal) }, logger),
+    publicUrl: "https://platform.example",
+  });
+  return {
+    intake,
+    seen,
+    hint: { kind: "subscription", value: encodeId("whs", tenants[0]?.subscription_id ?? "") } as const,
+  };
+}
+
+interface Sent {
+  readonly hint?: DeliveryHint;
+  readonly address?: string;
+  readonly token?: string;
+  readonly events?: number;
+}
+
+let ids = 0;
+
+function arrived({ hint, address = "192.0.2.1", token = secret, events = 1 }: Sent = {}): ArrivedDelivery {
+  const body = Buffer.from(JSON.stringify(Array.from({ length: events }, () => ({ id: String(ids++) }))));
+  const headers = new Map([
+    ["content-type", ["application/json"]],
+    ["x-token", [token]],
+  ]);
+  const message = { headers, body, url: "https://platform.example/" };
+  return { form: "Vendor", providerKey: "vendorx", hint, message, address, trace: continueTrace(undefined) };
+}
+
+const limited = expect.objectContaining({ code: "RATE_LIMITED" });
+const notVerified = expect.objectContaining({ code: "SIGNATURE_INVALID" });
+const account = (value: string): Sent => ({ hint: { kind: "account", value } });
+const other = { address: "192.0.2.2" };
+
+/** The codes of what was refused, each with its number. */
+async function refusals(answers: readonly Promise<unknown>[]): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const outcome of await Promise.allSettled(answers)) {
+    const code = outcome.status === "fulfilled" ? "accepted" : (outcome.reason as { code: string }).code;
+    counts[code] = (counts[code] ?? 0) + 1;
+  }
+  return counts;
+}
+
+it("invented accounts cost few statements, and block only lookups of their address", async () => {
+  const { intake, seen, hint } = anIntake();
+  const flood = Array.from({ length: 500 }, (_, place) =>
+    intake.ingest(arrived({ ...account(`invented-${place}`), token: "wrong" })),
+  );
+  expect(await refusals(flood)).toEqual({ SIGNATURE_INVALID: 120, RATE_LIMITED: 380 });
+  expect(seen.statements).toBe(122);
+  await expect(intake.ingest(arrived(account("acct")))).rejects.toThrow(limited);
+  for (const sent of [{ ...account("acct"), ...other }, { hint, ...other }, other])
+    await expect(intake.ingest(arrived(sent))).resolves.toMatchObject({ accepted: [{}] });
+  await expect(intake.ingest(arrived({ hint }))).resolves.toMatchObject({ accepted: [{}] });
+});
+
+it("an account that is known may send as often as its provider", async () => {
+  const { intake } = anIntake();
+  const sent = Array.from({ length: 400 }, () => intake.ingest(arrived(account("acct"))));
+  expect(await refusals(sent)).toEqual({ accepted: 400 });
+});
+
+it("wrong signatures without a hint block neither hinted deliveries nor those of other addresses", async () => {
+  const { intake, hint } = anIntake();
+  for (let time = 0; time < 120; time += 1)
+    await expect(intake.ingest(arrived({ token: "a wrong token" }))).rejects.toThrow(notVerified);
+  await expect(intake.ingest(arrived())).rejects.toThrow(limited);
+  for (const sent of [{ hint }, account("acct"), other])
+    await expect(intake.ingest(arrived(sent))).resolves.toMatchObject({ accepted: [{}] });
+});
+
+it("a batch counts as its events, before any of them is recorded", async () => {
+  const { intake, seen } = anIntake();
+  await intake.ingest(arrived({ events: 1000 }));
+  await expect(intake.ingest(arrived({ events: 300 }))).rejects.toThrow(limited);
+  expect(seen.recorded).toBe(1000);
+  await intake.ingest(arrived({ events: 199 }));
+  await expect(intake.ingest(arrived())).rejects.toThrow(limited);
+});
+
+it("tells of deliveries with the same tenants once a minute in the log, and each time to the tenants", async () => {
+  const { intake, seen } = anIntake([aTenant(), aTenant()]);
+  for (let time = 0; time < 5; time += 1) await expect(intake.ingest(arrived())).rejects.toThrow(notVerified);
+  expect([seen.lines, seen.refusals.length]).toEqual([1, 10]);
+});
