@@ -2,7 +2,7 @@ import { originOfRequest } from "@factory/runtime/ingress/client-address";
 import { HangUp } from "@factory/runtime/ingress/hang-up";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { matchMediaType } from "../http/match-version.js";
+import { matchMediaType, mediaTypeForVendor } from "../http/match-version.js";
 import { deliveryOperation, deliveryRoutes } from "../routes/delivery.routes.js";
 import { endpointOf, fastifyPath } from "../routes/route.js";
 import type { DeliveryReceipt, VendorDeliveries } from "./vendor-deliveries.js";
@@ -35,6 +35,9 @@ export async function serveDeliveries(app: FastifyInstance, deliveries: VendorDe
       method: "POST",
       url: fastifyPath(endpointOf(deliveryRoutes.vendor.at).path),
       config,
+      onRequest: async (_request, reply) => {
+        reply.header("vary", "Accept");
+      },
       handler: async (request, reply) => {
         const { challenge, deliveries: accepted, ...receipt } = await take(deliveries, request, reply);
         reply.header("cache-control", "no-store");
@@ -43,8 +46,8 @@ export async function serveDeliveries(app: FastifyInstance, deliveries: VendorDe
         const several = accepted.length > 1 ? { deliveries: accepted } : {};
         return reply
           .code(202)
-          .header("content-type", "application/json; charset=utf-8")
-          .send({ ...receipt, ...several });
+          .header("content-type", mediaTypeForVendor(request.headers.accept))
+          .send(Buffer.from(JSON.stringify({ ...receipt, ...several })));
       },
     });
   });

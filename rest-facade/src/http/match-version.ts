@@ -17,17 +17,26 @@ const negotiated = new LRUCache<string, string | false>({ max: 200 });
 
 /** The media type of the answer (integration specification, Versioning 1). Without a preference it is plain JSON. Throws NOT_ACCEPTABLE. */
 export function matchMediaType(accept: string | undefined): string {
+  const type = acceptableMediaType(accept);
+  if (type === undefined)
+    throw new DomainError("NOT_ACCEPTABLE", {
+      detail: `The Accept header names no media type that is served here. Send ${supported.join(" or ")}, or leave the header out.`,
+      supported,
+    });
+  return type;
+}
+
+/** As `matchMediaType` for vendors, which accept anything: JSON where nothing that is served is acceptable. */
+export const mediaTypeForVendor = (accept: string | undefined): string => acceptableMediaType(accept) ?? jsonAnswer;
+
+function acceptableMediaType(accept: string | undefined): string | undefined {
   if (accept === undefined || accept === "*/*" || accept === json) return jsonAnswer;
   let type = negotiated.get(accept);
   if (type === undefined) {
     type = negotiate(accept) ?? false;
     negotiated.set(accept, type);
   }
-  if (type === false)
-    throw new DomainError("NOT_ACCEPTABLE", {
-      detail: `The Accept header names no media type that is served here. Send ${supported.join(" or ")}, or leave the header out.`,
-      supported,
-    });
+  if (type === false) return undefined;
   return type === json ? jsonAnswer : type;
 }
 

@@ -120,9 +120,13 @@ export const deliveryPaths: Record<string, Record<string, Member>> = {
         "200": { description: "The answer to a test of the URL.", content: { "text/plain": { schema: text } } },
         "202": {
           description: "The delivery is recorded. The same id and body get the same answer.",
-          content: { "application/json": { schema: severalReceipts } },
+          content: {
+            "application/json": { schema: severalReceipts },
+            [integrationMediaType]: { schema: severalReceipts },
+          },
         },
         ...refusals,
+        "406": problem,
         default: problem,
       },
     },
