@@ -4,11 +4,16 @@ import type { ArrivedDelivery } from "./arrived-delivery.js";
 import { readDelivery } from "./delivery-facts.js";
 import { parsedBody } from "./delivery-values.js";
 
-function read(preset: string, body: unknown, headers: Record<string, string | string[]> = {}) {
+function read(
+  preset: string,
+  body: unknown,
+  headers: Record<string, string | string[]> = {},
+  form: ArrivedDelivery["form"] = "Vendor",
+) {
   const lists = Object.entries(headers).map(([name, value]) => [name, [value].flat()] as const);
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const delivery: ArrivedDelivery = {
-    form: "Vendor",
+    form,
     providerKey: preset,
     hint: undefined,
     message: { headers: new Map(lists), body: Buffer.from(text), url: "https://platform.example/" },
@@ -33,13 +38,14 @@ it("the presets say where id, name and action of a delivery stand", () => {
     events: [{ providerDeliveryId: "t-1", eventName: "message.delivered", account: "AC1" }],
   });
   const { "i-twilio-idempotency-token": _, ...plain } = form;
-  for (const [body, id] of [
-    ["SmsStatus=sent&MessageSid=SM1", "SM1.sent"],
-    ["SmsStatus=delivered&MessageSid=SM1", "SM1.delivered"],
-    ["MessageSid=SM1", "SM1"],
-    ["CallSid=CA1&CallStatus=ringing", "CA1.ringing"],
+  for (const [body, id, name] of [
+    ["SmsStatus=sent&MessageSid=SM1", "SM1.sent", "message.sent"],
+    ["SmsStatus=delivered&MessageSid=SM1", "SM1.delivered", "message.delivered"],
+    ["MessageSid=SM1", "SM1", "message"],
+    ["CallSid=CA1&CallStatus=ringing", "CA1.ringing", "call.ringing"],
+    ["CallSid=CA1&CallStatus=completed", "CA1.completed", "call.completed"],
   ] as const)
-    expect(read("twilio", body, plain)).toMatchObject({ events: [{ providerDeliveryId: id }] });
+    expect(read("twilio", body, plain)).toMatchObject({ events: [{ providerDeliveryId: id, eventName: name }] });
   const mails = ["delivered", "bounce"].map((event, at) => ({ event, sg_event_id: `e-${at}` }));
   expect(read("sendgrid", mails)).toMatchObject({
     events: [
@@ -48,6 +54,29 @@ it("the presets say where id, name and action of a delivery stand", () => {
     ],
   });
   expect(read("slack", { type: "url_verification", challenge: "abc" })).toEqual({ challenge: "abc" });
+});
+
+it("the account of a webhook of a GitHub App is its installation, and not the App", () => {
+  const headers = {
+    "x-github-delivery": "d-1",
+    "x-github-event": "installation",
+    "x-github-hook-installation-target-type": "integration",
+    "x-github-hook-installation-target-id": "79929171",
+  };
+  const body = { action: "deleted", installation: { id: 1234 } };
+  expect(read("github", body, headers)).toMatchObject({ events: [{ account: "1234" }] });
+});
+
+it("the account of a delivery as the specification shows it stands in the payload", () => {
+  const sent = (payload: unknown) => ({ providerDeliveryId: "d-1", eventName: "tokens_revoked", payload });
+  const account = (preset: string, payload: unknown, headers = {}) => {
+    const found = read(preset, sent(payload), headers, "Specified");
+    return "events" in found ? found.events[0]?.account : undefined;
+  };
+  expect(account("slack", { team_id: "T1" })).toBe("T1");
+  expect(account("slack", {})).toBeUndefined();
+  expect(account("slack", "text")).toBeUndefined();
+  expect(account("webhook", { account: "one" })).toBeUndefined();
 });
 
 it("reads the JSON in a form of GitHub and of Slack", () => {

@@ -1,9 +1,18 @@
 import { createHash } from "node:crypto";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { isStorable } from "@factory/runtime/input-validation/storable-text";
-import type { ProviderDriver, WebhookDescription } from "../provider-drivers/provider-driver.js";
+import type { ProviderDriver, ValuePath, WebhookDescription } from "../provider-drivers/provider-driver.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
-import { challengeOf, firstValue, invalid, memberOf, parsedBody, type Source, valueAt } from "./delivery-values.js";
+import {
+  challengeOf,
+  firstValue,
+  invalid,
+  isInBody,
+  memberOf,
+  parsedBody,
+  type Source,
+  valueAt,
+} from "./delivery-values.js";
 
 /** The facts for the record of a delivery, read from a request whose signature was verified. */
 export interface DeliveryFacts {
@@ -31,7 +40,7 @@ const maxEvents = 1000;
 /** Throws MALFORMED_JSON or VALIDATION_FAILED. */
 export function readDelivery(delivery: ArrivedDelivery, driver: ProviderDriver): ReadDelivery {
   const { body, text } = parsedBody(delivery, driver.webhook);
-  if (delivery.form === "Specified") return { events: [specifiedFacts(delivery, body)] };
+  if (delivery.form === "Specified") return { events: [specifiedFacts(delivery, body, driver.webhook?.account)] };
   const described = driver.webhook ?? undescribed;
   const challenge = challengeOf(described, { delivery, body });
   if (challenge !== undefined) return { challenge };
@@ -53,7 +62,8 @@ const undescribed: Omit<WebhookDescription, "scheme"> = {
   eventName: ["header:x-event-name", "body:/eventName", "body:/type"],
 };
 
-function specifiedFacts({ message }: ArrivedDelivery, body: unknown): DeliveryFacts {
+/** The payload has the place of the vendor's body, so that the account is looked for there. */
+function specifiedFacts(delivery: ArrivedDelivery, body: unknown, account: ValuePath | undefined): DeliveryFacts {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalid("", "TYPE", "The body must be an object.");
   const { providerDeliveryId, eventName, payload } = body as Record<string, unknown>;
@@ -71,10 +81,10 @@ function specifiedFacts({ message }: ArrivedDelivery, body: unknown): DeliveryFa
     providerDeliveryId: String(providerDeliveryId),
     eventName: String(eventName),
     named: { event: String(eventName), action: textAt(payload, "action") },
-    account: undefined,
+    account: account !== undefined && isInBody(account) ? accountAt(account, { delivery, body: payload }) : undefined,
     payload: JSON.stringify(payload),
     value: payload,
-    bodySha256: sha256(message.body),
+    bodySha256: sha256(delivery.message.body),
   };
 }
 
@@ -118,12 +128,14 @@ function vendorFacts(described: Described, source: Source, payload: string, byte
     providerDeliveryId: id,
     eventName: name,
     named: { event: found, action: does },
-    account: account === undefined ? undefined : valueAt(account, source)?.slice(0, maxIdLength),
+    account: account === undefined ? undefined : accountAt(account, source),
     payload,
     value: source.body,
     bodySha256,
   };
 }
+
+const accountAt = (path: ValuePath, source: Source): string | undefined => valueAt(path, source)?.slice(0, maxIdLength);
 
 /** The action, with its mark where the delivery has the value that asks for it. */
 function actionOf({ action, actionMark }: Described, source: Source): string | undefined {

@@ -65,6 +65,8 @@ async function aConnection({ providerId }: Vendor, input: Record<string, unknown
   return String(connectionId);
 }
 
+const signature = (secret: string, body: Buffer) => createHmac("sha256", secret).update(body).digest("hex");
+
 /** Sends a signed body to the path of the vendor, with its query. */
 function send({ key, secret }: Vendor, body: unknown, query = "") {
   const bytes = Buffer.from(JSON.stringify(body));
@@ -73,7 +75,7 @@ function send({ key, secret }: Vendor, body: unknown, query = "") {
       providerKey: key,
       headers: [
         { name: "content-type", value: "application/json" },
-        { name: "x-signature", value: createHmac("sha256", secret).update(bytes).digest("hex") },
+        { name: "x-signature", value: signature(secret, bytes) },
       ],
       body: bytes.toString("base64"),
       path: `/webhooks/deliveries/${key}${query}`,
@@ -109,4 +111,61 @@ it("the events and the run of a delivery name the project of the connection of i
   expect(await eventsOf(other["deliveryId"], 3)).toEqual(
     types.map((type) => ({ type, project: null, connection: null })),
   );
+});
+
+it("a new webhook secret and a new account of a connection count from the next delivery on", async () => {
+  const vendor = await aVendor();
+  const secrets = { before: newId("evt"), after: newId("evt") };
+  const configuration = { webhookSecretRef: await aCredential(secrets.before), accountId: "one" };
+  const connectionId = await aConnection(vendor, { configuration });
+  const signedWith = (secret: string, query: string) =>
+    send({ ...vendor, secret }, { id: newId("evt"), type: "widget.created" }, query);
+  const [byConnection, byAccount] = [`?connection=${connectionId}`, "?account=two"];
+  expect(await signedWith(secrets.before, byConnection)).toHaveProperty("deliveryId");
+  expect(await signedWith(secrets.after, byConnection)).toEqual({ refused: "SIGNATURE_INVALID" });
+  expect(await signedWith(secrets.after, byAccount)).toEqual({ refused: "SIGNATURE_INVALID" });
+  await run(
+    "mutation ($id: ID!, $input: UpdateConnectionInput!) { updateConnection(connectionId: $id, input: $input) { version } }",
+    {
+      id: connectionId,
+      input: { configuration: { webhookSecretRef: await aCredential(secrets.after), accountId: "two" } },
+    },
+  );
+  // The notice arrives after the commit.
+  await eventually(
+    async () => ("deliveryId" in (await signedWith(secrets.after, byConnection)) ? true : undefined),
+    5000,
+  );
+  expect(await signedWith(secrets.before, byConnection)).toEqual({ refused: "SIGNATURE_INVALID" });
+  expect(await signedWith(secrets.after, byAccount)).toHaveProperty("deliveryId");
+});
+
+it("a revocation that is sent as the specification shows it moves the connection of its account", async () => {
+  const vendor = await aVendor();
+  const accounts = ["one", "two"];
+  const connections = await Promise.all(
+    accounts.map((accountId) => aConnection(vendor, { configuration: { accountId } })),
+  );
+  const body = Buffer.from(
+    JSON.stringify({ providerDeliveryId: "d-1", eventName: "token.revoked", payload: { account: "one" } }),
+  );
+  const { deliveryId } = await run(
+    "mutation ($input: IngestWebhookDeliveryInput!) { ingestWebhookDelivery(input: $input) { deliveryId } }",
+    {
+      input: {
+        headers: [
+          { name: "content-type", value: "application/json" },
+          { name: "x-svc-provider", value: vendor.key },
+          { name: "x-hub-signature-256", value: `sha256=${signature(vendor.secret, body)}` },
+        ],
+        body: body.toString("base64"),
+        path: "/webhooks/deliveries",
+      },
+    },
+  );
+  await eventsOf(deliveryId, 3);
+  const states = await Promise.all(
+    connections.map((id) => run("query ($id: ID!) { connection(connectionId: $id) { status } }", { id })),
+  );
+  expect(states).toEqual([{ status: "AuthorizationRequired" }, { status: "Active" }]);
 });

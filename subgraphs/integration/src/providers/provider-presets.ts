@@ -54,7 +54,8 @@ export const providerPresets: readonly ProviderPreset[] = [
         eventName: ["header:x-github-event"],
         action: "body:/action",
         actionMark: { when: "body:/pull_request/merged", equals: "true", mark: "(merged)" },
-        account: "header:x-github-hook-installation-target-id",
+        // The header X-GitHub-Hook-Installation-Target-ID has the id of the App for the webhooks of an App.
+        account: "body:/installation/id",
         formPayload: "payload",
         revokedEvents: ["github_app_authorization.revoked", "installation.deleted", "installation.suspend"],
       },
@@ -183,7 +184,7 @@ export const providerPresets: readonly ProviderPreset[] = [
           "form:CallSid & form:CallStatus",
           "form:CallSid",
         ],
-        eventName: ["text:message"],
+        eventName: ["text:call & form:CallStatus", "text:message"],
         action: "form:SmsStatus",
         account: "form:AccountSid",
       },

@@ -75,7 +75,7 @@ describe("runs", () => {
       work: async (run) => ({ echoed: run.payload["word"] }),
       ended: async (_, run, end) => void effects.push(`${run.status} ${JSON.stringify(end)}`),
     };
-    const run = await start(principal, "SendEmail", { connectionId, projectId: "orders", payload: { word: "hello" } });
+    const run = await start(principal, "SendEmail", { connectionId, payload: { word: "hello" } });
     expect(run).toMatchObject({ status: "Queued", attempts: 0, startedAt: null, connectionId });
     expect(await ended(principal, run)).toMatchObject({
       status: "Completed",
@@ -87,11 +87,6 @@ describe("runs", () => {
     });
     expect(effects).toEqual(['Completed {"status":"Completed","result":{"echoed":"hello"}}']);
     expect(await eventsOf(run)).toEqual(["RunStarted", "RunCompleted"]);
-    const projects = await fixture.rows<{ project: string }>(
-      "select envelope->>'projectid' as project from integration.outbox where envelope->>'subject' = $1 and envelope->>'type' like 'Run%'",
-      `runs/${run.runId}`,
-    );
-    expect(projects).toEqual([{ project: "orders" }, { project: "orders" }]);
     expect(fixture.integration.get(RunCounts).all).toContainEqual({
       operation: "SendEmail",
       outcome: "Completed",
