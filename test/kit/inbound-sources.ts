@@ -8,12 +8,15 @@ export interface InboundSource {
   readonly secret: string;
   readonly subscriptionId: string;
   readonly deliveryUrl: string;
+  readonly providerId: string;
 }
 
 interface WantedSource {
   readonly preset?: string;
   readonly secret?: string;
   readonly key?: string;
+  /** Other members of the provider. */
+  readonly provider?: object;
   /** The address of a platform that is not the one of all suites. */
   readonly base?: string | undefined;
 }
@@ -26,7 +29,7 @@ export const aVendorSecret = () => unique("secret-of-a-vendor");
 /** Registers a provider with a preset, and subscribes to its deliveries. */
 export async function anInboundSource(
   token: string,
-  { preset = "webhook", secret = aVendorSecret(), key = unique(preset), base }: WantedSource = {},
+  { preset = "webhook", secret = aVendorSecret(), key = unique(preset), provider, base }: WantedSource = {},
 ): Promise<InboundSource> {
   const post = async (path: string, body: unknown) => {
     const answer = await request<Record<string, string>>(`POST ${path}`, { token, body, ...(base && { base }) });
@@ -34,12 +37,13 @@ export async function anInboundSource(
     return answer.body;
   };
   const common = { displayName: preset, category: "Other", authModel: "ApiKey" };
-  const { providerId } = await post("/integrations/providers", { ...common, key, preset });
+  const registered = { ...common, key, preset, ...provider };
+  const { providerId = "" } = await post("/integrations/providers", registered);
   const name = unique("inbound");
   await post("/integrations/credentials", { name, kind: "VendorWebhookSecret", secret: { secret } });
   const wanted = { direction: "Inbound", providerId, signingSecretRef: `secret://${name}` };
   const { subscriptionId = "", deliveryUrl = "" } = await post("/webhooks/subscriptions", wanted);
-  return { key, secret, subscriptionId, deliveryUrl };
+  return { key, secret, subscriptionId, deliveryUrl, providerId };
 }
 
 /** A delivery as the specification shows it: X-Hub-Signature-256 over the body. */
