@@ -23,7 +23,15 @@ import { request } from "../kit/request.js";
  * after a claim, before the commit of the outcomes, and after it.
  */
 const phases = ["claimed:kill:1", "recording:kill:2", "ending:kill:1", "recorded:kill:2", "ended:kill:1"] as const;
-const perKill = 5;
+const perKill = 6;
+/** A delivery with this event is always claimed and handled on its own. Another one may be handled with its recording. */
+const revoked = "token.revoked";
+const webhook = {
+  scheme: { kind: "hmac", algorithm: "sha256", header: "x-signature", encoding: "hex", signedContent: "{body}" },
+  deliveryId: ["body:/providerDeliveryId"],
+  eventName: ["body:/eventName"],
+  revokedEvents: [revoked],
+};
 
 interface HandledRow {
   readonly delivery_id: string;
@@ -72,12 +80,13 @@ describe("kill -9 while deliveries are received and handled", () => {
       "webhooks.subscriptions.write",
     ] as const;
     const client = await createTenantClient(platform, admin, tenantId, { name: "test", scopes: [...scopes] });
-    return anInboundSource(await accessToken(platform, client), { base });
+    return anInboundSource(await accessToken(platform, client), { base, provider: { driver: { webhook } } });
   }
 
   /** Sends a delivery as its vendor does, which signs it. Returns the id in the 202, or undefined without an answer. */
   async function deliver(providerDeliveryId: string): Promise<string | undefined> {
-    const delivery = { providerDeliveryId, eventName: "widget.created", payload: { said: providerDeliveryId } };
+    const eventName = /[02468]$/.test(providerDeliveryId) ? revoked : "widget.created";
+    const delivery = { providerDeliveryId, eventName, payload: { said: providerDeliveryId } };
     const { headers, raw } = asSpecified(source, delivery);
     const path = `POST /webhooks/deliveries?subscription=${source.subscriptionId}`;
     const answer = await request<{ deliveryId: string }>(path, {
