@@ -6,6 +6,8 @@ import type { NewDelivery, RecordedDelivery } from "./delivery-records.js";
 const [one, other] = [tenantWithId(newId("ten")), tenantWithId(newId("ten"))];
 const delivery = (name: string) => ({ providerDeliveryId: name, payload: "{}" }) as NewDelivery;
 
+const withTenBytes = (given: NewDelivery): NewDelivery => ({ ...given, payload: "12345" });
+
 /** Writes that end when the test says so. */
 function heldWrites() {
   const writes: { tenant: string; names: string[]; end: (error?: Error) => void }[] = [];
@@ -56,6 +58,23 @@ it("refuses more than a tenant may have waiting, and others still have room", as
   for (const name of ["a", "b", "c"]) void record(name);
   expect(() => record("d")).toThrow(expect.objectContaining({ code: "UNAVAILABLE" }));
   expect(() => void record("theirs", other)).not.toThrow();
+});
+
+it.each([
+  ["bytes", { maxWaitingBytesPerTenant: 40 }],
+  ["deliveries", { maxWaitingPerTenant: 4 }],
+])("refuses more %s than a tenant may have waiting, also in one request, until some are written", async (_, limits) => {
+  const { writes, write } = heldWrites();
+  const recorder = new DeliveryRecorder({ write }, limits);
+  const three = (tenant = one) => recorder.record(tenant, ["a", "b", "c"].map(delivery).map(withTenBytes));
+  void three();
+  void three();
+  expect(() => three()).toThrow(expect.objectContaining({ code: "UNAVAILABLE" }));
+  expect(() => void three(other)).not.toThrow();
+  expect(() => void three(other)).not.toThrow();
+  writes[0]?.end();
+  await settled();
+  expect(() => void three()).not.toThrow();
 });
 
 it("answers a failed write to its own requests only, and goes on", async () => {

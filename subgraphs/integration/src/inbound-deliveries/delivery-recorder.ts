@@ -13,12 +13,14 @@ interface Queue {
   readonly tenant: Tenant;
   readonly waiting: Waiting[];
   count: number;
+  bytes: number;
 }
 
 export interface RecorderLimits {
   readonly maxWaiting: number;
   readonly maxWaitingPerTenant: number;
   readonly maxWaitingBytes: number;
+  readonly maxWaitingBytesPerTenant: number;
   /** The transactions at the same time, each of another tenant. */
   readonly maxTransactions: number;
   readonly maxBatch: number;
@@ -28,6 +30,7 @@ const defaultLimits: RecorderLimits = {
   maxWaiting: 4096,
   maxWaitingPerTenant: 2048,
   maxWaitingBytes: 64 * 1024 * 1024,
+  maxWaitingBytesPerTenant: 16 * 1024 * 1024,
   maxTransactions: 4,
   maxBatch: 128,
 };
@@ -61,13 +64,14 @@ export class DeliveryRecorder {
 
   /** Resolves after the commit. Throws UNAVAILABLE when the queue is full or the database does not answer. */
   record(tenant: Tenant, deliveries: readonly NewDelivery[]): Promise<readonly RecordedDelivery[]> {
-    const queue = this.#queues.get(tenant.uuid) ?? { tenant, waiting: [], count: 0 };
+    const queue = this.#queues.get(tenant.uuid) ?? { tenant, waiting: [], count: 0, bytes: 0 };
     const bytes = deliveries.reduce((sum, { payload }) => sum + 2 * payload.length, 0);
-    const { maxWaiting, maxWaitingPerTenant, maxWaitingBytes } = this.#limits;
+    const { maxWaiting, maxWaitingPerTenant, maxWaitingBytes, maxWaitingBytesPerTenant } = this.#limits;
     if (
-      this.#waiting >= maxWaiting ||
-      queue.count >= maxWaitingPerTenant ||
-      (this.#bytes > 0 && this.#bytes + bytes > maxWaitingBytes)
+      isFull(this.#waiting, deliveries.length, maxWaiting) ||
+      isFull(queue.count, deliveries.length, maxWaitingPerTenant) ||
+      isFull(this.#bytes, bytes, maxWaitingBytes) ||
+      isFull(queue.bytes, bytes, maxWaitingBytesPerTenant)
     )
       throw new DomainError("UNAVAILABLE", {
         detail: "Too many deliveries wait to be recorded. Send the delivery again.",
@@ -76,6 +80,7 @@ export class DeliveryRecorder {
     return new Promise((resolve, reject) => {
       queue.waiting.push({ deliveries, bytes, resolve, reject });
       queue.count += deliveries.length;
+      queue.bytes += bytes;
       this.#waiting += deliveries.length;
       this.#bytes += bytes;
       this.#queues.set(tenant.uuid, queue);
@@ -121,6 +126,7 @@ export class DeliveryRecorder {
       batch.push(waiting);
       size += waiting.deliveries.length;
       this.#bytes -= waiting.bytes;
+      queue.bytes -= waiting.bytes;
     }
     queue.count -= size;
     this.#waiting -= size;
@@ -129,3 +135,6 @@ export class DeliveryRecorder {
     return batch;
   }
 }
+
+/** A request finds room alone, however large it is. */
+const isFull = (waiting: number, further: number, most: number): boolean => waiting > 0 && waiting + further > most;
