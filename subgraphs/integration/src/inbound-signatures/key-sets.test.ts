@@ -97,6 +97,30 @@ describe("a key set", () => {
     await strict.close();
   });
 
+  it("of one tenant displaces neither the sets of another nor the pauses of its own", async () => {
+    const sets = new KeySets(egress, clock, { maxSets: 4, maxSetsPerTenant: 2 });
+    await sets.of("ten_b", url)("a");
+    const find = (name: number) => sets.of("ten_a", `${url}?${name}`)("a");
+    await find(1);
+    await find(2);
+    for (let attempt = 0; attempt < 3; attempt += 1) await expect(find(3)).rejects.toThrow(KeysUnavailable);
+    expect(reads).toBe(3);
+    time += 30_000;
+    await find(1);
+    await find(3);
+    expect(reads).toBe(4);
+    await find(1);
+    await sets.of("ten_b", url)("a");
+    expect(reads).toBe(4);
+    for (const name of [4, 5, 6, 7]) {
+      time += 30_000;
+      await find(name);
+    }
+    answer = () => ({ status: 500, body: "" });
+    expect(await sets.of("ten_b", url)("a")).toHaveLength(1);
+    expect(reads).toBe(8);
+  });
+
   it("of one tenant waits for no other tenant", async () => {
     let open: () => void = () => undefined;
     release = new Promise((resolve) => {

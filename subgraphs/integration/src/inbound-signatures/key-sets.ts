@@ -6,6 +6,8 @@ import { type FindKeys, KeysUnavailable } from "./detached-jws.js";
 /** Bounds of the cache of key sets. */
 export interface KeySetLimits {
   readonly maxSets: number;
+  /** Further sets of a tenant displace its own ones only. */
+  readonly maxSetsPerTenant: number;
   /** A set is read again after this time. */
   readonly maxAgeMs: number;
   /** A set that cannot be read again serves for this time after it was read. */
@@ -18,6 +20,7 @@ export interface KeySetLimits {
 
 const defaultLimits: KeySetLimits = {
   maxSets: 1_000,
+  maxSetsPerTenant: 32,
   maxAgeMs: 600_000,
   maxStaleMs: 86_400_000,
   coolDownMs: 30_000,
@@ -31,6 +34,7 @@ interface KeySet {
   keys: readonly JWK[] | undefined;
   readAt: number;
   triedAt: number;
+  usedAt: number;
   reading: Promise<void> | undefined;
 }
 
@@ -40,13 +44,15 @@ export class KeySets {
   readonly #clock: () => Date;
   readonly #limits: KeySetLimits;
   readonly #sets: LRUCache<string, KeySet>;
+  /** The names of the sets of each tenant. */
+  readonly #names = new Map<string, Set<string>>();
   readonly #reads = new Map<string, number>();
 
   constructor(egress: Egress, clock: () => Date = () => new Date(), limits: Partial<KeySetLimits> = {}) {
     this.#egress = egress;
     this.#clock = clock;
     this.#limits = { ...defaultLimits, ...limits };
-    this.#sets = new LRUCache({ max: this.#limits.maxSets });
+    this.#sets = new LRUCache({ max: this.#limits.maxSets, dispose: (_, name) => this.#forget(name) });
   }
 
   /** The keys at a URL for one tenant. Tenants share no set, so that none of them delays the reads of another. */
@@ -72,10 +78,36 @@ export class KeySets {
   #setOf(tenantId: string, url: string): KeySet {
     const name = `${tenantId} ${url}`;
     const known = this.#sets.get(name);
-    if (known) return known;
-    const set: KeySet = { keys: undefined, readAt: 0, triedAt: Number.NEGATIVE_INFINITY, reading: undefined };
+    if (known) {
+      known.usedAt = this.#now();
+      return known;
+    }
+    this.#makeRoom(tenantId);
+    const never = Number.NEGATIVE_INFINITY;
+    const set: KeySet = { keys: undefined, readAt: 0, triedAt: never, usedAt: this.#now(), reading: undefined };
     this.#sets.set(name, set);
+    this.#names.set(tenantId, (this.#names.get(tenantId) ?? new Set()).add(name));
     return set;
+  }
+
+  /** Drops the set of a tenant that was not used for the longest time, unless this would end its cool-down. */
+  #makeRoom(tenantId: string): void {
+    const names = [...(this.#names.get(tenantId) ?? [])];
+    if (names.length < this.#limits.maxSetsPerTenant) return;
+    const sets = names.flatMap((name) => {
+      const set = this.#sets.peek(name);
+      return set?.reading === undefined && set && this.#mayRead(set) ? [{ name, usedAt: set.usedAt }] : [];
+    });
+    const [oldest] = sets.sort((one, other) => one.usedAt - other.usedAt);
+    if (!oldest) throw new KeysUnavailable("The tenant has too many key sets.");
+    this.#sets.delete(oldest.name);
+  }
+
+  #forget(name: string): void {
+    const tenantId = name.slice(0, name.indexOf(" "));
+    const names = this.#names.get(tenantId);
+    names?.delete(name);
+    if (names?.size === 0) this.#names.delete(tenantId);
   }
 
   #isFresh({ keys, readAt }: KeySet): boolean {
