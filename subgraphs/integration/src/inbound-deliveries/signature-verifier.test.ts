@@ -118,3 +118,37 @@ it("a tenant that stores the public key of another and names a value of every bo
   expect(matches.map(({ tenant }) => tenant)).toEqual([unnamed.claim.tenant, thief.claim.tenant]);
   expect(await tested.verify(delivery(victim), { ...both, isWhole: false })).toEqual([]);
 });
+
+it("tries at most 256 secrets, and those in a grace period after all current ones", async () => {
+  const tenants = Array.from({ length: 100 }, () => aTenant().candidate);
+  const hmacDriver: ProviderDriver = {};
+  const candidates = tenants.map((candidate) => ({ ...candidate, driver: hmacDriver }));
+  const secretOf = (place: number, version: string) => `a secret of the candidate ${place}, ${version}`;
+  const secrets = {
+    of: async (wanted: readonly Candidate[]) => {
+      return wanted.map((_, place) => [
+        { text: secretOf(place, "old"), isPublic: false, usableUntil: now.getTime() + 1000 },
+        { text: secretOf(place, "new"), isPublic: false, usableUntil: Number.POSITIVE_INFINITY },
+        { text: secretOf(place, "older"), isPublic: false, usableUntil: now.getTime() + 1000 },
+      ]);
+    },
+  };
+  const own = new SignatureVerifier(
+    { secrets, keySets: { of: () => async () => [] }, holders: { holders: async () => [] } },
+    () => now,
+  );
+  const matched = async (place: number, version: string): Promise<boolean> => {
+    const body = Buffer.from("{}");
+    const digest = createHmac("sha256", secretOf(place, version)).update(body).digest("hex");
+    const headers = new Map([["x-hub-signature-256", [`sha256=${digest}`]]]);
+    const arrived = delivery(victim, { message: { headers, body, url: "https://platform.example/" } });
+    const matches = await own.verify(arrived, { candidates, claims: [], isWhole: true });
+    expect(matches.length).toBeLessThanOrEqual(1);
+    return matches[0]?.tenant === candidates[place]?.tenant;
+  };
+  // 100 current secrets, one more of each candidate, and a third one of the first 56.
+  expect(await matched(99, "new")).toBe(true);
+  expect(await matched(99, "old")).toBe(true);
+  expect(await matched(55, "older")).toBe(true);
+  expect(await matched(56, "older")).toBe(false);
+});

@@ -5,7 +5,7 @@ import type { KeySets } from "../inbound-signatures/key-sets.js";
 import type { HmacScheme, JwsScheme, KeyedScheme, SignatureScheme } from "../inbound-signatures/signature-scheme.js";
 import { prepareSignature, type SignatureTest } from "../inbound-signatures/verify-signature.js";
 import type { Candidate, CandidateSet, Claim, Registration } from "./candidate.js";
-import type { OpenSecrets } from "./open-secrets.js";
+import type { OpenSecret, OpenSecrets } from "./open-secrets.js";
 import { type AccountHolders, claimsOfCandidates, matchesOfVendorKey, type Verify } from "./vendor-key-match.js";
 
 /** The tenant whose secret or vendor key has verified a delivery, and the resource that holds the secret. */
@@ -25,6 +25,9 @@ const specifiedScheme: HmacScheme = {
   prefix: "sha256=",
   signedContent: "{body}",
 };
+
+/** At most so many secrets are tried for one delivery. A candidate in a grace period has several. */
+const maxSecrets = 256;
 
 /** The header of a detached JWS beside the body of the specification. */
 const specifiedJwsHeader = "x-jws-signature";
@@ -67,7 +70,10 @@ export class SignatureVerifier {
     return [...tenants.values()];
   }
 
-  /** Tries every secret, also after a match, so that the time does not tell which one it was. */
+  /**
+   * Tries the current secret of each candidate, then those in their grace period in turns, so that the rotations of one
+   * tenant displace no secret of another. It goes on after a match, so that the time does not tell which one it was.
+   */
   async #bySecret(delivery: ArrivedDelivery, candidates: readonly Candidate[]): Promise<Candidate[]> {
     const now = this.#clock();
     const tests = new Map<string, SignatureTest | undefined>();
@@ -84,12 +90,16 @@ export class SignatureVerifier {
     });
     const secrets = await this.#secrets.of(testable.map(({ candidate }) => candidate));
     const nowMs = now.getTime();
-    const matches: Candidate[] = [];
-    for (const [place, { candidate, test }] of testable.entries())
-      for (const { text, isPublic, usableUntil } of secrets[place] ?? [])
-        if ((!isPublic || schemeOf(delivery, candidate).kind === "ecdsa") && test(text) && usableUntil > nowMs)
-          matches.push(candidate);
-    return matches;
+    const trials = testable.flatMap(({ candidate, test }, place) => {
+      const takesPublic = schemeOf(delivery, candidate).kind === "ecdsa";
+      const own = (secrets[place] ?? []).filter(({ isPublic }) => takesPublic || !isPublic);
+      return own.sort(currentFirst).map((secret, turn) => ({ ...secret, turn, candidate, test }));
+    });
+    return trials
+      .sort((one, other) => one.turn - other.turn)
+      .slice(0, maxSecrets)
+      .filter(({ text, test, usableUntil }) => test(text) && usableUntil > nowMs)
+      .map(({ candidate }) => candidate);
   }
 
   /** Public keys that tenants have stored. Any tenant may store the key of another, so that it proves the vendor only. */
@@ -144,6 +154,9 @@ export class SignatureVerifier {
     return claims.filter((_, place) => isValid(outcomes[place]) || outcomes[place]?.status === "rejected");
   }
 }
+
+const isCurrent = ({ usableUntil }: OpenSecret): boolean => usableUntil === Number.POSITIVE_INFINITY;
+const currentFirst = (one: OpenSecret, other: OpenSecret): number => Number(isCurrent(other)) - Number(isCurrent(one));
 
 function unreadableKeys(error: unknown): unknown {
   if (!(error instanceof KeysUnavailable)) return error;
