@@ -2,6 +2,7 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
+import { type WebhookDeliveryState, webhookDeliveryStates } from "../inbound-deliveries/webhook-delivery.states.js";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { vendorEventNames } from "../normalized-events/vendor-event-names.js";
 import { vendorEventType } from "./vendor-event.js";
@@ -13,9 +14,23 @@ let fixture: IntegrationFixture;
 
 beforeAll(async () => {
   fixture = await startIntegrationFixture({ masterKeys });
+  await recordMoves();
 });
 
 afterAll(() => fixture.close());
+
+/** Records the states of deliveries before and after each transaction. */
+async function recordMoves(): Promise<void> {
+  await fixture.rows(`create table public.delivery_moves (transaction xid8, delivery uuid, before text, after text,
+    primary key (transaction, delivery))`);
+  await fixture.rows(`create function public.record_move() returns trigger language plpgsql security definer as $$ begin
+    insert into public.delivery_moves
+      select pg_current_xact_id(), new.delivery_id, old.status, delivery.status from integration.webhook_deliveries delivery
+      where delivery.tenant_id = new.tenant_id and delivery.delivery_id = new.delivery_id on conflict do nothing;
+    return null; end $$`);
+  await fixture.rows(`create constraint trigger record_move after update on integration.webhook_deliveries
+    deferrable initially deferred for each row execute function public.record_move()`);
+}
 
 async function aProvider(principal: Principal, driver?: object): Promise<string> {
   const { data, errors } = await fixture.run(
@@ -266,6 +281,18 @@ describe("the handling of deliveries", () => {
     expect((await stateOf(delivery))?.status).toBe("Processing");
     await fixture.rows(claim, uuid, "-1 second");
     await handled(delivery, "Processed");
+  });
+
+  it("has moved the deliveries of this suite as the table of their states says", async () => {
+    const moves = await fixture.rows<{ before: WebhookDeliveryState; after: WebhookDeliveryState }>(
+      "select distinct before, after from public.delivery_moves where before <> after",
+    );
+    const nextOf = (state: WebhookDeliveryState): readonly string[] => webhookDeliveryStates[state].next;
+    expect(moves.filter(({ before, after }) => !nextOf(before).includes(after))).toEqual([]);
+    for (const after of ["Processed", "Ignored", "Failed", "DeadLettered"])
+      expect(moves).toContainEqual({ before: "Processing", after });
+    for (const before of ["Accepted", "Processed", "Failed", "DeadLettered"])
+      expect(moves).toContainEqual({ before, after: "Processing" });
   });
 });
 

@@ -1,10 +1,13 @@
-/** The states of an inbound delivery. A dead letter is handled again only when a replay is asked for. */
+/**
+ * The states of an inbound delivery. Processed and DeadLettered become Processing only by a replay; Processing becomes
+ * Accepted when a process gives its claim back at its stop. The last failed attempt is made while it is Processing.
+ */
 export const webhookDeliveryStates = {
   Accepted: { next: ["Processing"] },
-  Processing: { next: ["Processed", "Ignored", "Failed", "Accepted"] },
-  Processed: { next: [] },
+  Processing: { next: ["Processed", "Ignored", "Failed", "DeadLettered", "Accepted"] },
+  Processed: { next: ["Processing"] },
   Ignored: { next: [] },
-  Failed: { next: ["Processing", "DeadLettered"] },
+  Failed: { next: ["Processing"] },
   DeadLettered: { next: ["Processing"] },
 } as const;
 
