@@ -15,7 +15,7 @@ import {
   keysOfTenant,
   maxCandidates,
 } from "./candidate-statement.js";
-import { SharedDrivers } from "./shared-drivers.js";
+import { DriverCache } from "./driver-cache.js";
 
 interface ProviderRow {
   tenant_id: string;
@@ -63,7 +63,7 @@ const none: CandidateSet = { candidates: [], claims: [], isWhole: true };
 /** Finds the tenants and secrets that may verify a delivery, across tenants, and keeps them in memory. */
 export class CandidateCache {
   readonly #workers: Pick<Pool, "query">;
-  readonly #drivers = new SharedDrivers();
+  readonly #drivers = new DriverCache();
   readonly #sets = new LRUCache<string, Held>({
     maxSize: maxBytes,
     sizeCalculation: ({ set }, name) => this.#bytesOf(set) + 2 * name.length,

@@ -8,7 +8,7 @@ const parsedFactor = 6;
 const leastBytes = 200;
 
 /** Drivers by their text, so that the sets in memory share equal ones. */
-export class SharedDrivers {
+export class DriverCache {
   readonly #drivers = new LRUCache<string, ProviderDriver>({
     maxSize: maxBytes,
     sizeCalculation: (_, name) => leastBytes + parsedFactor * name.length,
