@@ -26,6 +26,7 @@ import { Migration20261123015445_connection_authorizations } from "./migrations/
 import { Migration20261123015528_connection_authorization_keys } from "./migrations/Migration20261123015528_connection_authorization_keys.js";
 import { Migration20261123021917_routine_runs } from "./migrations/Migration20261123021917_routine_runs.js";
 import { Migration20261123030825_vendor_keys } from "./migrations/Migration20261123030825_vendor_keys.js";
+import { Migration20261123050911_provider_hosts } from "./migrations/Migration20261123050911_provider_hosts.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -59,5 +60,6 @@ export const integrationTables = {
     Migration20261123015528_connection_authorization_keys,
     Migration20261123021917_routine_runs,
     Migration20261123030825_vendor_keys,
+    Migration20261123050911_provider_hosts,
   ],
 };

@@ -1,8 +1,9 @@
+import type { Principal } from "@factory/runtime/auth/principal";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { type Preconditions, requirePreconditions } from "@factory/runtime/input-validation/preconditions";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { requireSameTenant } from "@factory/runtime/tenancy/tenant";
+import { principalOf, requireSameTenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { announceInboundSources } from "../providers/inbound-sources.js";
 import type { UpdateConnectionInput } from "./connection.input.js";
@@ -11,6 +12,7 @@ import type { ConnectionType } from "./connection.type.js";
 import { type ConnectionRecord, connectionView } from "./connection.view.js";
 import { type CheckedConfiguration, checkedConfiguration } from "./connection-configuration.js";
 import { resolveCredentials } from "./connection-references.js";
+import { holdHostsOf, refuseChosenHost } from "./credential-hosts.js";
 import { lockedConnection } from "./locked-connection.js";
 import type { Verification } from "./verification.js";
 
@@ -51,14 +53,16 @@ export class ConnectionChangeService {
     const { connectionId, input, ifMatch, waitSeconds } = change;
     requireSameTenant(context, input.tenantId);
     const { database, connections, verification } = this.#services;
+    const principal = principalOf(context);
     const checked = input.configuration === undefined ? undefined : checkedConfiguration(input.configuration ?? {});
     const changed = await idempotentMutation(database, context, {
       field: "updateConnection",
       arguments: { connectionId, input, ifMatch },
       commit: async (transaction) => {
+        await holdHostsOf(transaction, { principal, connectionId });
         const known = await lockedConnection(transaction, connectionId);
         requirePreconditions({ ifMatch }, known.version);
-        return connectionView(await this.#apply(transaction, known, { input, checked }));
+        return connectionView(await this.#apply(transaction, known, { input, checked, principal }));
       },
     });
     if (waitSeconds == null) return changed;
@@ -69,7 +73,7 @@ export class ConnectionChangeService {
   async #apply(
     transaction: Transaction,
     known: ConnectionRecord,
-    { input, checked }: Wanted,
+    { input, checked, principal }: Wanted,
   ): Promise<ConnectionRecord> {
     const next = {
       ...known,
@@ -83,6 +87,7 @@ export class ConnectionChangeService {
     const isVerified = input.credentialRef !== undefined || checked !== undefined;
     const found = isVerified ? await resolveCredentials(transaction, next, input.strictReferences === true) : {};
     const stored = { ...next, ...found, version: known.version + 1 };
+    await refuseChosenHost(transaction, { ...stored, principal });
     await transaction.defer(store, [transaction.tenant.uuid, ...values(stored), isVerified]);
     if (checked) announceInboundSources(transaction);
     if (!isVerified || !verifiedStates.includes(known.status)) return stored;
@@ -94,6 +99,7 @@ interface Wanted {
   readonly input: UpdateConnectionInput;
   /** Undefined when the settings stay as they are. */
   readonly checked: CheckedConfiguration | undefined;
+  readonly principal: Principal;
 }
 
 const values = (connection: ConnectionRecord): unknown[] => {

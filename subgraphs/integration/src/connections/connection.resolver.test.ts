@@ -23,6 +23,15 @@ async function aProvider(key = newId("prv").slice(4)): Promise<string> {
   return data.registerProvider.providerId;
 }
 
+async function aCredential(name: string, input: object): Promise<void> {
+  const made = await fixture.run(
+    principal,
+    "mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }",
+    { input: { name, ...input } },
+  );
+  if (made.errors) throw made.errors[0];
+}
+
 const create = /* GraphQL */ `
   mutation ($input: CreateConnectionInput!) {
     createConnection(input: $input) {
@@ -90,12 +99,7 @@ describe("Mutation.createConnection", () => {
   });
 
   it("resolves a credential by its name", async () => {
-    const made = await fixture.run(
-      principal,
-      "mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }",
-      { input: { name: "mail", kind: "VendorWebhookSecret", secret: { secret: "a-secret-of-mail" } } },
-    );
-    expect(made.errors).toBeUndefined();
+    await aCredential("mail", { kind: "VendorWebhookSecret", secret: { secret: "a-secret-of-mail" } });
     const configuration = { webhookSecretRef: "mail", accountId: "acct_1" };
     const { data } = await aConnection({ credentialRef: "secret://mail", configuration, strictReferences: true });
     const [row] = await fixture.rows(
@@ -106,12 +110,7 @@ describe("Mutation.createConnection", () => {
   });
 
   it("refuses a webhookSecretRef that names a credential of a kind that cannot verify", async () => {
-    const made = await fixture.run(
-      principal,
-      "mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }",
-      { input: { name: "no-verifier", kind: "ApiKey", secret: { apiKey: "a-key-of-a-vendor" } } },
-    );
-    expect(made.errors).toBeUndefined();
+    await aCredential("no-verifier", { kind: "ApiKey", secret: { apiKey: "a-key-of-a-vendor" } });
     expect(await refusal({ configuration: { webhookSecretRef: "no-verifier" } })).toEqual([
       "REFERENCE_NOT_FOUND",
       "/input/configuration/webhookSecretRef REFERENCE_NOT_FOUND",
@@ -186,5 +185,84 @@ describe("Mutation.createConnection", () => {
       id: disabled,
     });
     expect(await refusal({ providerId: disabled })).toEqual(["INVALID_STATE"]);
+  });
+});
+
+describe("a credential at a host that the caller has chosen", () => {
+  const key = { kind: "BearerToken", secret: { token: "t" } };
+  const change = `mutation ($id: ID!, $input: UpdateConnectionInput!) {
+    updateConnection(connectionId: $id, input: $input) { credentialRef } }`;
+  const [mine, theirs] = ["https://93.184.216.34/v1", "https://93.184.216.35/v1"];
+  const refused = {
+    ...{ code: "INSUFFICIENT_SCOPE", status: 403 },
+    requiredScopes: ["integration.credentials.write"],
+  };
+
+  const partner = () =>
+    aPrincipal({
+      tenantId: principal.tenantId ?? "",
+      scopes: ["integration.providers.write", "integration.connections.write"],
+    });
+
+  async function registered(by: Principal, input: object): Promise<string> {
+    const { data, errors } = await fixture.run(
+      by,
+      "mutation ($input: RegisterProviderInput!) { registerProvider(input: $input) { providerId } }",
+      {
+        input: {
+          ...{ key: newId("prv").slice(4), displayName: "Acme", category: "Tool", authModel: "BearerToken" },
+          ...input,
+        },
+      },
+    );
+    if (errors) throw errors[0];
+    return data.registerProvider.providerId;
+  }
+
+  const connected = (by: Principal, provider: string, credentialRef?: string) =>
+    fixture.run(by, create, {
+      input: { providerId: provider, displayName: "Acme", authMode: "BearerToken", credentialRef },
+    });
+
+  it("is connected only by others, or with the scope to write credentials", async () => {
+    const [caller, name] = [partner(), newId("crd").slice(4)];
+    await aCredential(name, key);
+    const own = await registered(caller, { baseUrl: mine });
+    expect((await connected(caller, own, name)).errors?.[0]?.extensions).toMatchObject(refused);
+    const empty = await connected(caller, own);
+    const id = empty.data.createConnection.connectionId;
+    for (const input of [{ credentialRef: name }, { credentialRef: `secret://${name}`, configuration: {} }])
+      expect((await fixture.run(caller, change, { id, input })).errors?.[0]?.extensions).toMatchObject(refused);
+    expect((await connected(partner(), own, name)).errors).toBeUndefined();
+    // the credential goes there already
+    expect((await connected(caller, own, name)).errors).toBeUndefined();
+    await aCredential(`${name}-2`, key);
+    expect((await connected(caller, own, `${name}-2`)).errors?.[0]?.extensions).toMatchObject(refused);
+    expect((await connected(principal, own, `${name}-2`)).errors).toBeUndefined();
+  });
+
+  it("that was stored after its reference is not found by a change of the settings", async () => {
+    const [caller, name] = [partner(), newId("crd").slice(4)];
+    const { data } = await connected(caller, await registered(caller, { baseUrl: mine }), name);
+    await aCredential(name, key);
+    const id = data.createConnection.connectionId;
+    const settings = await fixture.run(caller, change, { id, input: { configuration: { region: "eu" } } });
+    expect(settings.errors?.[0]?.extensions).toMatchObject(refused);
+    expect((await fixture.run(caller, change, { id, input: { displayName: "Still" } })).errors).toBeUndefined();
+  });
+
+  it("is connected where the caller has chosen nothing: the hosts of a preset, and those that others chose", async () => {
+    const [caller, name] = [partner(), newId("crd").slice(4)];
+    await aCredential(name, key);
+    const known = [await registered(caller, { preset: "github" }), await registered(principal, { baseUrl: theirs })];
+    for (const provider of known) expect((await connected(caller, provider, name)).errors).toBeUndefined();
+    const moved = await registered(principal, { baseUrl: theirs });
+    const update =
+      "mutation ($id: ID!, $input: UpdateProviderInput!) { updateProvider(providerId: $id, input: $input) { baseUrl } }";
+    const { errors } = await fixture.run(caller, update, { id: moved, input: { baseUrl: mine } });
+    expect(errors).toBeUndefined();
+    expect((await connected(caller, moved, name)).errors?.[0]?.extensions).toMatchObject(refused);
+    const foreign = await registered(caller, { preset: "github", baseUrl: mine });
+    expect((await connected(caller, foreign, name)).errors?.[0]?.extensions).toMatchObject(refused);
   });
 });

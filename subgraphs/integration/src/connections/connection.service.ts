@@ -3,7 +3,7 @@ import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { requireSameTenant, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { principalOf, requireSameTenant, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { announceInboundSources } from "../providers/inbound-sources.js";
 import type { AuthorizationLinks } from "./authorization-links.js";
@@ -21,6 +21,7 @@ import {
 import { checkedConfiguration } from "./connection-configuration.js";
 import { requireRoomForConnection } from "./connection-limit.js";
 import { resolveReferences } from "./connection-references.js";
+import { refuseChosenHost } from "./credential-hosts.js";
 import { unknownConnection } from "./locked-connection.js";
 import type { Verification } from "./verification.js";
 
@@ -86,6 +87,8 @@ export class ConnectionService {
           strictAuthModel: input.strictAuthModel === true,
         });
         const { providerId, displayName, projectId = null, credentialRef = null } = input;
+        const { credentialId } = credentials;
+        await refuseChosenHost(transaction, { principal: principalOf(context), providerId, credentialId });
         const wanted = { providerId, displayName, projectId, credentialRef, authMode, ...checked, ...credentials };
         const connectionId = newId("con");
         const lastRunId = await this.#verification.startFirst(transaction, { connectionId, projectId });

@@ -16,7 +16,8 @@ import { ConnectionLifecycleService } from "./connection-lifecycle.service.js";
 import { ConnectionLinksResolver } from "./connection-links.resolver.js";
 import { ConnectionListService } from "./connection-list.service.js";
 import { ConnectionStates } from "./connection-moves.js";
-import { followProvider, guardCredentials } from "./provider-effects.js";
+import { guardCredentials } from "./credential-hosts.js";
+import { followProvider } from "./provider-effects.js";
 import { Verification } from "./verification.js";
 
 export interface ConnectionSettings {

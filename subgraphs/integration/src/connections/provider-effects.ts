@@ -1,19 +1,12 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { Scope } from "@factory/schema/scopes";
-import type { ProviderMoveListener, ProviderOriginListener } from "../providers/provider-move-listeners.js";
+import type { ProviderMoveListener } from "../providers/provider-move-listeners.js";
 import type { ConnectionState } from "./connection.states.js";
 
 const countLive = {
   name: "connections_of_provider_count",
   text: `select count(*)::int as count from connections
     where tenant_id = $1 and provider_id = $2 and status <> 'Deleted'`,
-};
-
-const countWithCredential = {
-  name: "connections_of_provider_with_credential",
-  text: `select count(*)::int as count from connections
-    where tenant_id = $1 and provider_id = $2 and credential_id is not null and status <> 'Deleted'`,
 };
 
 /** Locks in the order of ids, so that two such statements cannot wait for each other. */
@@ -58,22 +51,6 @@ export const followProvider: ProviderMoveListener = async ({ execute, record, te
       data: { connectionId, providerId, status: "Disabled", previousStatus, reason, runId: null, projectId },
     });
   }
-};
-
-const manageCredentials = "integration.credentials.write" satisfies Scope;
-
-/**
- * A caller that chooses the host that receives a secret can read the secret, so another host of a provider whose connections
- * have credentials needs the scope to write credentials.
- */
-export const guardCredentials: ProviderOriginListener = async ({ execute, tenant }, { providerId, principal }) => {
-  if (principal.scopes.has(manageCredentials)) return;
-  const [found] = await execute<{ count: number }>(countWithCredential, [tenant.uuid, decodeId("prv", providerId)]);
-  if (!found || found.count === 0) return;
-  throw new DomainError("INSUFFICIENT_SCOPE", {
-    detail: `The provider has ${found.count} connections with credentials, which would be sent to another host. Use a token with the scope ${manageCredentials}, or register another provider.`,
-    requiredScopes: [manageCredentials],
-  });
 };
 
 const stillUsed = (connections: number) =>

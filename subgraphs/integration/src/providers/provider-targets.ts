@@ -3,7 +3,8 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { driverUrls } from "../provider-drivers/checked-driver.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 
-interface Targets {
+/** The URLs at which the vendor of a provider is called. */
+export interface Targets {
   readonly baseUrl: string | null;
   readonly driver: ProviderDriver;
 }

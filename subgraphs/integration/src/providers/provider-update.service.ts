@@ -6,6 +6,7 @@ import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { checkedDriver } from "../provider-drivers/checked-driver.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
+import { withChooser } from "./host-choice.js";
 import { announceInboundSources } from "./inbound-sources.js";
 import { lockedProvider } from "./locked-provider.js";
 import type { Provider } from "./provider.entity.js";
@@ -48,8 +49,11 @@ export class ProviderUpdateService {
             allowed: ["Registered", "Deprecated", "Disabled"],
           });
         const changed = changesOf(provider, input, driver);
-        if (movesOrigin(targetsOf(provider, provider), targetsOf(provider, changed)))
-          await this.#listeners.callForOrigins(transaction, { providerId, principal: principalOf(context) });
+        if (movesOrigin(targetsOf(provider, provider), targetsOf(provider, changed))) {
+          const principal = principalOf(context);
+          await this.#listeners.callForOrigins(transaction, { providerId, principal });
+          provider.hostsChosenBy = withChooser(provider.hostsChosenBy, principal);
+        }
         transaction.em.assign(provider, changed);
         const { displayName, apiClient, capabilities } = provider;
         if (Object.keys(changed).length > 0) {

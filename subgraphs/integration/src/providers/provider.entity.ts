@@ -54,6 +54,10 @@ export class Provider {
   @Property({ type: "jsonb", nullable: true })
   driver: ProviderDriver | null;
 
+  /** The principals that chose a host of the vendor without the scope to write credentials. */
+  @Property({ type: "text[]", default: [] })
+  hostsChosenBy: string[];
+
   @Property({ type: "text" })
   status: ProviderState;
 

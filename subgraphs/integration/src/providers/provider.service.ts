@@ -5,17 +5,18 @@ import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { requireSameTenant, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { principalOf, requireSameTenant, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { checkedDriver } from "../provider-drivers/checked-driver.js";
 import { type ApiClientType, apiClientView } from "./api-client.type.js";
+import { choosersOf } from "./host-choice.js";
 import { announceInboundSources } from "./inbound-sources.js";
 import { Provider } from "./provider.entity.js";
 import type { RegisterProviderInput } from "./provider.input.js";
 import { type AuthModel, authModels, type ProviderCategory, providerCategories } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
 import { type ProviderRow, providerColumns, providerEntityView, providerRowView } from "./provider.view.js";
-import { type ProviderPreset, presetNames, presetOf } from "./provider-presets.js";
+import { effectiveDriver, type ProviderPreset, presetNames, presetOf } from "./provider-presets.js";
 import { type ProviderRecord, providerRecord } from "./provider-record.js";
 import type { ProviderTargets } from "./provider-targets.js";
 
@@ -104,6 +105,8 @@ export class ProviderService {
         commit: async (transaction) => {
           const { em, tenant, record } = transaction;
           announceInboundSources(transaction);
+          const baseUrl = input.baseUrl ?? preset?.baseUrl ?? null;
+          const targets = { baseUrl, driver: effectiveDriver(preset, driver) };
           const provider = em.create(Provider, {
             tenantId: tenant.tenantId,
             providerId: newId("prv"),
@@ -114,9 +117,10 @@ export class ProviderService {
             apiClient: input.apiClient ?? preset?.apiClient ?? null,
             apiClientId: newId("apc"),
             capabilities: canonicalCapabilities(input.capabilities ?? preset?.capabilities ?? []),
-            baseUrl: input.baseUrl ?? preset?.baseUrl ?? null,
+            baseUrl,
             preset: input.preset ?? null,
             driver,
+            hostsChosenBy: choosersOf(principalOf(context), preset, targets),
             status: "Registered",
             statusReason: null,
             registeredAt: new Date(),

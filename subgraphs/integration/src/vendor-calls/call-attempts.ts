@@ -49,9 +49,11 @@ export class CallAttempts {
   }
 
   async #withToken(attempt: Attempt): Promise<VendorResponse> {
-    const { tokens } = this.#options;
-    const { target, provider, deadline } = attempt;
+    const { tokens, credentials } = this.#options;
+    const { target, provider, url, deadline } = attempt;
     const { token, version } = await inTime(tokens.of(target, provider), target, deadline);
+    // The hosts that a credential names hold for its tokens too.
+    await credentials.current(target, url);
     const answer = await this.#send(attempt, withAccessToken(token));
     if (answer.status !== 401) return this.#response(answer);
     const renewed = await inTime(tokens.of(target, provider, version), target, deadline);

@@ -132,6 +132,17 @@ describe("the token of client credentials", () => {
     expect(grants()).toEqual({ client_credentials: 3 });
   });
 
+  it("is sent only to the hosts that the credential names", async () => {
+    const { host } = new URL(vendor.origin);
+    const secret = { clientId: "basic", clientSecret: server.clientSecret, hosts: [host] };
+    expect(await call(await target({ secret }))).toMatchObject({ status: 200 });
+    const elsewhere = await aVendorTarget(fixture, principal, {
+      ...{ authMode: "OAuth2ClientCredentials", baseUrl: "http://localhost:9/v1", kind: "Custom", secret },
+      driver: { oauth2: { tokenUrl: server.tokenUrl, clientAuthentication: "client_secret_basic", scopes: ["api"] } },
+    });
+    expect(await refusalOf(call(elsewhere))).toMatchObject({ code: "CREDENTIAL_UNUSABLE" });
+  });
+
   it("is stored sealed", async () => {
     await call(await target());
     const [token = ""] = tokensSent();
