@@ -38,7 +38,15 @@ export function evidenceOf(run: RunRecord, end: RunEnd, refreshFailedAt: Date | 
   const refreshFailed = refreshFailedAt !== null && finding === "Outage";
   const authorized = run.payload["authorized"] === true;
   const detail = "detail" in end && end.code !== "RUN_TOO_LONG" ? end.detail : undefined;
-  return { finding: refreshFailed ? "TokenRefreshFailed" : finding, recentCalls, enable, authorized, detail };
+  const uncheckable = end.status === "Completed" && finding === "Nothing";
+  return {
+    finding: refreshFailed ? "TokenRefreshFailed" : finding,
+    recentCalls,
+    enable,
+    uncheckable,
+    authorized,
+    detail,
+  };
 }
 
 function findingOf(end: RunEnd): Finding {

@@ -206,10 +206,15 @@ describe("a connection that is Unhealthy for long", () => {
     for (const status of others) expect(after(["Refused"], { ...since, status }).move).toBeUndefined();
   });
 
-  it("is enabled by an operator only when a probe passes", () => {
+  it("is enabled by an operator only when a probe passes, or when there is none", () => {
     const disabled = { ...unhealthy, status: "Disabled" } as const;
     expect(after([{ finding: "Passed", enable: true }], disabled).move).toMatchObject({ to: "Active" });
     expect(after([{ finding: "Outage", enable: true }], disabled).move).toBeUndefined();
+    expect(after([{ finding: "Nothing", enable: true, uncheckable: true }], disabled).move).toMatchObject({
+      to: "Active",
+    });
+    expect(after([{ finding: "Nothing", enable: true }], disabled).move).toBeUndefined();
+    expect(after([{ finding: "Nothing", uncheckable: true }], disabled).move).toBeUndefined();
     expect(after(["Passed"], disabled).move).toBeUndefined();
   });
 });

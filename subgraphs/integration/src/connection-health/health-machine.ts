@@ -32,6 +32,8 @@ export interface Evidence {
   readonly recentCalls?: RecentCalls | undefined;
   /** The operator wants to enable a Disabled connection. */
   readonly enable?: boolean | undefined;
+  /** The connection has nothing that could be checked. */
+  readonly uncheckable?: boolean | undefined;
   /** A person has authorized the connection, so what the vendor said before counts no more. */
   readonly authorized?: boolean | undefined;
   /** Why the check failed, in a sentence. */
@@ -77,7 +79,7 @@ const dayMs = 86_400_000;
 export function judge(before: HealthRecord, given: Evidence, now: Date, intervalMs: number): Verdict {
   const evidence = given.finding === "Nothing" ? { ...given, finding: findingOfCalls(given.recentCalls) } : given;
   const { finding } = evidence;
-  if (finding === "Nothing") return silence(before, now, intervalMs);
+  if (finding === "Nothing") return { ...silence(before, now, intervalMs), move: moveUnchecked(before, evidence) };
   if (finding === "Unusable" || finding === "Unauthorized") return unchecked(before, { ...evidence, finding });
   const counted = count(before, finding, now);
   const [health, healthReason] = healthAfter(counted, { ...evidence, finding });
@@ -98,12 +100,12 @@ function findingOfCalls(calls: RecentCalls | undefined): Finding {
 }
 
 /** Without evidence within two intervals nothing is known. The counters begin anew with the next evidence. */
-function silence(record: HealthRecord, now: Date, intervalMs: number): Verdict {
+function silence(record: HealthRecord, now: Date, intervalMs: number): Omit<Verdict, "move"> {
   const since = record.lastCheckedAt ?? record.establishedAt;
   const silent = now.getTime() - since.getTime() >= limits.silentIntervals * intervalMs;
-  if (!silent || record.health === "Unknown") return { record, healthReason: undefined, move: undefined };
+  if (!silent || record.health === "Unknown") return { record, healthReason: undefined };
   const healthReason = `The connection gave no evidence since ${since.toISOString()}.`;
-  return { record: unknownHealth(record), healthReason, move: undefined };
+  return { record: unknownHealth(record), healthReason };
 }
 
 /** The vendor was not asked, for a cause that lies in the connection. Earlier evidence does not count any more. */
@@ -224,6 +226,12 @@ function failingAfter(record: HealthRecord, health: ConnectionHealth, finding: A
   const today = dayOf(now);
   if (outage && lastOutageOn === today) return { failingSince: since, strikes, lastOutageOn };
   return { failingSince: since, strikes: strikes + 1, lastOutageOn: outage ? today : lastOutageOn };
+}
+
+/** A connection without anything to check would stay Disabled for ever, if a probe had to pass first. */
+function moveUnchecked({ status }: HealthRecord, { enable, uncheckable }: Evidence): Verdict["move"] {
+  if (status !== "Disabled" || enable !== true || uncheckable !== true) return undefined;
+  return { to: "Active", reason: "The operator enabled the connection, which has nothing to check." };
 }
 
 function moveAfter(record: HealthRecord, { finding, enable }: Evidence, now: Date): Verdict["move"] {

@@ -49,7 +49,7 @@ export class ConnectionLifecycleResolver {
 
   @Mutation(() => ConnectionType, {
     description:
-      "Makes a Suspended connection Active. A Disabled one stays Disabled until the probe of the started VerifyConnection run passes.",
+      "Makes a Suspended connection Active. A Disabled one stays Disabled until the probe of the started VerifyConnection run passes, or that run has found nothing to check.",
   })
   @Auth(write)
   resumeConnection(

@@ -1,3 +1,5 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import pg from "pg";
@@ -22,10 +24,10 @@ async function run(source: string, variables: Record<string, unknown> = {}) {
   return error ? { refused: error.extensions } : (Object.values(data)[0] as Record<string, unknown>);
 }
 
-async function aProvider(): Promise<string> {
+async function aProvider(more: object = {}): Promise<string> {
   const { providerId } = await run(
     "mutation ($input: RegisterProviderInput!) { registerProvider(input: $input) { providerId } }",
-    { input: { key: newId("prv").slice(4), displayName: "Acme", category: "Tool", authModel: "None" } },
+    { input: { key: newId("prv").slice(4), displayName: "Acme", category: "Tool", authModel: "None", ...more } },
   );
   return String(providerId);
 }
@@ -198,6 +200,7 @@ describe("a provider", () => {
     }
     await moveProvider("enableProvider", providerId);
     expect(await move("resumeConnection", active)).toMatchObject({ status: "Disabled" });
+    await eventually(async () => ((await read(active)) as { status: string }).status === "Active" || undefined);
   });
 
   it("disables a thousand connections in one statement, beyond which no more can be created", async () => {
@@ -223,58 +226,76 @@ describe("a provider", () => {
   });
 });
 
-describe("the hosts of a provider with connections", () => {
-  const oauth2 = { tokenUrl: "https://93.184.216.34/token", clientAuthentication: "none" };
+describe("a Disabled connection", () => {
+  let vendor: Server;
+  let status = 200;
 
-  it("change only for a caller who may also write credentials", async () => {
-    const tenantId = principal.tenantId ?? "";
-    const everything = principal;
-    const writer = aPrincipal({ tenantId, scopes: ["integration.providers.write"] });
-    const update = (by: Principal, id: string, input: object) => {
-      principal = by;
-      return run(
-        "mutation ($id: ID!, $input: UpdateProviderInput!) { updateProvider(providerId: $id, input: $input) { baseUrl } }",
-        { id, input },
-      );
-    };
-    const { providerId } = await run(
-      "mutation ($input: RegisterProviderInput!) { registerProvider(input: $input) { providerId } }",
-      {
-        input: {
-          ...{ key: "acme", displayName: "Acme", category: "Tool", authModel: "ApiKey" },
-          ...{ baseUrl: "https://93.184.216.34/v1", driver: { oauth2 } },
-        },
-      },
+  beforeAll(async () => {
+    vendor = createServer((_, response) => response.writeHead(status).end());
+    await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve));
+  });
+  beforeEach(() => {
+    status = 200;
+  });
+  afterAll(() => vendor.close());
+
+  const resume = (id: string) => move("resumeConnection", id, ", waitSeconds: 20");
+  const runOf = async (id: string) => {
+    const { lastRun } = await run(
+      "query ($id: ID!) { connection(connectionId: $id) { lastRun { runId operation status } } }",
+      { id },
     );
-    const id = String(providerId);
-    await aConnection({ providerId: id });
-    expect(await update(writer, id, { baseUrl: "https://93.184.216.35/v1" })).toMatchObject({
-      baseUrl: "https://93.184.216.35/v1",
+    return lastRun as { runId: string; operation: string; status: string };
+  };
+
+  async function aProbedConnection(): Promise<string> {
+    const baseUrl = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`;
+    const driver = { probe: { method: "GET", path: "/me" } };
+    return aConnection({ providerId: await aProvider({ baseUrl, driver }) });
+  }
+
+  it("is Active after its provider was enabled and a new run has found the vendor", async () => {
+    const id = await aProbedConnection();
+    const before = await runOf(id);
+    const { providerId } = (await run("query ($id: ID!) { connection(connectionId: $id) { providerId } }", { id })) as {
+      providerId: string;
+    };
+    await moveProvider("disableProvider", providerId);
+    await moveProvider("enableProvider", providerId);
+    status = 503;
+    expect(await resume(id)).toMatchObject({ status: "Disabled" });
+    expect(await runOf(id)).toMatchObject({ operation: "VerifyConnection", status: "Failed" });
+    status = 200;
+    expect(await resume(id)).toMatchObject({
+      ...{ status: "Active", statusReason: "The operator enabled the connection, and the vendor accepted it." },
     });
-    principal = everything;
-    const name = newId("crd").slice(4);
-    await run("mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }", {
-      input: { name, kind: "BearerToken", secret: { token: "t", hosts: ["93.184.216.35"] } },
-    });
-    const connectionId = await aConnection({ providerId: id, authMode: "BearerToken", credentialRef: name });
-    const moved = [
-      { baseUrl: "https://93.184.216.36/v1" },
-      { baseUrl: "http://93.184.216.35/v1" },
-      { driver: { oauth2: { ...oauth2, tokenUrl: "https://93.184.216.36/token" } } },
-      { driver: { oauth2: { ...oauth2, authorizationUrl: "https://93.184.216.36/authorize" } } },
-    ];
-    for (const input of moved)
-      expect(await update(writer, id, input)).toMatchObject({
-        refused: { code: "INSUFFICIENT_SCOPE", status: 403, requiredScopes: ["integration.credentials.write"] },
-      });
-    const kept = { baseUrl: "https://93.184.216.35/v2", driver: { oauth2: { ...oauth2, scopes: ["read"] } } };
-    expect(await update(writer, id, kept)).toMatchObject({ baseUrl: kept.baseUrl });
-    expect(await update(everything, id, { baseUrl: "https://93.184.216.36/v1" })).toMatchObject({
-      baseUrl: "https://93.184.216.36/v1",
-    });
-    await move("deleteConnection", connectionId);
-    expect(await update(writer, id, { baseUrl: "https://93.184.216.37/" })).toMatchObject({
-      baseUrl: "https://93.184.216.37/",
-    });
+    const after = await runOf(id);
+    expect(after).toMatchObject({ operation: "VerifyConnection", status: "Completed" });
+    expect(after.runId).not.toBe(before.runId);
+    expect((await eventsOf(id)).filter((type) => type !== "ConnectionHealthChanged")).toEqual([
+      "ConnectionEstablished",
+      "ConnectionDisabled",
+      "ConnectionResumed",
+    ]);
+  });
+
+  it("is Active again after it was Unhealthy for too long, and is checked by schedule", async () => {
+    const id = await aProbedConnection();
+    await fixture.rows(
+      `update integration.connections set health = 'Unhealthy', consecutive_failures = 3,
+         failing_since = now() - interval '7 days', failure_days = '{"strikes": 6, "lastOutageOn": "2020-01-01"}'
+       where connection_id = $1`,
+      decodeId("con", id),
+    );
+    status = 503;
+    await run("mutation ($id: ID!) { checkConnectionHealth(connectionId: $id, waitSeconds: 20) { status } }", { id });
+    expect(await read(id)).toMatchObject({ status: "Disabled" });
+    status = 200;
+    expect(await resume(id)).toMatchObject({ status: "Active" });
+    const [row] = await fixture.rows<{ is_due: boolean; health: string }>(
+      "select health, next_probe_at > now() as is_due from integration.connections where connection_id = $1",
+      decodeId("con", id),
+    );
+    expect(row).toEqual({ health: "Degraded", is_due: true });
   });
 });
