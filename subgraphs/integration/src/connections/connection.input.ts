@@ -27,7 +27,7 @@ export class CreateConnectionInput {
   @Field(() => String, {
     nullable: true,
     description:
-      "The name of a credential, for example secret://github. A name that no credential has is recorded as an external reference.",
+      "The name of a credential, for example secret://github. A name that no credential has is recorded as an external reference. A caller that chose a host of the provider needs integration.credentials.write too.",
   })
   @Constraint({ pattern: credentialReferencePattern })
   credentialRef?: string | null;
@@ -66,7 +66,11 @@ export class UpdateConnectionInput {
   @Constraint({ minLength: 1, maxLength: 200 })
   projectId?: string | null;
 
-  @Field(() => String, { nullable: true, description: "The name of a credential. Null removes the reference." })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The name of a credential. Null removes the reference. A caller that chose a host of the provider needs integration.credentials.write too.",
+  })
   @Constraint({ pattern: credentialReferencePattern })
   credentialRef?: string | null;
 
