@@ -257,18 +257,13 @@ describe("a Disabled connection", () => {
   it("is Active after its provider was enabled and a new run has found the vendor", async () => {
     const id = await aProbedConnection();
     const before = await runOf(id);
-    const { providerId } = (await run("query ($id: ID!) { connection(connectionId: $id) { providerId } }", { id })) as {
-      providerId: string;
-    };
-    await moveProvider("disableProvider", providerId);
-    await moveProvider("enableProvider", providerId);
+    const found = await run("query ($id: ID!) { connection(connectionId: $id) { providerId } }", { id });
+    for (const field of ["disableProvider", "enableProvider"]) await moveProvider(field, String(found["providerId"]));
     status = 503;
     expect(await resume(id)).toMatchObject({ status: "Disabled" });
     expect(await runOf(id)).toMatchObject({ operation: "VerifyConnection", status: "Failed" });
     status = 200;
-    expect(await resume(id)).toMatchObject({
-      ...{ status: "Active", statusReason: "The operator enabled the connection, and the vendor accepted it." },
-    });
+    expect(await resume(id)).toMatchObject({ status: "Active", statusReason: expect.stringContaining("accepted") });
     const after = await runOf(id);
     expect(after).toMatchObject({ operation: "VerifyConnection", status: "Completed" });
     expect(after.runId).not.toBe(before.runId);
