@@ -152,3 +152,24 @@ it("tries at most 256 secrets, and those in a grace period after all current one
   expect(await matched(55, "older")).toBe(true);
   expect(await matched(56, "older")).toBe(false);
 });
+
+it("a public key decides nothing where a former key of another tenant was left out for the number of secrets", async () => {
+  const current = { isPublic: true, usableUntil: Number.POSITIVE_INFINITY };
+  const former = { isPublic: true, usableUntil: now.getTime() + 1000 };
+  const { account: _, ...webhook } = driver.webhook as NonNullable<ProviderDriver["webhook"]>;
+  const candidates = Array.from({ length: 132 }, () => ({ ...aTenant().candidate, driver: { webhook } }));
+  const [thief, owner] = [candidates[0], candidates.at(-1)];
+  const secretsOf = ({ credential }: Candidate) => [
+    { ...current, text: credential === thief?.credential ? victim.text : other.text },
+    { ...former, text: credential === owner?.credential ? victim.text : other.text },
+  ];
+  const own = new SignatureVerifier(
+    {
+      secrets: { of: async (asked) => asked.map(secretsOf) },
+      keySets: { of: () => async () => [] },
+      holders: { holders: async () => [] },
+    },
+    () => now,
+  );
+  expect(await own.verify(delivery(victim), { candidates, claims: [], isWhole: true })).toEqual([]);
+});

@@ -55,13 +55,13 @@ export class SignatureVerifier {
 
   /** The matches, at most one for each tenant. Throws UNAVAILABLE when the keys of a vendor cannot be read. */
   async verify(delivery: ArrivedDelivery, set: CandidateSet): Promise<Match[]> {
-    const verified = await this.#bySecret(delivery, set.candidates);
+    const { verified, isCut } = await this.#bySecret(delivery, set.candidates);
     const isKey = (candidate: Candidate): boolean => schemeOf(delivery, candidate).kind === "ecdsa";
     const matches: Match[] = verified
       .filter((candidate) => !isKey(candidate))
       .map((candidate) => ({ ...candidate, provedBy: "Secret" }));
     const byKey = [
-      ...(await this.#byStoredKey(delivery, set, verified.filter(isKey))),
+      ...(await this.#byStoredKey(delivery, { ...set, isWhole: set.isWhole && !isCut }, verified.filter(isKey))),
       ...(await this.#byKeySet(delivery, set)),
     ];
     for (const claim of byKey) matches.push({ ...claim, provedBy: "VendorKey" });
@@ -74,7 +74,10 @@ export class SignatureVerifier {
    * Tries the current secret of each candidate, then those in their grace period in turns, so that the rotations of one
    * tenant displace no secret of another. It goes on after a match, so that the time does not tell which one it was.
    */
-  async #bySecret(delivery: ArrivedDelivery, candidates: readonly Candidate[]): Promise<Candidate[]> {
+  async #bySecret(
+    delivery: ArrivedDelivery,
+    candidates: readonly Candidate[],
+  ): Promise<{ readonly verified: readonly Candidate[]; readonly isCut: boolean }> {
     const now = this.#clock();
     const tests = new Map<string, SignatureTest | undefined>();
     const testOf = (candidate: Candidate): SignatureTest | undefined => {
@@ -95,11 +98,12 @@ export class SignatureVerifier {
       const own = (secrets[place] ?? []).filter(({ isPublic }) => takesPublic || !isPublic);
       return own.sort(currentFirst).map((secret, turn) => ({ ...secret, turn, candidate, test }));
     });
-    return trials
+    const verified = trials
       .sort((one, other) => one.turn - other.turn)
       .slice(0, maxSecrets)
       .filter(({ text, test, usableUntil }) => test(text) && usableUntil > nowMs)
       .map(({ candidate }) => candidate);
+    return { verified, isCut: trials.length > maxSecrets };
   }
 
   /** Public keys that tenants have stored. Any tenant may store the key of another, so that it proves the vendor only. */
