@@ -13,6 +13,7 @@ const live = "status <> 'Deleted'";
 @Index({ name: "connections_of_provider", properties: ["tenantId", "providerId"], where: live })
 @Index({ name: "connections_of_credential", properties: ["tenantId", "credentialId"], where: live })
 @Index({ name: "connections_lookup", properties: ["connectionId"], where: live })
+@Index({ name: "connections_deleted_at", properties: ["deletedAt"], where: "deleted_at is not null" })
 @Index({ name: "connections_due", properties: ["tenantId", "nextProbeAt"], where: "status = 'Active'" })
 export class Connection {
   [PrimaryKeyProp]?: ["tenantId", "connectionId"];

@@ -1,13 +1,13 @@
-import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
+import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 /**
  * The sealed tokens of a connection, and the lease of the process that refreshes them. Workers find, across tenants, the
- * tokens that a former master key wraps.
+ * tokens that a former master key wraps, and delete those of connections that are gone.
  */
-@Entity(sweptTenantTable("connection_tokens", "wrapped_key is not null"))
+@Entity(workerTable("connection_tokens"))
 export class ConnectionToken {
   [PrimaryKeyProp]?: ["tenantId", "connectionId"];
 

@@ -10,6 +10,7 @@ import { CallAttempts } from "./call-attempts.js";
 import { VendorCallCounts } from "./call-counts.js";
 import { VendorCallOutcomes } from "./call-outcomes.js";
 import { ConnectionToken } from "./connection-token.entity.js";
+import { deletedConnections } from "./deleted-connections-statement.js";
 import { VendorClients } from "./exchange/vendor-clients.js";
 import { VendorSender } from "./exchange/vendor-sender.js";
 import { VendorRate } from "./rates/vendor-rate.entity.js";
@@ -28,6 +29,8 @@ export interface VendorCallSettings {
   readonly httpsOnly?: boolean;
   /** The time by which tokens expire. */
   readonly clock?: () => Date;
+  /** How long runs and deleted connections are kept. The default is 90, the least is 1. */
+  readonly runRetentionDays?: number;
 }
 
 const oneConnection = "Calls that are under way when a connection is deleted still write the row.";
@@ -60,5 +63,5 @@ export const vendorCalls: SliceModule<VendorCallSettings> = {
     services.add(new VendorProbe(calls, tokens, providers));
   },
   sealedTables: ({ masterKeys }) => [sealedTokens(tokenSeal(masterKeys))],
-  retention: () => [vendorRateRetention],
+  retention: ({ runRetentionDays = 90 }) => [vendorRateRetention, deletedConnections(runRetentionDays)],
 };

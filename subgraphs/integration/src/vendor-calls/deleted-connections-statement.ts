@@ -1,0 +1,16 @@
+// tables: connections
+import type { RetentionRule } from "@factory/runtime/db/retention";
+
+/**
+ * Deleted connections are kept for as long as their runs, this number of days. A call that was under way at the deletion
+ * may have stored tokens afterwards, which go with them.
+ */
+export const deletedConnections = (days: number): RetentionRule => ({
+  table: "connections",
+  expired: `deleted_at < now() - interval '${days} days' and status = 'Deleted'`,
+  order: "deleted_at",
+  remember: [
+    `delete from connection_tokens token using gone
+     where token.tenant_id = gone.tenant_id and token.connection_id = gone.connection_id`,
+  ],
+});
