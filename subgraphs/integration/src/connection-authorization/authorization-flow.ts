@@ -57,7 +57,7 @@ export interface AskedAuthorization {
   readonly link: string;
 }
 
-/** What a vendor sends back with the browser (RFC 6749, section 4.1.2, and RFC 9207). */
+/** The members that a vendor sends back with the browser (RFC 6749, section 4.1.2, and RFC 9207). */
 export interface AuthorizationAnswer {
   /** The provider that the path names. */
   readonly providerId: string;

@@ -12,7 +12,7 @@ import type { ConnectionType } from "./connection.type.js";
 import { type ConnectionRecord, connectionView } from "./connection.view.js";
 import { type CheckedConfiguration, checkedConfiguration } from "./connection-configuration.js";
 import { resolveCredentials } from "./connection-references.js";
-import { holdHostsOf, refuseChosenHost } from "./credential-hosts.js";
+import { holdHostsOf, refuseChosenHost } from "./credential-hosts/credential-hosts.js";
 import { lockedConnection } from "./locked-connection.js";
 import type { Verification } from "./verification.js";
 

@@ -21,7 +21,7 @@ import {
 import { checkedConfiguration } from "./connection-configuration.js";
 import { requireRoomForConnection } from "./connection-limit.js";
 import { resolveReferences } from "./connection-references.js";
-import { refuseChosenHost } from "./credential-hosts.js";
+import { refuseChosenHost } from "./credential-hosts/credential-hosts.js";
 import { unknownConnection } from "./locked-connection.js";
 import type { Verification } from "./verification.js";
 

@@ -16,7 +16,7 @@ import { ConnectionLifecycleService } from "./connection-lifecycle.service.js";
 import { ConnectionLinksResolver } from "./connection-links.resolver.js";
 import { ConnectionListService } from "./connection-list.service.js";
 import { ConnectionStates } from "./connection-moves.js";
-import { guardCredentials } from "./credential-hosts.js";
+import { guardCredentials } from "./credential-hosts/credential-hosts.js";
 import { followProvider } from "./provider-effects.js";
 import { Verification } from "./verification.js";
 

@@ -27,7 +27,7 @@ export class SystemTurns {
   }
 
   #wait(signal: AbortSignal | undefined): Promise<void> {
-    if (signal?.aborted) throw failure("ETIMEOUT", "nobody waits for the lookup any more");
+    if (signal?.aborted) throw failure("ETIMEOUT", "the caller does not wait for the lookup any more");
     if (this.#waiting.size >= maxWaiting) throw failure("EAI_AGAIN", "too many lookups wait for the system");
     return new Promise((resolve, reject) => {
       const leave = () => {

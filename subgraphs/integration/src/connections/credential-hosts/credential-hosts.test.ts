@@ -1,6 +1,6 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../../integration.fixture.js";
 
 let fixture: IntegrationFixture;
 let owner: Principal;

@@ -1,4 +1,4 @@
-// tables: providers
+// tables: connections, providers
 
 /**
  * $1: tenant, $2: connection. Holds the provider of the connection until the transaction ends, so that its hosts stay.

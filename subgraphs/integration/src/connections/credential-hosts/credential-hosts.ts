@@ -2,8 +2,8 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { manageCredentials } from "../providers/host-choice.js";
-import type { ProviderOriginListener } from "../providers/provider-move-listeners.js";
+import { manageCredentials } from "../../providers/host-choice.js";
+import type { ProviderOriginListener } from "../../providers/provider-move-listeners.js";
 import { choseHost, holdHosts } from "./chosen-host-statement.js";
 
 const countWithCredential = {
