@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
@@ -16,6 +15,7 @@ import { platform } from "../kit/platform.js";
 import { PlatformGroup } from "../kit/platform-group.js";
 import { aReceiver, type Received, type Receiver, signatureOf } from "../kit/receiver.js";
 import { graphql, request } from "../kit/request.js";
+import { type SecretTraffic, secretTraffic } from "../kit/secret-traffic.js";
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
 import { acceptInvitation, anAddress } from "../kit/users.js";
 
@@ -31,7 +31,7 @@ let first: PlatformProcess;
 let tenant: TestTenant;
 let receiver: Receiver;
 let reports: string;
-let load: ReturnType<typeof traffic> | undefined;
+let load: SecretTraffic | undefined;
 
 beforeAll(async () => {
   group = await PlatformGroup.open();
@@ -69,63 +69,9 @@ async function invitationTokenOf(email: string): Promise<string> {
   return token ?? "";
 }
 
-/** Uses everything that a master key protects, again and again, until `stop` is called. */
-function traffic(failures: string[]) {
-  let running = true;
-  let entries = 0;
-  const rounds = [0, 0, 0, 0];
-  const loop = async (place: number, work: () => Promise<void>) => {
-    while (running) {
-      await work().catch((error: unknown) => failures.push(String(error)));
-      rounds[place] = (rounds[place] ?? 0) + 1;
-      await pause(50);
-    }
-  };
-  const ask = async (line: string, options: Parameters<typeof request>[1]) => {
-    const answer = await request(line, options);
-    if (answer.status >= 400) failures.push(`${line}: ${answer.text}`);
-    return answer;
-  };
-  let cursor: string | null = null;
-  const loops = [
-    loop(0, async () => {
-      const token = await tenant.tokenWith();
-      const place: string = cursor === null ? "" : `&cursor=${cursor}`;
-      cursor = (await ask(`GET /v1/config?limit=1${place}`, { token })).body["nextCursor"] as string | null;
-    }),
-    loop(1, async () => {
-      const token = await tenant.tokenWith();
-      const body = { value: canaries.plant("under load"), isSecret: true };
-      entries += 1;
-      await ask(`PUT /v1/config/load.${entries % 40}`, { token, body });
-    }),
-    loop(2, async () => {
-      const token = await tenant.tokenWith();
-      const body = { name: `load-${randomBytes(6).toString("hex")}`, secret: { apiKey: canaries.plant("under load") } };
-      await ask("POST /integrations/credentials", { token, body });
-    }),
-    loop(3, async () => {
-      const token = await tenant.tokenWith();
-      const body = { email: anAddress(), roleCodes: ["Viewer"] };
-      const invited = await ask("POST /v1/users/invitations", { token, body });
-      // a tenant may have 100 open invitations
-      await ask(`POST /v1/users/invitations/${String(invited.body["invitationId"])}/revoke`, { token });
-    }),
-  ];
-  return {
-    entries: () => entries,
-    /** Resolves when requests that were sent before have ended. */
-    async turn() {
-      const before = [...rounds];
-      await eventually("one more round of all traffic", () =>
-        rounds.every((count, place) => count > (before[place] ?? 0) + 1),
-      );
-    },
-    async stop() {
-      running = false;
-      await Promise.all(loops);
-    },
-  };
+interface Run {
+  readonly operation: string;
+  readonly status: string;
 }
 
 const isSigned = (webhook: Received) => webhook.headers["webhook-signature"] === signatureOf(signingSecret, webhook);
@@ -156,8 +102,7 @@ describe("a new master key under load", () => {
     for (const email of guests)
       await request("POST /v1/users/invitations", { token, body: { email, roleCodes: ["Viewer"] } });
     const [earlyGuest = "", lateGuest = ""] = await Promise.all(guests.map(invitationTokenOf));
-    const failures: string[] = [];
-    load = traffic(failures);
+    load = await secretTraffic(tenant, canaries);
     await load.turn();
 
     const second = await group.start({ SECRETS_KEY: newKey, SECRETS_KEY_PREVIOUS: formerKey, LOG_LEVEL: "debug" });
@@ -179,7 +124,12 @@ describe("a new master key under load", () => {
     await second.stop();
     await load.turn();
     await load.stop();
-    expect(failures).toEqual([]);
+    expect(load.failures).toEqual([]);
+    const unfinished = async () => {
+      const { body } = await request("GET /integrations/runs?limit=100", { token: await tenant.tokenWith() });
+      return (body["items"] as unknown as Run[]).filter(({ status }) => !["Completed", "Cancelled"].includes(status));
+    };
+    await eventually("every run is complete", async () => (await unfinished()).length === 0);
     expect((await acceptInvitation(lateGuest)).text).toContain("usr_");
     const fresh = await tenant.tokenWith();
     const restore = `mutation { restoreConfiguration(key: "kept.secret", version: 1) { version } }`;

@@ -11,7 +11,9 @@ interface Cluster {
 
 /** The connection URL of the platform's database for its superuser, for rows that no caller can see. */
 export async function databaseUrl(): Promise<string> {
-  const { host, port, user, password } = await readJson<Cluster>(platform().dataDir, "postgres.json");
+  const { dataDir, databaseUrl: given } = platform();
+  if (given !== undefined) return given;
+  const { host, port, user, password } = await readJson<Cluster>(dataDir, "postgres.json");
   return `postgres://${user}:${password}@${host}:${port}/postgres`;
 }
 

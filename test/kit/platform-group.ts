@@ -54,7 +54,7 @@ export class PlatformGroup {
   }
 
   use(platform: PlatformProcess): void {
-    process.env[platformVariable] = JSON.stringify(platform);
+    process.env[platformVariable] = JSON.stringify({ ...platform, databaseUrl: this.database.url });
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,8 @@ export interface TestPlatform {
   readonly internalUrl: string;
   readonly dataDir: string;
   readonly pid: number;
+  /** The database of a platform whose DATA_DIR has none. */
+  readonly databaseUrl?: string;
 }
 
 /** The platform that the global setup started. */
