@@ -1,5 +1,7 @@
+import { deliveryRoutes } from "@factory/rest-facade/routes/delivery.routes";
 import { integrationPlanned, integrationRoutes } from "@factory/rest-facade/routes/integration.routes";
 import { endpointOf, type PlannedRoute, type Route } from "@factory/rest-facade/routes/route";
+import { anInboundSource, asSpecified } from "../kit/inbound-sources.js";
 import { refusal } from "../kit/refusal.js";
 import { request } from "../kit/request.js";
 import { anyPath } from "../kit/routes.js";
@@ -14,8 +16,39 @@ const ask = ({ at }: Pick<Route | PlannedRoute, "at">, accept: string, token?: s
     ...(token === undefined ? {} : { token }),
   });
 
+const json = "application/json; charset=utf-8";
+
+/** The paths of vendors, whose routes are served beside the table. */
+describe("the media type of a delivery", () => {
+  it.each(Object.entries(deliveryRoutes))("to the %s path names the version, in refusals too", async (_, { at }) => {
+    const source = await anInboundSource(await (await aTenant()).tokenWith());
+    const path = at.split(" ")[1]?.replace("{providerKey}", source.key);
+    const sent = (accept: string) => {
+      const delivery = { providerDeliveryId: accept, eventName: "a.made", payload: {} };
+      const { headers, raw } = asSpecified(source, delivery);
+      return request<Record<string, unknown>>(`POST ${path}`, { headers: { ...headers, accept }, raw });
+    };
+    const unknown = await sent(mediaType.replace("v1", "v9"));
+    expect(refusal(unknown)).toBe("406 NOT_ACCEPTABLE");
+    expect(unknown.body["supported"]).toContain(mediaType);
+    const [versioned, plain] = [await sent(mediaType), await sent("*/*")];
+    expect([versioned.status, versioned.headers.get("content-type")]).toEqual([202, mediaType]);
+    expect([plain.status, plain.headers.get("content-type")]).toEqual([202, json]);
+    for (const { headers } of [unknown, versioned, plain]) {
+      expect(headers.get("vary")).toContain("Accept");
+      expect(headers.get("x-trace-id")).toMatch(/^[0-9a-f]{32}$/);
+    }
+    expect(versioned.body["traceId"]).toBe(versioned.headers.get("x-trace-id"));
+  });
+});
+
 interface Described {
-  paths: Record<string, Record<string, { responses: Record<string, { content?: object; headers?: object }> }>>;
+  paths: Record<string, Record<string, { responses: Record<string, Answer> }>>;
+}
+
+interface Answer {
+  content?: Record<string, { schema: { properties?: object } }>;
+  headers?: object;
 }
 
 describe.each(routes)("the media type of $at", (route) => {
@@ -41,13 +74,13 @@ describe("an answer of the integration API", () => {
     for (const route of lists) {
       const [versioned, plain] = [await ask(route, mediaType, token), await ask(route, "*/*", token)];
       expect([route.at, versioned.status, versioned.headers.get("content-type")]).toEqual([route.at, 200, mediaType]);
-      expect(plain.headers.get("content-type")).toBe("application/json; charset=utf-8");
+      expect(plain.headers.get("content-type")).toBe(json);
     }
   });
 
   it("is described with both media types and the header x-trace-id, and with traceId where the specification shows it", async () => {
     const { body } = await request<Described>("GET /openapi.json");
-    const shown = ["POST /integrations/connections", "POST /webhooks/deliveries", "GET /integrations/runs/{runId}"];
+    const shown = ["POST /integrations/connections", "GET /integrations/runs/{runId}"];
     for (const route of integrationRoutes) {
       const { method, path } = endpointOf(route.at);
       const answer = body.paths[path]?.[method.toLowerCase()]?.responses[String(route.reply)];
@@ -58,7 +91,14 @@ describe("an answer of the integration API", () => {
       if (route.reply !== 204)
         expect([route.at, Object.keys(answer?.content ?? {})]).toEqual([route.at, ["application/json", mediaType]]);
     }
+    for (const { at } of Object.values(deliveryRoutes)) {
+      const answer = body.paths[endpointOf(at).path]?.["post"]?.responses["202"];
+      expect([at, Object.keys(answer?.headers ?? {})]).toEqual([at, ["x-trace-id"]]);
+      expect([at, Object.keys(answer?.content ?? {})]).toEqual([at, ["application/json", mediaType]]);
+      expect(answer?.content?.[mediaType]?.schema.properties).toHaveProperty("traceId");
+    }
     const served = integrationRoutes.filter(({ at }) => shown.includes(at));
+    expect(served).toHaveLength(shown.length);
     const schemas = (body as unknown as { components: { schemas: Record<string, { properties: object }> } }).components;
     for (const { run } of served) {
       const name = `${run.charAt(0).toUpperCase()}${run.slice(1)}Response`;

@@ -53,6 +53,8 @@ const refusals = Object.fromEntries(
   ["400", "401", "409", "413", "415", "429", "503"].map((status) => [status, problem]),
 );
 
+const answerHeaders = { "x-trace-id": { description: "Trace id of this request.", schema: text } };
+
 /** The endpoints that vendors call, whose bodies stay bytes until their signature is verified. */
 export const deliveryPaths: Record<string, Record<string, Member>> = {
   [endpointOf(deliveryRoutes.specified.at).path]: {
@@ -89,6 +91,7 @@ export const deliveryPaths: Record<string, Record<string, Member>> = {
       responses: {
         "202": {
           description: "The delivery is recorded. The same id and body get the same answer.",
+          headers: answerHeaders,
           content: { "application/json": { schema: receipt }, [integrationMediaType]: { schema: receipt } },
         },
         ...refusals,
@@ -120,6 +123,7 @@ export const deliveryPaths: Record<string, Record<string, Member>> = {
         "200": { description: "The answer to a test of the URL.", content: { "text/plain": { schema: text } } },
         "202": {
           description: "The delivery is recorded. The same id and body get the same answer.",
+          headers: answerHeaders,
           content: {
             "application/json": { schema: severalReceipts },
             [integrationMediaType]: { schema: severalReceipts },
