@@ -74,6 +74,14 @@ describe("a delivery that is signed with the webhookSecretRef of a connection", 
 describe("a delivery that tells that a credential was revoked", () => {
   it.each([
     [
+      "github",
+      "77",
+      (secret: string, installation: string) => {
+        const payload = { action: "deleted", installation: { id: Number(installation) || 0 } };
+        return fromGithub(secret, unique("id"), "installation", payload);
+      },
+    ],
+    [
       "slack",
       "T1",
       (secret: string, team: string) => {

@@ -1,5 +1,6 @@
 import { aConnection } from "../kit/connections.js";
 import { aProvider, movedProvider } from "../kit/providers.js";
+import { refusal } from "../kit/refusal.js";
 import { request } from "../kit/request.js";
 import { aTenant } from "../kit/tenants.js";
 
@@ -45,6 +46,37 @@ describe("providers over REST", () => {
     expect(refused).toMatchObject({ status: 422, body: { code: "PARAMETERS_INVALID" } });
     expect(await change({ driver: { probe: { method: "GET", path: "no slash" } } })).toMatchObject({ status: 400 });
     expect(await change({ displayName: "" })).toMatchObject({ status: 400 });
+  });
+});
+
+describe("the ETag of a connection", () => {
+  const conditional = (line: string, headers: Record<string, string>, body?: object) =>
+    request(line, { token, body, headers });
+
+  it("is its version: it saves a second answer, and a stale one changes and deletes nothing", async () => {
+    const providerId = await aProvider(token, { key: "tagged" });
+    const body = { providerId, displayName: "Acme", authMode: "None" };
+    const made = await conditional("POST /integrations/connections", { prefer: "wait=20" }, body);
+    const path = `/integrations/connections/${String(made.body["connectionId"])}`;
+    const read = await request(`GET ${path}`, { token });
+    const tag = read.headers.get("etag") ?? "";
+    expect(tag).toMatch(/^"\d+"$/);
+    const again = await conditional(`GET ${path}`, { "if-none-match": tag });
+    expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", tag]);
+
+    for (const stale of ['"0"', `W/${tag}`])
+      for (const line of [`PATCH ${path}`, `DELETE ${path}`]) {
+        const refused = await conditional(line, { "if-match": stale }, line.startsWith("PATCH") ? {} : undefined);
+        expect([line, stale, refusal(refused)]).toEqual([line, stale, "412 PRECONDITION_FAILED"]);
+        expect(refused.headers.get("etag")).toBe(tag);
+      }
+    const changed = await conditional(`PATCH ${path}`, { "if-match": tag }, { displayName: "Acme Inc." });
+    const next = changed.headers.get("etag") ?? "";
+    expect([changed.status, next === tag]).toEqual([200, false]);
+    const fresh = await conditional(`GET ${path}`, { "if-none-match": tag });
+    expect([fresh.status, fresh.headers.get("etag"), fresh.body["displayName"]]).toEqual([200, next, "Acme Inc."]);
+    expect(refusal(await conditional(`DELETE ${path}`, { "if-match": tag }))).toBe("412 PRECONDITION_FAILED");
+    expect((await conditional(`DELETE ${path}`, { "if-match": next })).status).toBe(204);
   });
 });
 
