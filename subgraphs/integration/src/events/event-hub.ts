@@ -11,6 +11,8 @@ import { newestPosition, readEventsAfter } from "../event-log/read-event-log.js"
 export type EventListener = (event: LoggedEvent) => void;
 
 const batchSize = 500;
+/** With more tenants the list of them costs more than the events that it leaves out. */
+const maxTenantsNamed = 100;
 // The events that are delivered at once. The limits are far below those of one subscriber.
 const burst = { events: 64, bytes: 128 * 1024 };
 
@@ -52,20 +54,26 @@ export class EventHub {
   }
 
   /**
-   * It also reads without listeners, because a listener that attaches during a read must not miss an event. After each
-   * burst the listeners get time to work, so that a large batch alone never makes a subscriber lag.
+   * It also passes events without listeners, because the position of a listener that attaches later begins there. After
+   * each burst the listeners get time to work, so that a large batch alone never makes a subscriber lag.
    */
   async #drain(): Promise<Drained> {
-    const events = await readEventsAfter(this.#pool, this.#position, batchSize);
+    const tenants = [...this.#listeners.keys()];
+    const named = tenants.length > maxTenantsNamed ? undefined : tenants;
+    const events = await readEventsAfter(this.#pool, this.#position, batchSize, named);
     let given = { events: 0, bytes: 0 };
-    for (const { position, event } of events) {
-      given = { events: given.events + 1, bytes: given.bytes + event.bytes };
-      if (given.events > burst.events || given.bytes > burst.bytes) {
-        await nextTurn();
-        given = { events: 1, bytes: event.bytes };
+    for (const { position, tenantUuid, event } of events) {
+      // A listener has attached during the read, which has left its events out.
+      if (!event && this.#listeners.has(tenantUuid)) return "more";
+      if (event) {
+        given = { events: given.events + 1, bytes: given.bytes + event.bytes };
+        if (given.events > burst.events || given.bytes > burst.bytes) {
+          await nextTurn();
+          given = { events: 1, bytes: event.bytes };
+        }
       }
       this.#position = position;
-      for (const listener of this.#listeners.get(event.tenantUuid) ?? []) listener(event);
+      if (event) for (const listener of this.#listeners.get(tenantUuid) ?? []) listener(event);
     }
     return events.length === batchSize ? "more" : "empty";
   }

@@ -1,5 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import { newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import {
@@ -243,6 +243,32 @@ describe("Subscription.events", () => {
     await logged(anEvent(principal));
     const replay = await follow(principal, { after: "0" });
     expect((await replay.next()).value.errors?.[0]?.extensions).toMatchObject({ code: "TOKEN_EXPIRED" });
+  });
+
+  it("gives an event that was committed while the log was read for others", async () => {
+    const principal = aPrincipal();
+    const event = anEvent(principal);
+    await fixture.rows("begin");
+    await fixture.rows("lock table integration.event_log in access exclusive mode");
+    await eventually(
+      async () =>
+        (
+          await fixture.rows(
+            "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%from event_log, lateral%'",
+          )
+        )[0],
+    );
+    const feed = await follow(principal);
+    const next = take(feed, 1);
+    await fixture.rows(
+      `insert into integration.event_log (tenant_id, sequence, event_id, type, envelope)
+       values ($1, 1, gen_random_uuid(), $2, $3)`,
+      decodeId("ten", principal.tenantId ?? ""),
+      event.type,
+      JSON.stringify(event),
+    );
+    await fixture.rows("commit");
+    expect(eventIds(await next)).toEqual([event.id]);
   });
 
   it("ends at once when the subscriber leaves while it waits", async () => {
