@@ -37,7 +37,19 @@ export function subjectOfDelivery({ delivery_id, project_id }: Pick<ClaimedDeliv
 }
 
 /** The members that the events of a delivery share. */
-export function deliveryFacts(delivery: ClaimedDelivery) {
+export interface NamedDelivery {
+  readonly deliveryId: string;
+  readonly providerId: string;
+  readonly provider: string;
+  readonly providerDeliveryId: string;
+  readonly eventName: string;
+  readonly normalizedEventType: string;
+  readonly connectionId: string | null;
+  readonly runId: string;
+}
+
+/** The members of the events of a claimed delivery. */
+export function deliveryFacts(delivery: ClaimedDelivery): NamedDelivery {
   return {
     deliveryId: encodeId("whd", delivery.delivery_id),
     providerId: encodeId("prv", delivery.provider_id),

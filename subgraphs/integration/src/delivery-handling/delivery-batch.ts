@@ -77,11 +77,12 @@ export class DeliveryBatches {
     });
   }
 
-  #payloadOf({ tenant_id, delivery_id, key_id, wrapped_key, ciphertext }: ClaimedDelivery): unknown {
-    if (key_id === null || wrapped_key === null || ciphertext === null) return null;
+  #payloadOf({ tenant_id, delivery_id, key_id, wrapped_key, ciphertext }: ClaimedDelivery): OpenDelivery["payload"] {
+    if (key_id === null || wrapped_key === null || ciphertext === null) return { value: null, bytes: 4 };
     const owner = payloadOwner(encodeId("ten", tenant_id), encodeId("whd", delivery_id));
     const sealed = { keyId: key_id, wrappedKey: wrapped_key, ciphertext };
-    return JSON.parse(this.#services.seal.open(sealed, owner).toString());
+    const text = this.#services.seal.open(sealed, owner);
+    return { value: JSON.parse(text.toString()), bytes: text.length };
   }
 
   /** One delivery breaks the transaction of all, so each has its own, and the one that breaks fails. */

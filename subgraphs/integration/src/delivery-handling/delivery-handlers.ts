@@ -8,8 +8,8 @@ import type { ClaimedDelivery } from "./claimed-delivery.js";
 export interface OpenDelivery {
   readonly tenant: Tenant;
   readonly delivery: ClaimedDelivery;
-  /** JSON. */
-  readonly payload: unknown;
+  /** The payload, and the length of its JSON text in bytes. */
+  readonly payload: { readonly value: unknown; readonly bytes: number };
   readonly provider: ProviderRecord | undefined;
   readonly facts: FactsOfTenant;
 }

@@ -1,7 +1,14 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { ConnectionStates } from "../connections/connection-moves.js";
+import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import type { DeliveryHandler } from "./delivery-handlers.js";
 import { connectionsOfAccount } from "./revoked-connection-statement.js";
+
+/** Whether an event with one of these names says that a credential was revoked. */
+export function saysRevoked(driver: ProviderDriver | undefined, ...names: readonly string[]): boolean {
+  const revoked = driver?.webhook?.revokedEvents ?? [];
+  return names.some((name) => revoked.includes(name));
+}
 
 /**
  * A vendor tells that a credential was revoked: the connection of the delivery, and the others of the same account at the
@@ -10,9 +17,8 @@ import { connectionsOfAccount } from "./revoked-connection-statement.js";
  */
 export function revokedCredential(states: ConnectionStates): DeliveryHandler {
   return async (transaction, { delivery, provider }) => {
-    const revoked = provider?.driver.webhook?.revokedEvents ?? [];
-    const names = [delivery.event_name, delivery.normalized_event_type];
-    if (delivery.connection_id === null || !names.some((name) => revoked.includes(name))) return false;
+    const isRevoked = saysRevoked(provider?.driver, delivery.event_name, delivery.normalized_event_type);
+    if (delivery.connection_id === null || !isRevoked) return false;
     const values = [delivery.tenant_id, delivery.provider_id, delivery.connection_id];
     const found = await transaction.execute<{ connection_id: string }>(connectionsOfAccount, values);
     for (const { connection_id } of found)

@@ -1,7 +1,8 @@
+import type { FactsOfTenant } from "@factory/runtime/tenant-facts/facts-of-tenant";
 import type { EventType } from "@factory/schema/event-names";
 import { vendorEventTypes } from "@factory/schema/vendor-event-types";
-import { causeOfDelivery, deliveryFacts, subjectOfDelivery } from "./claimed-delivery.js";
-import type { DeliveryHandler, OpenDelivery } from "./delivery-handlers.js";
+import { causeOfDelivery, deliveryFacts, type NamedDelivery, subjectOfDelivery } from "./claimed-delivery.js";
+import type { DeliveryHandler } from "./delivery-handlers.js";
 
 /** The normalized name of an event that no table and no rule knows. */
 const unmapped = "VendorEventReceived";
@@ -10,6 +11,7 @@ const isKnown = (name: string): name is EventType => knownNames.has(name);
 
 /** The limit of the data of an event (integration.md 5.9). */
 const maxDataBytes = 64 * 1024;
+const memberBytes = ',"payload":'.length;
 
 /**
  * The event type of a normalized name. A name that an event of the platform has gets the prefix Vendor, and a name that
@@ -20,21 +22,29 @@ export function vendorEventType(normalizedEventType: string): EventType {
 }
 
 /** Whether the tenant wants no event for a delivery whose name is not mapped. */
-function isIgnored({ delivery, facts }: OpenDelivery): boolean {
-  return delivery.normalized_event_type === unmapped && facts.setting("webhooks.unmappedDeliveries") === "ignore";
+export function isIgnored(normalizedEventType: string, facts: FactsOfTenant): boolean {
+  return normalizedEventType === unmapped && facts.setting("webhooks.unmappedDeliveries") === "ignore";
 }
 
-/** Publishes the event of a delivery. A payload that does not fit into an event is named by a reference. */
-export const publishVendorEvent: DeliveryHandler = async ({ record }, open) => {
-  if (isIgnored(open)) return false;
-  const { delivery, payload } = open;
-  const facts = deliveryFacts(delivery);
+/** A payload with the length of its JSON text in bytes. */
+interface Payload {
+  readonly value: unknown;
+  readonly bytes: number;
+}
+
+/** The type and the data of the event of a delivery. A payload that does not fit into an event is named by a reference. */
+export function vendorEvent(facts: NamedDelivery, { value, bytes }: Payload) {
   const { deliveryId, provider, providerDeliveryId, eventName, normalizedEventType, connectionId } = facts;
   const named = { provider, providerDeliveryId, eventName, normalizedEventType, deliveryId, connectionId };
-  const whole = { ...named, payload };
-  const fits = Buffer.byteLength(JSON.stringify(whole)) <= maxDataBytes;
-  const data = fits ? whole : { ...named, payloadRef: `/integrations/deliveries/${deliveryId}` };
-  const type = vendorEventType(normalizedEventType);
-  record({ type, ...subjectOfDelivery(delivery), data }, causeOfDelivery(delivery));
+  const fits = Buffer.byteLength(JSON.stringify(named)) + memberBytes + bytes <= maxDataBytes;
+  const data = fits ? { ...named, payload: value } : { ...named, payloadRef: `/integrations/deliveries/${deliveryId}` };
+  return { type: vendorEventType(normalizedEventType), data };
+}
+
+/** Publishes the event of a delivery. */
+export const publishVendorEvent: DeliveryHandler = async ({ record }, { delivery, payload, facts }) => {
+  if (isIgnored(delivery.normalized_event_type, facts)) return false;
+  const event = vendorEvent(deliveryFacts(delivery), payload);
+  record({ ...event, ...subjectOfDelivery(delivery) }, causeOfDelivery(delivery));
   return true;
 };

@@ -6,8 +6,8 @@ import type { AmbiguityAlarm } from "./ambiguity-alarm.js";
 import { type CandidateSet, isEmpty } from "./candidate.js";
 import type { CandidateCache } from "./candidate-cache.js";
 import type { DeliveryRecorder } from "./delivery-recorder.js";
-import type { NewDelivery } from "./delivery-records.js";
 import type { DeliveryLimits } from "./intake-limits.js";
+import type { NewDelivery } from "./new-delivery.js";
 import type { Match, SignatureVerifier } from "./signature-verifier.js";
 
 /** The deliveries of a request, or the answer to a vendor's test of the URL. */

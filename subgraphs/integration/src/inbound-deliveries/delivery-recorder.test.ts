@@ -1,7 +1,7 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { DeliveryRecorder } from "./delivery-recorder.js";
-import type { NewDelivery, RecordedDelivery } from "./delivery-records.js";
+import type { NewDelivery, RecordedDelivery } from "./new-delivery.js";
 
 const [one, other] = [tenantWithId(newId("ten")), tenantWithId(newId("ten"))];
 const delivery = (name: string) => ({ providerDeliveryId: name, payload: "{}" }) as NewDelivery;

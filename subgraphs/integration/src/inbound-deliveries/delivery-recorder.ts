@@ -1,6 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
-import type { DeliveryRecords, NewDelivery, RecordedDelivery } from "./delivery-records.js";
+import type { DeliveryRecords } from "./delivery-records.js";
+import type { NewDelivery, RecordedDelivery } from "./new-delivery.js";
 
 interface Waiting {
   readonly deliveries: readonly NewDelivery[];
@@ -35,9 +36,6 @@ const defaultLimits: RecorderLimits = {
   maxBatch: 128,
 };
 
-/** Called with the tenants (UUIDs) that have new deliveries, after their commit. */
-type AcceptedListener = (tenants: readonly string[]) => void;
-
 /**
  * Records deliveries in batches, one tenant after the other: while a transaction of a tenant runs, its further deliveries
  * wait for the next one. A place in the queue is bounded, and the vendor sends a refused delivery again.
@@ -48,18 +46,12 @@ export class DeliveryRecorder {
   /** In the order of their turns. A tenant is absent while its transaction runs and nothing waits. */
   readonly #queues = new Map<string, Queue>();
   readonly #running = new Set<string>();
-  readonly #listeners: AcceptedListener[] = [];
   #waiting = 0;
   #bytes = 0;
 
   constructor(records: Pick<DeliveryRecords, "write">, limits: Partial<RecorderLimits> = {}) {
     this.#records = records;
     this.#limits = { ...defaultLimits, ...limits };
-  }
-
-  /** The listener is called after the commit of each batch. */
-  onAccepted(listener: AcceptedListener): void {
-    this.#listeners.push(listener);
   }
 
   /** Resolves after the commit. Throws UNAVAILABLE when the queue is full or the database does not answer. */
@@ -108,7 +100,6 @@ export class DeliveryRecorder {
         resolve(recorded.slice(place, place + deliveries.length));
         place += deliveries.length;
       }
-      for (const listener of this.#listeners) listener([uuid]);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {

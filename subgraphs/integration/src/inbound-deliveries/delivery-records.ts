@@ -1,25 +1,14 @@
-import { violatedUnique } from "@factory/runtime/errors/database-failure";
+import { isDatabaseOutage, violatedUnique } from "@factory/runtime/errors/database-failure";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
-import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import type { AcceptedDelivery } from "../arrived-deliveries/arrived-delivery.js";
-import type { DeliveryFacts } from "../arrived-deliveries/delivery-facts.js";
-import { startDeliveryRuns } from "../runs/delivery-runs.js";
-import { insertDeliveries, knownDeliveries, retryFailed } from "./record-statement.js";
-import type { Match } from "./signature-verifier.js";
-
-/** A verified delivery that is to be recorded. */
-export interface NewDelivery extends Omit<DeliveryFacts, "value" | "named"> {
-  readonly match: Match;
-  readonly normalizedEventType: string;
-  readonly trace: Trace;
-}
-
-/** `Conflict`: a delivery with the same id and another body is known. */
-export type RecordedDelivery = AcceptedDelivery | "Conflict";
+import type { ImmediateHandling } from "./immediate-handling.js";
+import type { NewDelivery, RecordedDelivery } from "./new-delivery.js";
+import { knownDeliveries, retryFailed } from "./record-statement.js";
+import { insertRows, recordReception, type SealedDelivery } from "./recorded-rows.js";
 
 interface KnownRow {
   provider_id: string;
@@ -29,21 +18,6 @@ interface KnownRow {
   body_sha256: string;
 }
 
-interface PlacedRow {
-  delivery_id: string;
-  connection_id: string | null;
-  project_id: string | null;
-}
-
-interface SealedDelivery extends NewDelivery {
-  readonly source: NewDelivery;
-  readonly deliveryId: string;
-  readonly runId: string;
-  readonly keyId: string;
-  readonly wrappedKey: string;
-  readonly ciphertext: string;
-}
-
 /** Races with other processes for the same ids. */
 const maxTries = 3;
 const uniqueKey = "webhook_deliveries_provider_delivery";
@@ -51,17 +25,36 @@ const uniqueKey = "webhook_deliveries_provider_delivery";
 /** The associated data to which the payload of a delivery is bound. */
 export const payloadOwner = (tenantId: string, deliveryId: string): string => `${tenantId}|${deliveryId}`;
 
+/** Called after the commit of deliveries that are still to be handled. */
+type WaitingListener = () => void;
+
+type Rules = Awaited<ReturnType<ImmediateHandling["rulesOf"]>>;
+
+/** Every delivery is handled later. */
+const later: Rules = () => undefined;
+
 /**
- * Writes verified deliveries of one tenant in one transaction: their rows, their runs and their events. It needs one
- * round trip as long as all of them are new.
+ * Writes verified deliveries of one tenant in one transaction: their rows, their runs and their events, and handles those
+ * that can be handled at once. It needs one round trip as long as all of them are new, and another one where a delivery may
+ * have a connection.
  */
 export class DeliveryRecords {
   readonly #database: Database;
   readonly #seal: EnvelopeSeal;
+  readonly #listeners: WaitingListener[] = [];
+  #handling: ImmediateHandling | undefined;
 
   constructor(database: Database, seal: EnvelopeSeal) {
     this.#database = database;
     this.#seal = seal;
+  }
+
+  handleAtOnce(handling: ImmediateHandling): void {
+    this.#handling = handling;
+  }
+
+  onWaiting(listener: WaitingListener): void {
+    this.#listeners.push(listener);
   }
 
   /** The outcomes in the order of the deliveries. */
@@ -100,6 +93,8 @@ export class DeliveryRecords {
       source: delivery,
       deliveryId,
       runId: newId("run"),
+      connectionId: null,
+      projectId: null,
       keyId: sealed.keyId,
       wrappedKey: sealed.wrappedKey.toString("base64"),
       ciphertext: sealed.ciphertext.toString("base64"),
@@ -109,15 +104,66 @@ export class DeliveryRecords {
   /** Returns the rows that were there before. */
   async #insert(tenant: Tenant, deliveries: readonly SealedDelivery[]): Promise<Map<string, KnownRow>> {
     const cause = { trace: deliveries[0]?.trace ?? continueTrace(undefined) };
+    let rules = (await this.#handling?.rulesOf(tenant)) ?? later;
     for (let tries = 0; ; tries++) {
       try {
         return await this.#database.transaction(tenant, cause, (transaction) =>
-          tries === 0 ? insertAll(transaction, deliveries) : insertUnknown(transaction, deliveries),
+          tries === 0
+            ? this.#insertAll(transaction, deliveries, rules)
+            : this.#insertUnknown(transaction, deliveries, rules),
         );
       } catch (error) {
-        if (tries === maxTries || violatedUnique(error) !== uniqueKey) throw error;
+        if (tries === maxTries || isDatabaseOutage(error)) throw error;
+        if (violatedUnique(error) === uniqueKey) continue;
+        // A delivery that cannot be handled must still be recorded.
+        if (rules === later) throw error;
+        rules = later;
       }
     }
+  }
+
+  async #insertUnknown(
+    transaction: Transaction,
+    deliveries: readonly SealedDelivery[],
+    rules: Rules,
+  ): Promise<Map<string, KnownRow>> {
+    const { execute, defer, tenant } = transaction;
+    const rows = await execute<KnownRow>(knownDeliveries, [
+      tenant.uuid,
+      deliveries.map(({ match }) => decodeId("prv", match.providerId)),
+      deliveries.map(({ providerDeliveryId }) => providerDeliveryId),
+    ]);
+    const known = new Map(rows.map((row) => [nameOf(encodeId("prv", row.provider_id), row.provider_delivery_id), row]));
+    if (rows.length > 0) {
+      await defer(retryFailed, [tenant.uuid, rows.map(({ delivery_id }) => delivery_id)]);
+      transaction.afterCommit(() => this.#announce());
+    }
+    const unknown = deliveries.filter(
+      ({ match, providerDeliveryId }) => !known.has(nameOf(match.providerId, providerDeliveryId)),
+    );
+    if (unknown.length > 0) await this.#insertAll(transaction, unknown, rules);
+    return known;
+  }
+
+  async #insertAll(
+    transaction: Transaction,
+    deliveries: readonly SealedDelivery[],
+    rules: Rules,
+  ): Promise<Map<string, KnownRow>> {
+    const states = deliveries.map(rules);
+    const inserted = await insertRows(transaction, deliveries, states);
+    for (const [place, delivery] of inserted.entries()) {
+      recordReception(transaction, delivery);
+      const state = states[place];
+      if (state) this.#handling?.handle(transaction, delivery, state);
+    }
+    if (states.includes(undefined)) transaction.afterCommit(() => this.#announce());
+    failpoint("delivery.recording");
+    return new Map();
+  }
+
+  #announce(): void {
+    for (const listener of this.#listeners) listener();
   }
 }
 
@@ -133,92 +179,4 @@ function ownRow(delivery: SealedDelivery | undefined): KnownRow {
     normalized_event_type: normalizedEventType,
     body_sha256: bodySha256.toString("hex"),
   };
-}
-
-async function insertUnknown(
-  transaction: Transaction,
-  deliveries: readonly SealedDelivery[],
-): Promise<Map<string, KnownRow>> {
-  const { execute, defer, tenant } = transaction;
-  const rows = await execute<KnownRow>(knownDeliveries, [
-    tenant.uuid,
-    deliveries.map(({ match }) => decodeId("prv", match.providerId)),
-    deliveries.map(({ providerDeliveryId }) => providerDeliveryId),
-  ]);
-  const known = new Map(rows.map((row) => [nameOf(encodeId("prv", row.provider_id), row.provider_delivery_id), row]));
-  if (rows.length > 0) await defer(retryFailed, [tenant.uuid, rows.map(({ delivery_id }) => delivery_id)]);
-  const unknown = deliveries.filter(
-    ({ match, providerDeliveryId }) => !known.has(nameOf(match.providerId, providerDeliveryId)),
-  );
-  if (unknown.length > 0) await insertAll(transaction, unknown);
-  return known;
-}
-
-async function insertAll(
-  transaction: Transaction,
-  deliveries: readonly SealedDelivery[],
-): Promise<Map<string, KnownRow>> {
-  const { tenant, record } = transaction;
-  const column = (read: (delivery: SealedDelivery) => unknown) => deliveries.map(read);
-  const values = [
-    tenant.uuid,
-    column(({ deliveryId }) => decodeId("whd", deliveryId)),
-    column(({ match }) => decodeId("prv", match.providerId)),
-    column(({ match }) => match.providerKey),
-    column(({ providerDeliveryId }) => providerDeliveryId),
-    column(({ eventName }) => eventName),
-    column(({ normalizedEventType }) => normalizedEventType),
-    column(({ bodySha256 }) => bodySha256.toString("hex")),
-    column(({ keyId }) => keyId),
-    column(({ wrappedKey }) => wrappedKey),
-    column(({ ciphertext }) => ciphertext),
-    column(({ match }) => (match.subscriptionId === null ? null : decodeId("whs", match.subscriptionId))),
-    column(({ match }) => (match.connectionId === null ? null : decodeId("con", match.connectionId))),
-    column(({ runId }) => decodeId("run", runId)),
-    column(({ trace }) => trace.traceId),
-    column(({ account }) => account ?? null),
-  ];
-  const placed = await insertRows(transaction, deliveries, values);
-  await startDeliveryRuns(
-    transaction,
-    deliveries.map(({ runId, deliveryId, trace }) => ({ runId, deliveryId, trace, ...placeOf(placed, deliveryId) })),
-  );
-  for (const delivery of deliveries) {
-    const { deliveryId, runId, match, providerDeliveryId, eventName, normalizedEventType, trace } = delivery;
-    const { providerId, providerKey, subscriptionId } = match;
-    const { connectionId, projectId } = placeOf(placed, deliveryId);
-    record(
-      {
-        type: "WebhookDeliveryReceived",
-        subject: `deliveries/${deliveryId}`,
-        projectId,
-        data: {
-          ...{ deliveryId, providerId, provider: providerKey, providerDeliveryId, eventName, normalizedEventType },
-          ...{ subscriptionId, connectionId, runId },
-        },
-      },
-      { trace },
-    );
-  }
-  failpoint("delivery.recording");
-  return new Map();
-}
-
-/** Needs the answer of the database, and so a round trip of its own, only where a delivery may have a connection. */
-async function insertRows(
-  { defer, execute }: Transaction,
-  deliveries: readonly SealedDelivery[],
-  values: readonly unknown[],
-): Promise<Map<string, PlacedRow>> {
-  if (deliveries.every(({ match, account }) => match.connectionId === null && account === undefined)) {
-    await defer(insertDeliveries, values);
-    return new Map();
-  }
-  const rows = await execute<PlacedRow>(insertDeliveries, values);
-  return new Map(rows.map((row) => [encodeId("whd", row.delivery_id), row]));
-}
-
-function placeOf(placed: ReadonlyMap<string, PlacedRow>, deliveryId: string) {
-  const { connection_id = null, project_id: projectId = null } = placed.get(deliveryId) ?? {};
-  return { connectionId: connection_id === null ? null : encodeId("con", connection_id), projectId };
 }

@@ -71,7 +71,7 @@ export const inboundDeliveries: SliceModule<InboundDeliverySettings> = {
     await cache.listen(listener);
     await secrets.listen(listener);
     const seal = new EnvelopeSeal(masterKeys.keyring(label));
-    const recorder = services.add(new DeliveryRecorder(new DeliveryRecords(database, seal)));
+    const recorder = new DeliveryRecorder(services.add(new DeliveryRecords(database, seal)));
     const counts = services.add(new IntakeCounts());
     const intake = new DeliveryIntake({
       cache,
