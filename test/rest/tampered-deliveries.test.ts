@@ -20,7 +20,7 @@ import {
 
 type Headers = Record<string, string | string[]>;
 
-/** What a sender does: the path that it calls, and a new delivery, as it signs it. */
+/** The work of a sender: the path that it calls, and a new delivery, as it signs it. */
 interface Sender {
   readonly path: string;
   /** The header with the signature. */

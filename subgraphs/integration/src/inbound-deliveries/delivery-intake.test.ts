@@ -8,8 +8,8 @@ import { AmbiguityAlarm } from "./ambiguity-alarm.js";
 import type { Candidate } from "./candidate.js";
 import { CandidateCache } from "./candidate-cache.js";
 import { DeliveryIntake } from "./delivery-intake.js";
-import type { NewDelivery } from "./delivery-records.js";
 import { DeliveryLimits } from "./intake-limits.js";
+import type { NewDelivery } from "./new-delivery.js";
 import { SignatureVerifier } from "./signature-verifier.js";
 
 const uuid = (prefix: "ten" | "prv" | "crd" | "whs") => decodeId(prefix, newId(prefix)) ?? "";
