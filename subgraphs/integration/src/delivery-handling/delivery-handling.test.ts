@@ -2,9 +2,13 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import pg from "pg";
 import { type WebhookDeliveryState, webhookDeliveryStates } from "../inbound-deliveries/webhook-delivery.states.js";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { vendorEventNames } from "../normalized-events/vendor-event-names.js";
+import { DeliveryClaims } from "./delivery-claims.js";
+import { OverdueDeliveries } from "./overdue-deliveries.js";
 import { vendorEventType } from "./vendor-event.js";
 
 const masterKeys = someMasterKeys(1);
@@ -59,6 +63,7 @@ interface Given {
   readonly attempts?: number;
   /** Seals the payload under another key. */
   readonly unreadable?: boolean;
+  readonly dueInSeconds?: number;
 }
 
 interface Inserted {
@@ -85,7 +90,7 @@ async function delivered({ tenantId = "" }: Principal, given: Given): Promise<In
      insert into integration.webhook_deliveries (tenant_id, delivery_id, provider_id, provider_key, provider_delivery_id,
        event_name, normalized_event_type, body_sha256, key_id, wrapped_key, ciphertext, connection_id, run_id, status, attempts,
        next_attempt_at, trace_id)
-     values ($1, $2, $5, 'vendor', $6, $7, $8, '\\x00', $9, $10, $11, $12, $3, $13, $14, now(), $4)`,
+     values ($1, $2, $5, 'vendor', $6, $7, $8, '\\x00', $9, $10, $11, $12, $3, $13, $14, now() + make_interval(secs => $15), $4)`,
     ...ids,
     traceId,
     decodeId("prv", given.providerId),
@@ -98,6 +103,7 @@ async function delivered({ tenantId = "" }: Principal, given: Given): Promise<In
     given.connectionId === undefined ? null : decodeId("con", given.connectionId),
     given.attempts ? "Failed" : "Accepted",
     given.attempts ?? 0,
+    given.dueInSeconds ?? 0,
   );
   return { deliveryId, runId };
 }
@@ -293,6 +299,130 @@ describe("the handling of deliveries", () => {
       expect(moves).toContainEqual({ before: "Processing", after });
     for (const before of ["Accepted", "Processed", "Failed", "DeadLettered"])
       expect(moves).toContainEqual({ before, after: "Processing" });
+  });
+});
+
+describe("a delivery that no process takes", () => {
+  it("is found by the sweeper, becomes due, and is handled", async () => {
+    const principal = aPrincipal();
+    const providerId = await aProvider(principal);
+    const [lost, busy] = [await hidden(principal, providerId), await hidden(principal, providerId)];
+    const workers = new pg.Pool({ connectionString: fixture.connections.worker, max: 1 });
+    let woken = 0;
+    const overdue = new OverdueDeliveries(workers, { wake: () => (woken += 1) });
+    try {
+      // while another delivery of the tenant is being handled, its turn may still come
+      const handle = `update integration.webhook_deliveries set status = $2, next_attempt_at = now() + $3::interval
+        where delivery_id = $1`;
+      await fixture.rows(handle, decodeId("whd", busy.deliveryId), "Processing", "1 hour");
+      expect(await overdue.find()).toEqual([]);
+      await fixture.rows(handle, decodeId("whd", busy.deliveryId), "Accepted", null);
+      const found = await overdue.find();
+      const ids = [lost, busy].map(({ deliveryId }) => deliveryId).sort();
+      expect(found.map(({ id }) => id).sort()).toEqual(ids);
+      expect(found.map(({ tenantId }) => tenantId)).toEqual([principal.tenantId, principal.tenantId]);
+      expect(await fixture.integration.jobs.lying()).toMatchObject({ webhookDeliveries: 2 });
+      for (const row of found) expect(await overdue.repair(row)).toBe(true);
+      expect(woken).toBe(2);
+      await Promise.all([handled(lost, "Processed"), handled(busy, "Processed")]);
+      for (const row of found) expect(await overdue.repair(row)).toBe(false);
+      expect([woken, await overdue.find()]).toEqual([2, []]);
+    } finally {
+      await workers.end();
+    }
+  });
+
+  /** Inserts a delivery of an hour ago that has lost its due time. */
+  async function hidden(principal: Principal, providerId: string): Promise<Inserted> {
+    const waiting = { providerId, normalizedEventType: "CommitsPushed", dueInSeconds: 3600 };
+    const delivery = await delivered(principal, waiting);
+    await fixture.rows(
+      `update integration.webhook_deliveries set next_attempt_at = null, received_at = now() - interval '1 hour'
+       where delivery_id = $1`,
+      decodeId("whd", delivery.deliveryId),
+    );
+    return delivery;
+  }
+});
+
+describe("the turns of tenants", () => {
+  const commits = { normalizedEventType: "CommitsPushed" } as const;
+
+  it("a claim takes at most 100 deliveries of each of 8 tenants, the oldest first, and none of a busy tenant", async () => {
+    const [full, ...others] = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const principal = aPrincipal();
+        return { principal, providerId: await aProvider(principal) };
+      }),
+    );
+    if (!full) throw new Error("a tenant");
+    const uuidOf = ({ tenantId = "" }: Principal) => decodeId("ten", tenantId) ?? "";
+    await fixture.restart(async () => {
+      await fixture.rows(
+        "update integration.webhook_deliveries set next_attempt_at = now() + interval '1 hour' where status = 'Failed'",
+      );
+      const first = await delivered(full.principal, { ...commits, providerId: full.providerId, dueInSeconds: -3600 });
+      await fixture.rows(
+        `insert into integration.webhook_deliveries (tenant_id, delivery_id, provider_id, provider_key,
+           provider_delivery_id, event_name, normalized_event_type, body_sha256, run_id, status, next_attempt_at, trace_id)
+         select tenant_id, gen_random_uuid(), provider_id, provider_key, place::text, event_name, normalized_event_type,
+           body_sha256, gen_random_uuid(), 'Accepted', now() - interval '1 minute', trace_id
+         from integration.webhook_deliveries, generate_series(1, 150) place where delivery_id = $1`,
+        decodeId("whd", first.deliveryId),
+      );
+      const claims = new DeliveryClaims(fixture.connections.worker, createLogger("test", "silent"));
+      try {
+        const ofFull = (await claims.claim([])).get(uuidOf(full.principal)) ?? [];
+        expect(ofFull).toHaveLength(100);
+        expect(ofFull.map(({ delivery_id }) => delivery_id)).toContain(decodeId("whd", first.deliveryId));
+        await claims.giveBack(ofFull);
+        for (const { principal, providerId } of others) await delivered(principal, { ...commits, providerId });
+        const taken = await claims.claim([uuidOf(full.principal)]);
+        expect(taken.size).toBe(8);
+        const known = others.map(({ principal }) => uuidOf(principal));
+        expect([...taken.keys()].filter((uuid) => !known.includes(uuid))).toEqual([]);
+        const rest = await claims.claim([]);
+        expect(rest.size).toBe(2);
+        expect(rest.get(uuidOf(full.principal))).toHaveLength(100);
+        for (const batches of [taken, rest]) await claims.giveBack([...batches.values()].flat());
+      } finally {
+        await claims.close();
+      }
+    });
+    await eventually(async () => {
+      const open = "select from integration.webhook_deliveries where tenant_id = any($1) and status <> 'Processed'";
+      const tenants = [full, ...others].map(({ principal }) => uuidOf(principal));
+      return (await fixture.rows(open, tenants)).length === 0 ? true : undefined;
+    });
+  });
+
+  it("a tenant whose batch takes long holds up no other", async () => {
+    const [slow, quick] = [aPrincipal(), aPrincipal()];
+    const [slowProvider, quickProvider] = [await aProvider(slow), await aProvider(quick)];
+    const first = await delivered(slow, { ...commits, providerId: slowProvider, dueInSeconds: 3600 });
+    const uuid = decodeId("whd", first.deliveryId);
+    await fixture.rows(
+      `create function integration.slow_delivery() returns trigger language plpgsql
+       as $$ begin perform pg_sleep(2); return new; end $$`,
+    );
+    await fixture.rows(
+      `create trigger slow_delivery before update on integration.webhook_deliveries for each row
+       when (new.delivery_id = '${uuid}' and new.status = 'Processed') execute function integration.slow_delivery()`,
+    );
+    try {
+      await fixture.rows(
+        "update integration.webhook_deliveries set next_attempt_at = now() where delivery_id = $1",
+        uuid,
+      );
+      await handled(first, "Processing");
+      const backlog = await delivered(slow, { ...commits, providerId: slowProvider });
+      const other = await delivered(quick, { ...commits, providerId: quickProvider });
+      await handled(other, "Processed");
+      expect([(await stateOf(first))?.status, (await stateOf(backlog))?.status]).toEqual(["Processing", "Accepted"]);
+      await handled(backlog, "Processed");
+    } finally {
+      await fixture.rows("drop function integration.slow_delivery cascade");
+    }
   });
 });
 
