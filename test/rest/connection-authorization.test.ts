@@ -219,6 +219,27 @@ describe("the way of a person", () => {
     await collector.close();
   });
 
+  it("waits while the provider is disabled, at the link and on the way back", async () => {
+    const { connectionId, authorizationUrl } = await aLink();
+    const other = await aLink();
+    const { browser, page } = await arrived(authorizationUrl);
+    const back = await atTheVendor(browser, page);
+    const become = (status: string) =>
+      rows("update integration.providers set status = $2 where provider_id = $1", [
+        decodeId("prv", providerId),
+        status,
+      ]);
+    await become("Disabled");
+    try {
+      for (const visit of [await browser.open(back), (await arrived(other.authorizationUrl)).page])
+        expect([visit.status, visit.text]).toEqual([409, expect.stringContaining("is Disabled")]);
+      expect(await tokensOf(connectionId)).toBe(0);
+    } finally {
+      await become("Registered");
+    }
+    expect((await browser.open(back)).status).toBe(200);
+  });
+
   it("ends after 10 minutes, at the link and at the vendor", async () => {
     const late = await aLink();
     await expire(late.connectionId);

@@ -9,6 +9,7 @@ import type { Pool } from "pg";
 import type { ConnectionService } from "../connections/connection.service.js";
 import type { ConnectionRecord } from "../connections/connection.view.js";
 import type { ConnectionStates } from "../connections/connection-moves.js";
+import { callableStates, requireCallableProvider } from "../connections/connection-references.js";
 import { lockedConnection } from "../connections/locked-connection.js";
 import type { Verification } from "../connections/verification.js";
 import type { CredentialService } from "../credentials/credential.service.js";
@@ -154,7 +155,7 @@ export class AuthorizationFlow {
       redirect_uri: redirectUris.of(connection.providerId),
       code_verifier: seal.open(row.sealed_verifier ?? "", rowOf(row)).text,
     });
-    await this.#store(tenant, actor, connection.connectionId, tokens);
+    await this.#store(tenant, actor, connection, tokens);
     return connection.displayName;
   }
 
@@ -170,9 +171,16 @@ export class AuthorizationFlow {
     }
   }
 
-  async #store(tenant: Tenant, cause: Cause, connectionId: string, tokens: VendorTokens): Promise<void> {
+  async #store(
+    tenant: Tenant,
+    cause: Cause,
+    { connectionId, providerId }: ConnectionRecord,
+    tokens: VendorTokens,
+  ): Promise<void> {
     const { database, states, tokens: store, verification } = this.#services;
     await database.transaction(tenant, cause, async (transaction) => {
+      // A provider that is being disabled disables its connections, and this one must be among them.
+      await requireCallableProvider(transaction, providerId);
       const { status } = await lockedConnection(transaction, connectionId);
       await store.store(transaction, connectionId, tokens);
       transaction.audit({ operation: "authorizeConnection", subject: `connections/${connectionId}` });
@@ -198,6 +206,11 @@ export class AuthorizationFlow {
     if (!connection) throw linkIsOver();
     const provider = await providers.record(tenant, connection.providerId);
     const oauth2 = provider?.driver.oauth2;
+    if (provider && !callableStates.includes(provider.status))
+      throw new PersonRefusal(
+        409,
+        `The provider of the connection is ${provider.status}, so nobody can authorize the connection now.`,
+      );
     const vendor = authorizationPage(oauth2, connection);
     if (!provider || !oauth2 || !vendor)
       throw new PersonRefusal(409, "The provider of the connection names no authorization page any more.");

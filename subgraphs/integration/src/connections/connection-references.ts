@@ -103,7 +103,8 @@ function requireMatch(authModel: AuthModel, authMode: AuthMode): void {
   });
 }
 
-const callableStates: readonly string[] = ["Registered", "Deprecated"];
+/** The states of a provider in which its vendor is called. */
+export const callableStates: readonly string[] = ["Registered", "Deprecated"];
 
 function requireCallable(status: string): void {
   if (!callableStates.includes(status))
