@@ -155,7 +155,7 @@ describe("Mutation.checkConnectionHealth", () => {
   it("finds at once that a connection cannot be used, and says why", async () => {
     const cases = [
       [{ authMode: "AwsSigV4" }, "AUTH_MODE_NOT_SUPPORTED", "AwsSigV4"],
-      [{ credentialRef: "secret://elsewhere/mail" }, "CREDENTIAL_NOT_FOUND", "not a credential of this tenant"],
+      [{ credentialRef: "secret://elsewhere/mail" }, "CREDENTIAL_NOT_FOUND", "no credential of this tenant"],
       [{ authMode: "Basic" }, "CREDENTIAL_UNUSABLE", "needs the member username"],
       [{ credentialRef: await tenant.revokedCredential() }, "INVALID_STATE", "Revoked"],
     ] as const;

@@ -7,6 +7,7 @@ import { CredentialVersions } from "../credentials/credential-versions.js";
 import { SecretDigest } from "../credentials/secret-digest.js";
 import { RunService } from "../runs/run.service.js";
 import { RunOperations } from "../runs/run-operations.js";
+import { TokenStore } from "../vendor-calls/token-store.js";
 import { VendorProbe } from "../vendor-calls/vendor-probe.js";
 import { advanceCredentialJob, CredentialAdvance, dueCredentialRows } from "./advance-credential.js";
 import { CredentialProbe } from "./credential-probe.js";
@@ -49,7 +50,9 @@ export const credentialRotation: SliceModule<CredentialRotationSettings> = {
     const echo = services.add(new SignedEcho());
     const start = new RotationStart(versions, runs);
     const digest = services.get(SecretDigest);
-    services.add(new CredentialRotationService({ database, versions, digest, runs, start }));
+    services.add(
+      new CredentialRotationService({ database, versions, digest, runs, start, tokens: services.get(TokenStore) }),
+    );
     services.add(new CredentialUpdateService(database, versions, clock));
     const credentials = services.get(CredentialService);
     const [connections, vendor] = [services.get(ConnectionService), services.get(VendorProbe)];

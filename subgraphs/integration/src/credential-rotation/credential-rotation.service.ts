@@ -10,6 +10,7 @@ import { credentialView } from "../credentials/credential.view.js";
 import { type CredentialVersions, moveTo } from "../credentials/credential-versions.js";
 import type { SecretDigest } from "../credentials/secret-digest.js";
 import type { RunService } from "../runs/run.service.js";
+import type { TokenStore } from "../vendor-calls/token-store.js";
 import type { RotateCredentialInput } from "./credential-rotation.input.js";
 import type { CredentialRotationType } from "./credential-rotation.type.js";
 import { requireOtherSecret } from "./other-secret.js";
@@ -22,6 +23,7 @@ interface RotationServices {
   readonly digest: SecretDigest;
   readonly runs: RunService;
   readonly start: RotationStart;
+  readonly tokens: TokenStore;
 }
 
 /** Rotates credentials, and changes what a rotation has done. */
@@ -135,7 +137,7 @@ export class CredentialRotationService {
   }
 
   revoke(context: RequestContext, credentialId: string, reason: string | null): Promise<CredentialType> {
-    const { database, versions, runs } = this.#services;
+    const { database, versions, runs, tokens } = this.#services;
     return idempotentMutation(database, context, {
       field: "revokeCredential",
       arguments: { credentialId, reason },
@@ -143,6 +145,7 @@ export class CredentialRotationService {
         const credential = await versions.lock(transaction, credentialId);
         const verification = credential.status === "Rotating" ? credential.rotationRunId : null;
         await versions.revoke(transaction, credential, reason);
+        await tokens.forgetOf(transaction, credentialId);
         // The handler of the run finds a credential that is no longer Rotating, and leaves it as it is.
         await endRetirements(transaction, runs, credentialId);
         if (verification !== null) await runs.cancelIn(transaction, verification, "The credential was revoked.");

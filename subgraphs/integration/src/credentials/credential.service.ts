@@ -70,6 +70,15 @@ const versionById = tenantStatement(
    order by version.version desc limit 1`,
 );
 
+const usableVersions = tenantStatement(
+  "credential_usable_versions",
+  `select version.version from credentials credential join credential_versions version using (tenant_id, credential_id)
+   where credential.tenant_id = scope.tenant and credential.credential_id = $2
+     and credential.status not in ('Revoked', 'Expired')
+     and (version.stage = 'Current' or (version.stage = 'Previous' and version.grace_ends_at > $3))
+   order by version.stage, version.version desc`,
+);
+
 const livingSecrets = tenantStatement(
   "credential_living_secrets",
   `select array_agg(version.version order by version.version desc) as versions,
@@ -173,6 +182,13 @@ export class CredentialService {
     const owner = { tenantId: tenant.tenantId, credentialId: encodeId("crd", row.credential_id), version };
     const sealed = { keyId: row.key_id, wrappedKey, ciphertext: row.ciphertext };
     return { name, kind, version, material: await this.#store.open(owner, sealed) };
+  }
+
+  /** The versions that may be used: the Current one, then Previous ones within their grace period, the newest first. */
+  async usableVersions(tenant: Tenant, credentialId: string): Promise<number[]> {
+    const values = [decodeId("crd", credentialId), this.#clock()];
+    const rows = await this.#database.reader.rows<{ version: number }>(usableVersions, tenant, ...values);
+    return rows.map(({ version }) => version);
   }
 
   async create(context: RequestContext, input: CreateCredentialInput): Promise<CredentialType> {

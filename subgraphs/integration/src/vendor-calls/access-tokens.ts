@@ -2,8 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { ErrorCode } from "@factory/schema/error-codes";
 import type { ProviderRecord } from "../providers/provider-record.js";
+import type { VendorCredentials } from "./authentication/vendor-credentials.js";
 import { credentialRejected, outOfTime } from "./exchange/call-failure.js";
 import type { VendorTarget } from "./exchange/vendor-call.js";
+import { type AllowedClients, hasGrantOf, isAllowed, nextClient, settingsOf } from "./oauth2-client.js";
 import type { VendorTokens } from "./token-answer.js";
 import type { Grant, TokenEndpoint } from "./token-endpoint.js";
 import type { StoredTokens, TokenStore } from "./token-store.js";
@@ -19,9 +21,20 @@ interface Wanted {
   readonly provider: ProviderRecord;
   /** The version that the vendor has refused. */
   readonly refused: number | undefined;
+  /** A probe asks whether the vendor gives a token. No event tells of a token that replaces a good one. */
+  readonly isProbe: boolean;
+}
+
+interface Options {
+  readonly store: TokenStore;
+  readonly endpoint: TokenEndpoint;
+  readonly credentials: VendorCredentials;
+  readonly clock: () => Date;
 }
 
 const minute = 60_000;
+/** A token that is younger shows that the authorization of a person is good. */
+const youngMs = 5 * minute;
 const maxMarginMs = 15 * minute;
 const coolDownMs = 30_000;
 const lookMs = 150;
@@ -35,12 +48,14 @@ const patienceMs = 40_000;
 export class AccessTokens {
   readonly #store: TokenStore;
   readonly #endpoint: TokenEndpoint;
+  readonly #credentials: VendorCredentials;
   readonly #clock: () => Date;
   readonly #underWay = new Map<string, Promise<AccessToken>>();
 
-  constructor(store: TokenStore, endpoint: TokenEndpoint, clock: () => Date) {
+  constructor({ store, endpoint, credentials, clock }: Options) {
     this.#store = store;
     this.#endpoint = endpoint;
+    this.#credentials = credentials;
     this.#clock = clock;
   }
 
@@ -48,13 +63,34 @@ export class AccessTokens {
    * A token that the vendor has not refused as version `refused`. Throws what `VendorCalls.call` throws,
    * AUTHORIZATION_REQUIRED when a person must authorize the connection first.
    */
-  async of(target: VendorTarget, provider: ProviderRecord, refused?: number): Promise<AccessToken> {
+  of(target: VendorTarget, provider: ProviderRecord, refused?: number): Promise<AccessToken> {
+    return this.#shared({ target, provider, refused, isProbe: false });
+  }
+
+  /**
+   * Has the token endpoint asked for a new token. The authorization of a person is not used up by that: its token is
+   * renewed when it is due. False: the vendor was not asked within the last minutes. Throws as `of` does.
+   */
+  async check(target: VendorTarget, provider: ProviderRecord): Promise<boolean> {
+    const wanted = { target, provider, isProbe: true };
+    if (target.connection.authMode !== "OAuth2AuthorizationCode") {
+      const stored = await this.#store.read(target);
+      await this.#shared({ ...wanted, refused: stored?.accessToken === undefined ? undefined : stored.version });
+      return true;
+    }
+    await this.#shared({ ...wanted, refused: undefined });
+    const issuedAt = (await this.#store.read(target))?.issuedAt;
+    return issuedAt != null && this.#clock().getTime() - issuedAt.getTime() < youngMs;
+  }
+
+  async #shared(wanted: Wanted): Promise<AccessToken> {
+    const { target, provider, refused, isProbe } = wanted;
     const { tenant, connection, credentialVersion } = target;
-    const wanted = { target, provider, refused };
     // The token of a version that is only verified is not for the callers of the connection.
     if (credentialVersion !== undefined && connection.authMode !== "OAuth2AuthorizationCode")
       return { token: (await this.#endpoint.obtain(target, provider)).accessToken, version: 0 };
-    const key = `${tenant.uuid} ${connection.connectionId} ${refused ?? ""} ${credentialVersion ?? ""}`;
+    const client = `${connection.credentialId ?? ""} ${credentialVersion ?? ""} ${settingsOf(provider, connection)}`;
+    const key = `${tenant.uuid} ${connection.connectionId} ${client} ${refused ?? ""} ${isProbe}`;
     const known = this.#underWay.get(key);
     if (known) return known;
     // The work is for all callers, so the end of one of them does not end it.
@@ -68,46 +104,75 @@ export class AccessTokens {
     const giveUpAt = performance.now() + patienceMs;
     let known = false;
     while (performance.now() < giveUpAt) {
-      const stored = await this.#store.read(wanted.target);
-      if (known && !stored) throw new DomainError("INVALID_STATE", { detail: "The connection was deleted meanwhile." });
+      const [stored, clients] = await Promise.all([this.#store.read(wanted.target), this.#clients(wanted)]);
+      if (known && !stored)
+        throw new DomainError("INVALID_STATE", {
+          detail: "The connection was deleted or its credential was revoked meanwhile.",
+        });
       known = stored !== undefined;
-      const usable = this.#usable(stored, wanted);
-      if (stored && usable && (this.#isFresh(stored) || stored.isLeased || this.#coolsDown(stored))) return usable;
-      this.#refuseInCoolDown(stored, wanted);
+      const usable = this.#usable(stored, wanted, clients);
+      const mayWait = stored && (this.#isFresh(stored) || stored.isLeased || this.#coolsDown(stored, clients));
+      if (usable && mayWait) return usable;
+      this.#refuseInCoolDown(stored, wanted, clients);
       const lease = await this.#store.lease(wanted.target);
-      const token = lease && (await this.#renewed(wanted, lease));
+      const token = lease && (await this.#renewed(wanted, lease, clients));
       if (token) return token;
       await pause(lookMs);
     }
     throw outOfTime();
   }
 
+  async #clients({ target, provider }: Wanted): Promise<AllowedClients> {
+    const { connection } = target;
+    const versions = await this.#credentials.usableVersions(target);
+    return { credentialId: connection.credentialId, versions, settings: settingsOf(provider, connection) };
+  }
+
   /** Undefined when another process took the lease over meanwhile. */
-  async #renewed(wanted: Wanted, lease: StoredTokens): Promise<AccessToken | undefined> {
+  async #renewed(wanted: Wanted, lease: StoredTokens, clients: AllowedClients): Promise<AccessToken | undefined> {
     const { target, provider } = wanted;
-    const usable = this.#usable(lease, wanted);
+    const usable = this.#usable(lease, wanted, clients);
     if (usable && this.#isFresh(lease)) {
       await this.#store.release(target, lease);
       return usable;
     }
     let tokens: VendorTokens;
     try {
-      tokens = await this.#endpoint.obtain(target, provider, grantOf(target, lease, provider));
+      requirePage(target, provider, lease);
+      tokens = await this.#endpoint.obtain(target, provider, () => grantOf(target, lease, clients));
     } catch (error) {
-      // A version that is only verified, and a vendor that was not asked, say nothing about the tokens of the connection.
-      if (target.credentialVersion !== undefined || isLocal(error)) await this.#store.release(target, lease);
-      else await this.#store.failed(target, lease, error instanceof DomainError ? error.code : "INTERNAL");
+      await this.#failed(target, lease, clients, error);
       if (usable && !isRejection(error)) return usable;
       throw isRejection(error) || isLocal(error) || target.credentialVersion !== undefined
         ? error
         : withCoolDown(error);
     }
-    const isStored = await this.#store.refreshed(target, lease, tokens);
+    const isStored = await this.#stored(wanted, lease, clients, tokens);
     return isStored ? { token: tokens.accessToken, version: lease.version + 1 } : undefined;
   }
 
-  #usable(stored: StoredTokens | undefined, { target, refused }: Wanted): AccessToken | undefined {
+  /** A version that is only verified, and a vendor that was not asked, say nothing about the tokens of the connection. */
+  async #failed(target: VendorTarget, lease: StoredTokens, clients: AllowedClients, error: unknown): Promise<void> {
+    if (target.credentialVersion !== undefined || isLocal(error)) return this.#store.release(target, lease);
+    const code = error instanceof DomainError ? error.code : "INTERNAL";
+    return this.#store.failed(target, lease, code, nextClient(clients));
+  }
+
+  #stored(wanted: Wanted, lease: StoredTokens, clients: AllowedClients, tokens: VendorTokens): Promise<boolean> {
+    const wasGood = this.#usable(lease, { ...wanted, refused: undefined }, clients) !== undefined;
+    const isRoutine = wanted.isProbe && wasGood && lease.failedAt === null;
+    const former = hasGrantOf(lease.client, clients) ? lease.refreshToken : undefined;
+    const all = { ...tokens, refreshToken: tokens.refreshToken ?? former };
+    return this.#store.refreshed(wanted.target, lease, all, isRoutine);
+  }
+
+  #usable(
+    stored: StoredTokens | undefined,
+    { target, refused }: Wanted,
+    clients: AllowedClients,
+  ): AccessToken | undefined {
     if (stored?.accessToken === undefined || stored.version === refused) return undefined;
+    if (!isAllowed(stored.client, clients)) return undefined;
     // A version of the credential is verified by a new token.
     if (target.credentialVersion !== undefined && refused === undefined) return undefined;
     const { accessToken: token, version, expiresAt } = stored;
@@ -121,13 +186,15 @@ export class AccessTokens {
     return expiresAt.getTime() - this.#clock().getTime() > margin;
   }
 
-  #coolsDown({ failedAt }: StoredTokens): boolean {
-    return failedAt !== null && this.#clock().getTime() - failedAt.getTime() < coolDownMs;
+  /** The failure of another client says nothing. */
+  #coolsDown({ failedAt, failedClient }: StoredTokens, clients: AllowedClients): boolean {
+    if (failedAt === null || !hasGrantOf(failedClient, clients)) return false;
+    return failedClient?.version === clients.versions[0] && this.#clock().getTime() - failedAt.getTime() < coolDownMs;
   }
 
   /** After a failure the vendor is not asked for 30 s, and the callers are told the reason of the failure. */
-  #refuseInCoolDown(stored: StoredTokens | undefined, { target }: Wanted): void {
-    if (!stored || target.credentialVersion !== undefined || !this.#coolsDown(stored)) return;
+  #refuseInCoolDown(stored: StoredTokens | undefined, { target }: Wanted, clients: AllowedClients): void {
+    if (!stored || target.credentialVersion !== undefined || !this.#coolsDown(stored, clients)) return;
     if (stored.failureCode === "CREDENTIAL_REJECTED")
       throw credentialRejected("The vendor has refused to renew the token of the connection.");
     throw new DomainError((stored.failureCode ?? "UPSTREAM_FAILED") as ErrorCode, {
@@ -139,21 +206,30 @@ export class AccessTokens {
 
 function grantOf(
   { connection }: VendorTarget,
-  { version, refreshToken }: StoredTokens,
-  { driver }: ProviderRecord,
+  { version, client, refreshToken }: StoredTokens,
+  clients: AllowedClients,
 ): Grant | undefined {
   if (connection.authMode !== "OAuth2AuthorizationCode") return undefined;
-  if (refreshToken !== undefined) return { grant_type: "refresh_token", refresh_token: refreshToken };
-  if (driver.oauth2?.authorizationUrl === undefined)
-    throw new DomainError("AUTH_MODE_NOT_SUPPORTED", {
-      detail:
-        "The provider names no authorizationUrl in its driver, so people cannot authorize the connection. Add it, then reauthorize the connection.",
-    });
+  const isAuthorized = hasGrantOf(client, clients);
+  if (isAuthorized && refreshToken !== undefined) return { grant_type: "refresh_token", refresh_token: refreshToken };
+  const notYet =
+    "The connection is not authorized yet. Open its authorizationUrl; reauthorize the connection to get a new one.";
+  const otherwise =
+    "The connection was authorized with another credential or other settings. Reauthorize it, and open its authorizationUrl.";
+  const ended =
+    "The access token has ended, and the vendor gave no refresh token. Reauthorize the connection, and open its authorizationUrl.";
   throw new DomainError("AUTHORIZATION_REQUIRED", {
+    detail: isAuthorized ? ended : version === 0 ? notYet : otherwise,
+  });
+}
+
+/** Throws AUTH_MODE_NOT_SUPPORTED when people cannot authorize a connection that nobody has authorized. */
+function requirePage({ connection }: VendorTarget, { driver }: ProviderRecord, { refreshToken }: StoredTokens): void {
+  const isByPeople = connection.authMode === "OAuth2AuthorizationCode";
+  if (!isByPeople || refreshToken !== undefined || driver.oauth2?.authorizationUrl !== undefined) return;
+  throw new DomainError("AUTH_MODE_NOT_SUPPORTED", {
     detail:
-      version === 0
-        ? "The connection is not authorized yet. Open its authorizationUrl; reauthorize the connection to get a new one."
-        : "The access token has ended, and the vendor gave no refresh token. Reauthorize the connection, and open its authorizationUrl.",
+      "The provider names no authorizationUrl in its driver, so people cannot authorize the connection. Add it, then reauthorize the connection.",
   });
 }
 
@@ -163,13 +239,15 @@ function withCoolDown(error: unknown): unknown {
   return new DomainError(error.code, { ...error.facts, retryAfterSeconds: coolDownMs / 1000 });
 }
 
-/** The refusals before the vendor is asked. They end as soon as their cause is repaired, so they need no pause. */
+/** The refusals that need no pause: they end as soon as their cause is repaired, or have a pause of their own. */
 const localCodes: readonly ErrorCode[] = [
   "AUTHORIZATION_REQUIRED",
   "AUTH_MODE_NOT_SUPPORTED",
   "CREDENTIAL_NOT_FOUND",
   "CREDENTIAL_UNUSABLE",
   "INVALID_STATE",
+  // the pause of the connection's calls
+  "RATE_LIMITED",
 ];
 
 const isLocal = (error: unknown) => error instanceof DomainError && localCodes.includes(error.code);

@@ -1,10 +1,9 @@
 import type { EgressResponse } from "@factory/runtime/egress/egress";
 import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
-import type { SecretMaterial } from "../credentials/secret-store.js";
 import type { ProviderRecord } from "../providers/provider-record.js";
 import type { AccessTokens } from "./access-tokens.js";
 import { type Authentication, authenticate, usesTokens, withAccessToken } from "./authentication/authentication.js";
-import type { VendorCredentials } from "./authentication/vendor-credentials.js";
+import type { OpenVersion, VendorCredentials } from "./authentication/vendor-credentials.js";
 import type { VendorCallCounts } from "./call-counts.js";
 import { pauseAsked } from "./call-retry.js";
 import { outOfTime } from "./exchange/call-failure.js";
@@ -71,7 +70,7 @@ export class CallAttempts {
     return this.#response(second);
   }
 
-  async #sendWith(attempt: Attempt, material: SecretMaterial): Promise<EgressResponse> {
+  async #sendWith(attempt: Attempt, { material }: OpenVersion): Promise<EgressResponse> {
     const { target, provider, request, url } = attempt;
     const unauthenticated = { method: request.method, url, body: request.body, now: this.#options.clock() };
     return this.#send(

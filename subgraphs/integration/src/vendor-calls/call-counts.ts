@@ -1,3 +1,4 @@
+import type { DomainError } from "@factory/runtime/errors/domain-error";
 import type { CallPurpose } from "./exchange/vendor-call.js";
 
 /** How a vendor call ended. `refused` is an answer with a status from 400 to 499. */
@@ -16,7 +17,8 @@ export type CallResult =
 export interface CallCount {
   /** The name of a preset of the platform, or `other`: the keys of tenants are not a closed set. */
   readonly provider: string;
-  readonly purpose: CallPurpose;
+  /** `token` is a request to a token endpoint, for whichever call. */
+  readonly purpose: CallPurpose | "token";
   readonly outcome: CallResult;
   readonly count: number;
 }
@@ -26,7 +28,7 @@ export class VendorCallCounts {
   readonly #counts = new Map<string, CallCount>();
   #fallbacks = 0;
 
-  add(provider: string | null | undefined, purpose: CallPurpose, outcome: CallResult): void {
+  add(provider: string | null | undefined, purpose: CallCount["purpose"], outcome: CallResult): void {
     const labels = { provider: provider ?? "other", purpose, outcome };
     const key = Object.values(labels).join(" ");
     this.#counts.set(key, { ...labels, count: (this.#counts.get(key)?.count ?? 0) + 1 });
@@ -44,4 +46,19 @@ export class VendorCallCounts {
   get all(): readonly CallCount[] {
     return [...this.#counts.values()];
   }
+}
+
+/** The result of a call that the vendor has answered. */
+export function resultOfStatus(status: number): CallResult {
+  if (status >= 500) return "failed";
+  return status >= 400 ? "refused" : "answered";
+}
+
+/** The result of a call that ended with a refusal. */
+export function resultOfRefusal({ code }: DomainError): CallResult {
+  if (code === "CREDENTIAL_REJECTED") return "rejected";
+  if (code === "RATE_LIMITED") return "limited";
+  if (code === "UPSTREAM_TIMEOUT") return "timeout";
+  if (code === "UPSTREAM_FAILED") return "unreachable";
+  return code === "UNAVAILABLE" ? "paused" : "unusable";
 }

@@ -2,6 +2,7 @@ import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { TokenClient } from "./oauth2-client.js";
 
 /**
  * The sealed tokens of a connection, and the lease of the process that refreshes them. Workers find, across tenants, the
@@ -54,4 +55,12 @@ export class ConnectionToken {
 
   @Property({ type: "text", nullable: true })
   failureCode: string | null;
+
+  /** The client that got the stored tokens. */
+  @Property({ type: "jsonb", nullable: true })
+  client: TokenClient | null;
+
+  /** The client of the last failed refresh. */
+  @Property({ type: "jsonb", nullable: true })
+  failedClient: TokenClient | null;
 }

@@ -49,7 +49,6 @@ describe("the answer of a token endpoint", () => {
     [200, { error: "invalid_grant", ok: false }, "CREDENTIAL_REJECTED"],
     [400, { error: "invalid_scope" }, "UPSTREAM_FAILED"],
     [400, { error: "s3cret" }, "UPSTREAM_FAILED"],
-    [429, {}, "RATE_LIMITED"],
     [302, {}, "UPSTREAM_FAILED"],
     [503, "down", "UPSTREAM_FAILED"],
   ])("with the status %i and %j is %s, and shows none of its texts", (status, answer, code) => {

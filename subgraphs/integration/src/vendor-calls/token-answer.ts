@@ -1,14 +1,20 @@
 import type { EgressResponse } from "@factory/runtime/egress/egress";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { credentialRejected } from "./exchange/call-failure.js";
+import type { TokenClient } from "./oauth2-client.js";
 
-/** The tokens of a connection, in plain text. They must not be logged. */
-export interface VendorTokens {
+/** The tokens that a token endpoint has given, in plain text. They must not be logged. */
+export interface GrantedTokens {
   readonly accessToken: string;
   readonly refreshToken: string | undefined;
   /** The seconds that the access token is valid; undefined when the vendor does not say. */
   readonly expiresIn: number | undefined;
   readonly scope: string | undefined;
+}
+
+/** The tokens with the client that got them. */
+export interface VendorTokens extends GrantedTokens {
+  readonly client: TokenClient;
 }
 
 /** A token endpoint answers some kilobytes at most. */
@@ -33,10 +39,10 @@ const failures = new Set([
 ]);
 
 /**
- * Reads the answer of a token endpoint (RFC 6749, sections 5.1 and 5.2). Throws CREDENTIAL_REJECTED,
- * RATE_LIMITED or UPSTREAM_FAILED. No part of the answer but a known error code is repeated.
+ * Reads the answer of a token endpoint (RFC 6749, sections 5.1 and 5.2). Throws CREDENTIAL_REJECTED or
+ * UPSTREAM_FAILED. No part of the answer but a known error code is repeated.
  */
-export function parseTokenAnswer({ status, body, truncated }: Omit<EgressResponse, "headers">): VendorTokens {
+export function parseTokenAnswer({ status, body, truncated }: Omit<EgressResponse, "headers">): GrantedTokens {
   const answer = truncated ? undefined : jsonObject(body);
   if (status < 200 || status > 299) throw refusal(status, answer?.["error"]);
   if (!answer) throw unreadable("The answer is not a JSON object of at most 64 KiB.");
@@ -45,7 +51,7 @@ export function parseTokenAnswer({ status, body, truncated }: Omit<EgressRespons
   return tokensOf(answer);
 }
 
-function tokensOf(answer: Record<string, unknown>): VendorTokens {
+function tokensOf(answer: Record<string, unknown>): GrantedTokens {
   const { access_token: accessToken, token_type: type, expires_in: expiresIn, scope } = answer;
   if (!isToken(accessToken)) throw unreadable("The answer has no access_token.");
   if (typeof type !== "string" || type.toLowerCase() !== "bearer") throw unreadable("The token_type is not Bearer.");
@@ -77,8 +83,6 @@ function refusal(status: number, error: unknown): DomainError {
   const code = typeof error === "string" ? error : "";
   if (rejections.has(code) || (status === 401 && code === ""))
     return credentialRejected(`The vendor's token endpoint refused the credential (${code || "status 401"}).`);
-  if (status === 429)
-    return new DomainError("RATE_LIMITED", { detail: "The vendor's token endpoint limits requests. Try again later." });
   const known = failures.has(code) ? ` and the error ${code}` : "";
   return new DomainError("UPSTREAM_FAILED", {
     detail: `The vendor's token endpoint answered with the status ${status}${known}.`,

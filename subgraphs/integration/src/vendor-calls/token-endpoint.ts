@@ -5,10 +5,13 @@ import type { ProviderService } from "../providers/provider.service.js";
 import type { ProviderRecord } from "../providers/provider-record.js";
 import { headerValue, member, optionalMember } from "./authentication/material.js";
 import { signedAssertion } from "./authentication/signed-assertion.js";
-import type { VendorCredentials } from "./authentication/vendor-credentials.js";
+import type { OpenVersion, VendorCredentials } from "./authentication/vendor-credentials.js";
+import type { VendorCallCounts } from "./call-counts.js";
 import type { VendorTarget } from "./exchange/vendor-call.js";
-import type { VendorSender } from "./exchange/vendor-sender.js";
-import { maxTokenAnswerBytes, parseTokenAnswer, type VendorTokens } from "./token-answer.js";
+import type { GrantRequests } from "./grant-request.js";
+import { settingsOf } from "./oauth2-client.js";
+import type { GrantedTokens, VendorTokens } from "./token-answer.js";
+import { requireUsableProvider } from "./usable-target.js";
 import { vendorUrl } from "./vendor-url.js";
 
 /** The parameters of a grant (RFC 6749, section 4), with its `grant_type`. */
@@ -17,17 +20,18 @@ export type Grant = Readonly<Record<string, string>>;
 interface Options {
   readonly providers: ProviderService;
   readonly credentials: VendorCredentials;
-  readonly sender: VendorSender;
+  readonly requests: GrantRequests;
+  readonly counts: VendorCallCounts;
   readonly clock: () => Date;
 }
 
 interface Client {
+  readonly provider: ProviderRecord;
   readonly oauth2: OAuth2Description;
   readonly url: URL;
   readonly material: SecretMaterial;
 }
 
-const timeoutMs = 15_000;
 const clientAssertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const jwtBearerGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
@@ -45,50 +49,55 @@ export class TokenEndpoint {
    */
   async exchange(target: VendorTarget, grant: Grant): Promise<VendorTokens> {
     const provider = await this.#options.providers.record(target.tenant, target.connection.providerId);
-    if (!provider)
-      throw new DomainError("PROVIDER_NOT_FOUND", { detail: "The provider of the connection does not exist." });
-    return this.obtain(target, provider, grant);
+    return this.obtain(target, requireUsableProvider(provider), () => grant);
   }
 
-  /** The tokens of the grant, or of the grant that needs no more than the credential when none is given. */
-  async obtain(target: VendorTarget, provider: ProviderRecord, grant?: Grant): Promise<VendorTokens> {
-    const { credentials } = this.#options;
-    const oauth2 = requireOAuth2(provider);
+  /**
+   * The tokens of the grant, or of the grant that needs no more than the credential when none is given. `grantOf` is
+   * called when the credential could be opened.
+   */
+  async obtain(
+    target: VendorTarget,
+    provider: ProviderRecord,
+    grantOf: () => Grant | undefined = () => undefined,
+  ): Promise<VendorTokens> {
+    const { credentials, counts } = this.#options;
+    const oauth2 = requireOAuth2(requireUsableProvider(provider));
     const url = vendorUrl(oauth2.tokenUrl, target.connection.configuration);
-    const material = await credentials.current(target, url);
+    const current = await credentials.current(target, url);
+    const grant = grantOf();
+    const askAs = async ({ version, material }: OpenVersion): Promise<VendorTokens> => {
+      const tokens = await this.#ask(target, { provider, oauth2, url, material }, grant);
+      const { connection } = target;
+      const client = {
+        credentialId: connection.credentialId ?? "",
+        version,
+        settings: settingsOf(provider, connection),
+      };
+      return { ...tokens, client };
+    };
     try {
-      return await this.#ask(target, { oauth2, url, material }, grant);
+      return await askAs(current);
     } catch (error) {
       const codes = ["CREDENTIAL_REJECTED", "CREDENTIAL_UNUSABLE"];
       if (!(error instanceof DomainError) || !codes.includes(error.code)) throw error;
       const former = await credentials.previous(target, url);
       if (!former) throw error;
-      return this.#ask(target, { oauth2, url, material: former }, grant);
+      const tokens = await askAs(former);
+      counts.addFallback();
+      return tokens;
     }
   }
 
-  async #ask(target: VendorTarget, client: Client, grant: Grant | undefined): Promise<VendorTokens> {
-    const { oauth2, url } = client;
-    const { headers, parameters } = await this.#clientAuthentication(client, target.connection.authMode);
-    const body = new URLSearchParams({
+  async #ask(target: VendorTarget, client: Client, grant: Grant | undefined): Promise<GrantedTokens> {
+    const { provider, oauth2, url } = client;
+    const { headers, parameters: shown } = await this.#clientAuthentication(client, target.connection.authMode);
+    const parameters = new URLSearchParams({
       ...oauth2.tokenParameters,
       ...(grant ?? (await this.#ownGrant(client, target.connection.authMode))),
-      ...parameters,
+      ...shown,
     });
-    const answer = await this.#options.sender.send(target, {
-      url,
-      method: "POST",
-      headers: {
-        accept: "application/json",
-        "content-type": "application/x-www-form-urlencoded",
-        "user-agent": "svc-integration/1",
-        ...headers,
-      },
-      body: body.toString(),
-      deadline: performance.now() + timeoutMs,
-      maxResponseBytes: maxTokenAnswerBytes,
-    });
-    return parseTokenAnswer(answer);
+    return this.#options.requests.send(target, { provider, url, headers, parameters });
   }
 
   async #ownGrant({ oauth2, url, material }: Client, authMode: string): Promise<Grant> {

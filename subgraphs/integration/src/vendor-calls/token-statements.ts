@@ -2,7 +2,7 @@
 const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::float8 as ${column}`;
 
 const columns = `version, key_id, wrapped_key, ciphertext, ${["issued_at", "expires_at", "failed_at"].map(ms).join(", ")},
-     failure_code, leases, coalesce(leased_until > now(), false) as is_leased`;
+     failure_code, client, failed_client, leases, coalesce(leased_until > now(), false) as is_leased`;
 
 /** The row of a connection's tokens. The arguments are SQL. */
 export const tokensOfConnection = (tenant: string, connection: string): string =>
@@ -20,30 +20,34 @@ export const leaseTokens = {
 };
 
 const stored = `version = held.version + 1, key_id = $3, wrapped_key = $4, ciphertext = $5, scope = $6, issued_at = $7,
-      expires_at = $8, leased_until = null, failed_at = null, failure_code = null`;
+      expires_at = $8, client = $9, leased_until = null, failed_at = null, failure_code = null, failed_client = null`;
 
-/** $3 to $8: the sealed tokens. */
+/** $3 to $9: the sealed tokens and their client. */
 export const storeTokens = `insert into connection_tokens as held
-    (tenant_id, connection_id, key_id, wrapped_key, ciphertext, scope, issued_at, expires_at, version, leases)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, 1, 0)
+    (tenant_id, connection_id, key_id, wrapped_key, ciphertext, scope, issued_at, expires_at, client, version, leases)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, 0)
   on conflict (tenant_id, connection_id) do update set ${stored}, leases = held.leases + 1`;
 
-/** As `storeTokens`, for the holder of lease $9. */
+/** As `storeTokens`, for the holder of lease $10. */
 export const storeLeased = {
   name: "connection_token_refreshed",
   text: `update connection_tokens held set ${stored}
-    where tenant_id = $1 and connection_id = $2 and leases = $9 returning expires_at`,
+    where tenant_id = $1 and connection_id = $2 and leases = $10 returning expires_at`,
 };
 
-/** $3: the time, $4: the code, $5: the lease. */
+/** $3: the time, $4: the code, $5: the lease, $6: the client. */
 export const storeFailure = {
   name: "connection_token_failed",
-  text: `update connection_tokens set leased_until = null, failed_at = $3, failure_code = $4
+  text: `update connection_tokens set leased_until = null, failed_at = $3, failure_code = $4, failed_client = $6
     where tenant_id = $1 and connection_id = $2 and leases = $5 returning version`,
 };
 
 /** $3: the lease. */
 export const releaseLease = `update connection_tokens set leased_until = null
   where tenant_id = $1 and connection_id = $2 and leases = $3`;
+
+/** $2: the credential whose clients got the tokens. */
+export const forgetTokensOfCredential =
+  "delete from connection_tokens where tenant_id = $1 and client->>'credentialId' = $2";
 
 export const forgetTokens = "delete from connection_tokens where tenant_id = $1 and connection_id = $2";

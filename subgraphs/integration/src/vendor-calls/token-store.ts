@@ -7,10 +7,12 @@ import { UnknownSealingKey } from "@factory/runtime/sealing/value-seal";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { VendorConnection } from "./exchange/vendor-call.js";
+import type { TokenClient } from "./oauth2-client.js";
 import { boundTo } from "./sealed-tokens.js";
 import type { VendorTokens } from "./token-answer.js";
 import {
   forgetTokens,
+  forgetTokensOfCredential,
   leaseTokens,
   releaseLease,
   storeFailure,
@@ -29,6 +31,9 @@ export interface StoredTokens {
   readonly expiresAt: Date | null;
   readonly failedAt: Date | null;
   readonly failureCode: string | null;
+  /** The client that got the tokens. */
+  readonly client: TokenClient | null;
+  readonly failedClient: TokenClient | null;
   /** The fencing number of the newest lease. */
   readonly leases: number;
   readonly isLeased: boolean;
@@ -43,6 +48,8 @@ interface TokenRow {
   expires_at: number | null;
   failed_at: number | null;
   failure_code: string | null;
+  client: TokenClient | null;
+  failed_client: TokenClient | null;
   leases: number;
   is_leased: boolean;
 }
@@ -93,6 +100,11 @@ export class TokenStore {
     await execute(forgetTokens, [tenant.uuid, decodeId("con", connectionId)]);
   }
 
+  /** Destroys the tokens that were got with a credential that is revoked. */
+  async forgetOf({ tenant, execute }: Transaction, credentialId: string): Promise<void> {
+    await execute(forgetTokensOfCredential, [tenant.uuid, credentialId]);
+  }
+
   /** Makes this process the only one that refreshes the tokens for 30 s; undefined when another one does. */
   async lease({ tenant, cause, connection }: TokenOwner): Promise<StoredTokens | undefined> {
     const uuid = decodeId("con", connection.connectionId);
@@ -108,11 +120,18 @@ export class TokenStore {
     await this.#database.transaction(tenant, cause, ({ execute }) => execute(releaseLease, values));
   }
 
-  /** Stores what the holder of a lease got, and ends the lease. False when another process has the lease now. */
-  refreshed({ tenant, cause, connection }: TokenOwner, lease: StoredTokens, tokens: VendorTokens): Promise<boolean> {
+  /**
+   * Stores what the holder of a lease got, and ends the lease. False when another process has the lease now. `isRoutine`:
+   * nothing that an event tells has happened.
+   */
+  refreshed(
+    { tenant, cause, connection }: TokenOwner,
+    lease: StoredTokens,
+    tokens: VendorTokens,
+    isRoutine = false,
+  ): Promise<boolean> {
     const { connectionId, providerId, projectId } = connection;
-    const refreshToken = tokens.refreshToken ?? lease.refreshToken;
-    const columns = this.#columns(tenant, connectionId, { ...tokens, refreshToken });
+    const columns = this.#columns(tenant, connectionId, tokens);
     return this.#database.transaction(tenant, cause, async ({ execute, record }) => {
       const stored = await execute<{ expires_at: Date | null }>(storeLeased, [
         tenant.uuid,
@@ -121,6 +140,7 @@ export class TokenStore {
         lease.leases,
       ]);
       if (stored.length === 0) return false;
+      if (isRoutine) return true;
       const expiresAt = (columns[5] as Date | null)?.toISOString() ?? null;
       const data = { connectionId, providerId, expiresAt, scope: tokens.scope ?? null };
       record({ type: "TokenRefreshed", subject: `connections/${connectionId}`, projectId, data });
@@ -129,10 +149,15 @@ export class TokenStore {
   }
 
   /** Ends the lease after a failure. The first failure after a success is an event. */
-  failed({ tenant, cause, connection }: TokenOwner, lease: StoredTokens, code: string): Promise<void> {
+  failed(
+    { tenant, cause, connection }: TokenOwner,
+    lease: StoredTokens,
+    code: string,
+    client: TokenClient | null,
+  ): Promise<void> {
     const { connectionId, providerId, projectId } = connection;
     return this.#database.transaction(tenant, cause, async ({ execute, record }) => {
-      const values = [tenant.uuid, decodeId("con", connectionId), this.#clock(), code, lease.leases];
+      const values = [tenant.uuid, decodeId("con", connectionId), this.#clock(), code, lease.leases, client];
       const stored = await execute(storeFailure, values);
       if (stored.length === 0 || lease.failedAt !== null) return;
       const data = { connectionId, providerId, reason: code };
@@ -141,12 +166,12 @@ export class TokenStore {
   }
 
   #columns({ tenantId }: Tenant, connectionId: string, tokens: VendorTokens): unknown[] {
-    const { accessToken, refreshToken, expiresIn, scope } = tokens;
+    const { accessToken, refreshToken, expiresIn, scope, client } = tokens;
     const plain: SealedTokens = { accessToken, ...(refreshToken !== undefined && { refreshToken }) };
     const sealed = this.#envelopes.seal(Buffer.from(JSON.stringify(plain)), boundTo(tenantId, connectionId));
     const issuedAt = this.#clock();
     const expiresAt = expiresIn === undefined ? null : new Date(issuedAt.getTime() + expiresIn * 1000);
-    return [sealed.keyId, sealed.wrappedKey, sealed.ciphertext, scope ?? null, issuedAt, expiresAt];
+    return [sealed.keyId, sealed.wrappedKey, sealed.ciphertext, scope ?? null, issuedAt, expiresAt, client];
   }
 
   #opened({ tenantId }: Tenant, connectionId: string, row: TokenRow): StoredTokens {
@@ -163,6 +188,8 @@ export class TokenStore {
       expiresAt: time(row.expires_at),
       failedAt: time(row.failed_at),
       failureCode: row.failure_code,
+      client: row.client,
+      failedClient: row.failed_client,
       leases: row.leases,
       isLeased: row.is_leased,
     };

@@ -13,6 +13,7 @@ import { ConnectionToken } from "./connection-token.entity.js";
 import { deletedConnections } from "./deleted-connections-statement.js";
 import { VendorClients } from "./exchange/vendor-clients.js";
 import { VendorSender } from "./exchange/vendor-sender.js";
+import { GrantRequests } from "./grant-request.js";
 import { VendorRate } from "./rates/vendor-rate.entity.js";
 import { vendorRateRetention } from "./rates/vendor-rate.retention.js";
 import { VendorRates } from "./rates/vendor-rates.js";
@@ -53,12 +54,13 @@ export const vendorCalls: SliceModule<VendorCallSettings> = {
     const sender = new VendorSender(clients, httpsOnly);
     const store = services.add(new TokenStore(database, tokenSeal(masterKeys), clock));
     services.get(ConnectionEndListeners).add((transaction, connectionId) => store.forget(transaction, connectionId));
-    const endpoint = services.add(new TokenEndpoint({ providers, credentials, sender, clock }));
-    const tokens = new AccessTokens(store, endpoint, clock);
     const counts = services.add(new VendorCallCounts());
+    const rates = new VendorRates(database);
+    const requests = new GrantRequests({ sender, rates, counts, clock });
+    const endpoint = services.add(new TokenEndpoint({ providers, credentials, requests, counts, clock }));
+    const tokens = new AccessTokens({ store, endpoint, credentials, clock });
     const outcomes = services.add(new VendorCallOutcomes());
     const attempts = new CallAttempts({ credentials, tokens, sender, counts, clock });
-    const rates = new VendorRates(database);
     const calls = services.add(new VendorCalls({ providers, attempts, rates, counts, outcomes, clock }));
     services.add(new VendorProbe(calls, tokens, providers));
   },

@@ -4,12 +4,13 @@ import type { ProviderService } from "../providers/provider.service.js";
 import type { ProviderRecord } from "../providers/provider-record.js";
 import { requireSupportedMode } from "./authentication/authentication.js";
 import type { CallAttempts } from "./call-attempts.js";
-import type { CallResult, VendorCallCounts } from "./call-counts.js";
+import { type CallResult, resultOfRefusal, resultOfStatus, type VendorCallCounts } from "./call-counts.js";
 import type { VendorCallOutcomes } from "./call-outcomes.js";
 import { pauseAsked, retryDelayMs } from "./call-retry.js";
 import { outOfTime, rateLimited } from "./exchange/call-failure.js";
 import type { VendorRequest, VendorResponse, VendorTarget } from "./exchange/vendor-call.js";
 import type { VendorRates } from "./rates/vendor-rates.js";
+import { requireUsableConnection, requireUsableProvider } from "./usable-target.js";
 import { vendorUrl } from "./vendor-url.js";
 
 interface Options {
@@ -61,8 +62,8 @@ export class VendorCalls {
       });
     };
     try {
-      const response = await this.#call(target, requireUsable(provider), request);
-      report(response.status, response.credentialRejected ? "rejected" : resultOf(response.status));
+      const response = await this.#call(target, requireUsableProvider(provider), request);
+      report(response.status, response.credentialRejected ? "rejected" : resultOfStatus(response.status));
       return response;
     } catch (error) {
       if (!target.signal?.aborted)
@@ -73,6 +74,7 @@ export class VendorCalls {
 
   async #call(target: VendorTarget, provider: ProviderRecord, request: VendorRequest): Promise<VendorResponse> {
     const { attempts, rates, clock } = this.#options;
+    requireUsableConnection(target.connection, request.purpose);
     requireSupportedMode(target.connection.authMode);
     if (provider.baseUrl === null)
       throw new DomainError("VALIDATION_FAILED", { detail: "The provider has no base URL. Add one, then try again." });
@@ -97,29 +99,4 @@ export class VendorCalls {
       else throw outOfTime();
     }
   }
-}
-
-function requireUsable(provider: ProviderRecord | undefined): ProviderRecord {
-  if (!provider)
-    throw new DomainError("PROVIDER_NOT_FOUND", { detail: "The provider of the connection does not exist." });
-  if (provider.status === "Disabled" || provider.status === "Retired")
-    throw new DomainError("INVALID_STATE", {
-      detail: `The provider of the connection is ${provider.status}, so it is not called.`,
-      currentState: provider.status,
-      allowed: ["Registered", "Deprecated"],
-    });
-  return provider;
-}
-
-function resultOf(status: number): CallResult {
-  if (status >= 500) return "failed";
-  return status >= 400 ? "refused" : "answered";
-}
-
-function resultOfRefusal({ code }: DomainError): CallResult {
-  if (code === "CREDENTIAL_REJECTED") return "rejected";
-  if (code === "RATE_LIMITED") return "limited";
-  if (code === "UPSTREAM_TIMEOUT") return "timeout";
-  if (code === "UPSTREAM_FAILED") return "unreachable";
-  return code === "UNAVAILABLE" ? "paused" : "unusable";
 }

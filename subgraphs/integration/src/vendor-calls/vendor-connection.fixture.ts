@@ -40,6 +40,7 @@ export async function aVendorTarget(
       authMode,
       credentialId: credential ?? null,
       configuration,
+      status: "Active",
     },
   };
 }

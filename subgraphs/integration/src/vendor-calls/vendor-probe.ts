@@ -4,11 +4,12 @@ import type { ProviderService } from "../providers/provider.service.js";
 import type { AccessTokens } from "./access-tokens.js";
 import { requireSupportedMode, usesTokens } from "./authentication/authentication.js";
 import type { VendorTarget } from "./exchange/vendor-call.js";
+import { requireUsableProvider } from "./usable-target.js";
 import type { VendorCalls } from "./vendor-calls.js";
 
 /** The result of a probe. */
 export interface ProbeResult {
-  /** `unchecked`: the provider has no probe, and the mode needs no token. */
+  /** `unchecked`: the provider has no probe, and no token was needed. */
   readonly outcome: "ok" | "unchecked" | "rejected" | "failed";
   /** The status of the probe's answer. Undefined where a token was got, or nothing was asked. */
   readonly status: number | undefined;
@@ -30,7 +31,7 @@ export class VendorProbe {
   }
 
   /**
-   * Runs the probe of the provider's driver once, or gets a token where the driver has none. Throws what
+   * Runs the probe of the provider's driver once, or gets a new token where the driver has none. Throws what
    * `VendorCalls.call` throws when nothing was found out; a rejected credential is a result.
    */
   async probe(target: VendorTarget): Promise<ProbeResult> {
@@ -45,9 +46,7 @@ export class VendorProbe {
   async #probe(target: VendorTarget): Promise<Omit<ProbeResult, "durationMs">> {
     const { tenant, connection } = target;
     requireSupportedMode(connection.authMode);
-    const provider = await this.#providers.record(tenant, connection.providerId);
-    if (!provider)
-      throw new DomainError("PROVIDER_NOT_FOUND", { detail: "The provider of the connection does not exist." });
+    const provider = requireUsableProvider(await this.#providers.record(tenant, connection.providerId));
     const { probe } = provider.driver;
     if (probe && provider.baseUrl !== null) {
       const { method, path, okStatuses, expect } = probe;
@@ -64,8 +63,9 @@ export class VendorProbe {
     }
     if (!usesTokens(connection.authMode, provider.driver))
       return { outcome: "unchecked", status: undefined, detail: "The provider has no probe, so nothing was checked." };
-    await this.#tokens.of(target, provider);
-    return { outcome: "ok", status: undefined, detail: "The vendor's token endpoint has given a token." };
+    return (await this.#tokens.check(target, provider))
+      ? { outcome: "ok", status: undefined, detail: "The vendor's token endpoint has given a token." }
+      : { outcome: "unchecked", status: undefined, detail: "The token is still valid, so the vendor was not asked." };
   }
 }
 

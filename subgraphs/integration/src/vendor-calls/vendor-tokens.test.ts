@@ -9,6 +9,7 @@ import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixtur
 import { startIntegration } from "../subgraph.js";
 import { integrationTables } from "../tables.js";
 import type { VendorTarget } from "./exchange/vendor-call.js";
+import type { VendorTokens } from "./token-answer.js";
 import { aTokenServer, type TokenServer } from "./token-server.fixture.js";
 import { TokenStore } from "./token-store.js";
 import { aVendorServer, type VendorServer } from "./vendor.fixture.js";
@@ -73,11 +74,17 @@ const grants = () => Object.fromEntries(server.grants);
 /** A connection as after an authorization at the vendor. */
 async function authorized(refreshToken: string, accessToken = "first"): Promise<VendorTarget> {
   const to = await target({ authMode: "OAuth2AuthorizationCode" });
-  const tokens = { accessToken, refreshToken, expiresIn: 600, scope: "api" };
-  const store = fixture.integration.get(TokenStore);
-  const { connectionId } = to.connection;
-  await database.transaction(to.tenant, to.cause, (transaction) => store.store(transaction, connectionId, tokens));
+  await authorize(to, { accessToken, refreshToken, expiresIn: 600, scope: "api" });
   return to;
+}
+
+async function authorize(to: VendorTarget, tokens: Omit<VendorTokens, "client">): Promise<void> {
+  const { connectionId, credentialId } = to.connection;
+  const client = { credentialId: credentialId ?? "", version: 1, settings: "" };
+  const store = fixture.integration.get(TokenStore);
+  await database.transaction(to.tenant, to.cause, (transaction) =>
+    store.store(transaction, connectionId, { ...tokens, client }),
+  );
 }
 
 async function events(): Promise<{ type: string; data: unknown }[]> {
@@ -197,9 +204,7 @@ describe("the refresh token of an authorization", () => {
     expect(await events()).toEqual([
       { type: "TokenRefreshFailed", data: { connectionId, providerId, reason: "CREDENTIAL_REJECTED" } },
     ]);
-    const store = fixture.integration.get(TokenStore);
-    const tokens = { accessToken: "new", refreshToken: undefined, expiresIn: undefined, scope: undefined };
-    await database.transaction(to.tenant, to.cause, (transaction) => store.store(transaction, connectionId, tokens));
+    await authorize(to, { accessToken: "new", refreshToken: undefined, expiresIn: undefined, scope: undefined });
     expect(await call(to)).toMatchObject({ status: 200 });
     expect(tokensSent()).toEqual(new Set(["new"]));
   });
@@ -208,10 +213,7 @@ describe("the refresh token of an authorization", () => {
     vendor.answer = ({ path }) => ({ status: path === "/token" ? 500 : 200 });
     const tokenUrl = `${vendor.origin}/token`;
     const to = await target({ authMode: "OAuth2AuthorizationCode", tokenUrl });
-    const store = fixture.integration.get(TokenStore);
-    const tokens = { accessToken: "good", refreshToken: "r", expiresIn: 600, scope: undefined };
-    const { connectionId } = to.connection;
-    await database.transaction(to.tenant, to.cause, (transaction) => store.store(transaction, connectionId, tokens));
+    await authorize(to, { accessToken: "good", refreshToken: "r", expiresIn: 600, scope: undefined });
     skippedMs = 9.5 * minute;
     for (let times = 0; times < 3; times += 1) expect(await call(to)).toMatchObject({ status: 200 });
     expect(vendor.requests.map(({ path }) => path)).toEqual(["/token", "/v1/me", "/v1/me", "/v1/me"]);

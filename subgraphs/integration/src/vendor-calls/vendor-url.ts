@@ -26,6 +26,13 @@ export function vendorUrl(
   return url;
 }
 
+/** The settings of a connection that the placeholders of a URL name. */
+export const namedSettings = (url: string, configuration: Configuration): [name: string, value: string][] =>
+  [...url.matchAll(placeholder)].map(([, name = ""]) => [
+    name,
+    (Object.hasOwn(configuration, name) ? configuration[name] : undefined) ?? "",
+  ]);
+
 /** The parser resolves "." and "..", and reads "\\" as "/", so a path that it changes may leave the base URL. */
 function placed(origin: string, path: string): URL {
   if (!URL.canParse(origin + path)) throw invalid("The base URL of the provider and the path are not a URL.");

@@ -1,8 +1,10 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { CredentialService } from "../../credentials/credential.service.js";
-import type { SecretMaterial } from "../../credentials/secret-store.js";
+import type { CredentialService, OpenCredential } from "../../credentials/credential.service.js";
 import type { VendorTarget } from "../exchange/vendor-call.js";
 import { requireHost } from "./material.js";
+
+/** A version of a credential with its secret. */
+export type OpenVersion = Pick<OpenCredential, "version" | "material">;
 
 /** Opens the credential of a connection, for the hosts that the credential names. */
 export class VendorCredentials {
@@ -16,32 +18,38 @@ export class VendorCredentials {
    * The version that the target names, or the Current one. Throws CREDENTIAL_NOT_FOUND, INVALID_STATE and, when the
    * credential is for other hosts, CREDENTIAL_UNUSABLE.
    */
-  async current({ tenant, cause, connection, credentialVersion }: VendorTarget, url: URL): Promise<SecretMaterial> {
+  async current({ tenant, cause, connection, credentialVersion }: VendorTarget, url: URL): Promise<OpenVersion> {
     const { authMode, credentialId } = connection;
-    if (authMode === "None") return {};
+    if (authMode === "None") return { version: 0, material: {} };
     if (credentialId === null)
       throw new DomainError("CREDENTIAL_NOT_FOUND", {
         detail:
-          "The credential of the connection is not a credential of this tenant. Create it, or change the connection.",
+          "The connection names no credential of this tenant. Create it if it is missing, then set the credentialRef of the connection again.",
       });
-    const { material } = await this.#credentials.openVersion(
+    const { version, material } = await this.#credentials.openVersion(
       tenant,
       cause,
       credentialId,
       credentialVersion ?? "current",
     );
     requireHost(material, url);
-    return material;
+    return { version, material };
+  }
+
+  /** The versions that may be used: the Current one, then Previous ones within their grace period. */
+  async usableVersions({ tenant, connection }: VendorTarget): Promise<readonly number[]> {
+    const { credentialId } = connection;
+    return credentialId === null ? [] : this.#credentials.usableVersions(tenant, credentialId);
   }
 
   /** The Previous version within its grace period; undefined without one, or when the target names a version. */
-  async previous(target: VendorTarget, url: URL): Promise<SecretMaterial | undefined> {
+  async previous(target: VendorTarget, url: URL): Promise<OpenVersion | undefined> {
     const { tenant, cause, connection, credentialVersion } = target;
     if (connection.credentialId === null || credentialVersion !== undefined) return undefined;
     try {
-      const { material } = await this.#credentials.openVersion(tenant, cause, connection.credentialId, "previous");
-      requireHost(material, url);
-      return material;
+      const opened = await this.#credentials.openVersion(tenant, cause, connection.credentialId, "previous");
+      requireHost(opened.material, url);
+      return opened;
     } catch (error) {
       if (error instanceof DomainError && error.code !== "SECRET_STORE_UNAVAILABLE") return undefined;
       throw error;

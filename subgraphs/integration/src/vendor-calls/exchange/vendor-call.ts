@@ -8,6 +8,7 @@ export interface VendorConnection {
   /** The project of the connection, which its events name. */
   readonly projectId: string | null;
   readonly authMode: string;
+  readonly status: string;
   /** Null when the reference names no credential of this platform. */
   readonly credentialId: string | null;
   /** Values for the placeholders `{name}` of the base URL and of paths. */
