@@ -13,7 +13,7 @@ import { aVendor } from "./vendor.js";
 
 /** Requests that use everything that a master key protects, again and again, until `stop` is called. */
 export interface SecretTraffic {
-  /** What has failed so far. */
+  /** The failures so far. */
   readonly failures: readonly string[];
   /** The number of configuration entries that were written. */
   readonly entries: () => number;

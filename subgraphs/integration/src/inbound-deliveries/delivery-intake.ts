@@ -1,10 +1,10 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { AcceptedDelivery, ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
 import { type DeliveryFacts, readDelivery } from "../arrived-deliveries/delivery-facts.js";
+import { type CandidateSet, isEmpty } from "../inbound-candidates/candidate.js";
+import type { CandidateCache } from "../inbound-candidates/candidate-cache.js";
 import { unnamedEvent } from "../normalized-events/vendor-event-names.js";
 import type { AmbiguityAlarm } from "./ambiguity-alarm.js";
-import { type CandidateSet, isEmpty } from "./candidate.js";
-import type { CandidateCache } from "./candidate-cache.js";
 import type { DeliveryRecorder } from "./delivery-recorder.js";
 import type { DeliveryLimits } from "./intake-limits.js";
 import type { NewDelivery } from "./new-delivery.js";

@@ -1,7 +1,7 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
-import type { Registration } from "./candidate.js";
+import type { Registration } from "../inbound-candidates/candidate.js";
 import { DeliveryLimits } from "./intake-limits.js";
 
 const refused = expect.objectContaining({ code: "RATE_LIMITED" });

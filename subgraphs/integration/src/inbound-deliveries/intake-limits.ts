@@ -2,7 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { editionFactor } from "@factory/schema/edition-factors";
 import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
-import type { Registration } from "./candidate.js";
+import type { Registration } from "../inbound-candidates/candidate.js";
 import { MinuteCounts } from "./minute-counts.js";
 
 /** Throws RATE_LIMITED while a limit is used up. */

@@ -3,8 +3,8 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
+import type { Candidate, Claim } from "../inbound-candidates/candidate.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
-import type { Candidate, Claim } from "./candidate.js";
 import { SignatureVerifier } from "./signature-verifier.js";
 
 const now = new Date();

@@ -1,11 +1,11 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
+import type { Candidate, CandidateSet, Claim, Registration } from "../inbound-candidates/candidate.js";
+import type { OpenSecret, OpenSecrets } from "../inbound-candidates/open-secrets.js";
 import { KeysUnavailable, verifyJws } from "../inbound-signatures/detached-jws.js";
 import type { KeySets } from "../inbound-signatures/key-sets.js";
 import type { HmacScheme, JwsScheme, KeyedScheme, SignatureScheme } from "../inbound-signatures/signature-scheme.js";
 import { prepareSignature, type SignatureTest } from "../inbound-signatures/verify-signature.js";
-import type { Candidate, CandidateSet, Claim, Registration } from "./candidate.js";
-import type { OpenSecret, OpenSecrets } from "./open-secrets.js";
 import { type AccountHolders, claimsOfCandidates, matchesOfVendorKey, type Verify } from "./vendor-key-match.js";
 
 /** The tenant whose secret or vendor key has verified a delivery, and the resource that holds the secret. */

@@ -2,8 +2,8 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { ArrivedDelivery, DeliveryHint } from "../arrived-deliveries/arrived-delivery.js";
+import type { Claim } from "../inbound-candidates/candidate.js";
 import type { WebhookDescription } from "../provider-drivers/provider-driver.js";
-import type { Claim } from "./candidate.js";
 import { matchesOfVendorKey } from "./vendor-key-match.js";
 
 const scheme = { kind: "jws", header: "x-jws", algorithms: ["ES256"], jwksUrl: "https://vendor.example/" } as const;

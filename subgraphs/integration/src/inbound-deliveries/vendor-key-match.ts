@@ -1,7 +1,7 @@
 import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
 import { isForm, isInBody, parsedBody, valueAt } from "../arrived-deliveries/delivery-values.js";
+import type { Candidate, CandidateSet, Claim } from "../inbound-candidates/candidate.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
-import type { Candidate, CandidateSet, Claim } from "./candidate.js";
 
 /** The tenants with connections that have an account at the vendor; `tenant` (a UUID) asks for that one only. */
 export interface AccountHolders {
