@@ -536,6 +536,11 @@ describe("Query.libraries", () => {
     await aLibrary(foreign, { packageName: "Acme.Orders", area: "Sales" });
   });
 
+  it("refuses a state that no library has", async () => {
+    expect((await list({ filter: { status: "Active" } })).code).toBeUndefined();
+    expect((await list({ filter: { status: "Gone" } })).code).toBe("PARAMETERS_INVALID");
+  });
+
   it("lists by name, ignoring case", async () => {
     const answer = await list();
     expect(names(answer)).toEqual(["Acme.Bills", "acme.orders", "Beta.Bus", "Zeta_1"]);

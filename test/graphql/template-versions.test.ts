@@ -193,7 +193,7 @@ describe("lists for the studio", () => {
     expect((await page(results, "validationResultId")).ids).toHaveLength(2);
     expect((await page(results, "validationResultId", {}, stranger)).ids).toEqual([]);
     const wrong = await ask('{ executions(filter: { status: "Done" }) { nextCursor } }', {});
-    expect(refused(wrong)?.code).toBe("VALIDATION_FAILED");
+    expect(refused(wrong)?.code).toBe("PARAMETERS_INVALID");
   });
 });
 

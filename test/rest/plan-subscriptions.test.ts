@@ -41,7 +41,7 @@ describe("GET /v1/subscriptions", () => {
     ]);
     expect((await get("?status=Active", other)).body.items).toEqual([]);
     const refused = await get("?status=Asleep");
-    expect([refusal(refused), refusedFields(refused)]).toEqual(["400 VALIDATION_FAILED", ["/status UNKNOWN_VALUE"]]);
+    expect([refusal(refused), refusedFields(refused)]).toEqual(["422 PARAMETERS_INVALID", ["/status UNKNOWN_VALUE"]]);
   });
 });
 

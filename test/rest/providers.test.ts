@@ -30,7 +30,7 @@ describe("providers over REST", () => {
     expect(await keysOf("?status=Deprecated")).toEqual(["pay"]);
     expect(await keysOf("?status=Registered&category=Payment")).toEqual(["bank"]);
     const unknown = await request("GET /integrations/providers?status=Gone", { token });
-    expect(unknown).toMatchObject({ status: 400, body: { errors: [{ pointer: "/status", code: "UNKNOWN_VALUE" }] } });
+    expect(unknown).toMatchObject({ status: 422, body: { errors: [{ pointer: "/status", code: "UNKNOWN_VALUE" }] } });
     expect(await request("GET /integrations/providers?category=Gone", { token })).toMatchObject({ status: 422 });
   });
 

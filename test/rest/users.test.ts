@@ -201,7 +201,7 @@ describe("GET /v1/users", () => {
     expect(refusal(await users(`limit=2&status=Active&cursor=${page.body.nextCursor}`, own))).toBe(
       "400 INVALID_CURSOR",
     );
-    expect(refusal(await users("status=Gone", own))).toBe("400 VALIDATION_FAILED");
+    expect(refusal(await users("status=Gone", own))).toBe("422 PARAMETERS_INVALID");
   });
 
   it("shows no user of another tenant", async () => {

@@ -67,5 +67,5 @@ function uuidOf(prefix: "tpl" | "tpv", id: string | null): string | null | undef
 
 function requireStatus(status: string | null): void {
   if (status === null || Object.hasOwn(executionStates, status)) return;
-  throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(executionStates) }], "VALIDATION_FAILED");
+  throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(executionStates) }]);
 }

@@ -1,4 +1,5 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
@@ -7,7 +8,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { LibraryFilterInput } from "./library.input.js";
-import type { LibraryConnection, LibraryType } from "./library.type.js";
+import { type LibraryConnection, LibraryStatus, type LibraryType } from "./library.type.js";
 import { type LibraryRow, libraryView } from "./library.view.js";
 import { libraryColumnsWith } from "./library-columns.js";
 
@@ -58,6 +59,8 @@ export class LibraryListService {
   async list(context: RequestContext, request: PageRequest<LibraryFilterInput>): Promise<LibraryConnection> {
     const tenant = tenantOf(context);
     const { area = null, owner = null, tag = null, status = null, packageNamePrefix } = request.filter ?? {};
+    if (status !== null && !Object.hasOwn(LibraryStatus, status))
+      throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(LibraryStatus) }]);
     const prefix = packageNamePrefix?.toLowerCase() ?? null;
     const scope = { tenant: tenant.tenantId, area, owner, tag, status, prefix };
     const { statement, values, connection } = sortedLibraries.page(this.#cursors, scope, request);

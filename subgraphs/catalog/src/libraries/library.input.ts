@@ -1,6 +1,6 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, ID, InputType } from "type-graphql";
-import { LibraryStatus, VulnerabilitySeverity } from "./library.type.js";
+import { VulnerabilitySeverity } from "./library.type.js";
 
 @InputType()
 export class CapabilityInput {
@@ -164,8 +164,9 @@ export class LibraryFilterInput {
   @Constraint({ maxLength: 50 })
   tag?: string | null;
 
-  @Field(() => LibraryStatus, { nullable: true })
-  status?: keyof typeof LibraryStatus | null;
+  @Field(() => String, { nullable: true, description: "Active." })
+  @Constraint({ maxLength: 100 })
+  status?: string | null;
 
   @Field(() => String, { nullable: true })
   @Constraint({ maxLength: 100 })

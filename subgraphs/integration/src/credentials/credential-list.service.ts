@@ -1,5 +1,5 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
@@ -8,7 +8,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { CredentialFilterInput } from "./credential.input.js";
-import { credentialKinds } from "./credential.states.js";
+import { credentialKinds, credentialStates } from "./credential.states.js";
 import type { CredentialType } from "./credential.type.js";
 import {
   type CredentialRow,
@@ -66,8 +66,12 @@ export class CredentialListService {
   ): Promise<Connection<CredentialType>> {
     const tenant = tenantOf(context);
     const { status = null, kind = null, expiresBefore = null } = request.filter ?? {};
+    const problems: InvalidEnumValue[] = [];
+    if (status !== null && !Object.hasOwn(credentialStates, status))
+      problems.push({ pointer: "/filter/status", allowed: Object.keys(credentialStates) });
     if (kind !== null && !credentialKinds.some((known) => known === kind))
-      throw invalidEnumValue([{ pointer: "/filter/kind", allowed: credentialKinds }]);
+      problems.push({ pointer: "/filter/kind", allowed: credentialKinds });
+    if (problems.length > 0) throw invalidEnumValue(problems);
     const scope = { tenantId: tenant.tenantId, status, kind, expiresBefore };
     const page = sortedCredentials.page(this.#cursors, scope, request);
     const { reader } = this.#database;

@@ -2,8 +2,7 @@ import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { credentialReferencePattern } from "@factory/schema/credential-reference";
 import { Field, ID, InputType, Int } from "type-graphql";
-import { type CredentialState, credentialKinds } from "./credential.states.js";
-import { CredentialStatus } from "./credential.type.js";
+import { credentialKinds } from "./credential.states.js";
 
 const maxGraceSeconds = 604_800;
 const maxIntervalDays = 3650;
@@ -58,8 +57,9 @@ export class CreateCredentialInput {
 
 @InputType({ description: "A credential must match every member that is given." })
 export class CredentialFilterInput {
-  @Field(() => CredentialStatus, { nullable: true })
-  status?: CredentialState | null;
+  @Field(() => String, { nullable: true, description: "For example Active, Rotating, Expired or Revoked." })
+  @Constraint({ maxLength: 100 })
+  status?: string | null;
 
   @Field(() => String, { nullable: true })
   @Constraint({ maxLength: 100 })

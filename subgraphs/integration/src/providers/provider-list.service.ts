@@ -1,5 +1,5 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
@@ -8,7 +8,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { ProviderFilterInput } from "./provider.input.js";
-import { providerCategories } from "./provider.states.js";
+import { providerCategories, providerStates } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
 import { type ProviderRow, providerColumns, providerRowView } from "./provider.view.js";
 
@@ -44,8 +44,12 @@ export class ProviderListService {
   async list(context: RequestContext, request: PageRequest<ProviderFilterInput>): Promise<Connection<ProviderType>> {
     const tenant = tenantOf(context);
     const { status = null, category = null } = request.filter ?? {};
+    const problems: InvalidEnumValue[] = [];
+    if (status !== null && !Object.hasOwn(providerStates, status))
+      problems.push({ pointer: "/filter/status", allowed: Object.keys(providerStates) });
     if (category !== null && !providerCategories.some((known) => known === category))
-      throw invalidEnumValue([{ pointer: "/filter/category", allowed: providerCategories }]);
+      problems.push({ pointer: "/filter/category", allowed: providerCategories });
+    if (problems.length > 0) throw invalidEnumValue(problems);
     const page = sortedProviders.page(this.#cursors, { tenantId: tenant.tenantId, status, category }, request);
     const { reader } = this.#database;
     const rows = await reader.rows<ProviderRow>(page.statement, tenant, status, category, ...page.values);

@@ -1,8 +1,6 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, ID, InputType } from "type-graphql";
 import { ProviderDriverInput } from "../provider-drivers/provider-driver.input.js";
-import type { ProviderState } from "./provider.states.js";
-import { ProviderStatus } from "./provider.type.js";
 
 @InputType()
 export class RegisterProviderInput {
@@ -103,8 +101,9 @@ export class ProviderMoveInput {
 
 @InputType({ description: "A provider must match every member that is given." })
 export class ProviderFilterInput {
-  @Field(() => ProviderStatus, { nullable: true })
-  status?: ProviderState | null;
+  @Field(() => String, { nullable: true, description: "Registered, Deprecated, Disabled or Retired." })
+  @Constraint({ maxLength: 100 })
+  status?: string | null;
 
   @Field(() => String, { nullable: true })
   @Constraint({ maxLength: 100 })

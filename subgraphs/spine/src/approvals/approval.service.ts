@@ -166,5 +166,4 @@ function conclude(
 
 const unknownApproval = () => new DomainError("NOT_FOUND", { detail: "The tenant has no approval with this id." });
 
-const unknownStatus = () =>
-  invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(approvalStates) }], "VALIDATION_FAILED");
+const unknownStatus = () => invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(approvalStates) }]);

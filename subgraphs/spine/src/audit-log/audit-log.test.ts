@@ -313,6 +313,6 @@ describe("the audit log of a tenant", () => {
       principal(tenantId, ["audit.read"]),
       '{ auditRecords(filter: { outcome: "Lost" }) { nextCursor } }',
     );
-    expect(refusal).toMatchObject({ code: "VALIDATION_FAILED", errors: [{ pointer: "/filter/outcome" }] });
+    expect(refusal).toMatchObject({ code: "PARAMETERS_INVALID", errors: [{ pointer: "/filter/outcome" }] });
   });
 });

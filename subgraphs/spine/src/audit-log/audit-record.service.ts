@@ -74,7 +74,7 @@ export class AuditRecordService {
     const tenant = tenantOf(context);
     const filter = request.filter ?? {};
     if (filter.outcome != null && !outcomes.includes(filter.outcome))
-      throw invalidEnumValue([{ pointer: "/filter/outcome", allowed: outcomes }], "VALIDATION_FAILED");
+      throw invalidEnumValue([{ pointer: "/filter/outcome", allowed: outcomes }]);
     const given = filters.filter((name) => filter[name] != null);
     const values = given.map((name) => filter[name]);
     const page = auditRecordsBy(given).page(this.#cursors, { tenantId: tenant.tenantId, given, values }, request);

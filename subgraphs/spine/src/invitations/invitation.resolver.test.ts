@@ -347,7 +347,7 @@ describe("invitations", () => {
     } while (after !== null);
     expect(seen.slice(1)).toEqual(made);
     expect((await platform.ask(owner(paged), list, { filter: { status: "Lost" } })).refusal).toMatchObject({
-      code: "VALIDATION_FAILED",
+      code: "PARAMETERS_INVALID",
       errors: [{ pointer: "/filter/status" }],
     });
   });

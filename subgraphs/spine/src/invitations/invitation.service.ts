@@ -159,10 +159,7 @@ export class InvitationService {
     const { database, cursors } = this.#parts;
     const status = request.filter?.status ?? null;
     if (status !== null && !Object.hasOwn(invitationStates, status))
-      throw invalidEnumValue(
-        [{ pointer: "/filter/status", allowed: Object.keys(invitationStates) }],
-        "VALIDATION_FAILED",
-      );
+      throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(invitationStates) }]);
     const tenant = tenantOf(context);
     const page = sortedInvitations.page(cursors, { tenantId: tenant.tenantId, status }, request);
     const rows = await database.reader.rows<InvitationRow>(page.statement, tenant, status, ...page.values);

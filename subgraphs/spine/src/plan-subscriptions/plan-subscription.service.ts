@@ -98,10 +98,7 @@ export class PlanSubscriptionService {
     const tenant = tenantOf(context);
     const status = request.filter?.status ?? null;
     if (status !== null && !Object.hasOwn(planSubscriptionStates, status))
-      throw invalidEnumValue(
-        [{ pointer: "/filter/status", allowed: Object.keys(planSubscriptionStates) }],
-        "VALIDATION_FAILED",
-      );
+      throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(planSubscriptionStates) }]);
     const { database, cursors } = this.#parts;
     const page = sortedPlanSubscriptions.page(cursors, { tenantId: tenant.tenantId, status }, request);
     const rows = await database.reader.rows<PlanSubscriptionRow>(page.statement, tenant, status, ...page.values);

@@ -98,7 +98,7 @@ export class TenantService {
   async list(context: RequestContext, request: PageRequest<TenantFilterInput>): Promise<TenantConnection> {
     const { status = null, slug = null, editionCode = null } = request.filter ?? {};
     if (status !== null && !Object.hasOwn(tenantStates, status))
-      throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(tenantStates) }], "VALIDATION_FAILED");
+      throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(tenantStates) }]);
     const page = sortedTenants.page(this.#cursors, { status, slug, editionCode }, request);
     const rows = await this.#acrossTenants(context, page.statement, [status, slug, editionCode, ...page.values]);
     return page.connection(rows.map(tenantView));

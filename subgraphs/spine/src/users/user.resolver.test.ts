@@ -167,7 +167,7 @@ describe("Query.users", () => {
     const stranger = principal(of, ["user.invite"]);
     expect((await platform.ask(stranger, list)).refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
     const refused = await platform.ask(principal(of, ["user.read"]), list, { filter: { status: "Lost" } });
-    expect(refused.refusal).toMatchObject({ code: "VALIDATION_FAILED", errors: [{ pointer: "/filter/status" }] });
+    expect(refused.refusal).toMatchObject({ code: "PARAMETERS_INVALID", errors: [{ pointer: "/filter/status" }] });
   });
 
   it("shows no user of another tenant", async () => {

@@ -63,7 +63,7 @@ export class UserService {
 function searchOf(filter: UserFilterInput | null | undefined): UserSearch {
   const { status = null, email = null, roleCode = null, q = null } = filter ?? {};
   if (status !== null && !isUserState(status))
-    throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(userStates) }], "VALIDATION_FAILED");
+    throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(userStates) }]);
   return {
     status,
     email: email === null ? null : emailKey(email),
