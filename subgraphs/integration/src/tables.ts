@@ -27,8 +27,8 @@ import { Migration20261123015528_connection_authorization_keys } from "./migrati
 import { Migration20261123021917_routine_runs } from "./migrations/Migration20261123021917_routine_runs.js";
 import { Migration20261123030825_vendor_keys } from "./migrations/Migration20261123030825_vendor_keys.js";
 import { Migration20261123050911_provider_hosts } from "./migrations/Migration20261123050911_provider_hosts.js";
-import { Migration20261123052116_connection_retention } from "./migrations/Migration20261123052116_connection_retention.js";
 import { Migration20261123051527_token_clients } from "./migrations/Migration20261123051527_token_clients.js";
+import { Migration20261123052116_connection_retention } from "./migrations/Migration20261123052116_connection_retention.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */

@@ -2,6 +2,7 @@ import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { StepFeed } from "@factory/runtime/step-feeds/step-feed";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
@@ -15,7 +16,7 @@ import { moveExecution } from "./record/execution-steps.js";
 import type { RequestExecutionInput, RetryExecutionInput } from "./request/execution.input.js";
 import type { CheckedRequest, ExecutionAcceptance } from "./request/execution-acceptance.js";
 import type { ExecutionQuota } from "./request/execution-quota.js";
-import { ExecutionFeed, type ExecutionFeedSource } from "./watch/execution-feed.js";
+import { type ExecutionFeedServices, type ExecutionFeedStep, stepsOfExecution } from "./watch/execution-feed.js";
 
 const executionById = tenantStatement(
   "execution_by_id",
@@ -26,7 +27,7 @@ interface ExecutionServices {
   readonly database: Database;
   readonly acceptance: ExecutionAcceptance;
   readonly quota: ExecutionQuota;
-  readonly feeds: ExecutionFeedSource;
+  readonly feeds: ExecutionFeedServices;
 }
 
 /** A mutation that creates an execution, with the checks of its request. */
@@ -138,17 +139,16 @@ export class ExecutionService {
   }
 
   /** Every step after the given sequence number. Without `after`, every step. */
-  async watch(context: RequestContext, executionId: string, after: number | null | undefined): Promise<ExecutionFeed> {
+  async watch(
+    context: RequestContext,
+    executionId: string,
+    after: number | null | undefined,
+  ): Promise<StepFeed<ExecutionFeedStep>> {
     const tenant = tenantOf(context);
     const execution = await this.find(tenant, executionId);
     if (!execution) throw unknownExecution();
-    return new ExecutionFeed(this.#services.feeds, {
-      tenant,
-      executionId,
-      hasEnded: executionStates[execution.status].next.length === 0,
-      after: after ?? 0,
-      expiresAt: principalOf(context).expiresAt,
-    });
+    const source = stepsOfExecution(this.#services.feeds, tenant, { executionId, status: execution.status });
+    return new StepFeed(source, { after: after ?? 0, expiresAt: principalOf(context).expiresAt });
   }
 }
 

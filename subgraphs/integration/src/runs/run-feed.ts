@@ -1,129 +1,42 @@
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
-import { DomainError } from "@factory/runtime/errors/domain-error";
-import { FeedEnd } from "@factory/runtime/graphql/feed-end";
+import type { FeedEnd } from "@factory/runtime/graphql/feed-end";
+import type { StepSource } from "@factory/runtime/step-feeds/step-feed";
+import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { readSteps } from "./read-run.js";
 import { isFinal } from "./run.states.js";
 import { type RunStep, runUuid } from "./run-record.js";
-import type { RunWatch } from "./run-watch.js";
 
 /** The services that a feed reads from. */
-interface RunFeedSource {
+interface RunFeedServices {
   readonly reader: TenantReader;
-  readonly watch: RunWatch;
+  readonly watch: StepWatch;
   readonly logger: Logger;
 }
 
-interface FeedRequest {
-  readonly tenant: Tenant;
-  readonly runId: string;
-  readonly after: number;
-  /** The expiry of the token, in epoch seconds. */
-  readonly expiresAt: number;
-}
+/** A step of a run as subscribers see it. */
+export type RunFeedStep = RunStep & { readonly runId: string };
 
 /** A step, or the reason why the feed ended. */
-export type RunFeedItem = (RunStep & { readonly runId: string }) | FeedEnd;
+export type RunFeedItem = RunFeedStep | FeedEnd;
 
-/** The interval of reads without a notification, since one can be lost with its connection. */
-const pollIntervalMs = 5000;
-
-/** Iterates over the steps of one run after a given one, stored and future. Ends after the final step. */
-export class RunFeed implements AsyncIterableIterator<RunFeedItem> {
-  readonly #source: RunFeedSource;
-  readonly #request: FeedRequest;
-  readonly #items: AsyncGenerator<RunFeedItem, void, undefined>;
-  readonly #unsubscribe: () => void;
-  #sequence: number;
-  #isEnding = false;
-  #closed = false;
-  #woken = false;
-  #wake: (() => void) | undefined;
-
-  constructor(source: RunFeedSource, request: FeedRequest) {
-    this.#source = source;
-    this.#request = request;
-    this.#sequence = request.after;
-    this.#unsubscribe = source.watch.subscribe(runUuid(request.runId), () => this.#wakeUp());
-    this.#items = this.#run();
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  next(): Promise<IteratorResult<RunFeedItem>> {
-    return this.#items.next();
-  }
-
-  return(): Promise<IteratorResult<RunFeedItem>> {
-    this.#close();
-    return this.#items.return();
-  }
-
-  /** Asks the feed to end: its next item tells the sequence after which to subscribe again. */
-  end(): void {
-    this.#isEnding = true;
-    this.#wakeUp();
-  }
-
-  async *#run(): AsyncGenerator<RunFeedItem, void, undefined> {
-    const { tenant, runId } = this.#request;
-    try {
-      while (!this.#closed) {
-        this.#woken = false;
-        const steps = await readSteps(this.#source.reader, tenant, runId);
-        for (const step of steps.filter(({ sequence }) => sequence > this.#sequence)) {
-          this.#requireOpen();
-          this.#sequence = step.sequence;
-          yield { ...step, runId };
-        }
-        const last = steps.at(-1);
-        if (!last || isFinal(last.status)) return;
-        await this.#nextStep();
-        this.#requireOpen();
-      }
-    } catch (error) {
-      if (!(error instanceof DomainError)) this.#source.logger.error({ err: error }, "the feed of a run failed");
-      yield new FeedEnd(error);
-    } finally {
-      this.#close();
-    }
-  }
-
-  #requireOpen(): void {
-    if (Date.now() >= this.#request.expiresAt * 1000)
-      throw new DomainError("TOKEN_EXPIRED", { detail: "The token has expired.", after: this.#sequence });
-    if (this.#isEnding)
-      throw new DomainError("UNAVAILABLE", {
-        detail: "The platform ended the subscription. Subscribe again after the last sequence.",
-        after: this.#sequence,
-      });
-  }
-
-  #nextStep(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#woken || this.#closed) {
-        resolve();
-        return;
-      }
-      const timer = setTimeout(resolve, pollIntervalMs).unref();
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
+/** The steps of a run that exists. */
+export function stepsOfRun(
+  { reader, watch, logger }: RunFeedServices,
+  tenant: Tenant,
+  runId: string,
+): StepSource<RunFeedStep> {
+  return {
+    async read(after) {
+      const steps = await readSteps(reader, tenant, runId);
+      const last = steps.at(-1);
+      return {
+        steps: steps.filter(({ sequence }) => sequence > after).map((step) => ({ ...step, runId })),
+        hasEnded: !last || isFinal(last.status),
       };
-    });
-  }
-
-  #wakeUp(): void {
-    this.#woken = true;
-    this.#wake?.();
-  }
-
-  #close(): void {
-    this.#closed = true;
-    this.#unsubscribe();
-    this.#wakeUp();
-  }
+    },
+    subscribe: (wake) => watch.subscribe(runUuid(runId), wake),
+    logger,
+  };
 }

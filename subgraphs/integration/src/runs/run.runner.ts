@@ -2,6 +2,7 @@ import { isDatabaseOutage } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import type { JobAttempt, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -11,13 +12,12 @@ import type { RunCounts } from "./run-counts.js";
 import { type RunPayload, runJob } from "./run-job.js";
 import { isRetryable, type RunEnd, type RunHandler, type RunOperations, runErrorOf } from "./run-operations.js";
 import { runUuid } from "./run-record.js";
-import type { RunWatch } from "./run-watch.js";
 
 interface RunnerServices {
   readonly database: Database;
   readonly jobs: JobQueue;
   readonly operations: RunOperations;
-  readonly watch: RunWatch;
+  readonly watch: StepWatch;
   readonly counts: RunCounts;
   readonly logger: Logger;
 }

@@ -2,6 +2,8 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import { StepFeed } from "@factory/runtime/step-feeds/step-feed";
+import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
@@ -11,18 +13,17 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import { readRun } from "./read-run.js";
 import { isFinal, type RunOperation, type RunState, runStates } from "./run.states.js";
 import type { RunCounts } from "./run-counts.js";
-import { RunFeed } from "./run-feed.js";
+import { type RunFeedStep, stepsOfRun } from "./run-feed.js";
 import { runJob } from "./run-job.js";
 import { endRun } from "./run-moves.js";
 import type { RunEnd, RunOperations } from "./run-operations.js";
 import { type RunRecord, type RunRow, runRecord, runUuid } from "./run-record.js";
-import type { RunWatch } from "./run-watch.js";
 
 interface RunServices {
   readonly database: Database;
   readonly jobs: JobQueue;
   readonly operations: RunOperations;
-  readonly watch: RunWatch;
+  readonly watch: StepWatch;
   readonly counts: RunCounts;
   readonly logger: Logger;
 }
@@ -205,12 +206,17 @@ export class RunService {
   }
 
   /** Every state of the run after the given step, then live ones until it has ended. */
-  async follow(context: RequestContext, runId: string, after: number | null | undefined): Promise<RunFeed> {
+  async follow(
+    context: RequestContext,
+    runId: string,
+    after: number | null | undefined,
+  ): Promise<StepFeed<RunFeedStep>> {
     const tenant = tenantOf(context);
     if (!(await this.find(tenant, runId))) throw unknownRun();
     const { database, watch, logger } = this.#services;
     const { expiresAt } = principalOf(context);
-    return new RunFeed({ reader: database.reader, watch, logger }, { tenant, runId, after: after ?? 0, expiresAt });
+    const source = stepsOfRun({ reader: database.reader, watch, logger }, tenant, runId);
+    return new StepFeed(source, { after: after ?? 0, expiresAt });
   }
 }
 

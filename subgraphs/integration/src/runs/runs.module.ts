@@ -1,3 +1,4 @@
+import { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { Run } from "./run.entity.js";
@@ -11,9 +12,9 @@ import { RunFailure } from "./run-failure.js";
 import { runJob, waitingRuns } from "./run-job.js";
 import { RunListResolver } from "./run-list.resolver.js";
 import { RunListService } from "./run-list.service.js";
+import { runChannel } from "./run-moves.js";
 import { RunOperations } from "./run-operations.js";
 import { runStatusResolver } from "./run-status.resolver.js";
-import { RunWatch } from "./run-watch.js";
 
 export interface RunSettings {
   /** How long runs are kept after they have ended. The default is 90, the least is 1. */
@@ -35,8 +36,8 @@ export const runs: SliceModule<RunSettings> = {
   async start({ database, jobs, listener, cursors, logger, work, onStop }, services) {
     const operations = services.add(new RunOperations());
     const counts = services.add(new RunCounts());
-    const watch = new RunWatch();
-    await watch.start(listener);
+    const watch = new StepWatch();
+    await watch.start(listener, runChannel);
     const service = services.add(new RunService({ database, jobs, operations, watch, counts, logger }));
     services.add(new RunListService(database, cursors));
     onStop(() => service.stop());

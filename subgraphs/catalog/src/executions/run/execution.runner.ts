@@ -2,6 +2,7 @@ import { isDatabaseOutage } from "@factory/runtime/errors/database-failure";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobAttempt } from "@factory/runtime/jobs/queue/job-queue";
+import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { ScaffoldFile as WrittenFile } from "../../targets/scaffold.js";
@@ -16,7 +17,6 @@ import { eventFacts } from "../record/execution-event-data.js";
 import type { ExecutionPayload } from "../record/execution-job.js";
 import type { ScaffoldFileType } from "../record/scaffold-file.type.js";
 import { writeScaffoldFiles } from "../record/write-scaffold-files.js";
-import type { ExecutionWatch } from "../watch/execution-watch.js";
 import { scaffoldCommit } from "./commit-message.js";
 import type { EarlierRenders } from "./earlier-renders.js";
 import { ClaimLost, ExecutionClaim } from "./execution-claim.js";
@@ -33,7 +33,7 @@ export interface RunnerServices {
   readonly scaffolding: Scaffolding;
   readonly targets: TargetResolver;
   readonly earlierRenders: EarlierRenders;
-  readonly watch: ExecutionWatch;
+  readonly watch: StepWatch;
   readonly logger: Logger;
 }
 
