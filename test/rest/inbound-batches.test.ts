@@ -39,6 +39,11 @@ it("records each event of a list that SendGrid has signed, and one that is sent 
   const names = (await list(key)).map(({ eventName }) => String(eventName));
   expect(names).toHaveLength(4);
   expect(new Set(names)).toEqual(new Set(["delivered", "bounce", "open", "click"]));
+  const other = signed([{ ...first[0], email: "c@d.example" }, mail("open")]);
+  const partly = await send(pathname + search, other);
+  expect([partly.status, partly.body["conflicts"]]).toEqual([202, [first[0]?.sg_event_id]]);
+  expect(partly.body["deliveries"]).toHaveLength(1);
+  expect(await list(key)).toHaveLength(5);
   const altered = { ...signed(first), raw: JSON.stringify([mail("delivered")]) };
   expect((await send(pathname + search, altered)).status).toBe(401);
 });

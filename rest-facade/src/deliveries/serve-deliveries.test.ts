@@ -4,9 +4,10 @@ const json = "application/json; charset=utf-8";
 const versioned = "application/vnd.service.integration.v1+json";
 const receipt = { deliveryId: "whd_1", status: "Accepted", normalizedEventType: "WidgetCreated", traceId: "t" };
 let facade: Started;
+let conflicts: string[] = [];
 
 beforeAll(async () => {
-  const take = async () => ({ ...receipt, challenge: null, deliveries: [] });
+  const take = async () => ({ ...receipt, challenge: null, deliveries: [], conflicts });
   facade = await startWith({}, { ports: { deliveries: { take } } });
 });
 
@@ -25,5 +26,12 @@ describe("the answer to a delivery", () => {
     expect([answer.status, answer.headers.get("content-type")]).toEqual([202, type]);
     expect(answer.headers.get("vary")).toContain("Accept");
     expect(answer.json).toEqual(receipt);
+  });
+
+  it("names the events of a list that were not recorded", async () => {
+    conflicts = ["e-2"];
+    const sent = { headers: { "content-type": "application/json" }, raw: "[]" };
+    const { status, json: body } = await facade.call("POST /webhooks/deliveries/acme", sent);
+    expect([status, body]).toEqual([202, { ...receipt, deliveries: [], conflicts }]);
   });
 });

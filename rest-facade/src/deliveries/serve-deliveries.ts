@@ -39,11 +39,14 @@ export async function serveDeliveries(app: FastifyInstance, deliveries: VendorDe
         reply.header("vary", "Accept");
       },
       handler: async (request, reply) => {
-        const { challenge, deliveries: accepted, ...receipt } = await take(deliveries, request, reply);
+        const { challenge, deliveries: accepted, conflicts, ...receipt } = await take(deliveries, request, reply);
         reply.header("cache-control", "no-store");
         if (challenge !== null)
           return reply.code(200).header("content-type", "text/plain; charset=utf-8").send(challenge);
-        const several = accepted.length > 1 ? { deliveries: accepted } : {};
+        const several = {
+          ...(accepted.length > 1 || conflicts.length > 0 ? { deliveries: accepted } : {}),
+          ...(conflicts.length > 0 ? { conflicts } : {}),
+        };
         return reply
           .code(202)
           .header("content-type", mediaTypeForVendor(request.headers.accept))

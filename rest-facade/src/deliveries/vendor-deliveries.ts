@@ -18,6 +18,7 @@ export interface DeliveryReceipt {
   readonly traceId: string;
   readonly challenge: string | null;
   readonly deliveries: readonly unknown[];
+  readonly conflicts: readonly string[];
 }
 
 /** Verifies deliveries, and records them before it answers. */

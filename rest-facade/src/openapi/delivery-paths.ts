@@ -32,6 +32,11 @@ const severalReceipts = {
         properties: { deliveryId: text, normalizedEventType: text },
       },
     },
+    conflicts: {
+      type: "array",
+      description: "The vendor's ids of events that were not recorded, because another body is known under them.",
+      items: text,
+    },
   },
 };
 

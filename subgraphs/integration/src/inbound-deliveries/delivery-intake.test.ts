@@ -30,7 +30,14 @@ const aTenant = () => ({
 
 /** An intake over a database with these tenants, one of which has the account `acct`. */
 function anIntake(tenants = [aTenant()]) {
-  const seen = { statements: 0, recorded: 0, lines: 0, refusals: [] as Refusal[] };
+  const seen = {
+    statements: 0,
+    recorded: 0,
+    lines: 0,
+    refusals: [] as Refusal[],
+    conflicts: [] as string[],
+    warned: [] as unknown[],
+  };
   const query = async (_text: string, [, value]: unknown[]) => {
     seen.statements += 1;
     const isKnown = value === undefined || value === "acct" || value === tenants[0]?.subscription_id;
@@ -43,6 +50,9 @@ function anIntake(tenants = [aTenant()]) {
     error: () => {
       seen.lines += 1;
     },
+    warn: (facts: unknown) => {
+      seen.warned.push(facts);
+    },
   });
   const keySets = { of: () => async () => [] };
   const intake = new DeliveryIntake({
@@ -52,15 +62,16 @@ function anIntake(tenants = [aTenant()]) {
     recorder: {
       record: async (_tenant, deliveries: readonly NewDelivery[]) => {
         seen.recorded += deliveries.length;
-        return deliveries.map(({ normalizedEventType }) => ({
-          deliveryId: "",
-          normalizedEventType,
-          isDuplicate: false,
-        }));
+        return deliveries.map(({ normalizedEventType, providerDeliveryId }) =>
+          seen.conflicts.includes(providerDeliveryId)
+            ? "Conflict"
+            : { deliveryId: "", normalizedEventType, isDuplicate: false },
+        );
       },
     },
     normalize: async (_match, named) => named.map(() => "made"),
     alarm: new AmbiguityAlarm({ note: (refusal) => void seen.refusals.push(refusal) }, logger),
+    logger,
     publicUrl: "https://platform.example",
   });
   return {
@@ -139,6 +150,17 @@ it("a batch counts as its events, before any of them is recorded", async () => {
   expect(seen.recorded).toBe(1000);
   await intake.ingest(arrived({ events: 199 }));
   await expect(intake.ingest(arrived())).rejects.toThrow(limited);
+});
+
+it("names the events of a batch that conflict, and records the others", async () => {
+  const { intake, seen } = anIntake();
+  const sent = arrived({ events: 3 });
+  const [first, second, third] = JSON.parse(sent.message.body.toString()) as { id: string }[];
+  seen.conflicts.push(second?.id ?? "");
+  expect(await intake.ingest(sent)).toMatchObject({ accepted: [{}, {}], conflicts: [second?.id] });
+  expect(seen.warned).toEqual([expect.objectContaining({ provider: "vendorx", events: 3, conflicts: 1 })]);
+  seen.conflicts.push(first?.id ?? "", third?.id ?? "");
+  await expect(intake.ingest(sent)).rejects.toThrow(expect.objectContaining({ code: "DELIVERY_CONFLICT" }));
 });
 
 it("tells of deliveries with the same tenants once a minute in the log, and each time to the tenants", async () => {

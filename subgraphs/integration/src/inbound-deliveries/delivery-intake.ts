@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { AcceptedDelivery, ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
 import { type DeliveryFacts, readDelivery } from "../arrived-deliveries/delivery-facts.js";
 import { type CandidateSet, isEmpty } from "../inbound-candidates/candidate.js";
@@ -11,7 +12,13 @@ import type { NewDelivery } from "./new-delivery.js";
 import type { Match, SignatureVerifier } from "./signature-verifier.js";
 
 /** The deliveries of a request, or the answer to a vendor's test of the URL. */
-export type Receipt = { readonly accepted: readonly AcceptedDelivery[] } | { readonly challenge: string };
+export type Receipt = Recorded | { readonly challenge: string };
+
+interface Recorded {
+  readonly accepted: readonly AcceptedDelivery[];
+  /** The vendor's ids of the events that were not recorded, because another body is known under them. */
+  readonly conflicts: readonly string[];
+}
 
 /** The names of events of a tenant's provider in the words of the platform. */
 export type NormalizeEvent = (match: Match, named: readonly DeliveryFacts["named"][]) => Promise<string[]>;
@@ -23,6 +30,7 @@ interface Parts {
   readonly recorder: Pick<DeliveryRecorder, "record">;
   readonly normalize: NormalizeEvent;
   readonly alarm: AmbiguityAlarm;
+  readonly logger: Logger;
   /** The address that vendors call, without a slash at its end. */
   readonly publicUrl: string;
 }
@@ -68,7 +76,18 @@ export class DeliveryIntake {
       throw new DomainError("DELIVERY_CONFLICT", {
         detail: "A delivery with this providerDeliveryId and another body was received before. Send a new id.",
       });
-    return { accepted };
+    const conflicts = deliveries.flatMap(({ providerDeliveryId }, place) =>
+      recorded[place] === "Conflict" ? [providerDeliveryId] : [],
+    );
+    if (conflicts.length > 0) {
+      const { tenant, providerKey: provider } = match;
+      const counts = { events: deliveries.length, conflicts: conflicts.length };
+      this.#parts.logger.warn(
+        { tenantId: tenant.tenantId, provider, ...counts, traceId: delivery.trace.traceId },
+        "events of a delivery were not recorded, because other bodies are known under their ids",
+      );
+    }
+    return { accepted, conflicts };
   }
 
   async #verified(delivery: ArrivedDelivery): Promise<Match> {

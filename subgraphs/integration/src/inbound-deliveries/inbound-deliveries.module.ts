@@ -84,6 +84,7 @@ export const inboundDeliveries: SliceModule<InboundDeliverySettings> = {
       normalize: normalizer(facts),
       alarm: new AmbiguityAlarm(refusals, logger),
       publicUrl,
+      logger,
     });
     services.add(new IntakePort(intake, counts));
     services.add(new WebhookDeliveryService({ database, cursors, seal }));

@@ -45,14 +45,16 @@ export class IntakePort {
       const receipt = await this.#intake.ingest(arrivedDelivery(request, context, this.#intake.publicUrl));
       const answer = { status: "Accepted", traceId: context.trace.traceId } as const;
       if ("challenge" in receipt)
-        return { ...answer, ...receipt, deliveryId: null, normalizedEventType: null, deliveries: [] };
+        return { ...answer, ...receipt, deliveryId: null, normalizedEventType: null, deliveries: [], conflicts: [] };
       for (const { isDuplicate } of receipt.accepted) this.#counts.add(isDuplicate ? "duplicate" : "accepted");
+      for (const _ of receipt.conflicts) this.#counts.add("conflict");
       const deliveries = receipt.accepted.map(({ deliveryId, normalizedEventType }) => ({
         deliveryId,
         normalizedEventType,
       }));
       const { deliveryId = null, normalizedEventType = null } = deliveries[0] ?? {};
-      return { ...answer, deliveryId, normalizedEventType, deliveries, challenge: null };
+      const conflicts = [...receipt.conflicts];
+      return { ...answer, deliveryId, normalizedEventType, deliveries, conflicts, challenge: null };
     } catch (error) {
       const refusal = databaseRefusal(error) ?? error;
       this.#counts.add(outcomeOf(refusal));

@@ -115,4 +115,10 @@ export class IngestedWebhookDeliveryType {
 
   @Field(() => [AcceptedWebhookDeliveryType], { description: "One for each event of a body that is a list of events." })
   deliveries: AcceptedWebhookDeliveryType[];
+
+  @Field(() => [String], {
+    description:
+      "The vendor's IDs of those events of a list that were not recorded, because another body was received under the ID before.",
+  })
+  conflicts: string[];
 }
