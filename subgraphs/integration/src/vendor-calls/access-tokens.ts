@@ -40,6 +40,7 @@ const coolDownMs = 30_000;
 const lookMs = 150;
 /** Longer than a lease, which ends when the process that held it has died. */
 const patienceMs = 40_000;
+const stopPatienceMs = 10_000;
 
 /**
  * The access tokens of connections. A token is renewed before its end, once for all callers of this process, and once
@@ -98,6 +99,12 @@ export class AccessTokens {
     const work = this.#current({ ...wanted, target: forAll }).finally(() => this.#underWay.delete(key));
     this.#underWay.set(key, work);
     return work;
+  }
+
+  /** Waits some seconds for the renewals that are under way: their tokens would be lost without the database. */
+  async settled(): Promise<void> {
+    const all = Promise.allSettled(this.#underWay.values());
+    await Promise.race([all, pause(stopPatienceMs, undefined, { ref: false })]);
   }
 
   async #current(wanted: Wanted): Promise<AccessToken> {

@@ -19,14 +19,16 @@ export const leaseTokens = {
     returning ${columns}`,
 };
 
+/** The lease is a new one, so that a commit whose answer was lost is not repeated. */
 const stored = `version = held.version + 1, key_id = $3, wrapped_key = $4, ciphertext = $5, scope = $6, issued_at = $7,
-      expires_at = $8, client = $9, leased_until = null, failed_at = null, failure_code = null, failed_client = null`;
+      expires_at = $8, client = $9, leases = held.leases + 1, leased_until = null, failed_at = null,
+      failure_code = null, failed_client = null`;
 
 /** $3 to $9: the sealed tokens and their client. */
 export const storeTokens = `insert into connection_tokens as held
     (tenant_id, connection_id, key_id, wrapped_key, ciphertext, scope, issued_at, expires_at, client, version, leases)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, 0)
-  on conflict (tenant_id, connection_id) do update set ${stored}, leases = held.leases + 1`;
+  on conflict (tenant_id, connection_id) do update set ${stored}`;
 
 /** As `storeTokens`, for the holder of lease $10. */
 export const storeLeased = {

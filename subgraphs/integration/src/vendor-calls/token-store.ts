@@ -1,4 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
@@ -66,6 +68,10 @@ export interface TokenOwner {
   readonly connection: Pick<VendorConnection, "connectionId" | "providerId" | "projectId">;
 }
 
+/** Longer than a restart of the database. A lease that ends meanwhile can be taken over, which ends the tries. */
+const storePatienceMs = 5 * 60_000;
+const storePauseMs = 250;
+
 const tokenRow = tenantStatement("connection_token", tokensOfConnection("scope.tenant", "$2"));
 
 /** The tokens of connections, each sealed with a data key of its own. */
@@ -132,7 +138,7 @@ export class TokenStore {
   ): Promise<boolean> {
     const { connectionId, providerId, projectId } = connection;
     const columns = this.#columns(tenant, connectionId, tokens);
-    return this.#database.transaction(tenant, cause, async ({ execute, record }) => {
+    const work = async ({ execute, record }: Transaction) => {
       const stored = await execute<{ expires_at: Date | null }>(storeLeased, [
         tenant.uuid,
         decodeId("con", connectionId),
@@ -145,7 +151,8 @@ export class TokenStore {
       const data = { connectionId, providerId, expiresAt, scope: tokens.scope ?? null };
       record({ type: "TokenRefreshed", subject: `connections/${connectionId}`, projectId, data });
       return true;
-    });
+    };
+    return stubbornly(() => this.#database.transaction(tenant, cause, work));
   }
 
   /** Ends the lease after a failure. The first failure after a success is an event. */
@@ -205,6 +212,18 @@ export class TokenStore {
           "The tokens of the connection cannot be read, because they were sealed with another SECRETS_KEY. Ask the operator to add the former key, or authorize the connection again.",
       });
     }
+  }
+}
+
+async function stubbornly<T>(work: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + storePatienceMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || performance.now() > giveUpAt) throw error;
+    }
+    await pause(storePauseMs, undefined, { ref: false });
   }
 }
 

@@ -59,6 +59,7 @@ export const vendorCalls: SliceModule<VendorCallSettings> = {
     const requests = new GrantRequests({ sender, rates, counts, clock });
     const endpoint = services.add(new TokenEndpoint({ providers, credentials, requests, counts, clock }));
     const tokens = new AccessTokens({ store, endpoint, credentials, clock });
+    onClose(() => tokens.settled());
     const outcomes = services.add(new VendorCallOutcomes());
     const attempts = new CallAttempts({ credentials, tokens, sender, counts, clock });
     const calls = services.add(new VendorCalls({ providers, attempts, rates, counts, outcomes, clock }));
