@@ -39,7 +39,7 @@ const maxMarginMs = 15 * minute;
 const coolDownMs = 30_000;
 const lookMs = 150;
 /** Longer than a lease, which ends when the process that held it has died. */
-const patienceMs = 40_000;
+const patienceMs = 70_000;
 const stopPatienceMs = 10_000;
 
 /**
@@ -121,7 +121,7 @@ export class AccessTokens {
       const mayWait = stored && (this.#isFresh(stored) || stored.isLeased || this.#coolsDown(stored, clients));
       if (usable && mayWait) return usable;
       this.#refuseInCoolDown(stored, wanted, clients);
-      const lease = await this.#store.lease(wanted.target);
+      const lease = stored?.isLeased ? undefined : await this.#store.lease(wanted.target);
       const token = lease && (await this.#renewed(wanted, lease, clients));
       if (token) return token;
       await pause(lookMs);

@@ -26,7 +26,7 @@ export interface GrantRequest {
   readonly parameters: URLSearchParams;
 }
 
-/** Shorter than a lease of the tokens. */
+/** A lease of the tokens is longer than two requests, one for each version of a credential, and the storage. */
 const timeoutMs = 15_000;
 
 /** Sends requests to token endpoints. They keep the rate limit of the vendor, and are counted and traced as calls are. */

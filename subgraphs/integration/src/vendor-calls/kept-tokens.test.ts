@@ -129,3 +129,38 @@ describe("the tokens of a renewal", () => {
     expect(stored).toMatchObject({ refreshToken: "r++", isLeased: false });
   });
 });
+
+describe("the lease of a renewal", () => {
+  it("lasts for the requests with both versions of the credential, and for the storage", async () => {
+    const to = await expired();
+    const answer = hold();
+    const called = call(to);
+    await eventually(() => grants[0]);
+    const leases = await fixture.rows(
+      "select from integration.connection_tokens where connection_id = $1 and leased_until > now() + interval '45 s'",
+      uuidOf(to),
+    );
+    answer();
+    await called;
+    expect(leases).toHaveLength(1);
+  });
+
+  it("is not asked for while another process has it", async () => {
+    const to = await expired();
+    await fixture.rows("create sequence integration.tries");
+    await fixture.rows(`create function integration.try() returns trigger language plpgsql security definer as $$
+      begin
+        perform nextval('integration.tries');
+        return new;
+      end $$`);
+    await fixture.rows(`create trigger try before insert on integration.connection_tokens
+      for each row execute function integration.try()`);
+    await fixture.rows(
+      "update integration.connection_tokens set leased_until = now() + interval '1 s' where connection_id = $1",
+      uuidOf(to),
+    );
+    expect(await call(to)).toMatchObject({ status: 200 });
+    await fixture.rows("drop trigger try on integration.connection_tokens");
+    expect(await fixture.rows("select last_value::int from integration.tries")).toEqual([{ last_value: 1 }]);
+  });
+});

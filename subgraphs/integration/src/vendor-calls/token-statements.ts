@@ -12,9 +12,9 @@ export const tokensOfConnection = (tenant: string, connection: string): string =
 export const leaseTokens = {
   name: "connection_token_lease",
   text: `insert into connection_tokens as held (tenant_id, connection_id, version, leases, leased_until)
-    values ($1, $2, 0, 1, now() + interval '30 s')
+    values ($1, $2, 0, 1, now() + interval '60 s')
     on conflict (tenant_id, connection_id) do update
-      set leases = held.leases + 1, leased_until = now() + interval '30 s'
+      set leases = held.leases + 1, leased_until = now() + interval '60 s'
       where held.leased_until is null or held.leased_until <= now()
     returning ${columns}`,
 };

@@ -111,7 +111,7 @@ export class TokenStore {
     await execute(forgetTokensOfCredential, [tenant.uuid, credentialId]);
   }
 
-  /** Makes this process the only one that refreshes the tokens for 30 s; undefined when another one does. */
+  /** Makes this process the only one that refreshes the tokens for 60 s; undefined when another one does. */
   async lease({ tenant, cause, connection }: TokenOwner): Promise<StoredTokens | undefined> {
     const uuid = decodeId("con", connection.connectionId);
     const [row] = await this.#database.transaction(tenant, cause, ({ execute }) =>
