@@ -1,4 +1,4 @@
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
@@ -26,7 +26,7 @@ let grants: string[];
 /** The token endpoint answers after this. */
 let held: Promise<void>;
 
-const takeGrant: RequestListener = async (request, response) => {
+async function takeGrant(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const form = new URLSearchParams(await text(request));
   const shown = form.get("refresh_token") ?? form.get("code") ?? "";
   const isGood = shown === refreshToken;
@@ -36,7 +36,7 @@ const takeGrant: RequestListener = async (request, response) => {
   const tokens = { access_token: `access ${refreshToken}`, refresh_token: refreshToken, token_type: "Bearer" };
   if (isGood) response.writeHead(200).end(JSON.stringify({ ...tokens, expires_in: 600 }));
   else response.writeHead(400).end('{"error":"invalid_grant"}');
-};
+}
 
 /** Holds the answers of the token endpoint until the function that it returns is called. */
 function hold(): () => void {
@@ -49,7 +49,7 @@ function hold(): () => void {
 
 beforeAll(async () => {
   [fixture, vendor] = await Promise.all([startIntegrationFixture({ masterKeys }), aVendorServer()]);
-  vendor.serve("/token", takeGrant);
+  vendor.serve("/token", (request, response) => void takeGrant(request, response));
   database = await Database.open(
     { connections: fixture.connections, ...integrationTables },
     createLogger("test", "silent"),
