@@ -78,25 +78,28 @@ describe("an answer of the integration API", () => {
     }
   });
 
-  it("is described with both media types and the header x-trace-id, and with traceId where the specification shows it", async () => {
+  it("is described with both media types and the header x-trace-id", async () => {
     const { body } = await request<Described>("GET /openapi.json");
-    const shown = ["POST /integrations/connections", "GET /integrations/runs/{runId}"];
-    for (const route of integrationRoutes) {
-      const { method, path } = endpointOf(route.at);
-      const answer = body.paths[path]?.[method.toLowerCase()]?.responses[String(route.reply)];
-      expect([route.at, Object.keys(answer?.headers ?? {})]).toEqual([
-        route.at,
-        expect.arrayContaining(["x-trace-id"]),
-      ]);
-      if (route.reply !== 204)
-        expect([route.at, Object.keys(answer?.content ?? {})]).toEqual([route.at, ["application/json", mediaType]]);
+    const answerOf = (at: string, reply: number) => {
+      const { method, path } = endpointOf(at);
+      return body.paths[path]?.[method.toLowerCase()]?.responses[String(reply)];
+    };
+    for (const { at, reply } of integrationRoutes) {
+      const { headers = {}, content = {} } = answerOf(at, reply) ?? {};
+      expect([at, Object.keys(headers)]).toEqual([at, expect.arrayContaining(["x-trace-id"])]);
+      if (reply !== 204) expect([at, Object.keys(content)]).toEqual([at, ["application/json", mediaType]]);
     }
     for (const { at } of Object.values(deliveryRoutes)) {
-      const answer = body.paths[endpointOf(at).path]?.["post"]?.responses["202"];
-      expect([at, Object.keys(answer?.headers ?? {})]).toEqual([at, ["x-trace-id"]]);
-      expect([at, Object.keys(answer?.content ?? {})]).toEqual([at, ["application/json", mediaType]]);
-      expect(answer?.content?.[mediaType]?.schema.properties).toHaveProperty("traceId");
+      const { headers = {}, content = {} } = answerOf(at, 202) ?? {};
+      expect([at, Object.keys(headers)]).toEqual([at, ["x-trace-id"]]);
+      expect([at, Object.keys(content)]).toEqual([at, ["application/json", mediaType]]);
+      expect(content[mediaType]?.schema.properties).toHaveProperty("traceId");
     }
+  });
+
+  it("is described with traceId where the specification shows it", async () => {
+    const { body } = await request<Described>("GET /openapi.json");
+    const shown = ["POST /integrations/connections", "GET /integrations/runs/{runId}"];
     const served = integrationRoutes.filter(({ at }) => shown.includes(at));
     expect(served).toHaveLength(shown.length);
     const schemas = (body as unknown as { components: { schemas: Record<string, { properties: object }> } }).components;

@@ -54,7 +54,7 @@ describe("a delivery that is signed with the webhookSecretRef of a connection", 
     const connectionOf = async (query: string, by: string) => {
       const answer = await send(path + query, sent(by));
       if (answer.status !== 202) return refusal(answer);
-      return (await read<StoredDelivery>(`/integrations/deliveries/${answer.body["deliveryId"]}`)).connectionId;
+      return (await read<StoredDelivery>(`/integrations/deliveries/${String(answer.body["deliveryId"])}`)).connectionId;
     };
     for (const query of ["", `?connection=${connectionId}`, "?account=acct-1"])
       expect([query, await connectionOf(query, secret)]).toEqual([query, connectionId]);
@@ -115,10 +115,12 @@ describe("a delivery that tells that a credential was revoked", () => {
     const unknown = await send(pathname + search, signed(secret, "nobody"));
     expect(unknown.status).toBe(202);
     const { body } = await send(pathname + search, signed(secret, account));
-    expect(await read(`/integrations/deliveries/${body["deliveryId"]}`)).toMatchObject({ connectionId: own });
+    expect(await read(`/integrations/deliveries/${String(body["deliveryId"])}`)).toMatchObject({ connectionId: own });
     await eventually("the connection needs a new authorization", async () => (await stateOf(own))[0] !== "Active");
     expect(await stateOf(own)).toEqual(["AuthorizationRequired", "CredentialRevokedByVendor"]);
     expect(await stateOf(other)).toEqual(["Active", null]);
-    expect(await read(`/integrations/deliveries/${unknown.body["deliveryId"]}`)).toMatchObject({ connectionId: null });
+    expect(await read(`/integrations/deliveries/${String(unknown.body["deliveryId"])}`)).toMatchObject({
+      connectionId: null,
+    });
   });
 });

@@ -146,7 +146,12 @@ const senders: Record<string, () => Promise<Sender>> = {
     const url = platform().publicUrl + path;
     const parameters = () => ({ MessageSid: unique("SM"), Body: "Ahoy", SmsStatus: "received" });
     const sent = fromTwilio(secret, url, parameters());
-    const content = url + [...new URLSearchParams(sent.raw)].sort().flat().join("");
+    const content =
+      url +
+      [...new URLSearchParams(sent.raw)]
+        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .flat()
+        .join("");
     return {
       path,
       signature: "x-twilio-signature",
