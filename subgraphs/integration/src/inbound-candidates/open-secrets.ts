@@ -1,4 +1,5 @@
 import type { Listener } from "@factory/runtime/connections/listener";
+import { DomainError } from "@factory/runtime/errors/domain-error";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
@@ -16,6 +17,14 @@ export interface OpenSecret {
   readonly usableUntil: number;
 }
 
+/** A secret whose key this process does not have. It may be the one that verifies. */
+export interface SealedSecret {
+  readonly isSealed: true;
+}
+
+/** The secrets of a credential. */
+export type KnownSecret = OpenSecret | SealedSecret;
+
 interface VersionRow {
   tenant_id: string;
   credential_id: string;
@@ -28,8 +37,8 @@ interface VersionRow {
 }
 
 interface Options {
-  readonly workers: Pool;
-  readonly store: SecretStore;
+  readonly workers: Pick<Pool, "query">;
+  readonly store: Pick<SecretStore, "open">;
   readonly clock: () => Date;
 }
 
@@ -50,57 +59,81 @@ export class OpenSecrets {
     sizeCalculation: (secrets) => secrets.reduce((bytes, { text }) => bytes + 2 * text.length, 100),
     ttl: freshMs,
   });
-  #generation = 0;
+  /** The reads under way. A notice removes one, whose result is then not kept. */
+  readonly #reading = new Map<string, Promise<readonly KnownSecret[]>>();
 
   constructor(options: Options) {
     this.#options = options;
   }
 
-  async listen(listener: Listener): Promise<void> {
+  async listen(listener: Pick<Listener, "on">): Promise<void> {
     await listener.on(credentialChanged, (credential) => {
-      this.#generation += 1;
       // After a reconnect notices may have been lost.
-      if (credential) this.#open.delete(credential);
-      else this.#open.clear();
+      for (const known of [this.#open, this.#reading]) {
+        if (credential) known.delete(credential);
+        else known.clear();
+      }
     });
   }
 
-  /** The secrets of each candidate, in the same order. */
-  async of(candidates: readonly Candidate[]): Promise<(readonly OpenSecret[])[]> {
-    const found = candidates.map((candidate) => this.#open.get(nameOf(candidate)));
-    const missing = candidates.filter((_, place) => found[place] === undefined);
-    if (missing.length === 0) return found as (readonly OpenSecret[])[];
-    const read = await this.#read(missing);
-    return candidates.map((candidate, place) => found[place] ?? read.get(nameOf(candidate)) ?? []);
+  /** The secrets of each candidate, in the same order. Requests at the same time share one read of a credential. */
+  async of(candidates: readonly Candidate[]): Promise<(readonly KnownSecret[])[]> {
+    const known = candidates.map((candidate) => {
+      const name = nameOf(candidate);
+      return this.#open.get(name) ?? this.#reading.get(name);
+    });
+    const missing = candidates.filter((_, place) => known[place] === undefined);
+    const read = this.#readOnce(new Map(missing.map((candidate) => [nameOf(candidate), candidate])));
+    return Promise.all(candidates.map((candidate, place) => known[place] ?? read.get(nameOf(candidate)) ?? []));
   }
 
-  async #read(candidates: readonly Candidate[]): Promise<Map<string, readonly OpenSecret[]>> {
+  #readOnce(missing: ReadonlyMap<string, Candidate>): ReadonlyMap<string, Promise<readonly KnownSecret[]>> {
+    if (missing.size === 0) return new Map();
+    const all = this.#read([...missing.values()]);
+    const reads = [...missing.keys()].map((name) => {
+      const reading: Promise<readonly KnownSecret[]> = all
+        .then((read) => {
+          const secrets = read.get(name) ?? [];
+          if (this.#reading.get(name) === reading && secrets.every(isOpen)) this.#open.set(name, secrets);
+          return secrets;
+        })
+        .finally(() => {
+          if (this.#reading.get(name) === reading) this.#reading.delete(name);
+        });
+      this.#reading.set(name, reading);
+      return [name, reading] as const;
+    });
+    return new Map(reads);
+  }
+
+  async #read(candidates: readonly Candidate[]): Promise<Map<string, readonly KnownSecret[]>> {
     const { workers, clock } = this.#options;
-    const generation = this.#generation;
     const tenants = candidates.map(({ tenant }) => tenant.uuid);
     const credentials = candidates.map(({ credential }) => credential);
     const { rows } = await workers.query<VersionRow>(verifyingVersions, [tenants, credentials, clock()]);
-    const read = new Map<string, OpenSecret[]>(candidates.map((candidate) => [nameOf(candidate), []]));
+    const read = new Map<string, KnownSecret[]>(candidates.map((candidate) => [nameOf(candidate), []]));
     const opened = await Promise.all(rows.map((row) => this.#secretsOf(row)));
     for (const [place, row] of rows.entries())
       read.get(`${row.tenant_id} ${row.credential_id}`)?.push(...(opened[place] ?? []));
-    if (generation === this.#generation) for (const [name, secrets] of read) this.#open.set(name, secrets);
     return read;
   }
 
-  /** None for a secret that cannot be opened: the others must still be tried. */
-  async #secretsOf(row: VersionRow): Promise<OpenSecret[]> {
+  /** None for a secret that is damaged: the others must still be tried. */
+  async #secretsOf(row: VersionRow): Promise<KnownSecret[]> {
     const { tenant_id, credential_id, version, key_id: keyId, wrapped_key: wrappedKey, ciphertext } = row;
     const owner = { tenantId: encodeId("ten", tenant_id), credentialId: encodeId("crd", credential_id), version };
     const usableUntil = row.stage === "Previous" ? (row.grace_ends_at?.getTime() ?? 0) : Number.POSITIVE_INFINITY;
     try {
       const material = await this.#options.store.open(owner, { keyId, wrappedKey, ciphertext });
       return textsOf(material).map((text) => ({ ...text, usableUntil }));
-    } catch {
-      return [];
+    } catch (error) {
+      return error instanceof DomainError && error.code === "SECRET_STORE_UNAVAILABLE" ? [{ isSealed: true }] : [];
     }
   }
 }
+
+/** Whether the secret is in plain text. */
+export const isOpen = (secret: KnownSecret): secret is OpenSecret => !("isSealed" in secret);
 
 const nameOf = ({ tenant, credential }: Candidate): string => `${tenant.uuid} ${credential}`;
 

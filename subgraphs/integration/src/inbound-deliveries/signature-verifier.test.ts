@@ -173,3 +173,31 @@ it("a public key decides nothing where a former key of another tenant was left o
   );
   expect(await own.verify(delivery(victim), { candidates, claims: [], isWhole: true })).toEqual([]);
 });
+
+it("asks for the delivery again where nothing verifies and a secret cannot be opened", async () => {
+  const sealed = { isSealed: true } as const;
+  const own = (isPublic: boolean) =>
+    new SignatureVerifier(
+      {
+        secrets: {
+          of: async () => [[sealed], [{ text: victim.text, isPublic, usableUntil: Number.POSITIVE_INFINITY }]],
+        },
+        keySets: { of: () => async () => [] },
+        holders: { holders: async () => [] },
+      },
+      () => now,
+    );
+  const set = { candidates: [other.candidate, victim.candidate], claims: [], isWhole: true };
+  const unavailable = { code: "UNAVAILABLE" };
+  // The key that cannot be opened may be that of the owner, and a public key proves the vendor only.
+  await expect(own(true).verify(delivery(victim), set)).rejects.toMatchObject(unavailable);
+  const body = Buffer.from("{}");
+  const signed = (secret: string) => {
+    const digest = createHmac("sha256", secret).update(body).digest("hex");
+    const headers = new Map([["x-hub-signature-256", [`sha256=${digest}`]]]);
+    return delivery(victim, { form: "Specified", message: { headers, body, url: "https://platform.example/" } });
+  };
+  await expect(own(false).verify(signed("another"), set)).rejects.toMatchObject(unavailable);
+  const matches = await own(false).verify(signed(victim.text), set);
+  expect(matches.map(({ tenant }) => tenant)).toEqual([victim.candidate.tenant]);
+});

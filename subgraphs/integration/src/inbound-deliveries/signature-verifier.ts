@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
 import type { Candidate, CandidateSet, Claim, Registration } from "../inbound-candidates/candidate.js";
-import type { OpenSecret, OpenSecrets } from "../inbound-candidates/open-secrets.js";
+import { isOpen, type OpenSecret, type OpenSecrets } from "../inbound-candidates/open-secrets.js";
 import { KeysUnavailable, verifyJws } from "../inbound-signatures/detached-jws.js";
 import type { KeySets } from "../inbound-signatures/key-sets.js";
 import type { HmacScheme, JwsScheme, KeyedScheme, SignatureScheme } from "../inbound-signatures/signature-scheme.js";
@@ -29,6 +29,14 @@ const specifiedScheme: HmacScheme = {
 /** At most so many secrets are tried for one delivery. A candidate in a grace period has several. */
 const maxSecrets = 256;
 
+interface Tried {
+  readonly verified: readonly Candidate[];
+  /** Whether all secrets were tried. */
+  readonly isWhole: boolean;
+  /** Whether a secret could not be opened. */
+  readonly isSealed: boolean;
+}
+
 /** The header of a detached JWS beside the body of the specification. */
 const specifiedJwsHeader = "x-jws-signature";
 
@@ -53,18 +61,22 @@ export class SignatureVerifier {
     this.#clock = clock;
   }
 
-  /** The matches, at most one for each tenant. Throws UNAVAILABLE when the keys of a vendor cannot be read. */
+  /**
+   * The matches, at most one for each tenant. Throws UNAVAILABLE when the keys of a vendor cannot be read, or nothing
+   * has verified and a secret cannot be opened.
+   */
   async verify(delivery: ArrivedDelivery, set: CandidateSet): Promise<Match[]> {
-    const { verified, isCut } = await this.#bySecret(delivery, set.candidates);
+    const { verified, isWhole, isSealed } = await this.#bySecret(delivery, set.candidates);
     const isKey = (candidate: Candidate): boolean => schemeOf(delivery, candidate).kind === "ecdsa";
     const matches: Match[] = verified
       .filter((candidate) => !isKey(candidate))
       .map((candidate) => ({ ...candidate, provedBy: "Secret" }));
     const byKey = [
-      ...(await this.#byStoredKey(delivery, { ...set, isWhole: set.isWhole && !isCut }, verified.filter(isKey))),
+      ...(await this.#byStoredKey(delivery, { ...set, isWhole: set.isWhole && isWhole }, verified.filter(isKey))),
       ...(await this.#byKeySet(delivery, set)),
     ];
     for (const claim of byKey) matches.push({ ...claim, provedBy: "VendorKey" });
+    if (isSealed && matches.length === 0) throw notNow("A secret cannot be opened now. Send the delivery again.");
     const tenants = new Map<string, Match>();
     for (const match of matches) if (!tenants.has(match.tenant.uuid)) tenants.set(match.tenant.uuid, match);
     return [...tenants.values()];
@@ -74,10 +86,7 @@ export class SignatureVerifier {
    * Tries the current secret of each candidate, then those in their grace period in turns, so that the rotations of one
    * tenant displace no secret of another. It goes on after a match, so that the time does not tell which one it was.
    */
-  async #bySecret(
-    delivery: ArrivedDelivery,
-    candidates: readonly Candidate[],
-  ): Promise<{ readonly verified: readonly Candidate[]; readonly isCut: boolean }> {
+  async #bySecret(delivery: ArrivedDelivery, candidates: readonly Candidate[]): Promise<Tried> {
     const now = this.#clock();
     const tests = new Map<string, SignatureTest | undefined>();
     const testOf = (candidate: Candidate): SignatureTest | undefined => {
@@ -91,7 +100,9 @@ export class SignatureVerifier {
       const test = testOf(candidate);
       return test ? [{ candidate, test }] : [];
     });
-    const secrets = await this.#secrets.of(testable.map(({ candidate }) => candidate));
+    const known = await this.#secrets.of(testable.map(({ candidate }) => candidate));
+    const secrets = known.map((own) => own.filter(isOpen));
+    const isSealed = known.some((own) => !own.every(isOpen));
     const nowMs = now.getTime();
     const trials = testable.flatMap(({ candidate, test }, place) => {
       const takesPublic = schemeOf(delivery, candidate).kind === "ecdsa";
@@ -103,7 +114,7 @@ export class SignatureVerifier {
       .slice(0, maxSecrets)
       .filter(({ text, test, usableUntil }) => test(text) && usableUntil > nowMs)
       .map(({ candidate }) => candidate);
-    return { verified, isCut: trials.length > maxSecrets };
+    return { verified, isSealed, isWhole: !isSealed && trials.length <= maxSecrets };
   }
 
   /** Public keys that tenants have stored. Any tenant may store the key of another, so that it proves the vendor only. */
@@ -164,11 +175,10 @@ const currentFirst = (one: OpenSecret, other: OpenSecret): number => Number(isCu
 
 function unreadableKeys(error: unknown): unknown {
   if (!(error instanceof KeysUnavailable)) return error;
-  return new DomainError("UNAVAILABLE", {
-    detail: "The key set of the vendor cannot be read now. Send the delivery again.",
-    retryAfterSeconds: 30,
-  });
+  return notNow("The key set of the vendor cannot be read now. Send the delivery again.");
 }
+
+const notNow = (detail: string) => new DomainError("UNAVAILABLE", { detail, retryAfterSeconds: 30 });
 
 function schemeOf({ form }: ArrivedDelivery, { driver }: Registration): SignatureScheme {
   return form === "Specified" ? specifiedScheme : (driver.webhook?.scheme ?? specifiedScheme);
