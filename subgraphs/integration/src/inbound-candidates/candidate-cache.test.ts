@@ -1,6 +1,7 @@
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Pool } from "pg";
 import { CandidateCache } from "./candidate-cache.js";
+import { keysOfTenants } from "./candidate-statement.js";
 
 const uuid = (prefix: "ten" | "prv" | "crd") => decodeId(prefix, newId(prefix)) ?? "";
 const driver = JSON.stringify({ webhook: { scheme: { kind: "token", header: "x-token" } } });
@@ -16,6 +17,7 @@ function aCache() {
   const asked: string[] = [];
   const query = async (text: string, [key, account]: unknown[]) => {
     asked.push(text);
+    if (text === keysOfTenants) return { rows: [] };
     const isKnown = key === "vendorx" && (account === undefined || account === "acct");
     return { rows: isKnown ? [aRow(), aRow()] : [] };
   };
@@ -52,4 +54,19 @@ it("tenants with equal drivers share one", async () => {
   const { cache } = aCache();
   const { candidates, claims } = await cache.read("vendorx", undefined);
   expect(new Set([...candidates, ...claims].map((holder) => holder.driver)).size).toBe(1);
+});
+
+it("looks up the tenants of many notices together, and drops their sets", async () => {
+  const { cache, asked } = aCache();
+  let notice = (_tenant?: string): void => undefined;
+  await cache.listen({ on: async (_channel, wake) => void (notice = wake) });
+  const { candidates } = await cache.read("vendorx", undefined);
+  await cache.read("other", undefined);
+  asked.length = 0;
+  for (let count = 0; count < 50; count += 1) notice(uuid("ten"));
+  notice(candidates[0]?.tenant.uuid);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(asked).toHaveLength(2);
+  expect(cache.peek("vendorx", undefined)).toBeUndefined();
+  expect(cache.peek("other", undefined)).toBeDefined();
 });

@@ -12,7 +12,7 @@ import {
   candidateStatements,
   claimStatements,
   holdersOfAccount,
-  keysOfTenant,
+  keysOfTenants,
   maxCandidates,
 } from "./candidate-statement.js";
 import { DriverCache } from "./driver-cache.js";
@@ -72,14 +72,17 @@ export class CandidateCache {
   readonly #reading = new Map<string, Promise<CandidateSet>>();
   /** Rises with each notice. A read that began before must not be kept. */
   #generation = 0;
+  /** The tenants whose changes are not looked up yet. */
+  #changed = new Set<string>();
+  #isLooking = false;
 
   constructor(workers: Pick<Pool, "query">) {
     this.#workers = workers;
   }
 
   /** Drops sets when their tenants announce a change. */
-  async listen(listener: Listener): Promise<void> {
-    await listener.on(inboundSourcesChanged, (tenant) => void this.#changed(tenant));
+  async listen(listener: Pick<Listener, "on">): Promise<void> {
+    await listener.on(inboundSourcesChanged, (tenant) => this.#drop(tenant));
   }
 
   /** The set that is in memory or is read already; undefined when `read` has to ask the database. */
@@ -157,21 +160,33 @@ export class CandidateCache {
   }
 
   /** Without a tenant all notices may have been lost. */
-  async #changed(tenant: string | undefined): Promise<void> {
+  #drop(tenant: string | undefined): void {
     this.#generation += 1;
     this.#reading.clear();
     if (!tenant) return this.#clear();
-    const keys = new Set([...this.#sets.keys(), ...this.#empty.keys()].map((name) => name.slice(0, name.indexOf(" "))));
-    try {
-      const { rows } = await this.#workers.query<{ key: string }>(keysOfTenant, [tenant, [...keys]]);
-      // A set may hold the tenant although its provider has changed its key or takes no deliveries any more.
-      const changed = new Set(rows.map(({ key }) => key));
-      for (const cache of [this.#sets, this.#empty])
-        for (const [name, { set }] of cache.entries())
-          if (changed.has(name.slice(0, name.indexOf(" "))) || holds(set, tenant)) cache.delete(name);
-    } catch {
-      this.#clear();
+    this.#changed.add(tenant);
+    if (!this.#isLooking) void this.#lookUp();
+  }
+
+  /** Drops the sets of the tenants that have changed. Those that change meanwhile are looked up together afterwards. */
+  async #lookUp(): Promise<void> {
+    this.#isLooking = true;
+    while (this.#changed.size > 0) {
+      const tenants = this.#changed;
+      this.#changed = new Set();
+      await this.#dropOf(tenants).catch(() => this.#clear());
     }
+    this.#isLooking = false;
+  }
+
+  async #dropOf(tenants: ReadonlySet<string>): Promise<void> {
+    const keys = new Set([...this.#sets.keys(), ...this.#empty.keys()].map((name) => name.slice(0, name.indexOf(" "))));
+    const { rows } = await this.#workers.query<{ key: string }>(keysOfTenants, [[...tenants], [...keys]]);
+    // A set may hold a tenant although its provider has changed its key or takes no deliveries any more.
+    const changed = new Set(rows.map(({ key }) => key));
+    for (const cache of [this.#sets, this.#empty])
+      for (const [name, { set }] of cache.entries())
+        if (changed.has(name.slice(0, name.indexOf(" "))) || holds(set, tenants)) cache.delete(name);
   }
 
   #registrationOf(row: ProviderRow): Registration {
@@ -225,8 +240,8 @@ const ofAccount = ([all, own]: readonly [CandidateSet, CandidateSet]): Candidate
   isWhole: all.isWhole && own.isWhole,
 });
 
-const holds = ({ candidates, claims }: CandidateSet, tenant: string): boolean =>
-  [...claims, ...candidates].some((held) => held.tenant.uuid === tenant);
+const holds = ({ candidates, claims }: CandidateSet, tenants: ReadonlySet<string>): boolean =>
+  [claims, candidates].some((held) => held.some(({ tenant }) => tenants.has(tenant.uuid)));
 
 const resourceOf = (row: Pick<CandidateRow, "subscription_id" | "connection_id">) => ({
   subscriptionId: row.subscription_id === null ? null : encodeId("whs", row.subscription_id),

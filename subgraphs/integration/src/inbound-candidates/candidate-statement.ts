@@ -87,8 +87,9 @@ export const holdersOfAccount = `select ${claimed}, null::uuid as subscription_i
   group by provider.tenant_id, provider.provider_id
   limit ${maxCandidates}`;
 
-/** Which of these keys a tenant has registered. */
-export const keysOfTenant = "select key from providers where tenant_id = $1 and key = any($2::text[])";
+/** Which of these keys some tenants have registered. */
+export const keysOfTenants =
+  "select distinct key from providers where tenant_id = any($1::uuid[]) and key = any($2::text[])";
 
 /** The versions of credentials that verify: the current one, and the previous one in its grace period. */
 export const verifyingVersions = `
