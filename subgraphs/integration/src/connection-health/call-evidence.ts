@@ -108,7 +108,7 @@ export class CallEvidence {
       called.hasSucceeded = false;
       if (!called.isSuspect) this.#changed.delete(called);
     }
-    for (const suspect of this.#suspects()) await this.#check(suspect);
+    for (const suspect of this.#suspects()) await this.#checkOrPostpone(suspect);
   }
 
   async #storeSuccesses(succeeded: readonly CalledConnection[]): Promise<void> {
@@ -138,6 +138,21 @@ export class CallEvidence {
       if (chosen.length === checksPerFlush) break;
     }
     return chosen;
+  }
+
+  /** A failure of one tenant, which may have used up its share of database connections, does not end the checks of others. */
+  async #checkOrPostpone(called: CalledConnection): Promise<void> {
+    try {
+      await this.#check(called);
+    } catch (error) {
+      this.#resources.logger.warn(
+        { err: error, connectionId: called.connectionId },
+        "the check of a connection with errors was not started; the next try is soon",
+      );
+      // behind the others
+      this.#changed.delete(called);
+      this.#changed.add(called);
+    }
   }
 
   async #check(called: CalledConnection): Promise<void> {

@@ -1,0 +1,34 @@
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import type { CallOutcome } from "../vendor-calls/call-outcomes.js";
+import { CallEvidence } from "./call-evidence.js";
+import { ProbeTimes } from "./probe-times.js";
+
+it("a tenant whose checks cannot be started does not end the checks of others", async () => {
+  const [crowded, other] = [newId("ten"), newId("ten")];
+  const asked: string[] = [];
+  let isCrowded = true;
+  const evidence = new CallEvidence({
+    workers: { query: async () => ({ rows: [] }) } as never,
+    starter: {
+      startForCalls: async (tenantId) => {
+        asked.push(tenantId);
+        if (isCrowded && tenantId === crowded) throw new Error("the share of the tenant is in use");
+      },
+    },
+    times: new ProbeTimes(() => new Date(), 60_000),
+    logger: createLogger("test", "silent"),
+  });
+  const rejected = (tenantId: string): CallOutcome => ({
+    ...{ tenantId, connectionId: newId("con"), purpose: "command", ok: false, status: 401 },
+    ...{ credentialRejected: true, rateLimited: false, runId: undefined },
+  });
+  for (let count = 0; count < 9; count += 1) evidence.add(rejected(crowded));
+  evidence.add(rejected(other));
+  await evidence.flush();
+  expect(asked).toEqual([crowded, crowded, other]);
+  isCrowded = false;
+  asked.length = 0;
+  for (let count = 0; count < 6; count += 1) await evidence.flush();
+  expect(asked).toEqual(Array(9).fill(crowded));
+});
