@@ -1,4 +1,5 @@
-import { isDatabaseOutage } from "@factory/runtime/errors/database-failure";
+import { randomInt } from "node:crypto";
+import { isDatabaseOutage, isDatabaseOverload } from "@factory/runtime/errors/database-failure";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
@@ -30,6 +31,8 @@ interface BatchServices {
 
 /** The delay after each failed attempt but the last one. */
 const delaysSeconds = [1, 5, 30, 120];
+/** How long a batch begins deliveries one by one. Its claims end soon after. */
+const patienceMs = 20_000;
 
 /** A delivery that can be handled, or the reason why not. */
 type Prepared = { readonly delivery: ClaimedDelivery } & (
@@ -45,15 +48,16 @@ export class DeliveryBatches {
     this.#services = services;
   }
 
-  /** Throws when the database does not answer: then the claims end by themselves. */
+  /** Throws when the database does not answer or has too much to do: then the claims end by themselves. */
   async handle(tenantUuid: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
     const tenant = tenantWithId(encodeId("ten", tenantUuid));
+    const giveUpAt = performance.now() + patienceMs;
     const prepared = await this.#prepare(tenant, deliveries);
     try {
       await this.#commit(tenant, prepared);
     } catch (error) {
       if (isDatabaseOutage(error)) throw error;
-      for (const one of prepared) await this.#commitAlone(tenant, one);
+      await this.#commitEach(tenant, prepared, giveUpAt);
     }
     failpoint("delivery.ended");
   }
@@ -85,17 +89,39 @@ export class DeliveryBatches {
     return { value: JSON.parse(text.toString()), bytes: text.length };
   }
 
-  /** One delivery breaks the transaction of all, so each has its own, and the one that breaks fails. */
-  async #commitAlone(tenant: Tenant, prepared: Prepared): Promise<void> {
-    try {
-      await this.#commit(tenant, [prepared]);
-    } catch (error) {
-      if (isDatabaseOutage(error)) throw error;
-      const { delivery } = prepared;
-      const deliveryId = encodeId("whd", delivery.delivery_id);
-      this.#services.logger.warn({ err: error, deliveryId }, "a delivery was not handled");
-      await this.#commit(tenant, [{ delivery, error: runErrorOf(error) }]);
+  /**
+   * One delivery breaks the transaction of all, so each has its own, and the one that breaks fails. A statement that was
+   * too much for the database costs an attempt only where no other delivery has the same trouble and one has none. The
+   * first delivery is chosen at random, so that one that takes all the time does not always hold up the same others.
+   */
+  async #commitEach(tenant: Tenant, prepared: readonly Prepared[], giveUpAt: number): Promise<void> {
+    const first = randomInt(prepared.length);
+    const tooMuch: { readonly delivery: ClaimedDelivery; readonly error: unknown }[] = [];
+    let isAnswering = false;
+    for (const one of [...prepared.slice(first), ...prepared.slice(0, first)]) {
+      if (performance.now() > giveUpAt) break;
+      try {
+        await this.#commit(tenant, [one]);
+        isAnswering = true;
+      } catch (error) {
+        if (isDatabaseOutage(error)) throw error;
+        if (isDatabaseOverload(error)) tooMuch.push({ delivery: one.delivery, error });
+        else {
+          await this.#fail(tenant, one.delivery, error);
+          isAnswering = true;
+        }
+      }
     }
+    const [found, ...others] = tooMuch;
+    if (!found) return;
+    if (!isAnswering || others.length > 0) throw found.error;
+    await this.#fail(tenant, found.delivery, found.error);
+  }
+
+  async #fail(tenant: Tenant, delivery: ClaimedDelivery, error: unknown): Promise<void> {
+    const deliveryId = encodeId("whd", delivery.delivery_id);
+    this.#services.logger.warn({ err: error, deliveryId }, "a delivery was not handled");
+    await this.#commit(tenant, [{ delivery, error: runErrorOf(error) }]);
   }
 
   /**

@@ -43,7 +43,8 @@ export const deliveryHandling: SliceModule<DeliveryHandlingSettings> = {
       logger,
     });
     const dispatcher = new DeliveryDispatcher({ claims, batches, logger });
-    services.add(new DeliveryReplayService(database, services.get(RunService), () => dispatcher.wake()));
+    const replays = { database, runs: services.get(RunService), counts: services.get(RunCounts) };
+    services.add(new DeliveryReplayService({ ...replays, wake: () => dispatcher.wake() }));
     const records = services.get(DeliveryRecords);
     records.onWaiting(() => dispatcher.wake());
     records.handleAtOnce(new HandlingAtReception(services.get(TenantFacts), services.get(RunCounts)));

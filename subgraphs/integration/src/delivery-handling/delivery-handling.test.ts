@@ -225,6 +225,15 @@ describe("the handling of deliveries", () => {
       sealed.wrappedKey,
       sealed.ciphertext,
     );
+    const { data: again } = await replay(broken.deliveryId);
+    expect(again.replayWebhookDelivery.status).toBe("Processing");
+    const [superseded] = await fixture.rows<{ status: string; type: string }>(
+      `select run.status, outbox.envelope->>'type' as type from integration.runs run
+       left join integration.outbox outbox on outbox.envelope->>'subject' = $2 where run.run_id = $1`,
+      decodeId("run", broken.runId),
+      `runs/${broken.runId}`,
+    );
+    expect(superseded).toEqual({ status: "Cancelled", type: "RunCancelled" });
     expect((await replay(last.deliveryId, aPrincipal())).errors?.[0]?.extensions["code"]).toBe("DELIVERY_NOT_FOUND");
     const { data } = await replay(last.deliveryId);
     expect(data.replayWebhookDelivery.status).toBe("Processing");
@@ -287,6 +296,39 @@ describe("the handling of deliveries", () => {
     expect((await stateOf(delivery))?.status).toBe("Processing");
     await fixture.rows(claim, uuid, "-1 second");
     await handled(delivery, "Processed");
+  });
+
+  it("a statement that is too much for the database costs an attempt only while others are not", async () => {
+    await fixture.rows(`create function public.too_much() returns trigger language plpgsql as $$ begin
+      raise exception 'too much' using errcode = 'query_canceled'; end $$`);
+    await fixture.rows(`create trigger too_much before update on integration.webhook_deliveries for each row
+      when (new.event_name = 'too.much' and new.status = 'Processed') execute function public.too_much()`);
+    const principal = aPrincipal();
+    const providerId = await aProvider(principal);
+    const make = (eventName: string) =>
+      delivered(principal, { providerId, eventName, normalizedEventType: "CommitsPushed" });
+    const makeDue = (...deliveries: readonly Inserted[]) =>
+      fixture.rows(
+        `update integration.webhook_deliveries set status = 'Processing', claims = claims + 1, next_attempt_at = now()
+         where delivery_id = any($1)`,
+        deliveries.map(({ deliveryId }) => decodeId("whd", deliveryId)),
+      );
+    const claimed = async (delivery: Inserted) =>
+      (await stateOf(delivery))?.status === "Processing" ? true : undefined;
+    const [first, second] = await Promise.all([make("too.much"), make("too.much")]);
+    await eventually(() => claimed(first));
+    await makeDue(first, second);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    for (const delivery of [first, second])
+      expect(await stateOf(delivery)).toMatchObject({ status: "Processing", attempts: 0, run_status: "Queued" });
+    const good = await make("thing.happened");
+    await makeDue(first, good);
+    await handled(good, "Processed");
+    expect(await handled(first, "Failed")).toMatchObject({ attempts: 1, run_status: "RetryScheduled" });
+    await fixture.rows("drop trigger too_much on integration.webhook_deliveries");
+    await makeDue(first, second);
+    await handled(first, "Processed");
+    expect(await handled(second, "Processed")).toMatchObject({ attempts: 1, run_status: "Completed" });
   });
 
   it("has moved the deliveries of this suite as the table of their states says", async () => {

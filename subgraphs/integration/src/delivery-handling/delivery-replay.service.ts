@@ -2,11 +2,13 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { WebhookDeliveryState } from "../inbound-deliveries/webhook-delivery.states.js";
 import type { RunService } from "../runs/run.service.js";
+import type { RunCounts } from "../runs/run-counts.js";
+import { endRun } from "../runs/run-moves.js";
 import type { WebhookDeliveryReplayType } from "./delivery-replay.type.js";
-import { lockDelivery, replayDelivery, supersedeRun } from "./end-statement.js";
+import { lockDelivery, replayDelivery } from "./end-statement.js";
 
 const replayable: readonly WebhookDeliveryState[] = ["DeadLettered", "Failed", "Processed"];
 
@@ -18,21 +20,25 @@ interface LockedDelivery {
   project_id: string | null;
 }
 
+interface Services {
+  readonly database: Database;
+  readonly runs: RunService;
+  readonly counts: RunCounts;
+  readonly wake: () => void;
+}
+
 /** Handles deliveries again on request. */
 export class DeliveryReplayService {
-  readonly #database: Database;
-  readonly #runs: RunService;
-  readonly #wake: () => void;
+  readonly #services: Services;
 
-  constructor(database: Database, runs: RunService, wake: () => void) {
-    this.#database = database;
-    this.#runs = runs;
-    this.#wake = wake;
+  constructor(services: Services) {
+    this.#services = services;
   }
 
   /** Makes a delivery due again, under a new run. Throws DELIVERY_NOT_FOUND or INVALID_STATE. */
   replay(context: RequestContext, deliveryId: string): Promise<WebhookDeliveryReplayType> {
-    return idempotentMutation(this.#database, context, {
+    const { database, runs, wake } = this.#services;
+    return idempotentMutation(database, context, {
       field: "replayWebhookDelivery",
       arguments: { deliveryId },
       audit: { subject: `webhook-deliveries/${deliveryId}` },
@@ -42,16 +48,23 @@ export class DeliveryReplayService {
         const [delivery] = uuid === undefined ? [] : await execute<LockedDelivery>(lockDelivery, [tenant.uuid, uuid]);
         if (!delivery) throw unknownDelivery();
         requireReplayable(delivery);
-        await defer(supersedeRun, [tenant.uuid, delivery.run_id]);
+        await this.#supersede(transaction, encodeId("run", delivery.run_id));
         const { connection_id: connection, project_id: projectId } = delivery;
         const connectionId = connection === null ? null : encodeId("con", connection);
         const operation = "ProcessDelivery";
-        const run = await this.#runs.startIn(transaction, { operation, deliveryId, connectionId, projectId });
+        const run = await runs.startIn(transaction, { operation, deliveryId, connectionId, projectId });
         await defer(replayDelivery, [tenant.uuid, uuid, decodeId("run", run.runId)]);
-        afterCommit(this.#wake);
+        afterCommit(wake);
         return { deliveryId, status: "Processing", runId: run.runId };
       },
     });
+  }
+
+  /** Ends the run of a failed delivery, which goes on under a new run. */
+  async #supersede(transaction: Transaction, runId: string): Promise<void> {
+    const detail = "The delivery was replayed under another run.";
+    const ended = await endRun(transaction, runId, { status: "Cancelled", code: "RUN_CANCELLED", detail });
+    if (ended) transaction.afterCommit(() => this.#services.counts.add("ProcessDelivery", "Cancelled"));
   }
 }
 

@@ -42,16 +42,6 @@ export const replayDelivery = {
     where tenant_id = $1 and delivery_id = $2`,
 };
 
-/** Ends the run of a failed delivery that is replayed under a new run. */
-export const supersedeRun = {
-  name: "webhook_delivery_run_supersede",
-  text: `
-    update runs set status = 'Cancelled', completed_at = now(), next_attempt_at = null, error_code = 'RUN_CANCELLED',
-      error_detail = 'The delivery was replayed under another run.',
-      steps = steps || jsonb_build_array(jsonb_build_object('status', 'Cancelled', 'at', now()))
-    where tenant_id = $1 and run_id = $2 and completed_at is null`,
-};
-
 export const lockDelivery = {
   name: "webhook_delivery_lock",
   text: `select run_id, status, ciphertext is not null as has_payload, connection_id,
