@@ -38,7 +38,8 @@ export const waitingRuns: WaitingRows<RunPayload> = {
   id: "run_id",
   prefix: "run",
   waiting: runWaits,
-  since: "created_at",
+  // A run of the future is not due, and very many of them must not hide others from the sweep.
+  since: "coalesce(next_attempt_at, created_at)",
   columns: ["status", "attempts"],
   payload({ tenantId, id, columns: { status, attempts } }) {
     const started = Number(attempts);
