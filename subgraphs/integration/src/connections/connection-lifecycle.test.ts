@@ -81,6 +81,28 @@ describe("a connection", () => {
     ]);
   });
 
+  it("is deleted with its checks, however many deliveries of it wait", async () => {
+    const id = await aConnection();
+    const [tenant, connection] = [decodeId("ten", principal.tenantId ?? ""), decodeId("con", id)];
+    await fixture.rows(
+      `insert into integration.runs (tenant_id, run_id, connection_id, operation, status, max_attempts, correlation_id, traceparent)
+       select $1, ('00000000-0000-7000-8000-' || lpad(number::text, 12, '0'))::uuid, $2,
+         case number when 201 then 'CheckHealth' else 'ProcessDelivery' end, 'Queued', 5, '', $3
+       from generate_series(1, 201) number`,
+      ...[tenant, connection, `00-${"c".repeat(32)}-00000000000000ab-01`],
+    );
+    await move("deleteConnection", id);
+    const open = await fixture.rows<{ operation: string; status: string; count: number }>(
+      `select operation, status, count(*)::int from integration.runs
+       where tenant_id = $1 and operation in ('CheckHealth', 'ProcessDelivery') group by 1, 2 order by 1`,
+      tenant,
+    );
+    expect(open).toEqual([
+      { operation: "CheckHealth", status: "Cancelled", count: 1 },
+      { operation: "ProcessDelivery", status: "Queued", count: 200 },
+    ]);
+  });
+
   it("is changed only in the version that If-Match names", async () => {
     const id = await aConnection({ projectId: "one", configuration: { region: "eu" }, credentialRef: "a" });
     const { version } = (await read(id)) as { version: number };

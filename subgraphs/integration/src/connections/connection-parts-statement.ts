@@ -2,6 +2,7 @@
 
 import type { CredentialKind } from "../credentials/credential.states.js";
 import type { AuthModel, ProviderState } from "../providers/provider.states.js";
+import { runWaits } from "../runs/run.states.js";
 
 /** The credentials that a connection names. */
 export interface CredentialPartsRow {
@@ -40,9 +41,12 @@ export const credentialParts = {
       (select kind from credentials where tenant_id = $1 and name = $3) as webhook_kind`,
 };
 
-/** $1: tenant, $2: connection. The runs of a connection that have not ended, the oldest first. */
+/**
+ * $1: tenant, $2: connection. The runs of a connection that wait for a job, the oldest first. The run of a delivery is none
+ * of them: it ends with its delivery.
+ */
 export const openRuns = {
   name: "connection_open_runs",
   text: `select run_id from runs where tenant_id = $1 and connection_id = $2
-      and status in ('Queued', 'Running', 'RetryScheduled') order by run_id limit 200`,
+      and ${runWaits} order by run_id limit 200`,
 };
