@@ -294,6 +294,28 @@ describe("what the role of requests can do about jobs", () => {
     ]);
   });
 
+  it("a tenant's own jobs of the far future do not delay those of now, and wait in turns among themselves", async () => {
+    await admin.query("delete from catalog_jobs.job where name = 'fair'");
+    const tenant = aTenant();
+    const later = new Date("2100-01-01");
+    for (const name of ["later 1", "later 2"]) await send(tenant, fair, name, later);
+    await send(tenant, fair, "much later", new Date("2100-01-02"));
+    await send(tenant, fair, "now 1");
+    await send(tenant, fair, "soon", new Date(Date.now() + 60_000));
+    await send(tenant, fair, "now 2");
+    const { rows } = await admin.query<{ name: string; turn: number }>(
+      "select singleton_key as name, -priority as turn from catalog_jobs.job where name = 'fair' order by created_on",
+    );
+    expect(rows.map(({ name, turn }) => [name, turn])).toEqual([
+      ["later 1", 1],
+      ["later 2", 2],
+      ["much later", 1],
+      ["now 1", 1],
+      ["soon", 2],
+      ["now 2", 3],
+    ]);
+  });
+
   /** As the worker leaves one that has used up its tries. */
   async function aFailedJob(tenant: Tenant, job: JobDefinition<Payload>): Promise<string> {
     await send(tenant, job, "failed");

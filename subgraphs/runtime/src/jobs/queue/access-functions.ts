@@ -55,6 +55,10 @@ const definitions = (schema: string): string => {
     me text := ${schema}.acting_tenant();
     target ${schema}.registered_queues;
     turn integer := 0;
+    starts timestamptz := coalesce(not_before, ${schema}.job_now());
+    alike_to timestamptz := starts + interval '15 minutes';
+    alike_from timestamptz := case when starts > ${schema}.job_now() + interval '15 minutes'
+      then starts - interval '15 minutes' else '-infinity' end;
   begin
     select known.* into target from ${schema}.registered_queues known where known.name = to_queue;
     if not found then
@@ -65,11 +69,14 @@ const definitions = (schema: string): string => {
       raise exception 'The payload names another tenant than the transaction' using errcode = 'insufficient_privilege';
     end if;
     -- Start-time fair queueing (Goyal, Vin, Cheng 1996) with jobs of one cost: after the tenant's own last waiting
-    -- job, and not before what is served now. A job of the future does not hold that back.
+    -- job, and not before what is served now. A job of the future does not hold that back, and counts only for
+    -- those that start in the same quarter of an hour, so that it does not burden and delay all others.
     if target.fair then
-      select greatest(1 + coalesce(max(-job.priority) filter (where job.group_id = me), 0),
-          coalesce(min(-job.priority) filter (where job.start_after <= ${schema}.job_now()), 0)) into turn
-        from ${schema}.job where job.name = to_queue and job.state < 'active' and not job.blocked;
+      select greatest(
+          1 + coalesce((select max(-job.priority) from ${schema}.job where job.name = to_queue and job.state < 'active'
+            and not job.blocked and job.group_id = me and job.start_after between alike_from and alike_to), 0),
+          coalesce((select -max(job.priority) from ${schema}.job where job.name = to_queue and job.state < 'active'
+            and not job.blocked and job.start_after <= ${schema}.job_now()), 0)) into turn;
     end if;
     -- as pg-boss's insert
     insert into ${schema}.job (name, data, priority, start_after, created_on, singleton_key, group_id, group_tier,
@@ -80,7 +87,7 @@ const definitions = (schema: string): string => {
       queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max, queue.policy,
       queue.dead_letter, queue.heartbeat_seconds
     from ${schema}.queue, jsonb_array_elements(payloads::jsonb) sent (data),
-      (select coalesce(not_before, ${schema}.job_now()) as at) start
+      (select starts as at) start
     where queue.name = to_queue
     on conflict do nothing;
   end $body$;
