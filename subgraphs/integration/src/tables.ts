@@ -29,6 +29,7 @@ import { Migration20261123030825_vendor_keys } from "./migrations/Migration20261
 import { Migration20261123050911_provider_hosts } from "./migrations/Migration20261123050911_provider_hosts.js";
 import { Migration20261123051527_token_clients } from "./migrations/Migration20261123051527_token_clients.js";
 import { Migration20261123052116_connection_retention } from "./migrations/Migration20261123052116_connection_retention.js";
+import { Migration20261123055035_connection_accounts } from "./migrations/Migration20261123055035_connection_accounts.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -65,5 +66,6 @@ export const integrationTables = {
     Migration20261123050911_provider_hosts,
     Migration20261123052116_connection_retention,
     Migration20261123051527_token_clients,
+    Migration20261123055035_connection_accounts,
   ],
 };

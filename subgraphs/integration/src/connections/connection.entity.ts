@@ -11,6 +11,11 @@ const live = "status <> 'Deleted'";
 @Index({ name: "connections_by_display_name", properties: ["tenantId", "displayName", "connectionId"], where: live })
 @Index({ name: "connections_by_time", properties: ["tenantId", "establishedAt", "connectionId"], where: live })
 @Index({ name: "connections_of_provider", properties: ["tenantId", "providerId"], where: live })
+@Index({
+  name: "connections_of_account",
+  properties: ["tenantId", "providerId", "externalAccountId"],
+  where: `${live} and external_account_id is not null`,
+})
 @Index({ name: "connections_of_credential", properties: ["tenantId", "credentialId"], where: live })
 @Index({ name: "connections_lookup", properties: ["connectionId"], where: live })
 @Index({ name: "connections_deleted_at", properties: ["deletedAt"], where: "deleted_at is not null" })
