@@ -84,7 +84,9 @@ export class OpenSecrets {
     });
     const missing = candidates.filter((_, place) => known[place] === undefined);
     const read = this.#readOnce(new Map(missing.map((candidate) => [nameOf(candidate), candidate])));
-    return Promise.all(candidates.map((candidate, place) => known[place] ?? read.get(nameOf(candidate)) ?? []));
+    return Promise.all(
+      candidates.map((candidate, place) => Promise.resolve(known[place] ?? read.get(nameOf(candidate)) ?? [])),
+    );
   }
 
   #readOnce(missing: ReadonlyMap<string, Candidate>): ReadonlyMap<string, Promise<readonly KnownSecret[]>> {
