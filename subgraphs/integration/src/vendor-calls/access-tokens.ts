@@ -109,6 +109,7 @@ export class AccessTokens {
 
   async #current(wanted: Wanted): Promise<AccessToken> {
     const giveUpAt = performance.now() + patienceMs;
+    // After the first look there is a row, which only a deletion or a revocation takes away.
     let known = false;
     while (performance.now() < giveUpAt) {
       const [stored, clients] = await Promise.all([this.#store.read(wanted.target), this.#clients(wanted)]);
@@ -116,7 +117,7 @@ export class AccessTokens {
         throw new DomainError("INVALID_STATE", {
           detail: "The connection was deleted or its credential was revoked meanwhile.",
         });
-      known = stored !== undefined;
+      known = true;
       const usable = this.#usable(stored, wanted, clients);
       const mayWait = stored && (this.#isFresh(stored) || stored.isLeased || this.#coolsDown(stored, clients));
       if (usable && mayWait) return usable;

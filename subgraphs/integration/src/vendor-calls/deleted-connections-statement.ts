@@ -2,8 +2,8 @@
 import type { RetentionRule } from "@factory/runtime/db/retention";
 
 /**
- * Deleted connections are kept for as long as their runs, this number of days. A call that was under way at the deletion
- * may have stored tokens afterwards, which go with them.
+ * Deleted connections are kept for as long as their runs, this number of days. Tokens that a former version of this
+ * program has stored after the deletion go with them.
  */
 export const deletedConnections = (days: number): RetentionRule => ({
   table: "connections",

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { StartedSubgraph } from "@factory/runtime/subgraph/start-subgraph";
@@ -14,7 +15,7 @@ import { TokenEndpoint } from "./token-endpoint.js";
 import { TokenStore } from "./token-store.js";
 import { aVendorServer, type VendorServer } from "./vendor.fixture.js";
 import { VendorCalls } from "./vendor-calls.js";
-import { aVendorTarget } from "./vendor-connection.fixture.js";
+import { aVendorTarget, refusalOf } from "./vendor-connection.fixture.js";
 
 const masterKeys = new MasterKeys(Buffer.alloc(32, 7));
 let fixture: IntegrationFixture;
@@ -66,9 +67,8 @@ afterAll(async () => {
   await vendor.close();
 });
 
-/** A connection whose access token has ended. */
-async function expired(): Promise<VendorTarget> {
-  const to = await aVendorTarget(fixture, aPrincipal(), {
+const target = (principal: Principal) =>
+  aVendorTarget(fixture, principal, {
     ...{ authMode: "OAuth2AuthorizationCode", baseUrl: `${vendor.origin}/v1`, kind: "Custom" },
     secret: { clientId: "client", clientSecret: "secret" },
     driver: {
@@ -78,6 +78,10 @@ async function expired(): Promise<VendorTarget> {
       },
     },
   });
+
+/** A connection whose access token has ended. */
+async function expired(): Promise<VendorTarget> {
+  const to = await target(aPrincipal());
   const { integration } = fixture;
   const tokens = await integration.get(TokenEndpoint).exchange(to, { grant_type: "authorization_code", code: "r" });
   await database.transaction(to.tenant, to.cause, (transaction) =>
@@ -162,5 +166,26 @@ describe("the lease of a renewal", () => {
     expect(await call(to)).toMatchObject({ status: 200 });
     await fixture.rows("drop trigger try on integration.connection_tokens");
     expect(await fixture.rows("select last_value::int from integration.tries")).toEqual([{ last_value: 1 }]);
+  });
+
+  it("is not given for a connection that is deleted", async () => {
+    const principal = aPrincipal();
+    const to = await target(principal);
+    const { providerId } = to.connection;
+    const { data: made } = await fixture.run(
+      principal,
+      "mutation ($input: CreateConnectionInput!) { createConnection(input: $input, waitSeconds: 20) { connectionId } }",
+      { input: { providerId, displayName: "Account", authMode: "None" } },
+    );
+    const { connectionId } = made.createConnection;
+    const { errors } = await fixture.run(
+      principal,
+      "mutation ($id: ID!) { deleteConnection(connectionId: $id) { connectionId } }",
+      { id: connectionId },
+    );
+    expect(errors).toBeUndefined();
+    const late = { ...to, connection: { ...to.connection, connectionId, authMode: "OAuth2ClientCredentials" } };
+    expect(await refusalOf(call(late))).toMatchObject({ code: "INVALID_STATE" });
+    expect([await fixture.integration.get(TokenStore).read(late), grants]).toEqual([undefined, []]);
   });
 });

@@ -1,23 +1,12 @@
 /** Transactions and reads give times in different forms, so times are milliseconds here. */
 const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::float8 as ${column}`;
 
-const columns = `version, key_id, wrapped_key, ciphertext, ${["issued_at", "expires_at", "failed_at"].map(ms).join(", ")},
+export const tokenColumns = `version, key_id, wrapped_key, ciphertext, ${["issued_at", "expires_at", "failed_at"].map(ms).join(", ")},
      failure_code, client, failed_client, leases, coalesce(leased_until > now(), false) as is_leased`;
 
 /** The row of a connection's tokens. The arguments are SQL. */
 export const tokensOfConnection = (tenant: string, connection: string): string =>
-  `select ${columns} from connection_tokens where tenant_id = ${tenant} and connection_id = ${connection}`;
-
-/** $1: tenant, $2: connection. Gives the row when no other process holds the lease. */
-export const leaseTokens = {
-  name: "connection_token_lease",
-  text: `insert into connection_tokens as held (tenant_id, connection_id, version, leases, leased_until)
-    values ($1, $2, 0, 1, now() + interval '60 s')
-    on conflict (tenant_id, connection_id) do update
-      set leases = held.leases + 1, leased_until = now() + interval '60 s'
-      where held.leased_until is null or held.leased_until <= now()
-    returning ${columns}`,
-};
+  `select ${tokenColumns} from connection_tokens where tenant_id = ${tenant} and connection_id = ${connection}`;
 
 /** The lease is a new one, so that a commit whose answer was lost is not repeated. */
 const stored = `version = held.version + 1, key_id = $3, wrapped_key = $4, ciphertext = $5, scope = $6, issued_at = $7,

@@ -9,13 +9,13 @@ import { UnknownSealingKey } from "@factory/runtime/sealing/value-seal";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { VendorConnection } from "./exchange/vendor-call.js";
+import { leaseTokens } from "./lease-statement.js";
 import type { TokenClient } from "./oauth2-client.js";
 import { boundTo } from "./sealed-tokens.js";
 import type { VendorTokens } from "./token-answer.js";
 import {
   forgetTokens,
   forgetTokensOfCredential,
-  leaseTokens,
   releaseLease,
   storeFailure,
   storeLeased,
@@ -111,7 +111,10 @@ export class TokenStore {
     await execute(forgetTokensOfCredential, [tenant.uuid, credentialId]);
   }
 
-  /** Makes this process the only one that refreshes the tokens for 60 s; undefined when another one does. */
+  /**
+   * Makes this process the only one that refreshes the tokens for 60 s; undefined when another one does,
+   * or the connection is deleted.
+   */
   async lease({ tenant, cause, connection }: TokenOwner): Promise<StoredTokens | undefined> {
     const uuid = decodeId("con", connection.connectionId);
     const [row] = await this.#database.transaction(tenant, cause, ({ execute }) =>

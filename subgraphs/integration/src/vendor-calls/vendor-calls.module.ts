@@ -41,7 +41,7 @@ export const vendorCalls: SliceModule<VendorCallSettings> = {
   slice: "vendor-calls",
   entities: [ConnectionToken, VendorRate],
   foreignKeys: {
-    "connection_tokens.connection_id": { to: null, why: oneConnection },
+    "connection_tokens.connection_id": { to: null, why: "The deletion of a connection deletes its tokens." },
     "vendor_rates.connection_id": { to: null, why: oneConnection },
   },
   events: ["TokenRefreshed", "TokenRefreshFailed"],
