@@ -1,3 +1,4 @@
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import pg from "pg";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
@@ -95,6 +96,35 @@ describe("credentials", () => {
       "CredentialRevoked",
     ]);
     expect(events[2]?.data).toMatchObject({ previousStatus: "Active", reason: "leaked" });
+  });
+
+  it("that are being verified are revoked after the run that verifies them has ended", async () => {
+    const principal = aPrincipal();
+    const id = await made(principal);
+    const tenant = tenantWithId(principal.tenantId ?? "").uuid;
+    const { data } = await fixture.run(
+      principal,
+      "mutation ($input: RotateCredentialInput!) { rotateCredential(input: $input) { verificationRunId } }",
+      { input: { credentialId: id, secret: { apiKey: "another-secret" } } },
+    );
+    await eventually(async () => {
+      const { data: shown } = await fixture.run(principal, read, { id });
+      return shown?.["credential"].status === "Active" ? true : undefined;
+    });
+    await fixture.rows("update integration.credentials set status = 'Rotating' where tenant_id = $1", tenant);
+    const runId = decodeId("run", data?.["rotateCredential"].verificationRunId);
+    const client = new pg.Client({ connectionString: fixture.connections.app });
+    await client.connect();
+    await client.query("begin");
+    await client.query("select set_config('app.tenant', $1, true)", [tenant]);
+    await client.query("select from integration.runs where run_id = $1 for update", [runId]);
+    const revoked = fixture.run(principal, revoke, { id });
+    const waits = "select pid from pg_stat_activity where wait_event_type = 'Lock'";
+    await eventually(async () => (await fixture.rows(waits))[0]);
+    const { rowCount } = await client.query("select from integration.credentials for update nowait");
+    await client.query("rollback");
+    await client.end();
+    expect([rowCount, (await revoked).data]).toEqual([1, { revokeCredential: { status: "Revoked" } }]);
   });
 
   it("of another tenant are unknown", async () => {

@@ -1,6 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -16,6 +17,7 @@ import type { CredentialRotationType } from "./credential-rotation.type.js";
 import { requireOtherSecret } from "./other-secret.js";
 import { endRetirements, retirement } from "./retire-credential-version.js";
 import { type RotationStart, requireNotRotating, type StartedRotation } from "./rotation-start.js";
+import { lockVerification } from "./verification-run-statement.js";
 
 interface RotationServices {
   readonly database: Database;
@@ -142,6 +144,7 @@ export class CredentialRotationService {
       field: "revokeCredential",
       arguments: { credentialId, reason },
       commit: async (transaction) => {
+        await transaction.defer(lockVerification, [transaction.tenant.uuid, decodeId("crd", credentialId)]);
         const credential = await versions.lock(transaction, credentialId);
         const verification = credential.status === "Rotating" ? credential.rotationRunId : null;
         await versions.revoke(transaction, credential, reason);
