@@ -1,4 +1,4 @@
-// tables: connections
+// tables: connection_tokens, connections
 
 import { tokenColumns } from "./token-statements.js";
 
