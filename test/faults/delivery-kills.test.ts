@@ -14,8 +14,9 @@ import {
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import pg from "pg";
 import { eventually } from "../kit/eventually.js";
-import { anInboundSource, asSpecified, type InboundSource } from "../kit/inbound-sources.js";
+import { anInboundSource, asSpecified, aVendorSecret, type InboundSource } from "../kit/inbound-sources.js";
 import { kills } from "../kit/kills.js";
+import { refusal } from "../kit/refusal.js";
 import { request } from "../kit/request.js";
 
 /**
@@ -169,4 +170,20 @@ describe("kill -9 while deliveries are received and handled", () => {
       ]);
     }
   }, 600_000);
+
+  it("leaves a platform that refuses deliveries with 429 and Retry-After after 120 failures in a minute", async () => {
+    const forged = { ...source, secret: aVendorSecret() };
+    const send = (by: InboundSource, query = "") => {
+      const delivery = { providerDeliveryId: `limited${query}`, eventName: "widget.created", payload: {} };
+      const { headers, raw } = asSpecified(by, delivery);
+      return request(`POST /webhooks/deliveries${query}`, { base: platform.publicUrl, headers, raw });
+    };
+    for (let failures = 0; failures < 120; failures += 1) expect((await send(forged)).status).toBe(401);
+    const refused = await send(forged);
+    expect([refusal(refused), refusal(await send(source))]).toEqual(["429 RATE_LIMITED", "429 RATE_LIMITED"]);
+    const seconds = Number(refused.headers.get("retry-after"));
+    expect([seconds > 0, seconds <= 60]).toEqual([true, true]);
+    // the failures of an address and a key block no delivery with the hint of a resource
+    expect((await send(source, `?subscription=${source.subscriptionId}`)).status).toBe(202);
+  });
 });
