@@ -41,7 +41,7 @@ const nowSeconds = () => Math.floor(Date.now() / 1000);
 let tenant: TestTenant;
 let token: string;
 let vendor: JwsVendor;
-/** Everything that an answer 401 tells, apart from its path and its trace. All refusals of all senders must tell the same. */
+/** All that an answer 401 tells, apart from its path and its trace. All refusals of all senders must tell the same. */
 const told = new Set<string>();
 
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Principal } from "@factory/runtime/auth/principal";
-import { newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { candidateStatements } from "../inbound-candidates/candidate-statement.js";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 
 let fixture: IntegrationFixture;
@@ -26,12 +27,15 @@ interface Vendor {
   readonly key: string;
   readonly providerId: string;
   readonly secret: string;
+  readonly subscriptionId: string;
 }
 
-async function aCredential(secret: string): Promise<string> {
+const vendorSecret = (secret: string) => ({ kind: "VendorWebhookSecret", secret: { secret } });
+
+async function aCredential(secret: string, material: object = vendorSecret(secret)): Promise<string> {
   const name = newId("crd").slice(4);
   await run("mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }", {
-    input: { name, kind: "VendorWebhookSecret", secret: { secret } },
+    input: { name, ...material },
   });
   return `secret://${name}`;
 }
@@ -50,11 +54,17 @@ async function aVendor(): Promise<Vendor> {
     "mutation ($input: RegisterProviderInput!) { registerProvider(input: $input) { providerId } }",
     { input: { key, displayName: "Vendor", category: "Other", authModel: "ApiKey", driver: { webhook } } },
   );
-  await run(
+  const signingSecretRef = await aCredential(secret);
+  const subscriptionId = await aSubscription({ direction: "Inbound", providerId, signingSecretRef });
+  return { key, providerId: String(providerId), secret, subscriptionId };
+}
+
+async function aSubscription(input: Record<string, unknown>): Promise<string> {
+  const { subscriptionId } = await run(
     "mutation ($input: CreateWebhookSubscriptionInput!) { createWebhookSubscription(input: $input) { subscriptionId } }",
-    { input: { direction: "Inbound", providerId, signingSecretRef: await aCredential(secret) } },
+    { input },
   );
-  return { key, providerId: String(providerId), secret };
+  return String(subscriptionId);
 }
 
 async function aConnection({ providerId }: Vendor, input: Record<string, unknown>): Promise<string> {
@@ -168,4 +178,56 @@ it("a revocation that is sent as the specification shows it moves the connection
     connections.map((id) => run("query ($id: ID!) { connection(connectionId: $id) { status } }", { id })),
   );
   expect(states).toEqual([{ status: "AuthorizationRequired" }, { status: "Active" }]);
+});
+
+describe("the secrets that are tried without a hint", () => {
+  const isTaken = async (vendor: Vendor, secret: string, query = "") =>
+    "deliveryId" in (await send({ ...vendor, secret }, { id: newId("evt"), type: "widget.created" }, query));
+
+  it("of a tenant are 8: those made for deliveries before those of outbound subscriptions, the newest first", async () => {
+    const vendor = await aVendor();
+    const { providerId } = vendor;
+    const signing = `whsec_${Buffer.alloc(32, vendor.key).toString("base64")}`;
+    const outbound = await aSubscription({
+      ...{ eventType: "TemplateRegistered", endpointUrl: "http://127.0.0.1:9/" },
+      signingSecretRef: await aCredential("", { kind: "WebhookSigning", secret: { signingSecret: signing } }),
+    });
+    const newer: { secret: string; subscriptionId?: string }[] = [];
+    for (let place = 0; place < 8; place += 1) {
+      const secret = newId("evt");
+      const reference = await aCredential(secret);
+      if (place % 2 === 0) await aConnection(vendor, { configuration: { webhookSecretRef: reference } });
+      // an equal credential has one place, however many resources hold it
+      const input = { direction: "Inbound", providerId, signingSecretRef: reference };
+      newer.push(place % 4 < 2 ? { secret, subscriptionId: await aSubscription(input) } : { secret });
+      if (place % 4 === 3) await aConnection(vendor, { configuration: { webhookSecretRef: reference } });
+    }
+    await eventually(async () => ((await isTaken(vendor, newer.at(-1)?.secret ?? "")) ? true : undefined));
+    for (const { secret } of newer) expect(await isTaken(vendor, secret)).toBe(true);
+    expect([await isTaken(vendor, vendor.secret), await isTaken(vendor, signing)]).toEqual([false, false]);
+    expect(await isTaken(vendor, vendor.secret, `?subscription=${vendor.subscriptionId}`)).toBe(true);
+    expect(await isTaken(vendor, signing, `?subscription=${outbound}`)).toBe(true);
+  });
+
+  it("are 256 in all, and at most 8 of each tenant", async () => {
+    const vendor = await aVendor();
+    const { providerId } = vendor;
+    for (let place = 0; place < 8; place += 1)
+      await aSubscription({ direction: "Inbound", providerId, signingSecretRef: await aCredential(newId("evt")) });
+    const copies = Array.from({ length: 33 }, () => decodeId("ten", newId("ten")));
+    for (const table of ["providers", "credentials", "webhook_subscriptions"])
+      await fixture.rows(
+        `insert into integration.${table}
+         select (jsonb_populate_record(original, jsonb_build_object('tenant_id', copy))).*
+         from integration.${table} original, unnest($1::uuid[]) copy where original.tenant_id = $2`,
+        ...[copies, decodeId("ten", principal.tenantId ?? "")],
+      );
+    const text = candidateStatements.none.replaceAll(
+      /\b(from|join) (providers|webhook_subscriptions|connections)\b/g,
+      "$1 integration.$2",
+    );
+    const found = await fixture.rows<{ tenant_id: string }>(text, vendor.key);
+    const counts = copies.map((tenant) => found.filter(({ tenant_id: id }) => id === tenant).length);
+    expect([found.length, Math.max(...counts)]).toEqual([256, 8]);
+  });
 });
