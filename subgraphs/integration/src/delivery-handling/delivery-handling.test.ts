@@ -212,6 +212,13 @@ describe("the handling of deliveries", () => {
     });
     expect(await handled(last, "DeadLettered")).toMatchObject({ attempts: 5, run_status: "Failed" });
     expect((await eventsOf(last)).map(({ type }) => type)).toEqual(["WebhookDeliveryDeadLettered"]);
+    const ofStatus = async (status: string) => {
+      const query = "query ($status: String) { webhookDeliveries(filter: { status: $status }) { items { deliveryId } } }";
+      return (await fixture.run(principal, query, { status })).data.webhookDeliveries.items;
+    };
+    expect(await ofStatus("DeadLettered")).toEqual([{ deliveryId: last.deliveryId }]);
+    expect(await ofStatus("Failed")).toEqual([{ deliveryId: broken.deliveryId }]);
+    expect(await ofStatus("Processed")).toEqual([{ deliveryId: good.deliveryId }]);
 
     const replay = async (deliveryId: string, by = principal) =>
       fixture.run(by, "mutation ($id: ID!) { replayWebhookDelivery(deliveryId: $id) { status runId } }", {
@@ -234,6 +241,12 @@ describe("the handling of deliveries", () => {
       `runs/${broken.runId}`,
     );
     expect(superseded).toEqual({ status: "Cancelled", type: "RunCancelled" });
+    const listed = await fixture.run(
+      principal,
+      "query ($id: ID!) { runs(filter: { deliveryId: $id }) { items { runId } } }",
+      { id: broken.deliveryId },
+    );
+    expect(listed.data.runs.items).toEqual([{ runId: again.replayWebhookDelivery.runId }, { runId: broken.runId }]);
     expect((await replay(last.deliveryId, aPrincipal())).errors?.[0]?.extensions["code"]).toBe("DELIVERY_NOT_FOUND");
     const { data } = await replay(last.deliveryId);
     expect(data.replayWebhookDelivery.status).toBe("Processing");

@@ -2,7 +2,7 @@ import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import { isUnhandled, type WebhookDeliveryState } from "./webhook-delivery.states.js";
+import { hasFailed, isUnhandled, type WebhookDeliveryState } from "./webhook-delivery.states.js";
 
 /**
  * A verified delivery of a vendor. The unique key refuses a second delivery with the same ID for as long as the row is
@@ -14,6 +14,7 @@ import { isUnhandled, type WebhookDeliveryState } from "./webhook-delivery.state
   properties: ["tenantId", "providerId", "providerDeliveryId"],
 })
 @Index({ name: "webhook_deliveries_by_reception", properties: ["tenantId", "receivedAt", "deliveryId"] })
+@Index({ name: "webhook_deliveries_failed", properties: ["tenantId", "receivedAt", "deliveryId"], where: hasFailed })
 @Index({ name: "webhook_deliveries_unhandled", properties: ["tenantId", "nextAttemptAt"], where: isUnhandled })
 @Index({ name: "webhook_deliveries_received_at", properties: ["receivedAt"] })
 export class WebhookDelivery {

@@ -11,7 +11,7 @@ import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { payloadOwner } from "./delivery-records.js";
 import type { WebhookDeliveryFilterInput } from "./webhook-delivery.input.js";
-import { webhookDeliveryStates } from "./webhook-delivery.states.js";
+import { failedStates, hasFailed, webhookDeliveryStates } from "./webhook-delivery.states.js";
 import type { WebhookDeliveryType } from "./webhook-delivery.type.js";
 import { type DeliveryRow, deliveryColumns, deliveryView } from "./webhook-delivery.view.js";
 
@@ -26,24 +26,29 @@ const payloadById = tenantStatement(
    where tenant_id = scope.tenant and delivery_id = $2 and ciphertext is not null`,
 );
 
-export const sortedDeliveries = new SortedList<WebhookDeliveryType, TenantStatement>({
-  list: "webhook_deliveries",
-  columns: {
-    receivedAt: { column: "received_at", type: "timestamptz", of: ({ receivedAt }) => receivedAt },
-  },
-  id: { column: "delivery_id", type: "uuid", of: ({ deliveryId }) => decodeId("whd", deliveryId) ?? "" },
-  byDefault: "-receivedAt",
-  firstParameter: 8,
-  statement: (name, { after, order, limit }) =>
-    tenantStatement(
-      name,
-      `select ${deliveryColumns} from webhook_deliveries where tenant_id = scope.tenant
+/** Deliveries that are newest first by default. `where` is a condition whose index the list uses. */
+const deliveryList = (list: string, where: string) =>
+  new SortedList<WebhookDeliveryType, TenantStatement>({
+    list,
+    columns: {
+      receivedAt: { column: "received_at", type: "timestamptz", of: ({ receivedAt }) => receivedAt },
+    },
+    id: { column: "delivery_id", type: "uuid", of: ({ deliveryId }) => decodeId("whd", deliveryId) ?? "" },
+    byDefault: "-receivedAt",
+    firstParameter: 8,
+    statement: (name, { after, order, limit }) =>
+      tenantStatement(
+        name,
+        `select ${deliveryColumns} from webhook_deliveries where tenant_id = scope.tenant ${where}
          and ($2::text is null or status = $2) and ($3::uuid is null or provider_id = $3)
          and ($4::uuid is null or subscription_id = $4) and ($5::uuid is null or connection_id = $5)
          and ($6::text is null or normalized_event_type = $6) and ($7::text is null or provider_delivery_id = $7) ${after}
        order by ${order} limit ${limit}`,
-    ),
-});
+      ),
+  });
+
+export const sortedDeliveries = deliveryList("webhook_deliveries", "");
+const failedDeliveries = deliveryList("webhook_deliveries_failed", `and ${hasFailed}`);
 
 interface Parts {
   readonly database: Database;
@@ -101,7 +106,8 @@ export class WebhookDeliveryService {
       uuidOf("con", request.filter?.connectionId),
     ];
     const filter = [status, ...ids, normalizedEventType, providerDeliveryId];
-    const page = sortedDeliveries.page(this.#parts.cursors, { tenantId: tenant.tenantId, filter }, request);
+    const list = failedStates.includes(status ?? "") ? failedDeliveries : sortedDeliveries;
+    const page = list.page(this.#parts.cursors, { tenantId: tenant.tenantId, filter }, request);
     const rows = await this.#parts.database.reader.rows<DeliveryRow>(page.statement, tenant, ...filter, ...page.values);
     return page.connection(rows.map(deliveryView));
   }

@@ -16,3 +16,9 @@ export type WebhookDeliveryState = keyof typeof webhookDeliveryStates;
 
 /** The condition of deliveries that are still to be handled. It must be equal to the condition of their index. */
 export const isUnhandled = "status in ('Accepted', 'Processing', 'Failed')";
+
+/** The states of deliveries that were not handled, which a list finds among very many others by an index. */
+export const failedStates: readonly string[] = ["Failed", "DeadLettered"] satisfies WebhookDeliveryState[];
+
+/** The condition of these states. It must be equal to the condition of their index. */
+export const hasFailed = "status in ('Failed', 'DeadLettered')";

@@ -6,8 +6,9 @@ import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
 import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
+import { allRuns, latestRunOfDelivery, runsOfDelivery } from "./delivery-run-statement.js";
 import type { RunFilterInput } from "./run.input.js";
 import { runOperationNames, runStates } from "./run.states.js";
 import type { RunType } from "./run.type.js";
@@ -26,14 +27,15 @@ export const sortedRuns = new SortedList<RunType, TenantStatement>({
   columns: { createdAt: runId },
   id: runId,
   byDefault: "-createdAt",
-  firstParameter: 8,
+  firstParameter: 10,
   statement: (name, { after, order, limit }) =>
     tenantStatement(
       name,
       `select run.* from runs run where tenant_id = scope.tenant
          and ($2::text is null or status = $2) and ($3::text is null or operation = $3)
          and ($4::uuid is null or connection_id = $4) and ($5::uuid is null or credential_id = $5)
-         and ($6::uuid is null or delivery_id = $6) and ($7::timestamptz is null or created_at >= $7) ${after}
+         and ($6::uuid is null or delivery_id = $6) and ($7::timestamptz is null or created_at >= $7)
+         and run_id between $8 and $9 ${after}
        order by ${order} limit ${limit}`,
     ),
 });
@@ -62,12 +64,20 @@ export class RunListService {
     const from = since === null ? null : checkedTime(since);
     const scope = { tenantId: tenant.tenantId, status, operation, connectionId, credentialId, deliveryId, since };
     const page = sortedRuns.page(this.#cursors, scope, request);
-    const ids = [uuidOf("con", connectionId), uuidOf("crd", credentialId), uuidOf("whd", deliveryId)];
+    const delivery = uuidOf("whd", deliveryId);
+    const ids = [uuidOf("con", connectionId), uuidOf("crd", credentialId), delivery];
     // An id that is not well formed matches nothing.
     if (ids.includes(undefined)) return page.connection([]);
     const { reader } = this.#database;
-    const rows = await reader.rows<RunRow>(page.statement, tenant, status, operation, ...ids, from, ...page.values);
+    const values = [status, operation, ...ids, from, ...(await this.#range(tenant, delivery)), ...page.values];
+    const rows = await reader.rows<RunRow>(page.statement, tenant, ...values);
     return page.connection(rows.map(runRecord));
+  }
+
+  async #range(tenant: Tenant, delivery: string | null | undefined): Promise<readonly [string, string]> {
+    if (delivery == null) return allRuns;
+    const latest = await this.#database.reader.row<{ run_id: string }>(latestRunOfDelivery, tenant, delivery);
+    return runsOfDelivery(delivery, latest?.run_id);
   }
 }
 
