@@ -213,7 +213,8 @@ describe("the handling of deliveries", () => {
     expect(await handled(last, "DeadLettered")).toMatchObject({ attempts: 5, run_status: "Failed" });
     expect((await eventsOf(last)).map(({ type }) => type)).toEqual(["WebhookDeliveryDeadLettered"]);
     const ofStatus = async (status: string) => {
-      const query = "query ($status: String) { webhookDeliveries(filter: { status: $status }) { items { deliveryId } } }";
+      const query =
+        "query ($status: String) { webhookDeliveries(filter: { status: $status }) { items { deliveryId } } }";
       return (await fixture.run(principal, query, { status })).data.webhookDeliveries.items;
     };
     expect(await ofStatus("DeadLettered")).toEqual([{ deliveryId: last.deliveryId }]);
