@@ -332,7 +332,8 @@ describe("runs", () => {
     const begunAt = performance.now();
     const run = await start(late, "SendEmail");
     expect(await ended(late, run)).toMatchObject({ status: "Completed" });
-    expect(performance.now() - begunAt).toBeLessThan(2000);
+    // far less than the time limit of the runs that hang
+    expect(performance.now() - begunAt).toBeLessThan(20_000);
     // A tenant holds at most four places.
     expect(begun).toBe(40);
     answer();
