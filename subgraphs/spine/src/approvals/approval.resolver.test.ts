@@ -281,7 +281,7 @@ describe("Query.approvals", () => {
     expect(idsOf(await list({ filter: { status: "Expired" } }))).toEqual([ids[2]]);
     expect(idsOf(await list({ filter: { status: "Approved" } }))).toEqual([]);
     expect(idsOf(await list({ filter: { status: "Pending", agentTaskId: "e" } }))).toEqual([ids[4]]);
-    expect((await list({ filter: { status: "Lost" } })).refusal).toMatchObject({ code: "VALIDATION_FAILED" });
+    expect((await list({ filter: { status: "Lost" } })).refusal).toMatchObject({ code: "PARAMETERS_INVALID" });
   });
 
   it("needs governance.read, deciding governance.approve", async () => {

@@ -140,9 +140,13 @@ describe("Query.tenants", () => {
     }
   });
 
-  it.each([[{ first: 0 }], [{ first: -1 }], [{ filter: { status: "Asleep" } }]])("refuses %j", async (variables) => {
+  it.each([
+    [{ first: 0 }, { code: "VALIDATION_FAILED", status: 400 }],
+    [{ first: -1 }, { code: "VALIDATION_FAILED", status: 400 }],
+    [{ filter: { status: "Asleep" } }, { code: "PARAMETERS_INVALID", status: 422 }],
+  ])("refuses %j", async (variables, expected) => {
     const { refusal } = await platform.ask(platformAdmin(), list, variables);
-    expect(refusal).toMatchObject({ code: "VALIDATION_FAILED", status: 400 });
+    expect(refusal).toMatchObject(expected);
   });
 });
 
