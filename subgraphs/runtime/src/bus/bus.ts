@@ -7,6 +7,23 @@ import type { CommandEnvelope, Envelope, Message } from "../messages/envelope.js
 export interface BusPublisher {
   /** Resolves when the bus has stored every message. A message with a known ID is not stored again. */
   publish(messages: readonly Message[]): Promise<void>;
+  /** Moves the outbox of a role of the subgraph. Undefined where the bus is not in the database of this URL. */
+  outboxMove?(workerUrl: string): OutboxStatement | undefined;
+}
+
+/**
+ * Publishes and marks up to `$1` messages of the outbox in the search path of its role, and returns one row `OutboxMove`.
+ */
+export interface OutboxStatement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The messages that a statement has moved from an outbox to the bus. */
+export interface OutboxMove {
+  readonly count: number;
+  /** The time of the last of them (ISO 8601); null for none. */
+  readonly last: string | null;
 }
 
 /** A message with its position on the bus. */

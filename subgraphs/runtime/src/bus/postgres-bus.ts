@@ -6,18 +6,17 @@ import { Turns } from "../db/leader-election.js";
 import { Retention } from "../db/retention.js";
 import type { Message } from "../messages/envelope.js";
 import type { Logger } from "../telemetry/logger.js";
-import type { Bus, BusConsumer, BusPublisher } from "./bus.js";
+import type { Bus, BusConsumer, BusPublisher, OutboxStatement } from "./bus.js";
+import { busChannel, maxNotificationLength } from "./bus-channel.js";
 import { busRetention } from "./bus-retention.js";
 import { ConsumerGroup } from "./consumer-group.js";
 import { BusDeadLetters } from "./dead-letters.js";
 import { type BusPauses, defaultPauses } from "./failure.js";
+import { isSameDatabase, outboxMove } from "./outbox-move.js";
 
-const channel = "bus_messages";
 const publishing = 3;
 const consuming = 4;
 const aliveEveryMs = 600_000;
-/** PostgreSQL accepts NOTIFY payloads below 8,000 bytes. */
-const maxNotificationLength = 7000;
 /** Positions are committed asynchronously, since delivery is at least once anyway. */
 const unhurried = "-c synchronous_commit=off";
 
@@ -76,6 +75,10 @@ export class PostgresBus implements Bus {
     return publishThrough(this.#publishers, messages);
   }
 
+  outboxMove(workerUrl: string): OutboxStatement | undefined {
+    return isSameDatabase(this.#url, workerUrl) ? outboxMove : undefined;
+  }
+
   /** A publisher with one connection of its own. It commits asynchronously, so a crash can lose the last messages. */
   ownPublisher(): BusPublisher & { close(): Promise<void> } {
     const pool = openPool(this.#url, 1, this.#logger, { options: unhurried });
@@ -92,7 +95,7 @@ export class PostgresBus implements Bus {
     const shared = { pool: this.#consumers, logger: this.#logger, pauses: this.#pauses };
     const group = new ConsumerGroup({ ...shared, consumer, turn });
     this.#groups.set(group, consumer.group);
-    await this.#listener.on(channel, (types) => group.wake(types));
+    await this.#listener.on(busChannel, (types) => group.wake(types));
     group.start();
     return async () => {
       this.#groups.delete(group);
@@ -131,7 +134,7 @@ async function publishThrough(pool: pg.Pool, messages: readonly Message[]): Prom
        select envelope->>'id', envelope->>'type', envelope
        from turn, unnest($1::jsonb[]) with ordinality as message(envelope, place) order by place
        on conflict (event_id) do nothing)
-     select pg_notify('${channel}', $3)`,
+     select pg_notify('${busChannel}', $3)`,
     [messages.map((envelope) => JSON.stringify(envelope)), advisoryLocks.busPublication, typesOf(messages)],
   );
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import pg from "pg";
 import type { BusPublisher } from "../bus/bus.js";
+import { PostgresBus } from "../bus/postgres-bus.js";
 import { Listener } from "../connections/listener.js";
 import { advisoryLocks } from "../db/advisory-locks.js";
 import type { Message } from "../messages/envelope.js";
@@ -244,6 +245,85 @@ describe("the outbox relay", () => {
       expect(Math.min(...counts)).toBe(2);
       expect(bus.messages.size).toBe(151);
       await untold.close();
+    });
+  });
+
+  describe("with the bus in its own database", () => {
+    let postgresBus: PostgresBus;
+    beforeAll(async () => {
+      postgresBus = await PostgresBus.open(test.definition.connections.worker, quiet);
+    });
+    afterAll(() => postgresBus.close());
+
+    const onBus = async () =>
+      (
+        await admin.query<{ subject: string; turn: number }>(
+          `select envelope->>'subject' as subject, (envelope->'data'->>'turn')::int as turn from bus.messages
+           order by position`,
+        )
+      ).rows;
+
+    it("moves messages in their order and once, also those that were on the bus already", async () => {
+      await admin.query("delete from bus.messages");
+      for (let turn = 1; turn <= 5; turn += 1) await tell("templates/moved", turn);
+      await admin.query(
+        `insert into bus.messages (event_id, type, envelope) select envelope->>'id', type, envelope from catalog.outbox
+         where (envelope->'data'->>'turn')::int = 3`,
+      );
+      const heard: string[] = [];
+      const end = await postgresBus.subscribe({
+        group: "relay-test",
+        handle: async (messages) => void heard.push(...messages.map(({ envelope }) => envelope.id)),
+      });
+      const relay = await aRelay(undefined, quiet, postgresBus);
+      await until(() => heard.length === 5);
+      expect((await onBus()).map(({ turn }) => turn)).toEqual([3, 1, 2, 4, 5]);
+      expect((await admin.query("select from catalog.outbox where published_at is null")).rows).toEqual([]);
+      expect(relay.lagSeconds()).toBe(0);
+      await end();
+    });
+
+    it("needs one round trip for a batch, and more than one batch is moved", async () => {
+      await admin.query("delete from bus.messages");
+      const way = await countedWay(test.definition.connections.worker);
+      const statement = postgresBus.outboxMove(test.definition.connections.worker);
+      const relay = await aRelay(way.url, quiet, {
+        publish: () => Promise.reject(new Error()),
+        outboxMove: () => statement,
+      });
+      const published = async () =>
+        (await admin.query("select from catalog.outbox where published_at is null")).rows.length === 0;
+      const counts: number[] = [];
+      // the relay also looks once a second, which may fall between
+      for (let round = 0; round < 3; round += 1) {
+        await until(published);
+        await admin.query(
+          `insert into catalog.outbox (id, tenant_id, type, envelope)
+           select gen_random_uuid(), gen_random_uuid(), 'TemplateRegistered', jsonb_build_object('id', gen_random_uuid(),
+             'time', now(), 'type', 'TemplateRegistered') from generate_series(1, 450)`,
+        );
+        way.count();
+        relay.wake();
+        await until(published);
+        counts.push(way.count());
+      }
+      expect(Math.min(...counts)).toBe(3);
+      expect((await onBus()).length).toBe(3 * 450);
+      way.close();
+    });
+
+    it("tells the age of what waits while the bus takes nothing", async () => {
+      await admin.query("alter table bus.messages add constraint broken check (type = '') not valid");
+      const relay = await aRelay(undefined, quiet, postgresBus);
+      await tell("templates/waiting");
+      await admin.query(
+        `update catalog.outbox set envelope = jsonb_set(envelope, '{time}', to_jsonb(now() - interval '1 minute'))`,
+      );
+      relay.wake();
+      await until(() => relay.lagSeconds() > 59);
+      await admin.query("alter table bus.messages drop constraint broken");
+      relay.wake();
+      await until(() => relay.lagSeconds() === 0);
     });
   });
 

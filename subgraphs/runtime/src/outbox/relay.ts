@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { BusPublisher } from "../bus/bus.js";
+import type { BusPublisher, OutboxMove, OutboxStatement } from "../bus/bus.js";
 import type { Listener } from "../connections/listener.js";
 import { openPool } from "../connections/pool.js";
 import { type Drained, DrainLoop } from "../db/drain-loop.js";
@@ -44,6 +44,7 @@ export interface RelayLag {
 export class OutboxRelay implements RelayLag {
   readonly #pool: pg.Pool;
   readonly #bus: BusPublisher;
+  readonly #move: OutboxStatement | undefined;
   readonly #schema: string;
   readonly #logger: Logger;
   readonly #turns: Turns;
@@ -56,6 +57,7 @@ export class OutboxRelay implements RelayLag {
   constructor(options: { workerUrl: string; schema: string; bus: BusPublisher; logger: Logger }) {
     this.#pool = openPool(options.workerUrl, 1, options.logger, { options: unhurried });
     this.#bus = options.bus;
+    this.#move = options.bus.outboxMove?.(options.workerUrl);
     this.#schema = options.schema;
     this.#logger = options.logger;
     this.#turns = new Turns(options.workerUrl, options.logger);
@@ -86,13 +88,29 @@ export class OutboxRelay implements RelayLag {
 
   async #drain(): Promise<Drained> {
     try {
-      return (await this.#turn.take()) ? await this.#publish() : await this.#watch();
+      if (!(await this.#turn.take())) return await this.#watch();
+      return this.#move ? await this.#moveAll(this.#move) : await this.#publish();
     } catch (error) {
       // Another process may be able to reach what this one cannot.
       await this.#turn.give().catch(() => undefined);
       throw error;
     } finally {
       this.#report();
+    }
+  }
+
+  /** Where the bus is in the database of the outbox. */
+  async #moveAll(move: OutboxStatement): Promise<Drained> {
+    this.#written = false;
+    try {
+      const { rows } = await this.#pool.query<OutboxMove>({ ...move, values: [batchSize] });
+      const { count = 0, last = null } = rows[0] ?? {};
+      const more = count === batchSize;
+      this.#oldestAt = more ? timeOf(last ?? undefined) : undefined;
+      return more ? "more" : "empty";
+    } catch (error) {
+      await this.#watch().catch(() => undefined);
+      throw error;
     }
   }
 
