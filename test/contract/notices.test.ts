@@ -11,6 +11,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
  */
 const allowed = [
   "subgraphs/integration/src/event-log/event-log.service.ts",
+  "subgraphs/runtime/src/bus/outbox-move.ts",
   "subgraphs/runtime/src/bus/postgres-bus.ts",
   "subgraphs/runtime/src/db/notice.ts",
   "subgraphs/runtime/src/outbox/relay.ts",
