@@ -15,6 +15,8 @@ export const scopes = [
   "integration.credentials.read",
   "integration.credentials.write",
   "integration.credentials.rotate",
+  "integration.models.invoke",
+  "integration.tools.invoke",
   "webhooks.subscriptions.read",
   "webhooks.subscriptions.write",
   "webhooks.deliveries.ingest",

@@ -51,7 +51,7 @@ export const systemRoles: readonly SystemRole[] = [
   {
     code: "Integrator",
     name: "Integrator",
-    description: "Connects vendors and receives webhooks.",
+    description: "Connects vendors, uses their models and tools, and receives webhooks.",
     scopes: scopesThat((scope) => scope.startsWith("integration.") || scope.startsWith("webhooks.subscriptions.")),
   },
   {

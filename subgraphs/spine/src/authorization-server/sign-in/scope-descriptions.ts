@@ -18,6 +18,8 @@ export const scopeDescriptions: Record<Scope | "openid", string> = {
   "integration.credentials.read": "See which credentials exist, never the secrets themselves",
   "integration.credentials.write": "Add credentials for other services",
   "integration.credentials.rotate": "Replace credentials for other services",
+  "integration.models.invoke": "Use language models through connections of your organization",
+  "integration.tools.invoke": "Use tools of other services through connections of your organization",
   "webhooks.subscriptions.read": "See webhook subscriptions",
   "webhooks.subscriptions.write": "Create and change webhook subscriptions",
   "webhooks.deliveries.ingest": "Receive webhook deliveries",
