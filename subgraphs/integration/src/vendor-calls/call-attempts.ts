@@ -7,7 +7,13 @@ import type { OpenVersion, VendorCredentials } from "./authentication/vendor-cre
 import type { VendorCallCounts } from "./call-counts.js";
 import { pauseAsked } from "./call-retry.js";
 import { outOfTime } from "./exchange/call-failure.js";
-import type { VendorRequest, VendorResponse, VendorTarget } from "./exchange/vendor-call.js";
+import {
+  type CallPurpose,
+  isLongPurpose,
+  type VendorRequest,
+  type VendorResponse,
+  type VendorTarget,
+} from "./exchange/vendor-call.js";
 import type { VendorSender } from "./exchange/vendor-sender.js";
 
 interface Options {
@@ -28,9 +34,18 @@ export interface Attempt {
   readonly deadline: number;
 }
 
-const maxResponseBytes = 4 * 1024 * 1024;
-/** Many probes run at the same time, and none of them needs more than a value of a small answer. */
-const maxProbeResponseBytes = 64 * 1024;
+/** A body that is taken piece by piece is not held in memory. */
+const maxTakenBytes = 256 * 1024 * 1024;
+/**
+ * Many probes run at the same time, and none of them needs more than a value of a small answer. The answers of models
+ * and tools are passed on in messages of 1 MiB.
+ */
+const maxResponseBytes: Readonly<Record<CallPurpose, number>> = {
+  command: 4 * 1024 * 1024,
+  model: 2 * 1024 * 1024,
+  tool: 2 * 1024 * 1024,
+  probe: 64 * 1024,
+};
 
 /** Makes one attempt of a call: with a renewed token, or with the Previous version of the credential, after a 401. */
 export class CallAttempts {
@@ -80,7 +95,7 @@ export class CallAttempts {
   }
 
   #send({ target, provider, request, url, deadline }: Attempt, shown: Authentication): Promise<EgressResponse> {
-    const { purpose, method, headers = {}, body, idempotencyKey } = request;
+    const { purpose, method, headers = {}, body, idempotencyKey, onBody } = request;
     const { headers: always = {}, idempotencyHeader } = provider.driver;
     const addressed = new URL(url);
     if (shown.query) addressed.searchParams.set(...shown.query);
@@ -97,7 +112,9 @@ export class CallAttempts {
       },
       body,
       deadline,
-      maxResponseBytes: purpose === "probe" ? maxProbeResponseBytes : maxResponseBytes,
+      maxResponseBytes: onBody ? maxTakenBytes : maxResponseBytes[purpose],
+      onBody,
+      isLong: isLongPurpose(purpose),
       tls: shown.tls,
     });
   }

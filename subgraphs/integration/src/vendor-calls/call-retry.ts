@@ -39,7 +39,7 @@ export function retryDelayMs({
   driver: ProviderDriver;
   random?: () => number;
 }): number | undefined {
-  if (attempt >= maxAttempts || request.retry === "never") return undefined;
+  if (attempt >= maxAttempts || request.retry === "never" || request.onBody) return undefined;
   const idempotent = request.idempotencyKey !== undefined && driver.idempotencyHeader !== undefined;
   if (!safeMethods.has(request.method) && !idempotent) return undefined;
   const failed =

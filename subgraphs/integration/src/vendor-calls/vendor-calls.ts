@@ -8,7 +8,7 @@ import { type CallResult, resultOfRefusal, resultOfStatus, type VendorCallCounts
 import type { VendorCallOutcomes } from "./call-outcomes.js";
 import { pauseAsked, retryDelayMs } from "./call-retry.js";
 import { outOfTime, rateLimited } from "./exchange/call-failure.js";
-import type { VendorRequest, VendorResponse, VendorTarget } from "./exchange/vendor-call.js";
+import { isLongPurpose, type VendorRequest, type VendorResponse, type VendorTarget } from "./exchange/vendor-call.js";
 import type { VendorRates } from "./rates/vendor-rates.js";
 import { requireUsableConnection, requireUsableProvider } from "./usable-target.js";
 import { vendorUrl } from "./vendor-url.js";
@@ -24,6 +24,7 @@ interface Options {
 
 const defaultTimeoutMs = 15_000;
 const maxTimeoutMs = 60_000;
+const maxLongTimeoutMs = 5 * 60_000;
 
 /**
  * The one way by which the platform calls vendors. Each call is authenticated as its connection says, keeps the rate
@@ -79,7 +80,8 @@ export class VendorCalls {
     if (provider.baseUrl === null)
       throw new DomainError("VALIDATION_FAILED", { detail: "The provider has no base URL. Add one, then try again." });
     const url = vendorUrl(provider.baseUrl, target.connection.configuration, request);
-    const deadline = performance.now() + Math.min(request.timeoutMs ?? defaultTimeoutMs, maxTimeoutMs);
+    const longest = isLongPurpose(request.purpose) ? maxLongTimeoutMs : maxTimeoutMs;
+    const deadline = performance.now() + Math.min(request.timeoutMs ?? defaultTimeoutMs, longest);
     for (let attempt = 1; ; attempt += 1) {
       const waitMs = await rates.admit(target, provider.driver.rateLimit, deadline - performance.now());
       if (waitMs > 0) await sleep(waitMs, undefined, { ...(target.signal && { signal: target.signal }) });

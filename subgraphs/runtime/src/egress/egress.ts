@@ -24,8 +24,16 @@ export interface EgressRequest {
   timeoutMs: number;
   connectTimeoutMs: number;
   maxResponseBytes: number;
+  /**
+   * Takes the body of a success (200 to 299) piece by piece, which is then not collected. The next piece is read after
+   * its promise has resolved, so that a slow taker slows the sender down. Its error ends the request and is thrown.
+   */
+  onBody?: TakeBody;
   signal?: AbortSignal;
 }
+
+/** Takes a piece of a body. */
+export type TakeBody = (piece: Buffer) => Promise<void> | void;
 
 /** The answer to an outgoing request. */
 export interface EgressResponse {
@@ -183,6 +191,7 @@ async function exchange(
 ): Promise<EgressResponse> {
   const timeout = AbortSignal.timeout(request.timeoutMs);
   const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
+  let taker: BodyTaker | undefined;
   try {
     const response = await agent.request({
       origin: url.origin,
@@ -193,22 +202,67 @@ async function exchange(
       reset: !kept,
       signal,
     });
-    const { body, truncated } = await readAtMost(response.body, request.maxResponseBytes);
+    const isSuccess = response.statusCode >= 200 && response.statusCode < 300;
+    if (isSuccess && request.onBody) taker = new BodyTaker(request.onBody, signal);
+    const { body, truncated } = await readAtMost(response.body, request.maxResponseBytes, taker);
     return { status: response.statusCode, headers: response.headers, body, truncated };
   } catch (error) {
     if (request.signal?.aborted) throw request.signal.reason;
     if (timeout.aborted)
       throw new EgressFailure("timeout", `no complete answer within ${request.timeoutMs} ms`, { cause: error });
+    if (taker?.failure) throw taker.failure.error;
     throw egressFailure(error);
+  } finally {
+    taker?.end();
   }
 }
 
-async function readAtMost(stream: AsyncIterable<Buffer>, limit: number): Promise<{ body: Buffer; truncated: boolean }> {
+/** Passes pieces on until the signal: a taker that does not come back must not keep the request. */
+class BodyTaker {
+  readonly #onBody: TakeBody;
+  readonly #signal: AbortSignal;
+  #stop: (reason: unknown) => void = () => undefined;
+  readonly #abort = () => this.#stop(this.#signal.reason);
+  failure: { readonly error: unknown } | undefined;
+
+  constructor(onBody: TakeBody, signal: AbortSignal) {
+    this.#onBody = onBody;
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#abort, { once: true });
+  }
+
+  async take(piece: Buffer): Promise<void> {
+    try {
+      this.#signal.throwIfAborted();
+      const taken = this.#onBody(piece);
+      if (taken === undefined) return;
+      await new Promise<void>((resolve, reject) => {
+        this.#stop = reject;
+        taken.then(resolve, reject);
+      });
+    } catch (error) {
+      this.failure = { error };
+      throw error;
+    }
+  }
+
+  end(): void {
+    this.#signal.removeEventListener("abort", this.#abort);
+  }
+}
+
+async function readAtMost(
+  stream: AsyncIterable<Buffer>,
+  limit: number,
+  taker?: BodyTaker,
+): Promise<{ body: Buffer; truncated: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;
   // Leaving the loop early closes the connection.
   for await (const chunk of stream) {
-    chunks.push(chunk.subarray(0, limit - size));
+    const piece = chunk.subarray(0, limit - size);
+    if (taker) await taker.take(piece);
+    else chunks.push(piece);
     size += chunk.length;
     if (size > limit) break;
   }

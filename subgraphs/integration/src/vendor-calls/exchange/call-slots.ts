@@ -1,4 +1,4 @@
-import { OriginSlots, slotLimits } from "../../egress/origin-slots.js";
+import { OriginSlots, type SlotLimits, slotLimits } from "../../egress/origin-slots.js";
 import { rateLimited } from "./call-failure.js";
 
 interface Waiter {
@@ -6,16 +6,29 @@ interface Waiter {
   readonly enter: () => void;
 }
 
-const maxPerConnection = 8;
+const shortCalls: SlotLimits = { ...slotLimits, maxPerOrigin: 8 };
+/** The limits of calls whose answers take minutes: they hold a socket and little else. */
+export const longCalls: SlotLimits = {
+  maxTotal: 512,
+  maxPerTenant: 64,
+  maxPerOrigin: 64,
+  reserved: 256,
+  maxPerTenantOfReserved: 8,
+};
 const maxWaitingPerTenant = 256;
 
 /**
  * Limits the exchanges with vendors that this process has open: 8 per connection, 32 per tenant, 256 in all, of which
- * the last 64 go to tenants with few. Others wait in the order of their arrival; tenants take turns.
+ * the last 64 go to tenants with few. Others wait in the order of their arrival; tenants take turns. For calls that take
+ * minutes the limits are `longCalls`.
  */
 export class CallSlots {
-  readonly #slots = new OriginSlots({ ...slotLimits, maxPerOrigin: maxPerConnection });
+  readonly #slots: OriginSlots;
   readonly #waiting = new Map<string, Set<Waiter>>();
+
+  constructor(limits: SlotLimits = shortCalls) {
+    this.#slots = new OriginSlots(limits);
+  }
 
   /** Resolves with the function that frees the slot. Throws RATE_LIMITED or the reason of the signal. */
   async take(tenant: string, connection: string, signal: AbortSignal): Promise<() => void> {

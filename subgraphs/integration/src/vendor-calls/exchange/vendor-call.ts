@@ -1,3 +1,4 @@
+import type { TakeBody } from "@factory/runtime/egress/egress";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 
@@ -30,6 +31,9 @@ export interface VendorTarget {
 /** The reason of a call. It labels the metrics, so the set is closed. */
 export type CallPurpose = "probe" | "command" | "model" | "tool";
 
+/** Whether a caller waits for minutes for the answers of such calls, so that they need more room and more time. */
+export const isLongPurpose = (purpose: CallPurpose): boolean => purpose === "model" || purpose === "tool";
+
 export interface VendorRequest {
   readonly purpose: CallPurpose;
   readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -40,8 +44,13 @@ export interface VendorRequest {
   readonly body?: Buffer | string;
   /** Sent in the driver's idempotency header. With both, a method that is not safe is tried again too. */
   readonly idempotencyKey?: string;
-  /** The time limit of all attempts together. Default 15 s, at most 60 s. */
+  /** The time limit of all attempts together. Default 15 s, at most 60 s; for models and tools at most 5 minutes. */
   readonly timeoutMs?: number;
+  /**
+   * Takes the body of a success piece by piece instead of the answer, of which it is then empty. Such a request
+   * is not tried again.
+   */
+  readonly onBody?: TakeBody;
   /** `never`: the caller tries again itself. */
   readonly retry?: "safe" | "never";
 }
@@ -51,7 +60,7 @@ export interface VendorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
-  /** True when the body was longer than 4 MiB, or 64 KiB for a probe, and was cut off. */
+  /** True when the body was longer than 4 MiB, 2 MiB for models and tools, or 64 KiB for a probe, and was cut off. */
   readonly truncated: boolean;
   /** The vendor answered 401 or 403, also to a new token and to the former version of the credential. */
   readonly credentialRejected: boolean;

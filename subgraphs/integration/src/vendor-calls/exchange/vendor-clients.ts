@@ -6,8 +6,15 @@ const maxClients = 512;
 const maxClientsPerTenant = 32;
 const idleMs = 60_000;
 const connectionsPerOrigin = 8;
+/** Calls that take minutes have a client of their own, so that they leave its connections to the others. */
+const longConnectionsPerOrigin = 64;
 
 export const connectTimeoutMs = 5000;
+
+interface ClientOptions {
+  readonly tls?: ClientTls | undefined;
+  readonly isLong?: boolean | undefined;
+}
 
 /**
  * An HTTP client for each connection, and another one for each client certificate. An unused client is closed after a
@@ -30,11 +37,12 @@ export class VendorClients {
   }
 
   /** `tenant` and `connection` are IDs without spaces. */
-  of(tenant: string, connection: string, tls?: ClientTls): EgressClient {
-    const key = `${tenant} ${connection} ${tls ? fingerprint(tls) : "-"}`;
+  of(tenant: string, connection: string, { tls, isLong = false }: ClientOptions): EgressClient {
+    const key = `${tenant} ${connection} ${tls ? fingerprint(tls) : "-"} ${isLong}`;
     const known = this.#clients.get(key);
     if (known) return known;
-    const client = this.#egress.client({ connectTimeoutMs, connections: connectionsPerOrigin, ...(tls && { tls }) });
+    const connections = isLong ? longConnectionsPerOrigin : connectionsPerOrigin;
+    const client = this.#egress.client({ connectTimeoutMs, connections, ...(tls && { tls }) });
     const ofTenant = [...this.#clients.rkeys()].filter((other) => other.startsWith(`${tenant} `));
     const [oldest] = ofTenant;
     if (oldest !== undefined && ofTenant.length >= maxClientsPerTenant) this.#clients.delete(oldest);

@@ -1,10 +1,10 @@
-import type { ClientTls, EgressResponse } from "@factory/runtime/egress/egress";
+import type { ClientTls, EgressResponse, TakeBody } from "@factory/runtime/egress/egress";
 import { EgressFailure } from "@factory/runtime/egress/egress-errors";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { CircuitBreakers } from "../../egress/circuit-breakers.js";
 import { originKey, type TenantOrigin } from "../../egress/tenant-origin.js";
 import { callFailure, outOfTime } from "./call-failure.js";
-import { CallSlots } from "./call-slots.js";
+import { CallSlots, longCalls } from "./call-slots.js";
 import type { VendorTarget } from "./vendor-call.js";
 import { connectTimeoutMs, type VendorClients } from "./vendor-clients.js";
 
@@ -16,6 +16,9 @@ export interface Exchange {
   /** Milliseconds of the monotonic clock. */
   readonly deadline: number;
   readonly maxResponseBytes: number;
+  readonly onBody?: TakeBody | undefined;
+  /** Whether the caller may wait for minutes. Long exchanges have slots of their own. */
+  readonly isLong?: boolean;
   readonly tls?: ClientTls | undefined;
 }
 
@@ -26,6 +29,7 @@ export class VendorSender {
   readonly #clients: VendorClients;
   readonly #httpsOnly: boolean;
   readonly #slots = new CallSlots();
+  readonly #longSlots = new CallSlots(longCalls);
   readonly #breakers = new CircuitBreakers();
   readonly #probing = new Set<string>();
   #tidyAt = 0;
@@ -40,12 +44,14 @@ export class VendorSender {
    * the reason of the target's signal.
    */
   async send({ tenant, connection, signal }: VendorTarget, exchange: Exchange): Promise<EgressResponse> {
-    const { url, deadline } = exchange;
+    const { url, deadline, isLong = false } = exchange;
     if (this.#httpsOnly && url.protocol !== "https:")
       throw new DomainError("TARGET_BLOCKED", { detail: "The address of the vendor must begin with https://." });
     const receiver = { tenant: tenant.uuid, origin: url.origin };
     const { probe, leave } = this.#enter(receiver);
-    const free = await this.#slot(tenant.uuid, connection.connectionId, deadline, signal).catch((error: unknown) => {
+    const slots = isLong ? this.#longSlots : this.#slots;
+    const wanted = { tenant: tenant.uuid, connection: connection.connectionId, deadline, signal };
+    const free = await slotOf(slots, wanted).catch((error: unknown) => {
       leave();
       throw error;
     });
@@ -62,17 +68,20 @@ export class VendorSender {
     probe: boolean,
     exchange: Exchange & { connectionId: string; signal: AbortSignal | undefined },
   ): Promise<EgressResponse> {
-    const { url, method, headers, body, deadline, maxResponseBytes, tls, connectionId, signal } = exchange;
+    const { url, method, headers, body, deadline, maxResponseBytes, onBody, isLong, tls } = exchange;
+    const { connectionId, signal } = exchange;
     const timeoutMs = Math.floor(deadline - performance.now());
     if (timeoutMs < 1) throw outOfTime();
     try {
-      const response = await this.#clients.of(receiver.tenant, connectionId, tls).request(url.href, {
+      const client = this.#clients.of(receiver.tenant, connectionId, { tls, isLong });
+      const response = await client.request(url.href, {
         method,
         headers,
         ...(body !== undefined && { body }),
         timeoutMs,
         connectTimeoutMs,
         maxResponseBytes,
+        ...(onBody && { onBody }),
         ...(signal && { signal }),
       });
       this.#breakers.answered(receiver);
@@ -80,16 +89,6 @@ export class VendorSender {
     } catch (error) {
       if (error instanceof EgressFailure) this.#breakers.unanswered(receiver, probe, performance.now());
       throw callFailure(error);
-    }
-  }
-
-  async #slot(tenant: string, connectionId: string, deadline: number, signal: AbortSignal | undefined) {
-    const left = AbortSignal.timeout(Math.max(0, Math.floor(deadline - performance.now())));
-    const ended = signal ? AbortSignal.any([left, signal]) : left;
-    try {
-      return await this.#slots.take(tenant, connectionId, ended);
-    } catch (error) {
-      throw left.aborted && !signal?.aborted ? outOfTime() : error;
     }
   }
 
@@ -110,5 +109,22 @@ export class VendorSender {
       });
     this.#probing.add(key);
     return { probe: true, leave: () => this.#probing.delete(key) };
+  }
+}
+
+interface WantedSlot {
+  readonly tenant: string;
+  readonly connection: string;
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function slotOf(slots: CallSlots, { tenant, connection, deadline, signal }: WantedSlot): Promise<() => void> {
+  const left = AbortSignal.timeout(Math.max(0, Math.floor(deadline - performance.now())));
+  const ended = signal ? AbortSignal.any([left, signal]) : left;
+  try {
+    return await slots.take(tenant, connection, ended);
+  } catch (error) {
+    throw left.aborted && !signal?.aborted ? outOfTime() : error;
   }
 }
