@@ -3,7 +3,7 @@ import type { Principal } from "../auth/principal.js";
 import { DomainError } from "../errors/domain-error.js";
 import { continueTrace, type Trace } from "../telemetry/trace.js";
 import type { CallRefusals, CallSource } from "./call-refusals.js";
-import { detailsKey } from "./error-status.js";
+import { detailsKey, retryAfterKey } from "./error-status.js";
 import { callerKey, type ServiceIdentity, serviceIdentities } from "./service-identity.js";
 
 /** The context of a call: caller, trace and `signal`, which is aborted at the deadline of the caller. */
@@ -57,8 +57,9 @@ export function callBoundary(refusals: CallRefusals, stopping: AbortSignal): Ser
       const { peer, metadata } = context;
       const isStopped = termination.isOver;
       const refused = { path: call.method.path, trace, principal, peer, metadata, isStopped };
-      const { code, message, details } = refusals.statusOf(refusal, refused);
+      const { code, message, details, retryAfterSeconds } = refusals.statusOf(refusal, refused);
       context.trailer.set(detailsKey, details);
+      if (retryAfterSeconds !== undefined) context.trailer.set(retryAfterKey, String(retryAfterSeconds));
       throw new ServerError(code, message);
     } finally {
       termination.leave();

@@ -7,7 +7,13 @@ import type { Logger } from "../telemetry/logger.js";
 import type { Trace } from "../telemetry/trace.js";
 import { toWireStatus, type WireStatus } from "./error-status.js";
 
-type MetadataKey = "authorization" | "idempotency-key" | "traceparent" | "user-agent" | "x-tenant-id";
+type MetadataKey =
+  | "authorization"
+  | "correlation-id"
+  | "idempotency-key"
+  | "traceparent"
+  | "user-agent"
+  | "x-tenant-id";
 
 /** The metadata of a call. */
 export interface CallMetadata {

@@ -4,7 +4,7 @@ import type { Principal } from "../auth/principal.js";
 import { continueTrace, type Trace } from "../telemetry/trace.js";
 import type { ServiceCallContext } from "./call-boundary.js";
 import type { CallMetadata, CallRefusals } from "./call-refusals.js";
-import { detailsKey } from "./error-status.js";
+import { detailsKey, retryAfterKey } from "./error-status.js";
 import type { ServiceIdentity } from "./service-identity.js";
 
 /** Answers a decoded request of a unary method. */
@@ -112,8 +112,9 @@ export class DirectCall implements ServiceCallContext, Listener {
     else {
       const { trace, peer, metadata } = this;
       const refused = { path: this.#route.path, trace, principal: this.#principal, peer, metadata, isStopped: false };
-      const { code, message, details } = this.#refusals.statusOf(error, refused);
+      const { code, message, details, retryAfterSeconds } = this.#refusals.statusOf(error, refused);
       this.trailer.set(detailsKey, Buffer.from(details));
+      if (retryAfterSeconds !== undefined) this.trailer.set(retryAfterKey, String(retryAfterSeconds));
       this.#end(code, message);
     }
   }

@@ -7,6 +7,8 @@ import { databaseRefusal } from "../errors/unavailable.js";
 /** The domain of the error codes in google.rpc.ErrorInfo. */
 export const errorDomain = "factory.platform";
 export const detailsKey = "grpc-status-details-bin";
+/** The trailer with the seconds after which a refused call may succeed. */
+export const retryAfterKey = "retry-after";
 
 const infoType = "type.googleapis.com/google.rpc.ErrorInfo";
 const badRequestType = "type.googleapis.com/google.rpc.BadRequest";
@@ -20,6 +22,8 @@ export interface WireStatus {
   readonly code: Status;
   readonly message: string;
   readonly details: Uint8Array;
+  /** When the refusal may pass, if that is known. */
+  readonly retryAfterSeconds: number | undefined;
 }
 
 const statusOfHttp: Readonly<Record<number, Status>> = {
@@ -69,7 +73,11 @@ export function toWireStatus(error: unknown): WireStatus {
   ]);
   const bare = ErrorInfo.encode({ reason: refusal.code, domain: errorDomain, metadata: {} }).finish();
   const details = all.length <= maxDetailsBytes ? all : encode([{ typeUrl: infoType, value: bare }]);
-  return { reason: refusal.code, code, message, details };
+  const { retryAfterSeconds } = rest;
+  return {
+    ...{ reason: refusal.code, code, message, details },
+    retryAfterSeconds: typeof retryAfterSeconds === "number" ? retryAfterSeconds : undefined,
+  };
 }
 
 /** Replaces lone surrogates, with which grpc-js cannot send a status. */
