@@ -1,6 +1,6 @@
 import type { JobDefinition } from "@factory/runtime/jobs/definitions/job-definition";
 import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
-import { runWaits } from "./run.states.js";
+import { heldOperations, runWaits } from "./run.states.js";
 import { maxTimeLimitSeconds } from "./run-operations.js";
 
 /** The payload of the job of one attempt. */
@@ -30,6 +30,8 @@ export const runJob: JobDefinition<RunPayload> = {
   notRedrivable: "The run of this job has ended. Ask for the operation again, which starts a new run.",
 };
 
+const isHeld = `operation in (${heldOperations.map((operation) => `'${operation}'`).join(", ")})`;
+
 /** The runs that only a job ends, for the sweep that finds those without a job. */
 export const waitingRuns: WaitingRows<RunPayload> = {
   slice: "runs",
@@ -39,7 +41,8 @@ export const waitingRuns: WaitingRows<RunPayload> = {
   prefix: "run",
   waiting: runWaits,
   // A run of the future is not due, and very many of them must not hide others from the sweep.
-  since: "coalesce(next_attempt_at, created_at)",
+  // A held run has no job before the time of its process is over.
+  since: `coalesce(next_attempt_at, case when ${isHeld} then deadline_at end, created_at)`,
   columns: ["status", "attempts"],
   payload({ tenantId, id, columns: { status, attempts } }) {
     const started = Number(attempts);

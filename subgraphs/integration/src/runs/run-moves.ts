@@ -1,7 +1,7 @@
 import type { PreparedStatement } from "@factory/runtime/db/transaction-dialect";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { EventType } from "@factory/schema/event-names";
-import { type RunState, systemActor } from "./run.states.js";
+import { heldOperations, type RunState, systemActor } from "./run.states.js";
 import type { RunEnd } from "./run-operations.js";
 import { type RunRecord, type RunRow, runRecord, runUuid } from "./run-record.js";
 
@@ -66,12 +66,15 @@ const events: Readonly<Partial<Record<RunState, EventType>>> = {
 const isRoutine = ({ operation, requestedBy, status }: RunRecord) =>
   operation === "CheckHealth" && requestedBy === systemActor && (status === "Running" || status === "Completed");
 
+/** The slice of a held run records events of its own, which name the run and its end. */
+const isHeld = ({ operation }: RunRecord) => (heldOperations as readonly string[]).includes(operation);
+
 /** Records the event of the state that the run has reached. */
 function recordRunEvent({ record }: Pick<Transaction, "record">, run: RunRecord): void {
   const { runId, operation, connectionId, credentialId, projectId, attempts, status, error } = run;
   const type = events[status];
   // The fencing number is 1 at the first claim only.
-  if (type === undefined || (status === "Running" && run.fence > 1) || isRoutine(run)) return;
+  if (type === undefined || (status === "Running" && run.fence > 1) || isRoutine(run) || isHeld(run)) return;
   const facts = { runId, operation, connectionId, credentialId, attempts };
   const failed = status === "Failed" || status === "TimedOut";
   record({ type, subject: `runs/${runId}`, projectId, data: failed ? { ...facts, error } : facts });
@@ -93,7 +96,7 @@ export function endRun(
   end: RunEnd,
   fence?: number,
 ): Promise<RunRecord | undefined> {
-  const result = end.status === "Completed" && end.result ? JSON.stringify(end.result) : null;
+  const result = end.result ? JSON.stringify(end.result) : null;
   const error = end.status === "Completed" ? [null, null] : [end.code, end.detail.slice(0, 2000)];
   return moveRun(transaction, fence === undefined ? endOfAny : endOfClaim, {
     runId,

@@ -17,7 +17,12 @@ export interface RunAttempt {
 /** The end of a run. `result` holds no secrets. */
 export type RunEnd =
   | { readonly status: "Completed"; readonly result: Record<string, unknown> | undefined }
-  | { readonly status: "Failed" | "TimedOut" | "Cancelled"; readonly code: string; readonly detail: string };
+  | {
+      readonly status: "Failed" | "TimedOut" | "Cancelled";
+      readonly code: string;
+      readonly detail: string;
+      readonly result?: Record<string, unknown>;
+    };
 
 /** The reason of a failed attempt, as the run shows it. */
 export interface RunError {

@@ -40,6 +40,21 @@ export const runOperationNames = [
   "ReplayDeliveries",
 ] as const;
 
+/**
+ * The operations whose work a process does while its caller waits for the answer. Their runs have no job, and events of
+ * their own tell of their end.
+ */
+export const heldOperations = [
+  "CompleteModel",
+  "EmbedModel",
+  "StreamModel",
+  "ListTools",
+  "InvokeTool",
+] as const satisfies readonly (typeof runOperationNames)[number][];
+
+/** The name of an operation whose runs are held. */
+export type HeldOperation = (typeof heldOperations)[number];
+
 /** The name of the operation of a run. */
 export type RunOperation = (typeof runOperationNames)[number];
 

@@ -81,7 +81,7 @@ export class RunType {
 
   @Field(() => JsonObject, {
     nullable: true,
-    description: "The outcome of a completed run, without secrets. Its members depend on the operation.",
+    description: "The outcome of the run, without secrets. Its members depend on the operation.",
   })
   result: Readonly<Record<string, unknown>> | null;
 

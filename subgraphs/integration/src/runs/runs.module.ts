@@ -1,6 +1,7 @@
 import { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { HeldRuns } from "./held-runs.js";
 import { Run } from "./run.entity.js";
 import { RunResolver } from "./run.resolver.js";
 import { routineRunRetention, runRetention } from "./run.retention.js";
@@ -38,6 +39,7 @@ export const runs: SliceModule<RunSettings> = {
     const counts = services.add(new RunCounts());
     const watch = new StepWatch();
     await watch.start(listener, runChannel);
+    services.add(new HeldRuns(operations, watch, counts));
     const service = services.add(new RunService({ database, jobs, operations, watch, counts, logger }));
     services.add(new RunListService(database, cursors));
     onStop(() => service.stop());
