@@ -23,6 +23,7 @@ import { aFeed } from "../kit/feed.js";
 import { GrpcChannels } from "../kit/grpc-channels.js";
 import { anInboundSource, asSpecified } from "../kit/inbound-sources.js";
 import { aLibrary, aRetiredVersion } from "../kit/libraries.js";
+import { invokeModels } from "../kit/models.js";
 import { aPerson } from "../kit/people.js";
 import { aPlanSubscriptionId, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
 import { aProvider, aRetiredProvider, movedProvider } from "../kit/providers.js";
@@ -409,6 +410,7 @@ describe("the emitted events", () => {
     await changeConnections(token);
     const vendor = await renewTokens(token);
     await handleDeliveries(token, tenant.tenantId);
+    await invokeModels(token);
     await inviteAndDeleteUsers(token, tenant.tenantId);
     const libraryId = await aLibrary(token, {
       capabilities: [{ name: "a.b" }],

@@ -9,6 +9,7 @@ import { egress } from "./egress/egress.module.js";
 import { eventLog } from "./event-log/event-log.module.js";
 import { events } from "./events/events.module.js";
 import { inboundDeliveries } from "./inbound-deliveries/inbound-deliveries.module.js";
+import { modelInvocation } from "./model-invocation/model-invocation.module.js";
 import { providers } from "./providers/providers.module.js";
 import { runs } from "./runs/runs.module.js";
 import { secrets } from "./secrets/secrets.module.js";
@@ -28,6 +29,7 @@ export const integrationModules = [
   runs,
   connections,
   vendorCalls,
+  modelInvocation,
   connectionHealth,
   connectionAuthorization,
   credentialRotation,

@@ -47,6 +47,7 @@ export async function startSubgraphs(
   const { verifier, onRevoked } = await verification;
   const integrationStart = startIntegration(hostOf("integration"), {
     publicUrl,
+    verifier,
     rateLimitFactor: environment.rateLimitFactor,
     masterKeys,
     allowLoopback: development,

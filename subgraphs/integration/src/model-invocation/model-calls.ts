@@ -1,0 +1,146 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Cause } from "@factory/runtime/messages/envelope";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { originOf, type RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Fallback, Usage } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
+import { runErrorOf } from "../runs/run-operations.js";
+import type { RunRecord } from "../runs/run-record.js";
+import type { ModelFailure, ModelOperation, ModelOutcome, ModelRuns, Try } from "./model-run.js";
+import type { ModelCapability, ModelTarget, ModelTargetFinder } from "./model-targets.js";
+import { askInTurn } from "./model-tries.js";
+import type { ModelCall } from "./model-vendor.js";
+
+interface Services {
+  readonly targets: ModelTargetFinder;
+  readonly runs: ModelRuns;
+  readonly logger: Logger;
+}
+
+/** The caller of a model. */
+export interface Invoker {
+  /** Is aborted when the caller cancels, and at its deadline. */
+  readonly signal: AbortSignal;
+  /** Takes the id of the run as soon as there is one. */
+  readonly onRun: (runId: string) => void;
+}
+
+/** A call to be made as a run. */
+export interface Invocation<Answer extends Answered> {
+  readonly operation: ModelOperation;
+  readonly capability: ModelCapability;
+  readonly request: { readonly connectionId: string; readonly model: string; readonly fallback?: Fallback | undefined };
+  readonly ask: (call: ModelCall, target: ModelTarget) => Promise<Answer>;
+}
+
+export interface Answered {
+  readonly usage: Usage | undefined;
+  readonly finishReason?: string;
+}
+
+export interface Invoked<Answer> {
+  readonly answer: Answer;
+  readonly runId: string;
+  readonly connectionId: string;
+}
+
+/** Makes calls of models as runs, which tell of a call without its content. */
+export class ModelCalls {
+  readonly #services: Services;
+  readonly #stopping = new AbortController();
+  readonly #active = new Set<Promise<unknown>>();
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** Ends the calls that are under way, and waits until their runs have ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new DomainError("UNAVAILABLE", { detail: "The platform is stopping. Try again later." }));
+    await Promise.allSettled(this.#active);
+  }
+
+  /** Throws CONNECTION_NOT_FOUND, CAPABILITY_MISSING, RUN_CANCELLED, and what calls of vendors throw. */
+  invoke<Answer extends Answered>(
+    context: RequestContext,
+    invoker: Invoker,
+    invocation: Invocation<Answer>,
+  ): Promise<Invoked<Answer>> {
+    this.#stopping.signal.throwIfAborted();
+    const work = this.#run(context, invoker, invocation);
+    this.#active.add(work);
+    const forget = () => this.#active.delete(work);
+    work.then(forget, forget);
+    return work;
+  }
+
+  async #run<Answer extends Answered>(
+    context: RequestContext,
+    invoker: Invoker,
+    { operation, capability, request, ask }: Invocation<Answer>,
+  ): Promise<Invoked<Answer>> {
+    const { targets, runs } = this.#services;
+    const [tenant, cause] = [tenantOf(context), causeOf(context)];
+    const found = await targets.find(tenant, request, capability);
+    const run = await runs.begin(tenant, cause, { operation, target: found.first });
+    const { runId } = run;
+    invoker.onRun(runId);
+    const cancelled = new AbortController();
+    const forget = runs.watch(run, () => cancelled.abort(runCancelled()));
+    const signal = AbortSignal.any([invoker.signal, cancelled.signal, this.#stopping.signal]);
+    const tries: Try[] = [];
+    try {
+      const answer = await askInTurn(found, {
+        ...{ signal, tries },
+        ask: (target, until, progress) => ask({ tenant, cause, runId, signal: until, progress }, target),
+      });
+      const { usage, finishReason = "" } = answer;
+      const stored = this.#stored(run, () => runs.complete(tenant, cause, run, { tries, usage, finishReason }));
+      if ((await stored) === "gone") throw runCancelled();
+      return { answer, runId, connectionId: tries.at(-1)?.connectionId ?? request.connectionId };
+    } catch (error) {
+      await this.#failed(tenant, cause, run, { error, isGone: invoker.signal.aborted, tries });
+      throw error;
+    } finally {
+      forget();
+    }
+  }
+
+  async #failed(
+    tenant: Tenant,
+    cause: Cause,
+    run: RunRecord,
+    { error, isGone, tries }: { error: unknown; isGone: boolean; tries: readonly Try[] },
+  ): Promise<void> {
+    const failure: ModelFailure = isGone ? callerGone : { status: "Failed", ...runErrorOf(error) };
+    const outcome: ModelOutcome = { tries, usage: undefined, finishReason: "" };
+    await this.#stored(run, () => this.#services.runs.fail(tenant, cause, run, failure, outcome));
+  }
+
+  /**
+   * The caller gets its answer, which it has paid for, also when the database does not answer any more. The run then ends
+   * as lost.
+   */
+  async #stored({ runId }: RunRecord, end: () => Promise<RunRecord | undefined>): Promise<"stored" | "gone" | "lost"> {
+    try {
+      return (await end()) ? "stored" : "gone";
+    } catch (error) {
+      this.#services.logger.warn({ err: error, runId }, "the end of a model call could not be stored");
+      return "lost";
+    }
+  }
+}
+
+const callerGone: ModelFailure = {
+  status: "Cancelled",
+  code: "CALL_CANCELLED",
+  detail: "The caller cancelled the call, or its deadline was over.",
+};
+
+const runCancelled = () => new DomainError("RUN_CANCELLED", { detail: "The run of the call was cancelled." });
+
+function causeOf(context: RequestContext): Cause {
+  const { trace, correlationId, causationId } = context;
+  const principal = principalOf(context);
+  return { trace, correlationId, causationId, actorId: principal.subject, principal, origin: originOf(context) };
+}

@@ -1,0 +1,33 @@
+import type { Verifier } from "@factory/runtime/auth/authenticate";
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { ConnectionService } from "../connections/connection.service.js";
+import { ProviderService } from "../providers/provider.service.js";
+import { HeldRuns } from "../runs/held-runs.js";
+import { VendorCalls } from "../vendor-calls/vendor-calls.js";
+import { ModelCalls } from "./model-calls.js";
+import { modelInvocationEndpoint } from "./model-invocation.endpoint.js";
+import { ModelInvocationService } from "./model-invocation.service.js";
+import { ModelRuns } from "./model-run.js";
+import { ModelTargetFinder } from "./model-targets.js";
+import { ModelVendor } from "./model-vendor.js";
+
+export interface ModelInvocationSettings {
+  /** Verifies the tokens of callers over gRPC. Without it models cannot be invoked. */
+  readonly verifier?: Verifier;
+}
+
+/** Invokes language models through connections, for services that act for a tenant. */
+export const modelInvocation: SliceModule<ModelInvocationSettings> = {
+  slice: "model-invocation",
+  events: ["ModelInvocationCompleted", "ModelInvocationFailed"],
+  start({ database, logger, onStop }, services) {
+    const targets = new ModelTargetFinder(services.get(ConnectionService), services.get(ProviderService));
+    const runs = new ModelRuns(database, services.get(HeldRuns));
+    const vendor = new ModelVendor(services.get(VendorCalls));
+    const calls = new ModelCalls({ targets, runs, logger });
+    services.add(new ModelInvocationService(calls, vendor));
+    onStop(() => calls.stop());
+  },
+  grpcServices: (get, { settings: { verifier } }) =>
+    verifier ? [modelInvocationEndpoint(get(ModelInvocationService), verifier)] : [],
+};

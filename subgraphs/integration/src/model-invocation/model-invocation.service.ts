@@ -1,0 +1,100 @@
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import type {
+  CompleteRequest,
+  CompleteResponse,
+  EmbedRequest,
+  EmbedResponse,
+  StreamChunk,
+} from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
+import type { Delta } from "../chat-completions/streamed-answer.js";
+import { Handoff } from "./handoff.js";
+import type { Invoker, ModelCalls } from "./model-calls.js";
+import { checkCompletion, checkEmbedding } from "./model-request.js";
+import { type ModelVendor, tooLong } from "./model-vendor.js";
+
+/** A message has at most 1 MiB, and the other members of an answer are small. */
+const maxAnswerBytes = 1_000_000;
+
+/** Completes and embeds through the connections of tenants. */
+export class ModelInvocationService {
+  readonly #calls: ModelCalls;
+  readonly #vendor: ModelVendor;
+
+  constructor(calls: ModelCalls, vendor: ModelVendor) {
+    this.#calls = calls;
+    this.#vendor = vendor;
+  }
+
+  /** Throws VALIDATION_FAILED, PAYLOAD_TOO_LARGE, and what `ModelCalls.invoke` throws. */
+  async complete(context: RequestContext, request: CompleteRequest, invoker: Invoker): Promise<CompleteResponse> {
+    checkCompletion(request);
+    const { answer, runId, connectionId } = await this.#calls.invoke(context, invoker, {
+      ...{ operation: "CompleteModel", capability: "model.complete", request },
+      ask: async (call, target) => {
+        const completion = await this.#vendor.complete(call, target, request);
+        const calls = completion.toolCalls.reduce((sum, { argumentsJson }) => sum + argumentsJson.length, 0);
+        if (Buffer.byteLength(completion.content) + calls > maxAnswerBytes) throw tooLong();
+        return completion;
+      },
+    });
+    const { content, toolCalls, finishReason, usage, model } = answer;
+    return { content, toolCalls: [...toolCalls], finishReason, usage, model, runId, connectionId };
+  }
+
+  /** As `complete`. */
+  async embed(context: RequestContext, request: EmbedRequest, invoker: Invoker): Promise<EmbedResponse> {
+    checkEmbedding(request);
+    const { answer, runId, connectionId } = await this.#calls.invoke(context, invoker, {
+      ...{ operation: "EmbedModel", capability: "model.embed", request },
+      ask: async (call, target) => {
+        const embeddings = await this.#vendor.embed(call, target, request);
+        const numbers = embeddings.vectors.reduce((sum, { length }) => sum + length, 0);
+        if (numbers * Float32Array.BYTES_PER_ELEMENT > maxAnswerBytes) throw tooLong();
+        return embeddings;
+      },
+    });
+    const embeddings = answer.vectors.map((values) => ({ values: [...values] }));
+    return { embeddings, usage: answer.usage, model: answer.model, runId, connectionId };
+  }
+
+  /** As `complete`, piece by piece. The vendor is held back while the reader does not take the next piece. */
+  async *stream(context: RequestContext, request: CompleteRequest, invoker: Invoker): AsyncGenerator<StreamChunk> {
+    checkCompletion(request);
+    const pieces = new Handoff<{ readonly delta: Delta; readonly connectionId: string }>();
+    const gone = new AbortController();
+    let runId = "";
+    const work = this.#calls.invoke(
+      context,
+      {
+        signal: AbortSignal.any([invoker.signal, gone.signal]),
+        onRun(id) {
+          runId = id;
+          invoker.onRun(id);
+        },
+      },
+      {
+        ...{ operation: "StreamModel", capability: "model.stream", request },
+        ask: (call, target) =>
+          this.#vendor.stream(call, target, request, async (answer, piece) => {
+            for (const delta of answer.push(piece)) {
+              call.progress.token();
+              await pieces.put({ delta, connectionId: target.connection.connectionId });
+            }
+          }),
+      },
+    );
+    const ended = work.finally(() => pieces.end());
+    ended.catch(() => undefined);
+    try {
+      for await (const { delta, connectionId } of pieces) yield { ...emptyChunk, ...delta, runId, connectionId };
+    } finally {
+      // The reader has left before the end.
+      gone.abort();
+      await ended.catch(() => undefined);
+    }
+    const { answer, connectionId } = await ended;
+    if (answer.usage) yield { ...emptyChunk, usage: answer.usage, runId, connectionId };
+  }
+}
+
+const emptyChunk = { delta: "", toolCallDelta: undefined, finishReason: "", usage: undefined };

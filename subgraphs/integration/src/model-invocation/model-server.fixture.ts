@@ -1,0 +1,131 @@
+// A vendor of models with the common form of chat completions, as a process of its own: `node model-server.fixture.ts`.
+// The name of the model says how it behaves. It prints its port, and ends with its standard input.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+interface Received {
+  readonly path: string;
+  readonly model: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: Record<string, unknown>;
+  readonly startedAt: number;
+  closedAt: number | null;
+  /** The pieces that were written to the socket. */
+  pieces: number;
+}
+
+const requests: Received[] = [];
+const usage = {
+  ...{ prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
+  prompt_tokens_details: { cached_tokens: 3 },
+};
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
+server.listen(0, "127.0.0.1", () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
+process.stdin.resume();
+process.stdin.on("end", () => process.exit());
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.url === "/stats") {
+    response.end(JSON.stringify(requests));
+    return;
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = JSON.parse(Buffer.concat(chunks).toString() || "{}") as Record<string, unknown>;
+  const { url: path = "", headers } = request;
+  const model = String(body["model"]);
+  const received: Received = {
+    ...{ path, model, headers, body },
+    ...{ startedAt: Date.now(), closedAt: null, pieces: 0 },
+  };
+  requests.push(received);
+  response.once("close", () => {
+    received.closedAt = Date.now();
+  });
+  if (headers.authorization !== "Bearer good") json(response, 401, { error: { code: "invalid_api_key" } });
+  else if (path.endsWith("/embeddings")) embed(response, body, model);
+  else await chat(response, received);
+}
+
+async function chat(response: ServerResponse, received: Received): Promise<void> {
+  const { body, model } = received;
+  const messages = body["messages"] as { content: string }[];
+  const prompt = messages.at(-1)?.content ?? "";
+  const [kind = "", ...rest] = model.split("-");
+  const [first = 0, second = 0] = rest.map(Number);
+  if (kind === "hang") return;
+  if (kind === "status") {
+    const headers = first === 429 ? { "retry-after": "7" } : {};
+    json(response, first, { error: { code: "context_length_exceeded", message: `too long: ${prompt}` } }, headers);
+    return;
+  }
+  if (kind === "garbage") {
+    response.end(`<p>${prompt}</p>`);
+    return;
+  }
+  const toolCalls = [{ id: "call_1", type: "function", function: { name: "weather", arguments: '{"city":"Oslo"}' } }];
+  if (body["stream"] !== true) {
+    if (kind === "slow") await pause(first);
+    const message =
+      kind === "tools"
+        ? { role: "assistant", content: null, tool_calls: toolCalls }
+        : { role: "assistant", content: kind === "long" ? "x".repeat(first) : `echo: ${prompt}` };
+    const finish_reason = kind === "tools" ? "tool_calls" : "stop";
+    const told = kind === "quiet" ? {} : { usage };
+    json(response, 200, { model: `${model}-2026`, choices: [{ index: 0, message, finish_reason }], ...told });
+    return;
+  }
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const send = async (value: object | string) => {
+    const data = typeof value === "string" ? value : JSON.stringify(value);
+    received.pieces += 1;
+    if (!response.write(`data: ${data}\n\n`)) await new Promise((resolve) => response.once("drain", resolve));
+  };
+  const piece = (delta: object, finish_reason: string | null = null) =>
+    send({ model: `${model}-2026`, choices: [{ index: 0, delta, finish_reason }] });
+  await piece({ role: "assistant", content: "" });
+  if (kind === "mute") return;
+  if (kind === "endless") while (!response.destroyed) await piece({ content: "x".repeat(first || 1000) });
+  if (kind === "tools") {
+    await piece({ tool_calls: [{ index: 0, id: "call_1", function: { name: "weather", arguments: "" } }] });
+    for (const part of ['{"city":', '"Oslo"}'])
+      await piece({ tool_calls: [{ index: 0, function: { arguments: part } }] });
+  } else
+    for (let word = 1; word <= (first || 3); word += 1) {
+      if (second > 0) await pause(second);
+      await piece({ content: `w${word} ` });
+    }
+  if (kind === "break") {
+    // so that the pieces arrive before the end
+    await pause(50);
+    response.destroy();
+    return;
+  }
+  if (kind === "stop") {
+    response.end();
+    return;
+  }
+  if (kind === "error") await send({ error: { message: `failed for ${prompt}` } });
+  await piece({}, kind === "tools" ? "tool_calls" : "stop");
+  if (kind !== "quiet") await send({ choices: [], usage });
+  await send("[DONE]");
+  response.end();
+}
+
+function embed(response: ServerResponse, body: Record<string, unknown>, model: string): void {
+  const inputs = body["input"] as string[];
+  const size = (body["dimensions"] as number | undefined) ?? 3;
+  const data = inputs.map((input, index) => {
+    const vector = Float32Array.from({ length: size }, (_, place) => input.length + place / 2);
+    const asBase64 = body["encoding_format"] === "base64" && model !== "numbers";
+    return { index, embedding: asBase64 ? Buffer.from(vector.buffer).toString("base64") : [...vector] };
+  });
+  // Vendors may answer in another order.
+  json(response, 200, { model, data: data.reverse(), usage: { prompt_tokens: 5, total_tokens: 5 } });
+}
+
+function json(response: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(value));
+}

@@ -1,0 +1,95 @@
+import type { TakeBody } from "@factory/runtime/egress/egress";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Cause } from "@factory/runtime/messages/envelope";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { CompleteRequest, EmbedRequest } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
+import { type Completion, parseCompletion } from "../chat-completions/chat-answer.js";
+import { chatBody, embeddingBody } from "../chat-completions/chat-request.js";
+import { type Embeddings, parseEmbeddings } from "../chat-completions/embedding-answer.js";
+import { refusedAnswer } from "../chat-completions/refused-answer.js";
+import { StreamedAnswer } from "../chat-completions/streamed-answer.js";
+import type { VendorResponse } from "../vendor-calls/exchange/vendor-call.js";
+import type { VendorCalls } from "../vendor-calls/vendor-calls.js";
+import type { ModelTarget } from "./model-targets.js";
+import type { Progress } from "./model-tries.js";
+
+/** The call for which a vendor is asked. */
+export interface ModelCall {
+  readonly tenant: Tenant;
+  readonly cause: Cause;
+  readonly runId: string;
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+}
+
+type TakeAnswer = (answer: StreamedAnswer, piece: Buffer) => Promise<void>;
+
+const timeoutMs = 5 * 60_000;
+
+/** Asks vendors through the one door for calls, in the form of chat completions that most vendors of models speak. */
+export class ModelVendor {
+  readonly #calls: VendorCalls;
+
+  constructor(calls: VendorCalls) {
+    this.#calls = calls;
+  }
+
+  async complete(call: ModelCall, target: ModelTarget, request: CompleteRequest): Promise<Completion> {
+    const body = chatBody(request, target.model, { isStreamed: false, maxTokensMember: maxTokensMember(target) });
+    return parseCompletion(bodyOf(await this.#post(call, target, "/chat/completions", body)));
+  }
+
+  async embed(call: ModelCall, target: ModelTarget, request: EmbedRequest): Promise<Embeddings> {
+    const response = await this.#post(call, target, "/embeddings", embeddingBody(request, target.model));
+    return parseEmbeddings(bodyOf(response), request.inputs.length);
+  }
+
+  /** `take` gets each piece of the answer, and its promise holds the vendor back. */
+  async stream(
+    call: ModelCall,
+    target: ModelTarget,
+    request: CompleteRequest,
+    take: TakeAnswer,
+  ): Promise<StreamedAnswer> {
+    const body = chatBody(request, target.model, { isStreamed: true, maxTokensMember: maxTokensMember(target) });
+    const answer = new StreamedAnswer();
+    const { truncated } = await this.#post(call, target, "/chat/completions", body, async (piece) => {
+      call.progress.answered();
+      await take(answer, piece);
+    });
+    if (truncated) throw tooLong();
+    answer.requireEnd();
+    return answer;
+  }
+
+  async #post(
+    { tenant, cause, runId, signal, progress }: ModelCall,
+    { connection }: ModelTarget,
+    path: string,
+    body: string,
+    onBody?: TakeBody,
+  ): Promise<VendorResponse> {
+    const target = { tenant, cause, connection, runId, signal };
+    const headers = { "content-type": "application/json", accept: onBody ? "text/event-stream" : "application/json" };
+    const request = { purpose: "model", method: "POST", path, headers, body, timeoutMs, retry: "never" } as const;
+    const response = await this.#calls.call(target, onBody ? { ...request, onBody } : request);
+    if (response.status < 200 || response.status > 299) throw refusedAnswer(response);
+    progress.answered();
+    return response;
+  }
+}
+
+/** Newer models of some vendors refuse `max_tokens`; the configuration of the connection names the other member. */
+const maxTokensMember = ({ connection }: ModelTarget) =>
+  connection.configuration["maxTokensMember"] === "max_completion_tokens" ? "max_completion_tokens" : "max_tokens";
+
+function bodyOf({ body, truncated }: VendorResponse): Buffer {
+  if (truncated) throw tooLong();
+  return body;
+}
+
+/** The refusal for an answer that does not fit into a message. */
+export const tooLong = () =>
+  new DomainError("PAYLOAD_TOO_LARGE", {
+    detail: "The answer of the model is too long for one message. Ask for less, or stream it.",
+  });
