@@ -166,5 +166,13 @@ export const platformEventTypes = {
 /** Every event type with the subgraph that emits it. A reader needs one of the `readScopes`. */
 export const eventTypes = { ...platformEventTypes, ...ofVendors };
 
+/** All scopes that allow reading at least one event type. */
+export const eventReadScopes: readonly Scope[] = [
+  ...new Set(Object.values<EventTypeRule>(eventTypes).flatMap(({ readScopes }) => readScopes)),
+].sort();
+
+/** The version of the data of all events and commands, as MAJOR.MINOR. */
+export const schemaVersion = "1.0";
+
 /** The type of an event, for example `TemplateExecuted`. */
 export type EventType = keyof typeof eventTypes;

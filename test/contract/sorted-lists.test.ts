@@ -100,8 +100,9 @@ describe("sort", () => {
   it("is an argument of every list", () => {
     const connections = fields.filter(({ type }) => isObjectType(type) || /\wConnection!$/.test(String(type)));
     const without = connections.filter(({ args }) => !args.some(({ name }) => name === "sort"));
-    // jobs have the order of their queue, and entitlements that of the keys in the edition
-    expect(without.map(({ name }) => name)).toEqual(["catalogJobs", "integrationJobs", "entitlements", "spineJobs"]);
+    // jobs have the order of their queue, event types that of their names, and entitlements that of the keys in the edition
+    const known = ["catalogJobs", "eventTypes", "integrationJobs", "entitlements", "spineJobs"];
+    expect(without.map(({ name }) => name)).toEqual(known);
   });
 
   it.each(lists)("lists $name in every order, ascending and descending", async (list) => {

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type EventType, eventTypes } from "@factory/schema/event-names";
+import { exampleEvent } from "@factory/schema/example-message";
 import { UsageDefinition } from "@factory/schema/proto/generated/factory/spine/v1/usage";
 import { vendorEventTypes } from "@factory/schema/vendor-event-types";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
@@ -134,7 +135,7 @@ const noKeyedType = [
 ];
 
 interface Subject {
-  events: { type: string; subjectPath: string; subject: Readonly<Record<string, unknown>> | null };
+  events: { type: EventType; subjectPath: string; subject: Readonly<Record<string, unknown>> | null };
 }
 
 const selections = Object.values(keyedTypes).map(([type, field]) => `... on ${type} { about${type}: ${field} }`);
@@ -487,6 +488,12 @@ describe("the emitted events", () => {
       if (type === undefined) expect(received.events).toMatchObject({ subject: null });
       else expect(`${received.events.type}: ${subjectType(received)}`).toBe(`${received.events.type}: ${type}`);
     }
+  });
+
+  it("have a subject of the kind that the example of their type has", () => {
+    const kindOf = (path: string) => path.split("/").filter((_, place) => place % 2 === 0);
+    const examples = subjects.map(({ events: { type } }) => [type, kindOf(exampleEvent(type)?.subject ?? "")]);
+    expect(subjects.map(({ events: { type, subjectPath } }) => [type, kindOf(subjectPath)])).toEqual(examples);
   });
 
   it("match the schema of their type", () => {

@@ -1,4 +1,5 @@
 // biome-ignore-all format: one row per endpoint, aligned
+import { eventReadScopes } from "@factory/schema/event-names";
 import type { PlannedRoute, Route } from "./route.js";
 
 /** Integration API. It has no path prefix; the Accept header carries the version. */
@@ -8,6 +9,7 @@ export const integrationRoutes = [
   { at: "GET /integrations/providers",    run: "providers",                 reply: 200, scopes: ["integration.providers.read"],    version: "media-type" },
   { at: "PATCH /integrations/providers/{providerId}", run: "updateProvider", reply: 200, scopes: ["integration.providers.write"],  idempotent: true, version: "media-type" },
   { at: "POST /webhooks/subscriptions",   run: "createWebhookSubscription", reply: 201, scopes: ["webhooks.subscriptions.write"],  idempotent: true, version: "media-type", location: "/webhooks/subscriptions/{subscriptionId}" },
+  { at: "GET /webhooks/event-types",       run: "eventTypes",                reply: 200, scopes: eventReadScopes,                    version: "media-type" },
   { at: "GET /webhooks/subscriptions/{subscriptionId}", run: "webhookSubscription", reply: 200, scopes: ["webhooks.subscriptions.read"], version: "media-type" },
   { at: "POST /integrations/credentials", run: "createCredential",          reply: 201, scopes: ["integration.credentials.write"], idempotent: true, version: "media-type" },
   { at: "POST /integrations/deliveries/{deliveryId}/replay", run: "replayWebhookDelivery", reply: 202, scopes: ["webhooks.subscriptions.write"], idempotent: true, version: "media-type", location: "/integrations/runs/{runId}" },

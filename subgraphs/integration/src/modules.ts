@@ -7,6 +7,7 @@ import { credentials } from "./credentials/credentials.module.js";
 import { deliveryHandling } from "./delivery-handling/delivery-handling.module.js";
 import { egress } from "./egress/egress.module.js";
 import { eventLog } from "./event-log/event-log.module.js";
+import { eventTypes } from "./event-types/event-types.module.js";
 import { events } from "./events/events.module.js";
 import { inboundDeliveries } from "./inbound-deliveries/inbound-deliveries.module.js";
 import { modelInvocation } from "./model-invocation/model-invocation.module.js";
@@ -22,6 +23,7 @@ import { webhookSubscriptions } from "./webhook-subscriptions/webhook-subscripti
 /** The slices of this subgraph. A slice uses only slices above its own. */
 export const integrationModules = [
   tenantProjections,
+  eventTypes,
   egress,
   providers,
   credentials,

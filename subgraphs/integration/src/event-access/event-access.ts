@@ -43,6 +43,3 @@ export function requireReadable(types: readonly EventType[], reader: Reader): vo
 
 /** The names of all event types of the contract. */
 export const allEventTypes = Object.keys(eventTypes).filter(isEventType);
-
-/** All scopes that allow reading at least one event type. */
-export const eventReadScopes: readonly Scope[] = [...new Set(allEventTypes.flatMap(readScopesOf))].sort();

@@ -1,5 +1,5 @@
 import type { CommandType } from "@factory/schema/command-names";
-import { type EventType, eventTypes } from "@factory/schema/event-names";
+import { type EventType, eventTypes, schemaVersion } from "@factory/schema/event-names";
 import type { Principal } from "../auth/principal.js";
 import { newId } from "../identifiers/wire-id.js";
 import { type Trace, traceparent } from "../telemetry/trace.js";
@@ -111,7 +111,7 @@ export function attributes(
     subject,
     time: new Date().toISOString(),
     datacontenttype: "application/json",
-    schemaversion: "1.0",
+    schemaversion: schemaVersion,
     tenantid: tenantId,
     traceparent: traceparent(cause.trace),
     traceid: cause.trace.traceId,

@@ -1,0 +1,34 @@
+import { type Started, startWith } from "../facade.fixture.js";
+
+let facade: Started;
+
+beforeAll(async () => {
+  facade = await startWith({});
+});
+afterAll(() => facade.close());
+
+const anonymous = { token: undefined };
+
+describe("GET /schemas/events/{type}", () => {
+  it("answers with the JSON Schema of the type, which caches may keep", async () => {
+    const { status, headers, json } = await facade.call("GET /schemas/events/TemplateExecuted", anonymous);
+    expect([status, headers.get("content-type")]).toEqual([200, "application/schema+json; charset=utf-8"]);
+    expect(headers.get("cache-control")).toBe("public, max-age=3600");
+    expect(json).toMatchObject({ title: "TemplateExecuted", examples: [{ outcome: "Completed" }] });
+    const known = { "if-none-match": headers.get("etag") ?? "" };
+    const again = await facade.call("GET /schemas/events/TemplateExecuted", { ...anonymous, headers: known });
+    expect([again.status, again.text]).toEqual([304, ""]);
+  });
+
+  it("has the envelope, and one schema for the events of all vendors", async () => {
+    const titles = ["envelope", "PullRequestOpened", "VendorEventReceived"].map(
+      async (type) => (await facade.call(`GET /schemas/events/${type}`, anonymous)).json["title"],
+    );
+    expect(await Promise.all(titles)).toEqual(["Envelope", "VendorEventReceived", "VendorEventReceived"]);
+  });
+
+  it("answers 404 for a name without a schema", async () => {
+    for (const type of ["Nothing", "constructor", "templateexecuted", "EventSchemaUnsupported"])
+      expect([type, (await facade.call(`GET /schemas/events/${type}`, anonymous)).status]).toEqual([type, 404]);
+  });
+});

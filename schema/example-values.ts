@@ -1,0 +1,114 @@
+import type { JsonSchema } from "./event-schemas.js";
+
+/** A valid uuid of version 7 in the form of wire ids. */
+const idBody = "01kddrhzv0e9va1fr6y5t3kxqz";
+const digits = (count: number) => "0123456789abcdef".repeat(Math.ceil(count / 16)).slice(0, count);
+
+/** Values for texts whose schema allows any text, by the name of the member. */
+const texts: Readonly<Record<string, string>> = {
+  about: "Invitation",
+  agentTaskId: "task-42",
+  apiClient: "http-json",
+  area: "messaging",
+  authMode: "ApiKey",
+  authModel: "ApiKey",
+  branch: "main",
+  category: "Service",
+  checks: "StructuralLint",
+  code: "Developer",
+  contract: "Acme.Messaging.IPublisher",
+  description: "An example.",
+  detail: "The vendor has answered 401.",
+  displayName: "Our organization",
+  editionCode: "Team",
+  engineKind: "DotnetNewTemplatePack",
+  eventName: "pull_request",
+  eventType: "TemplateExecuted",
+  failedStep: "CreateOwner",
+  failure: "The receiver answered 410.",
+  featureKey: "executions.monthly",
+  grantTypes: "client_credentials",
+  jws: "e30.e30.c2ln",
+  keyIds: "key-1",
+  kind: "ApiKey",
+  key: "example",
+  message: "The source was not found.",
+  name: "example",
+  normalizedEventType: "PullRequestOpened",
+  operation: "VerifyConnection",
+  owner: "platform-team",
+  packageName: "Acme.Messaging",
+  payloadRef: `/integrations/deliveries/whd_${idBody}`,
+  principalType: "Service",
+  provider: "example",
+  providerDeliveryId: "72d3162e-cc78-11e3-81ab-4c9367dc0958",
+  range: "[2.0.0,3.0.0)",
+  reason: "The owner has asked for it.",
+  redirectUris: "https://app.example.com/callback",
+  repository: "acme/orders",
+  resolvedRef: digits(40),
+  roleCode: "Developer",
+  roleCodes: "Developer",
+  runtime: "net10.0",
+  scope: "read",
+  scopes: "templates.read",
+  semanticVersion: "1.4.0",
+  slug: "acme",
+  sourceRef: "nuget:Acme.Messaging@1.4.0",
+  status: "Active",
+  tags: "example",
+  targetFramework: "net10.0",
+  targetFrameworks: "net10.0",
+};
+
+/** Values for texts of a certain form, by the pattern of their schema. */
+const forms: Readonly<Record<string, string>> = {
+  "^[A-Z][A-Z_]*$": "UNAVAILABLE",
+  "^[A-Z][A-Z_]+$": "TEMPLATE_VERSION_NOT_FOUND",
+  "^[0-9a-f]{64}$": digits(64),
+  "^sha256:[0-9a-f]{64}$": `sha256:${digits(64)}`,
+  "^[0-9a-f]{40}([0-9a-f]{24})?$": digits(40),
+  "^secret://.": "secret://example",
+  "^secret://.*#v[1-9][0-9]*$": "secret://example#v2",
+};
+
+/** The time in all examples. */
+export const exampleTime = "2026-01-15T09:30:00.000Z";
+
+/** An id of the kind, which belongs to no row. */
+export const exampleId = (prefix: string): string => `${prefix}_${idBody}`;
+
+/** A value that is valid for the schema. The first of `examples` has precedence; `name` chooses among plain texts. */
+export function exampleValue(schema: JsonSchema, name: string): unknown {
+  if (schema.examples) return schema.examples[0];
+  if (Object.hasOwn(schema, "const")) return schema.const;
+  if (schema.enum) return schema.enum.find((value) => value !== null) ?? null;
+  switch ([schema.type ?? []].flat().find((type) => type !== "null")) {
+    case "object":
+      return exampleObject(schema);
+    case "array":
+      return schema.items ? [exampleValue(schema.items, name)] : [];
+    case "boolean":
+      return true;
+    case "integer":
+    case "number":
+      return Math.max(schema.minimum ?? 1, 1);
+    case "string":
+      return exampleText(schema, name);
+    default:
+      return "example";
+  }
+}
+
+/** The members that are required, and those that have an example of their own. */
+function exampleObject({ properties = {}, required = [] }: JsonSchema): Record<string, unknown> {
+  const shown = Object.entries(properties).filter(([name, { examples }]) => required.includes(name) || examples);
+  return Object.fromEntries(shown.map(([name, schema]) => [name, exampleValue(schema, name)]));
+}
+
+function exampleText({ pattern, format, maxLength }: JsonSchema, name: string): string {
+  if (format === "date-time") return exampleTime;
+  const prefix = /^\^\(?([a-z]{3})[_|]/.exec(pattern ?? "")?.[1];
+  const text = (prefix && exampleId(prefix)) ?? forms[pattern ?? ""] ?? texts[name] ?? `example-${name.toLowerCase()}`;
+  return text.slice(0, maxLength);
+}

@@ -1,0 +1,30 @@
+import { Auth } from "@factory/runtime/graphql/auth";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { eventReadScopes } from "@factory/schema/event-names";
+import { Arg, Ctx, Int, Query, Resolver } from "type-graphql";
+import { EventTypeFilterInput } from "./event-type.input.js";
+import type { EventTypeService } from "./event-type.service.js";
+import { EventTypeConnection } from "./event-type.type.js";
+
+/** The query `eventTypes`. */
+@Resolver()
+export class EventTypeResolver {
+  readonly #types: EventTypeService;
+
+  constructor(types: EventTypeService) {
+    this.#types = types;
+  }
+
+  @Query(() => EventTypeConnection, {
+    description: "The types of events that this release emits, each with an example.",
+  })
+  @Auth({ scopes: eventReadScopes })
+  eventTypes(
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Arg("filter", () => EventTypeFilterInput, { nullable: true }) filter: EventTypeFilterInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): EventTypeConnection {
+    return this.#types.list(context, { first, after, filter });
+  }
+}

@@ -1,0 +1,54 @@
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { type Connection, connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf } from "@factory/runtime/tenancy/tenant";
+import { type EventType, eventTypes, schemaVersion } from "@factory/schema/event-names";
+import { eventDescription, eventSchemas, schemaPathOf } from "@factory/schema/event-schemas";
+import { exampleWebhookBody } from "@factory/schema/example-message";
+import { subgraphNames } from "@factory/schema/subgraph-names";
+import { isTenantEvent, mayRead, readScopesOf } from "../event-access/event-access.js";
+import type { EventTypeFilterInput } from "./event-type.input.js";
+import type { EventTypeType } from "./event-type.type.js";
+
+type Described = Omit<EventTypeType, "readable" | "type"> & { readonly type: EventType };
+
+/** The event types that this release emits. A type without a schema is reserved for a later release. */
+const described: readonly Described[] = [...eventSchemas.keys()].sort().map((type) => ({
+  type,
+  description: eventDescription(type),
+  source: eventTypes[type].source,
+  readScopes: readScopesOf(type),
+  platformAdministratorsOnly: isTenantEvent(type),
+  schemaUrl: schemaPathOf(type),
+  schemaVersion,
+  example: exampleWebhookBody(type) ?? {},
+}));
+
+/** Lists the event types in pages. It reads nothing from the database. */
+export class EventTypeService {
+  readonly #cursors: CursorSeal;
+
+  constructor(cursors: CursorSeal) {
+    this.#cursors = cursors;
+  }
+
+  list(context: RequestContext, request: PageRequest<EventTypeFilterInput>): Connection<EventTypeType> {
+    const principal = principalOf(context);
+    const { source = null, readable = null } = request.filter ?? {};
+    if (source !== null && !subgraphNames.some((name) => name === source))
+      throw invalidEnumValue([{ pointer: "/filter/source", allowed: subgraphNames }]);
+    const scope = { list: "eventTypes", tenantId: principal.tenantId ?? null, source, readable };
+    const after = request.after == null ? "" : String(this.#cursors.open(scope, request.after));
+    const size = pageSize(request.first);
+    const listed = described
+      .map((one) => ({ ...one, readable: mayRead(one.type, principal) }))
+      .filter((one) => one.type > after)
+      .filter((one) => source === null || one.source === source)
+      .filter((one) => readable === null || one.readable === readable);
+    return connectionOf(listed.slice(0, size + 1), {
+      ...{ size, after: request.after },
+      cursorOf: ({ type }) => this.#cursors.seal(scope, type),
+    });
+  }
+}

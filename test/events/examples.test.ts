@@ -1,0 +1,33 @@
+import { type CommandType, commandTypes } from "@factory/schema/command-names";
+import { commandSchemas, envelopeSchema, eventSchemas } from "@factory/schema/event-schemas";
+import { exampleCommand, exampleEvent, exampleWebhookBody } from "@factory/schema/example-message";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+
+const ajv = new Ajv2020({ allErrors: true, strictTypes: false, addUsedSchema: false });
+addFormats.default(ajv);
+
+/** The errors of a message, by the schema of its type and by that of the envelope. */
+function errorsOf(schema: object, message: { data: unknown } | undefined): unknown[] {
+  const valid = [ajv.compile(schema), ajv.compile(envelopeSchema)] as const;
+  return valid[0](message?.data) && valid[1](message) ? [] : [valid[0].errors, valid[1].errors, message];
+}
+
+describe("the examples", () => {
+  it("of events are valid, on the bus and as the body of a webhook", () => {
+    for (const [type, schema] of eventSchemas) {
+      expect([type, errorsOf(schema, exampleEvent(type))]).toEqual([type, []]);
+      expect([type, errorsOf(schema, exampleWebhookBody(type) as { data: unknown })]).toEqual([type, []]);
+      expect(exampleEvent(type)).toMatchObject({
+        type,
+        source: expect.stringMatching(/^\/(catalog|integration|spine)$/),
+      });
+    }
+  });
+
+  it("of commands are valid, and every command has a schema", () => {
+    for (const [type, schema] of commandSchemas)
+      expect([type, errorsOf(schema, exampleCommand(type))]).toEqual([type, []]);
+    expect([...commandSchemas.keys()]).toEqual(Object.keys(commandTypes) as CommandType[]);
+  });
+});
