@@ -11,6 +11,7 @@ export const integrationRoutes = [
   { at: "POST /webhooks/subscriptions",   run: "createWebhookSubscription", reply: 201, scopes: ["webhooks.subscriptions.write"],  idempotent: true, version: "media-type", location: "/webhooks/subscriptions/{subscriptionId}" },
   { at: "GET /webhooks/event-types",       run: "eventTypes",                reply: 200, scopes: eventReadScopes,                    version: "media-type" },
   { at: "GET /webhooks/subscriptions/{subscriptionId}", run: "webhookSubscription", reply: 200, scopes: ["webhooks.subscriptions.read"], version: "media-type" },
+  { at: "GET /webhooks/subscriptions/{subscriptionId}/public-key", run: "webhookPublicKeys", reply: 200, scopes: ["webhooks.subscriptions.read"], version: "media-type" },
   { at: "POST /integrations/credentials", run: "createCredential",          reply: 201, scopes: ["integration.credentials.write"], idempotent: true, version: "media-type" },
   { at: "POST /integrations/deliveries/{deliveryId}/replay", run: "replayWebhookDelivery", reply: 202, scopes: ["webhooks.subscriptions.write"], idempotent: true, version: "media-type", location: "/integrations/runs/{runId}" },
   { at: "GET /integrations/runs", run: "runs",                              reply: 200, scopes: ["integration.runs.read"],         version: "media-type" },

@@ -12,6 +12,7 @@ import type { CredentialVersions } from "../credentials/credential-versions.js";
 import { checkMaterial, materialExpiry } from "../credentials/secret-material.js";
 import type { SecretMaterial } from "../credentials/secret-store.js";
 import type { RunService } from "../runs/run.service.js";
+import { generateEd25519Secret, isEd25519Secret } from "../standard-webhooks/ed25519-key.js";
 import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
 import type { CredentialRotationType } from "./credential-rotation.type.js";
 
@@ -32,7 +33,7 @@ export interface WantedRotation {
 
 export interface StartedRotation {
   readonly rotation: CredentialRotationType;
-  /** The generated secret; null for a secret that was given. */
+  /** The generated secret; null for a secret that was given, and for an ed25519 key, which nobody else needs. */
   readonly generated: string | null;
 }
 
@@ -54,8 +55,9 @@ export class RotationStart {
     requireNotRotating(credential);
     requireMove(credential, "Rotating");
     const { credentialId, name, kind } = credential;
-    const generated = secret === null ? generatedSecret(kind) : null;
-    const material = secret ?? { signingSecret: generated };
+    const made = secret === null ? await this.#generatedSecret(transaction, credential) : null;
+    const generated = made === null || isEd25519Secret(made) ? null : made;
+    const material = secret ?? { signingSecret: made };
     checkMaterial(kind, material);
     const version = await this.#versions.nextVersion(transaction, credential);
     const run = await this.#runs.startIn(transaction, {
@@ -88,6 +90,17 @@ export class RotationStart {
     return { rotation, generated };
   }
 
+  /** A new secret of the same kind as the current one, symmetric or ed25519. */
+  async #generatedSecret(transaction: Transaction, credential: LockedCredential): Promise<string> {
+    requireGeneration(credential.kind);
+    const current = await this.#versions.find(transaction, credential, credential.currentVersion);
+    // A secret that cannot be opened must be replaceable.
+    const { signingSecret } = current ? await this.#versions.open(current).catch(() => ({ signingSecret: "" })) : {};
+    return typeof signingSecret === "string" && isEd25519Secret(signingSecret)
+      ? generateEd25519Secret()
+      : generateSigningSecret();
+  }
+
   /** The generated secret that nobody has seen yet, of the newest version that has one. */
   async reveal(
     transaction: Transaction,
@@ -114,8 +127,8 @@ export class RotationStart {
 /** Whether the platform can generate the secret of a credential. */
 export const canGenerate = (kind: CredentialKind): boolean => kind === "WebhookSigning";
 
-function generatedSecret(kind: CredentialKind): string {
-  if (canGenerate(kind)) return generateSigningSecret();
+function requireGeneration(kind: CredentialKind): void {
+  if (canGenerate(kind)) return;
   const detail =
     kind === "OAuth2Client"
       ? "The platform cannot create a client secret at this vendor. Create it there, and give it as secret."

@@ -1,5 +1,5 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
-import { parseSigningSecret } from "../standard-webhooks/signing-secret.js";
+import { canSign, signingSecretForm } from "../standard-webhooks/signing-secret.js";
 import type { CredentialKind } from "./credential.states.js";
 import type { SecretMaterial } from "./secret-store.js";
 import { isKnownHosts, isSshPrivateKey } from "./ssh-material.js";
@@ -35,7 +35,7 @@ const members: Record<CredentialKind, Readonly<Record<string, Member>>> = {
   WebhookSigning: {
     signingSecret: {
       fits: isSigningSecret,
-      detail: 'The value must be "whsec_" followed by 24 to 64 bytes in base64.',
+      detail: `The value must be ${signingSecretForm}.`,
     },
   },
   Basic: {
@@ -189,7 +189,7 @@ function isHost(text: string): boolean {
 }
 
 export function isSigningSecret(value: unknown): value is string {
-  return typeof value === "string" && parseSigningSecret(value) !== undefined;
+  return typeof value === "string" && canSign(value);
 }
 
 /** The time at which a secret expires by itself; null when it does not say. */

@@ -119,7 +119,7 @@ function readToken(name: string, message: InboundMessage): ReadSignature | undef
 function readStandardWebhook(message: InboundMessage): ReadSignature | undefined {
   const id = singleHeader(message, "webhook-id");
   const timestamp = singleHeader(message, "webhook-timestamp");
-  const signatures = readSignatures(singleHeader(message, "webhook-signature") ?? "");
+  const signatures = readSignatures(singleHeader(message, "webhook-signature") ?? "", "v1");
   if (id === undefined || timestamp === undefined || !isWebhookId(id) || !isTimestamp(timestamp)) return undefined;
   if (signatures.length === 0) return undefined;
   const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), message.body]);

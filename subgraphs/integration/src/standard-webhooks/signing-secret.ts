@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { isEd25519Secret } from "./ed25519-key.js";
 
 const prefix = "whsec_";
 // These are the limits of the Standard Webhooks specification for symmetric keys.
@@ -20,3 +21,10 @@ export function parseSigningSecret(text: string): Buffer | undefined {
   if (key.toString("base64") !== encoded) return undefined;
   return key.length >= minBytes && key.length <= maxBytes ? key : undefined;
 }
+
+/** Whether webhooks can be signed with the text: a symmetric secret (`whsec_`) or an ed25519 private key (`whsk_`). */
+export const canSign = (text: string): boolean => parseSigningSecret(text) !== undefined || isEd25519Secret(text);
+
+/** The forms that `canSign` accepts, for error messages. */
+export const signingSecretForm =
+  '"whsec_" followed by 24 to 64 bytes in base64, or "whsk_" followed by an ed25519 private key of 32 or 64 bytes in base64';

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { parseSigningSecret } from "./signing-secret.js";
+import { hasEd25519Form, signEd25519, verifyEd25519 } from "./ed25519-key.js";
+import { parseSigningSecret, signingSecretForm } from "./signing-secret.js";
 
 export interface WebhookToSign {
   /** The header `webhook-id`. */
@@ -8,7 +9,7 @@ export interface WebhookToSign {
   timestamp: number;
   /** The bytes that are sent. A value that is serialized again may have other bytes. */
   body: string | Uint8Array;
-  /** Secrets of the form `whsec_…`, newest first. */
+  /** Secrets of the form `whsec_…` or `whsk_…`, newest first. */
   secrets: readonly string[];
 }
 
@@ -31,24 +32,38 @@ const idForm = /^[\x21-\x2d\x2f-\x7e]{1,255}$/;
 export const isWebhookId = (text: string): boolean => idForm.test(text);
 
 const timestampForm = /^(0|[1-9]\d{0,11})$/;
-const signatureForm = /^v1,([A-Za-z0-9+/]{43}=)$/;
+const signatureForms = {
+  v1: /^v1,([A-Za-z0-9+/]{43}=)$/,
+  v1a: /^v1a,([A-Za-z0-9+/]{86}==)$/,
+};
+type SignatureVersion = keyof typeof signatureForms;
 const maxSignatures = 32;
 const defaultToleranceSeconds = 300;
 
 /**
- * Signs a webhook: the value of the header `webhook-signature`, with one `v1` signature for each secret, in the order
- * of the secrets (Standard Webhooks).
+ * Signs a webhook: the value of the header `webhook-signature`, with one signature for each secret, in the order of the
+ * secrets (Standard Webhooks). A symmetric secret makes a `v1` signature (HMAC-SHA256), an ed25519 key a `v1a` one.
  */
 export function signWebhook({ id, timestamp, body, secrets }: WebhookToSign): string {
   if (!idForm.test(id)) throw new TypeError("A webhook id must have 1 to 255 printable characters and no dot.");
   if (!timestampForm.test(String(timestamp)))
     throw new TypeError("A webhook timestamp must be a whole number of seconds since 1970.");
   if (secrets.length === 0) throw new TypeError("A webhook must be signed with at least one secret.");
-  const signatures = secrets.map((secret) => digest(keyOf(secret), id, String(timestamp), body).toString("base64"));
-  return signatures.map((signature) => `v1,${signature}`).join(" ");
+  const content = signedContent(id, String(timestamp), body);
+  return secrets
+    .map((secret) => {
+      if (!hasEd25519Form(secret)) return `v1,${digest(keyOf(secret), content).toString("base64")}`;
+      const signature = signEd25519(secret, content);
+      if (signature === undefined) throw unusable();
+      return `v1a,${signature.toString("base64")}`;
+    })
+    .join(" ");
 }
 
-/** Verifies a received webhook by its three headers (with lower-case names, as in Node) and its raw body. */
+/**
+ * Verifies a received webhook by its three headers (with lower-case names, as in Node) and its raw body. A key is a
+ * symmetric secret (`whsec_`), an ed25519 public key (`whpk_`) or an ed25519 private key (`whsk_`).
+ */
 export function verifyWebhook(
   headers: WebhookHeaders,
   rawBody: string | Uint8Array,
@@ -64,10 +79,12 @@ export function verifyWebhook(
   if (typeof id !== "string" || typeof timestamp !== "string" || typeof given !== "string") return invalid;
   if (!idForm.test(id) || !timestampForm.test(timestamp)) return invalid;
 
-  const candidates = readSignatures(given);
+  const content = signedContent(id, timestamp, rawBody);
+  const [symmetric, asymmetric] = [readSignatures(given, "v1"), readSignatures(given, "v1a")];
   const matches = secrets.map((secret) => {
-    const expected = digest(keyOf(secret), id, timestamp, rawBody);
-    return candidates.some((candidate) => timingSafeEqual(candidate, expected));
+    if (hasEd25519Form(secret)) return asymmetric.some((candidate) => verifyEd25519(secret, content, candidate));
+    const expected = digest(keyOf(secret), content);
+    return symmetric.some((candidate) => timingSafeEqual(candidate, expected));
   });
   const secretIndex = matches.indexOf(true);
   if (secretIndex === -1) return invalid;
@@ -78,13 +95,13 @@ export function verifyWebhook(
 }
 
 /**
- * The `v1` signatures of the header `webhook-signature`. Those of other versions, for example `v1a`, are ignored,
- * because a sender may send several versions together.
+ * The signatures of one version in the header `webhook-signature`. Those of other versions are ignored, because a sender
+ * may send several versions together.
  */
-export function readSignatures(header: string): Buffer[] {
+export function readSignatures(header: string, version: SignatureVersion): Buffer[] {
   const signatures: Buffer[] = [];
   for (const part of header.split(" ", maxSignatures)) {
-    const encoded = signatureForm.exec(part)?.[1] ?? "";
+    const encoded = signatureForms[version].exec(part)?.[1] ?? "";
     const signature = Buffer.from(encoded, "base64");
     if (encoded !== "" && signature.toString("base64") === encoded) signatures.push(signature);
   }
@@ -93,10 +110,13 @@ export function readSignatures(header: string): Buffer[] {
 
 function keyOf(secret: string): Buffer {
   const key = parseSigningSecret(secret);
-  if (key === undefined) throw new TypeError('A signing secret must be "whsec_" followed by 24 to 64 bytes in base64.');
+  if (key === undefined) throw unusable();
   return key;
 }
 
-function digest(key: Buffer, id: string, timestamp: string, body: string | Uint8Array): Buffer {
-  return createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
-}
+const unusable = () => new TypeError(`A signing secret must be ${signingSecretForm}.`);
+
+const signedContent = (id: string, timestamp: string, body: string | Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from(`${id}.${timestamp}.`), typeof body === "string" ? Buffer.from(body) : body]);
+
+const digest = (key: Buffer, content: Buffer): Buffer => createHmac("sha256", key).update(content).digest();
