@@ -86,7 +86,8 @@ const ofThePlatform: readonly EventType[] = ["EditionUpdated", "SigningKeyRotate
  * Events that need hours of failures or a final failure of a provisioning step, so that a request cannot cause them.
  */
 const beyondATest: readonly EventType[] = [
-  ...(["MailFailed", "TenantProvisioningFailed", "WebhookDeliveryExhausted"] as const),
+  ...(["MailFailed", "TenantProvisioningFailed"] as const),
+  ...(["WebhookDeliveryExhausted", "WebhookDeliveryFailing", "WebhookDeliveryRecovered"] as const),
   // An attempt would have to take minutes.
   "RunTimedOut",
 ];
@@ -565,6 +566,23 @@ const samples: Partial<Record<EventType, unknown>> = {
     credentialId: null,
     attempts: 1,
     error: { code: "UPSTREAM_TIMEOUT", detail: "The attempt took too long." },
+  },
+  WebhookDeliveryFailing: {
+    subscriptionId: anId("whs"),
+    messageId: anId("msg"),
+    eventId: anId("evt"),
+    eventType: "TemplateRegistered",
+    failure: "HttpStatus",
+    statusCode: 500,
+    attempts: 4,
+    failingSince: "2026-01-05T10:00:00.000Z",
+  },
+  WebhookDeliveryRecovered: {
+    subscriptionId: anId("whs"),
+    messageId: anId("msg"),
+    eventId: anId("evt"),
+    eventType: "TemplateRegistered",
+    failingSince: "2026-01-05T10:00:00.000Z",
   },
   WebhookDeliveryExhausted: {
     subscriptionId: anId("whs"),

@@ -28,6 +28,8 @@ export interface IntegrationFixture {
   readonly integration: StartedSubgraph;
   /** Stops the subgraph and starts it again, as a restart of the process does. */
   restart(between?: () => Promise<void>, changes?: Partial<IntegrationSettings>): Promise<void>;
+  /** Starts a second process of the subgraph over the same database and bus. */
+  another(): Promise<StartedSubgraph>;
   /** Runs a statement as the superuser, for whom row-level security does not apply. */
   rows<R>(sql: string, ...values: unknown[]): Promise<R[]>;
   run(principal: Principal, source: string, variables?: Record<string, unknown>, key?: string): Promise<Answer>;
@@ -73,6 +75,7 @@ export async function startIntegrationFixture(
       await between();
       integration = await start(changes);
     },
+    another: () => start(),
     async rows<R>(sql: string, ...values: unknown[]) {
       return (await admin.query(sql, values)).rows as R[];
     },

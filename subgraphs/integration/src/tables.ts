@@ -31,6 +31,7 @@ import { Migration20261123051527_token_clients } from "./migrations/Migration202
 import { Migration20261123052116_connection_retention } from "./migrations/Migration20261123052116_connection_retention.js";
 import { Migration20261123055035_connection_accounts } from "./migrations/Migration20261123055035_connection_accounts.js";
 import { Migration20261123055654_failed_deliveries } from "./migrations/Migration20261123055654_failed_deliveries.js";
+import { Migration20261123084940_delivery_settings } from "./migrations/Migration20261123084940_delivery_settings.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -69,5 +70,6 @@ export const integrationTables = {
     Migration20261123051527_token_clients,
     Migration20261123055035_connection_accounts,
     Migration20261123055654_failed_deliveries,
+    Migration20261123084940_delivery_settings,
   ],
 };

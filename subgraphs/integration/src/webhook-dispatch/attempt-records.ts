@@ -6,6 +6,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
+import type { FailureStreaks } from "../webhook-subscriptions/failure-streaks.js";
 import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
 import { recordAttempts, recordValues, skipMessages, skipWithoutEvent, useIndexesOnly } from "./attempt-statement.js";
 import type { MadeAttempt } from "./make-attempt.js";
@@ -16,6 +17,8 @@ export interface AttemptResult extends MadeAttempt {
   readonly lane: WebhookLane;
   /** True when earlier attempts of the subscription failed and none has succeeded since. */
   readonly failing: boolean;
+  /** True when the tenant was told of these failures. */
+  readonly warned: boolean;
   /** True for the single attempt that tests whether a receiver answers again. */
   readonly probe: boolean;
 }
@@ -28,6 +31,8 @@ interface Entry {
 const writersAtOnce = 4;
 const batchSize = 100;
 const retryMs = 1000;
+/** The failed attempt of a message after which the tenant is told that its receiver fails. */
+const warningAttempt = 4;
 /** After this time the claim has nearly ended, and the message will be sent again. */
 const giveUpAfterMs = 25_000;
 
@@ -38,14 +43,16 @@ const giveUpAfterMs = 25_000;
 export class AttemptRecords {
   readonly #database: Database;
   readonly #subscriptions: WebhookSubscriptionService;
+  readonly #streaks: FailureStreaks;
   readonly #logger: Logger;
   readonly #waiting = new Map<string, Entry[]>();
   readonly #written = new Set<string>();
   #stopping = false;
 
-  constructor(database: Database, subscriptions: WebhookSubscriptionService, logger: Logger) {
+  constructor(database: Database, subscriptions: WebhookSubscriptionService, streaks: FailureStreaks, logger: Logger) {
     this.#database = database;
     this.#subscriptions = subscriptions;
+    this.#streaks = streaks;
     this.#logger = logger;
   }
 
@@ -67,11 +74,17 @@ export class AttemptRecords {
     this.#stopping = true;
   }
 
-  /** Skips the messages of a subscription that is not Active. True when there may be more of them. */
-  async skip(lane: WebhookLane, claimed: readonly ClaimedMessage[]): Promise<boolean> {
+  /** Skips messages of a subscription that is not Active, and returns whether there may be more, and their keys. */
+  async skip(
+    lane: WebhookLane,
+    claimed: readonly ClaimedMessage[],
+  ): Promise<{ more: boolean; keys: readonly string[] }> {
     const values = [lane.tenant, lane.origin, lane.subscription, claimed.map(({ messageId }) => messageId)];
-    const skipped = await this.#inTenant(lane, ({ execute }) => execute(skipMessages, values));
-    return skipped.length > claimed.length;
+    const skipped = await this.#inTenant(lane, ({ execute }) =>
+      execute<{ partition_key: string | null }>(skipMessages, values),
+    );
+    const keys = new Set(skipped.flatMap(({ partition_key: key }) => key ?? []));
+    return { more: skipped.length > claimed.length, keys: [...keys] };
   }
 
   async skipWithoutEvent(lane: WebhookLane, { messageId, claim }: ClaimedMessage): Promise<void> {
@@ -107,8 +120,8 @@ export class AttemptRecords {
       this.#inTenant(first.lane, async (transaction) => {
         await transaction.defer(recordAttempts, recordValues(first.lane.tenant, results));
         const { recovered, fallen } = turns(results);
-        if (recovered.length > 0) await this.#subscriptions.recordSuccesses(transaction, recovered);
-        if (fallen.length > 0) await this.#subscriptions.recordFirstFailures(transaction, fallen);
+        if (recovered.length > 0) await this.#streaks.recordSuccesses(transaction, recovered);
+        if (fallen.length > 0) await this.#streaks.recordFirstFailures(transaction, fallen);
       }),
     );
     // One of the results cannot be stored, so each is stored alone.
@@ -127,23 +140,32 @@ export class AttemptRecords {
       await transaction.defer(useIndexesOnly);
       const won = await transaction.execute(recordAttempts, recordValues(lane.tenant, [result]));
       if (won.length === 0) return;
+      const subject = `webhook-subscriptions/${subscriptionId}`;
+      const messageId = encodeId("msg", message.messageId);
+      const facts = { subscriptionId, messageId, eventId: envelope?.id, eventType: envelope?.type };
       if (status === "Exhausted" || status === "Aborted")
         transaction.record({
           type: status === "Exhausted" ? "WebhookDeliveryExhausted" : "WebhookDeliveryAborted",
-          subject: `webhook-subscriptions/${subscriptionId}`,
-          data: {
-            subscriptionId,
-            messageId: encodeId("msg", message.messageId),
-            eventId: envelope?.id,
-            eventType: envelope?.type,
-            failure,
-            statusCode,
-          },
+          subject,
+          data: { ...facts, failure, statusCode },
         });
       if (disable) await this.#subscriptions.disable(transaction, subscriptionId, disable);
       const { subscription } = lane;
-      if (kind === "delivered") await this.#subscriptions.recordSuccesses(transaction, [subscription]);
-      else await this.#subscriptions.recordFailure(transaction, subscription, status === "Exhausted" || probe);
+      if (kind === "delivered") {
+        const failingSince = await this.#streaks.end(transaction, subscription);
+        if (failingSince)
+          transaction.record({ type: "WebhookDeliveryRecovered", subject, data: { ...facts, failingSince } });
+        return;
+      }
+      const exhausted = status === "Exhausted";
+      const attempt = { hopeless: exhausted || probe, warns: exhausted || isWarning(result) };
+      const failingSince = await this.#streaks.continue(transaction, subscription, attempt);
+      if (failingSince && !exhausted)
+        transaction.record({
+          type: "WebhookDeliveryFailing",
+          subject,
+          data: { ...facts, failure, statusCode, attempts: message.attempts + 1, failingSince },
+        });
     });
   }
 
@@ -178,9 +200,16 @@ export class AttemptRecords {
 }
 
 /** True when the result records no event and changes only the streak of failures of its subscription. */
-function isPlain({ status, verdict, probe }: AttemptResult): boolean {
-  return !verdict.disable && (status === "Delivered" || (status === "RetryScheduled" && !probe));
+function isPlain(result: AttemptResult): boolean {
+  const { status, verdict, probe, failing, warned } = result;
+  if (verdict.disable) return false;
+  if (status === "Delivered") return !(failing && warned);
+  return status === "RetryScheduled" && !probe && !isWarning(result);
 }
+
+/** True when the tenant must learn that the receiver fails, as far as this process knows. */
+const isWarning = ({ status, message, warned }: AttemptResult): boolean =>
+  status === "RetryScheduled" && message.attempts + 1 >= warningAttempt && !warned;
 
 /** The subscriptions whose streak of failures ends or begins with the last of these results. */
 function turns(results: readonly AttemptResult[]): { recovered: string[]; fallen: string[] } {

@@ -67,7 +67,7 @@ export const skipMessages = `
       select message_id from webhook_messages
       where tenant_id = $1 and origin = $2 and subscription_id = $3 and status in ('Pending', 'RetryScheduled')
       order by next_attempt_at limit 1000 for update skip locked))
-  returning message_id`;
+  returning partition_key`;
 
 /** Skips a claimed message whose event no longer exists. */
 export const skipWithoutEvent = `

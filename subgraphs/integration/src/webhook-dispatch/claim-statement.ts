@@ -33,7 +33,7 @@ export const claimMessages = {
       from due, relaxed where message.tenant_id = due.tenant_id and message.message_id = due.message_id
       returning message.*)
     select claimed.tenant_id, claimed.origin, claimed.subscription_id, claimed.message_id, claimed.position,
-      claimed.attempts, claimed.claims, coalesce(claimed.envelope, event.envelope) as envelope
+      claimed.attempts, claimed.claims, claimed.partition_key, coalesce(claimed.envelope, event.envelope) as envelope
     from claimed left join event_log event using (tenant_id, event_id) order by claimed.position`,
 };
 

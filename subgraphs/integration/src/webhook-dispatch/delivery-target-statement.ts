@@ -5,6 +5,8 @@ import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 /** $2: uuid of the subscription. */
 export const targetOfSubscription = tenantStatement(
   "webhook_target",
-  `select status, endpoint_url, content_type, credential_id, failing_since is not null as failing
+  `select status, endpoint_url, content_type, credential_id, failing_since is not null as failing,
+     failing_since is not null and warned_at is not null as warned,
+     rate_per_second, headers
    from webhook_subscriptions where tenant_id = scope.tenant and subscription_id = $2`,
 );

@@ -6,16 +6,23 @@ import { LRUCache } from "lru-cache";
 import type { CredentialService } from "../credentials/credential.service.js";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 import { targetOfSubscription } from "./delivery-target-statement.js";
+import { type Pace, paceOf } from "./lane-paces.js";
 
 /** The endpoint of a lane's messages, and the secrets that sign them. */
 export interface DeliveryTarget {
   readonly tenant: Tenant;
   readonly endpointUrl: string;
   readonly contentType: string;
+  /** The headers of the subscription, with names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined for a subscription without a limit. */
+  readonly pace: Pace | undefined;
   /** The secrets, newest first. Empty when they cannot be read. */
   readonly secrets: readonly string[];
   /** True when earlier attempts of the subscription failed and none has succeeded since. */
   readonly failing: boolean;
+  /** True when the tenant was told that they fail. */
+  readonly warned: boolean;
 }
 
 interface TargetRow {
@@ -24,6 +31,9 @@ interface TargetRow {
   content_type: string;
   credential_id: string;
   failing: boolean;
+  warned: boolean;
+  rate_per_second: number | null;
+  headers: Record<string, string> | null;
 }
 
 const rememberedSubscriptions = 10_000;
@@ -57,7 +67,10 @@ export class DeliveryTargets {
       tenant,
       endpointUrl: row.endpoint_url,
       contentType: row.content_type,
+      headers: row.headers ?? {},
+      pace: row.rate_per_second === null ? undefined : paceOf(row.rate_per_second * 60),
       failing: row.failing,
+      warned: row.warned,
       secrets: credentialId === expected ? secrets : await this.#secrets(tenant, credentialId),
     };
   }

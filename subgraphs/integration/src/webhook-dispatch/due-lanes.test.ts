@@ -7,6 +7,7 @@ function gateOf(slots: OriginSlots, paused: Record<string, number> = {}): Gate {
   return {
     hasRoomFor: (tenant) => slots.hasRoomFor(tenant),
     pausedUntil: ({ origin }) => paused[origin] ?? 0,
+    waitsUntil: ({ subscription }) => paused[subscription] ?? 0,
     enter: (one) => slots.take(one),
   };
 }
@@ -68,6 +69,17 @@ describe("shares of due lanes", () => {
     expect(named(lanes.share(gate, 1000))).toEqual([["t", "http://a", "s", 16]]);
   });
 
+  it("a lane that waits leaves the slots of its origin to the others until its time comes", () => {
+    const lanes = new DueLanes();
+    for (const subscription of ["slow", "fast"]) lanes.add(lane("t", "http://a", subscription));
+    const limits = { maxTotal: 9, maxPerTenant: 9, maxPerOrigin: 2, reserved: 0, maxPerTenantOfReserved: 0 };
+    const gate = () => gateOf(new OriginSlots(limits), { slow: 10 });
+    expect(named(lanes.share(gate(), 0))).toEqual([["t", "http://a", "fast", 2]]);
+    expect(lanes.earliest).toBe(10);
+    lanes.ripen(10);
+    expect(named(lanes.share(gate(), 10))).toEqual([["t", "http://a", "slow", 2]]);
+  });
+
   it("remembers no more than 256 lanes of a tenant and 10,000 that wait", () => {
     const lanes = new DueLanes();
     for (let place = 0; place < 20_000; place += 1) {
@@ -78,6 +90,7 @@ describe("shares of due lanes", () => {
     const gate: Gate = {
       hasRoomFor: () => true,
       pausedUntil: () => 0,
+      waitsUntil: () => 0,
       enter: () => {
         asked += 1;
         return asked <= 10_000;

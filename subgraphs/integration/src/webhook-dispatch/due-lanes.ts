@@ -17,6 +17,8 @@ export interface Gate {
   hasRoomFor(tenant: string): boolean;
   /** The end of the pause of the lane's origin. A time in the past means no pause. */
   pausedUntil(lane: WebhookLane): Time;
+  /** The time until which the lane itself waits. A time in the past means that it does not wait. */
+  waitsUntil(lane: WebhookLane): Time;
   /** Takes a slot for one message of the lane. False when no slot is free. */
   enter(lane: WebhookLane): boolean;
 }
@@ -98,7 +100,7 @@ export class DueLanes {
 
   #next(tenant: Tenant, gate: Gate, now: Time): WebhookLane | undefined {
     for (const [name, origin] of tenant.origins) {
-      const [lane] = origin.values();
+      const lane = this.#first(origin, gate, now);
       if (!lane) continue;
       const pausedUntil = gate.pausedUntil(lane);
       if (pausedUntil > now) {
@@ -113,6 +115,17 @@ export class DueLanes {
         tenant.origins.set(name, origin);
         return lane;
       }
+    }
+    return undefined;
+  }
+
+  /** The first lane of the origin that does not wait. Those that wait come back when they may be sent. */
+  #first(origin: Origin, gate: Gate, now: Time): WebhookLane | undefined {
+    for (const lane of origin.values()) {
+      const until = gate.waitsUntil(lane);
+      if (until <= now) return lane;
+      this.#remove(lane);
+      this.addAt(lane, until);
     }
     return undefined;
   }

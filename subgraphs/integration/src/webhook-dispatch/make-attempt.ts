@@ -60,13 +60,13 @@ async function send(
   { target, message, envelope }: { target: DeliveryTarget; message: ClaimedMessage; envelope: Envelope },
   { now, signal }: { now: Date; signal: AbortSignal },
 ): Promise<DeliveryVerdict | undefined> {
-  const { endpointUrl, contentType, secrets } = target;
+  const { endpointUrl, contentType, headers, secrets } = target;
   if (secrets.length === 0)
     return failedVerdict("SigningSecretUnavailable", "The signing secret cannot be read, so nothing was sent.");
   try {
     const response = await egress.request(endpointUrl, {
       method: "POST",
-      ...webhookRequest(envelope, { position: message.position, contentType, secrets, now }),
+      ...webhookRequest(envelope, { position: message.position, contentType, headers, secrets, now }),
       timeoutMs: totalTimeoutMs,
       connectTimeoutMs,
       maxResponseBytes,

@@ -3,7 +3,7 @@ import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
 import type { Opening } from "../egress/circuit-breakers.js";
-import { laneKey, type WebhookLane } from "../webhook-messages/webhook-lane.js";
+import { laneKey, type OrderedKeys, type WebhookLane } from "../webhook-messages/webhook-lane.js";
 import {
   claimMessages,
   forgetOpening,
@@ -14,6 +14,9 @@ import {
   waitingLanes,
 } from "./claim-statement.js";
 import type { Share } from "./due-lanes.js";
+import type { Pace } from "./lane-paces.js";
+import { releaseKeys, waitingKeys } from "./ordered-message-statement.js";
+import { takeTurns } from "./pace-statement.js";
 
 /** A message that only this process may send until its claim ends. */
 export interface ClaimedMessage {
@@ -25,6 +28,8 @@ export interface ClaimedMessage {
   readonly attempts: number;
   /** The fencing number: a newer claim of the message has a higher one. */
   readonly claim: number;
+  /** Null in a subscription whose messages are sent in parallel. */
+  readonly partitionKey: string | null;
   /** Null when the event no longer exists. */
   readonly envelope: Envelope | null;
 }
@@ -49,10 +54,12 @@ interface ClaimRow {
   position: string;
   attempts: number;
   claims: number;
+  partition_key: string | null;
   envelope: Envelope | null;
 }
 
 const connections = 3;
+const keysPerRelease = 1000;
 
 /** Finds, claims and releases messages of all tenants as the worker role. */
 export class MessageClaims {
@@ -109,6 +116,39 @@ export class MessageClaims {
     });
   }
 
+  /** Makes the first waiting messages of partition keys due. */
+  async release(ordered: readonly OrderedKeys[]): Promise<void> {
+    const wanted = ordered.flatMap(({ lane, keys }) => keys.map((key) => ({ lane, key })));
+    for (let start = 0; start < wanted.length; start += keysPerRelease) {
+      const part = wanted.slice(start, start + keysPerRelease);
+      await this.#pool.query({
+        ...releaseKeys,
+        values: [
+          part.map(({ lane }) => lane.tenant),
+          part.map(({ lane }) => lane.subscription),
+          part.map(({ key }) => key),
+        ],
+      });
+    }
+  }
+
+  /** All partition keys with waiting messages, at most 10,000. */
+  async orderedKeys(): Promise<OrderedKeys[]> {
+    const { rows } = await this.#pool.query<LaneRow & { partition_key: string }>(waitingKeys);
+    return rows.map((row) => ({ lane: laneOf(row), keys: [row.partition_key] }));
+  }
+
+  /** Takes turns for at most `wanted` messages of a lane with a pace. `waitMs` is the time until the next turn. */
+  async takeTurns(lane: WebhookLane, wanted: number, pace: Pace): Promise<{ granted: number; waitMs: number }> {
+    const { intervalMs, burst } = pace;
+    const { rows } = await this.#pool.query<{ granted: number; ahead_ms: number }>({
+      ...takeTurns,
+      values: [lane.tenant, lane.subscription, wanted, intervalMs, burst],
+    });
+    const { granted = 0, ahead_ms: aheadMs = 0 } = rows[0] ?? {};
+    return { granted, waitMs: Math.max(0, Math.ceil(aheadMs - (burst - 1) * intervalMs)) };
+  }
+
   async openBreakers(): Promise<OpenBreaker[]> {
     const { rows } = await this.#pool.query<
       Omit<LaneRow, "subscription_id"> & { openings: number; paused_for_ms: number }
@@ -146,5 +186,6 @@ const messageOf = (row: ClaimRow): ClaimedMessage => ({
   position: row.position,
   attempts: row.attempts,
   claim: row.claims,
+  partitionKey: row.partition_key,
   envelope: row.envelope,
 });

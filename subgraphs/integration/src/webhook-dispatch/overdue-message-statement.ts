@@ -1,11 +1,12 @@
-// tables: webhook_messages, webhook_breakers
+// tables: webhook_messages, webhook_breakers, webhook_paces
 
 const maxMessages = 1000;
 
 /**
- * Messages that are still to be sent but that no dispatcher will take. A due time of more than 60 s ago is normal in two
- * cases: the breaker of the receiver is open, or the tenant has so many messages that they wait for each other. In the
- * second case another message of the tenant has a claim that has not ended. `message` is the table's alias.
+ * Messages that are still to be sent but that no dispatcher will take. A due time of more than 60 s ago is normal in
+ * four cases: the breaker of the receiver is open, the subscription has a rate that is used, an earlier message of the
+ * same partition key waits too, or the tenant has so many messages that they wait for each other. In the last case
+ * another message of the tenant has a claim that has not ended. `message` is the table's alias.
  */
 const isOverdue = `message.status in ('Pending', 'Delivering', 'RetryScheduled')
     and coalesce(message.next_attempt_at, message.created_at) < now() - interval '60 seconds'
@@ -13,6 +14,15 @@ const isOverdue = `message.status in ('Pending', 'Delivering', 'RetryScheduled')
       select from webhook_breakers breaker
       where breaker.tenant_id = message.tenant_id and breaker.origin = message.origin
         and breaker.paused_until > now() - interval '60 seconds')
+    and not exists (
+      select from webhook_paces pace
+      where pace.tenant_id = message.tenant_id and pace.subscription_id = message.subscription_id
+        and pace.next_at > now() - interval '60 seconds')
+    and (message.partition_key is null or not exists (
+      select from webhook_messages earlier
+      where earlier.tenant_id = message.tenant_id and earlier.subscription_id = message.subscription_id
+        and earlier.partition_key = message.partition_key and earlier.position < message.position
+        and earlier.status in ('Pending', 'Delivering', 'RetryScheduled') and earlier.partition_key is not null))
     and not exists (
       select from webhook_messages other
       where other.tenant_id = message.tenant_id and other.status = 'Delivering' and other.next_attempt_at > now())`;

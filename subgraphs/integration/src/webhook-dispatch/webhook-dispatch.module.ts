@@ -3,6 +3,7 @@ import { SignedEcho } from "../credential-rotation/signed-echo.js";
 import { CredentialService } from "../credentials/credential.service.js";
 import { egressService } from "../egress/egress-service.js";
 import { WebhookMessageService } from "../webhook-messages/webhook-message.service.js";
+import { FailureStreaks } from "../webhook-subscriptions/failure-streaks.js";
 import { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
 import { AttemptRecords } from "./attempt-records.js";
 import { DeliveryTargets } from "./delivery-target.js";
@@ -11,8 +12,9 @@ import { OverdueMessages } from "./overdue-messages.js";
 import { defaultRetryDelaysMs } from "./retry-schedule.js";
 import { signEcho } from "./sign-echo.js";
 import { WebhookBreakerRow } from "./webhook-breaker.entity.js";
-import { breakerRetention } from "./webhook-breaker.retention.js";
+import { breakerRetention, paceRetention } from "./webhook-breaker.retention.js";
 import { WebhookDispatcher } from "./webhook-dispatcher.js";
+import { WebhookPaceRow } from "./webhook-pace.entity.js";
 
 export interface WebhookDispatchSettings {
   /** The delay before each webhook attempt; there are as many attempts as delays. */
@@ -25,8 +27,14 @@ const formerAttemptQueue = "integration.webhook-attempt";
 /** Sends webhooks: claims, signatures, retries and circuit breakers. */
 export const webhookDispatch: SliceModule<WebhookDispatchSettings> = {
   slice: "webhook-dispatch",
-  entities: [WebhookBreakerRow],
-  events: ["WebhookDeliveryExhausted", "WebhookDeliveryAborted"],
+  entities: [WebhookBreakerRow, WebhookPaceRow],
+  foreignKeys: {
+    "webhook_paces.subscription_id": {
+      to: null,
+      why: "A pace is deleted a day after its last use, and a subscription without messages uses it no more.",
+    },
+  },
+  events: ["WebhookDeliveryFailing", "WebhookDeliveryRecovered", "WebhookDeliveryExhausted", "WebhookDeliveryAborted"],
   async start({ database, jobs, workers, connections, logger, settings, sweep, onStarted, onStop, onClose }, services) {
     await jobs.remove(formerAttemptQueue);
     const claims = new MessageClaims(connections.worker, logger);
@@ -34,7 +42,12 @@ export const webhookDispatch: SliceModule<WebhookDispatchSettings> = {
     const dispatcher = new WebhookDispatcher({
       claims,
       targets: new DeliveryTargets(database, services.get(CredentialService)),
-      records: new AttemptRecords(database, services.get(WebhookSubscriptionService), logger),
+      records: new AttemptRecords(
+        database,
+        services.get(WebhookSubscriptionService),
+        services.get(FailureStreaks),
+        logger,
+      ),
       egress: services.get(egressService),
       retryDelaysMs: settings.retryDelaysMs ?? defaultRetryDelaysMs,
       logger,
@@ -42,8 +55,8 @@ export const webhookDispatch: SliceModule<WebhookDispatchSettings> = {
     services.get(SignedEcho).use(signEcho);
     onStop(() => dispatcher.stop());
     sweep(new OverdueMessages(workers, dispatcher));
-    services.get(WebhookMessageService).onDue((lanes) => dispatcher.wake(lanes));
+    services.get(WebhookMessageService).onDue((lanes, ordered) => dispatcher.wake(lanes, ordered));
     onStarted(() => dispatcher.start());
   },
-  retention: () => [breakerRetention],
+  retention: () => [breakerRetention, paceRetention],
 };

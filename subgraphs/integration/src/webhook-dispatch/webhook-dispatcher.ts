@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Drained, DrainLoop } from "@factory/runtime/db/drain-loop";
 import { CircuitBreakers } from "../egress/circuit-breakers.js";
 import { OriginSlots } from "../egress/origin-slots.js";
-import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
+import type { OrderedKeys, WebhookLane } from "../webhook-messages/webhook-lane.js";
 import type { AttemptRecords } from "./attempt-records.js";
 import type { DeliveryTarget, DeliveryTargets } from "./delivery-target.js";
 import { DueLanes, type Gate } from "./due-lanes.js";
+import { LanePaces, type Pace } from "./lane-paces.js";
 import { type AttemptSettings, type MadeAttempt, makeAttempt } from "./make-attempt.js";
 import type { ClaimedMessage, MessageClaims } from "./message-claims.js";
 
@@ -45,10 +46,13 @@ export class WebhookDispatcher {
   readonly #lanes = new DueLanes();
   readonly #slots = new OriginSlots();
   readonly #breakers = new CircuitBreakers();
+  readonly #paces = new LanePaces();
   readonly #gate: Gate;
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
   readonly #interrupted: { lane: WebhookLane; message: ClaimedMessage }[] = [];
+  /** Partition keys whose next message may have become due. */
+  #ordered: OrderedKeys[] = [];
   #unstored = 0;
   #lookAt = 0;
   #restAfterLook = lookIntervalMs;
@@ -61,7 +65,12 @@ export class WebhookDispatcher {
     this.#gate = {
       hasRoomFor: (tenant) => this.#unstored < maxUnstored && this.#slots.hasRoomFor(tenant),
       pausedUntil: (lane) => this.#breakers.pausedUntil(lane),
-      enter: (lane) => (!this.#breakers.isOpen(lane) || this.#slots.heldByOrigin(lane) === 0) && this.#slots.take(lane),
+      waitsUntil: (lane) => this.#paces.waitsUntil(lane, performance.now()),
+      enter: (lane) => {
+        const enters = (!this.#breakers.isOpen(lane) || this.#slots.heldByOrigin(lane) === 0) && this.#slots.take(lane);
+        if (enters) this.#paces.reserve(lane);
+        return enters;
+      },
     };
   }
 
@@ -69,11 +78,13 @@ export class WebhookDispatcher {
     const now = performance.now();
     for (const { lane, openings, pausedForMs } of await this.#settings.claims.openBreakers())
       this.#breakers.learn(lane, openings, now + pausedForMs);
-    this.#loop.wake();
+    // A process that died may have ended messages without making the next ones of their keys due.
+    this.wake([], await this.#settings.claims.orderedKeys());
   }
 
-  wake(lanes: readonly WebhookLane[]): void {
+  wake(lanes: readonly WebhookLane[], ordered: readonly OrderedKeys[] = []): void {
     for (const lane of lanes) this.#lanes.add(lane);
+    this.#ordered.push(...ordered);
     this.#loop.wake();
   }
 
@@ -104,6 +115,7 @@ export class WebhookDispatcher {
   async #drain(): Promise<Drained> {
     if (performance.now() >= this.#lookAt) await this.#look();
     while (!this.#stopped) {
+      if (this.#ordered.length > 0) await this.#release();
       const now = performance.now();
       this.#lanes.ripen(now);
       const shares = this.#lanes.share(this.#gate, now);
@@ -118,18 +130,33 @@ export class WebhookDispatcher {
           rooms.delete(lane);
           this.#slots.free(lane, room - messages.length);
           if (messages.length === room) this.#lanes.add(lane);
+          if (messages.length === 0) this.#paces.release(lane);
           if (messages.length > 0) this.#follow(this.#deliver(lane, messages, targets.get(lane)));
         }
       } finally {
         // The claim failed, so it is not known which messages are due.
         for (const [lane, room] of rooms) {
           this.#slots.free(lane, room);
+          this.#paces.release(lane);
           this.#lanes.add(lane);
         }
       }
     }
     this.#arm();
     return "empty";
+  }
+
+  /** Makes the next messages of partition keys due, and adds their lanes. */
+  async #release(): Promise<void> {
+    const ordered = this.#ordered;
+    this.#ordered = [];
+    try {
+      await this.#settings.claims.release(ordered);
+    } catch (error) {
+      this.#ordered.push(...ordered);
+      throw error;
+    }
+    for (const { lane } of ordered) this.#lanes.add(lane);
   }
 
   async #look(): Promise<void> {
@@ -172,14 +199,31 @@ export class WebhookDispatcher {
     try {
       const target = await targetOfLane;
       if (target) {
-        for (const message of messages) this.#follow(this.#attempt({ lane, target, probe }, message));
+        const sent = target.pace ? await this.#inTurn(lane, messages, target.pace) : messages.length;
+        if (!target.pace) this.#paces.learn(lane, undefined, 0);
+        for (const message of messages.slice(0, sent)) this.#follow(this.#attempt({ lane, target, probe }, message));
+        this.#leave(lane, messages.length - sent);
         return;
       }
-      if (await records.skip(lane, messages)) this.#lanes.add(lane);
+      const { more, keys } = await records.skip(lane, messages);
+      if (more) this.#lanes.add(lane);
+      if (keys.length > 0) this.#ordered.push({ lane, keys });
     } catch (error) {
+      this.#paces.release(lane);
       this.#warn(error, "webhook messages were not sent; they are due again when their claims end");
     }
     this.#leave(lane, messages.length);
+  }
+
+  /** Returns how many of the messages may be sent now. The others are released until the lane has its next turn. */
+  async #inTurn(lane: WebhookLane, messages: readonly ClaimedMessage[], pace: Pace): Promise<number> {
+    const { claims } = this.#settings;
+    const { granted, waitMs } = await claims.takeTurns(lane, messages.length, pace);
+    const freeAt = performance.now() + waitMs;
+    this.#paces.learn(lane, pace, freeAt);
+    this.#lanes.addAt(lane, freeAt);
+    await claims.giveBack(messages.slice(granted).map((message) => ({ lane, message })));
+    return granted;
   }
 
   /** The slot is released when the receiver has responded, before the result is stored. */
@@ -194,9 +238,13 @@ export class WebhookDispatcher {
     this.#unstored += 1;
     this.#leave(lane, 1);
     try {
-      if (made === undefined) await records.skipWithoutEvent(lane, message);
-      else if (made !== "interrupted") {
-        await records.add({ ...made, lane, failing: target.failing, probe });
+      if (made === undefined) {
+        await records.skipWithoutEvent(lane, message);
+        this.wake([lane], message.partitionKey === null ? [] : [{ lane, keys: [message.partitionKey] }]);
+      } else if (made !== "interrupted") {
+        await records.add({ ...made, lane, failing: target.failing, warned: target.warned, probe });
+        if (message.partitionKey !== null && made.delayMs === null)
+          this.#ordered.push({ lane, keys: [message.partitionKey] });
         if (made.delayMs !== null && made.delayMs <= timerHorizonMs)
           this.#lanes.addAt(lane, performance.now() + made.delayMs);
       }
@@ -204,7 +252,11 @@ export class WebhookDispatcher {
       this.#warn(error, "the outcome of a webhook message was not recorded; it is due again when its claim ends");
     }
     this.#unstored -= 1;
-    if (this.#lanes.any || this.#lanes.earliest < performance.now() + lookIntervalMs) this.#loop.wake();
+    if (this.#hasWork || this.#lanes.earliest < performance.now() + lookIntervalMs) this.#loop.wake();
+  }
+
+  get #hasWork(): boolean {
+    return this.#lanes.any || this.#ordered.length > 0;
   }
 
   /** Undefined when the event no longer exists, so that there is nothing to send. */
@@ -239,6 +291,6 @@ export class WebhookDispatcher {
 
   #leave(lane: WebhookLane, slots: number): void {
     this.#slots.free(lane, slots);
-    if (this.#lanes.any) this.#loop.wake();
+    if (this.#hasWork) this.#loop.wake();
   }
 }

@@ -15,13 +15,21 @@ export interface WebhookRequest {
  */
 export function webhookRequest(
   envelope: Envelope,
-  options: { position: string; contentType: string; secrets: readonly string[]; now: Date },
+  options: {
+    position: string;
+    contentType: string;
+    /** Further headers. They cannot replace those of the platform. */
+    headers?: Readonly<Record<string, string>>;
+    secrets: readonly string[];
+    now: Date;
+  },
 ): WebhookRequest {
   const body = JSON.stringify({ ...envelope, sequence: options.position, timestamp: envelope.time });
   const timestamp = Math.floor(options.now.getTime() / 1000);
   return {
     body,
     headers: {
+      ...options.headers,
       "content-type": `${options.contentType}; charset=utf-8`,
       "user-agent": userAgent,
       "webhook-id": envelope.id,

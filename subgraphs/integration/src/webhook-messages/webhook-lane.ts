@@ -13,3 +13,9 @@ export const laneKey = ({ tenant, origin, subscription }: WebhookLane): string =
 
 /** The origin of a URL. Empty for a URL that cannot be parsed; the attempt then reports the error. */
 export const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : "");
+
+/** Messages of a lane that keep their order for each partition key. */
+export interface OrderedKeys {
+  readonly lane: WebhookLane;
+  readonly keys: readonly string[];
+}

@@ -15,6 +15,11 @@ import { isWaiting, type WebhookMessageState } from "./webhook-message.states.js
   properties: ["tenantId", "origin", "subscriptionId", "nextAttemptAt", "position"],
   where: isWaiting,
 })
+@Index({
+  name: "webhook_messages_keys",
+  properties: ["tenantId", "subscriptionId", "partitionKey", "position"],
+  where: `${isWaiting} and partition_key is not null`,
+})
 @Index({ name: "webhook_messages_finished_at", properties: ["finishedAt"], where: "finished_at is not null" })
 export class WebhookMessage {
   [PrimaryKeyProp]?: ["tenantId", "messageId"];
@@ -52,6 +57,13 @@ export class WebhookMessage {
   /** The fencing number: only the holder of the newest claim stores a result. */
   @Property({ type: "integer", default: 0 })
   claims: number;
+
+  /**
+   * The partition key of the event, in a subscription that keeps the order. Only the first waiting message of a key has
+   * a due time.
+   */
+  @Property({ type: "text", nullable: true })
+  partitionKey: string | null;
 
   /** The time when the message is due. While it is Delivering, the time when its claim ends and it is due again. */
   @Property({ type: "timestamptz", nullable: true })

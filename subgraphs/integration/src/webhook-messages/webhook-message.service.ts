@@ -4,13 +4,14 @@ import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { matchesFilter } from "../webhook-subscriptions/delivery-settings/event-filter.js";
 import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
-import { originOf, type WebhookLane } from "./webhook-lane.js";
+import { type OrderedKeys, originOf, type WebhookLane } from "./webhook-lane.js";
 import type { AttemptFailure, AttemptOutcome, WebhookMessageState } from "./webhook-message.states.js";
 import type { WebhookMessageType } from "./webhook-message.type.js";
 
-/** Called with the lanes that have a new message that is due. */
-type DueListener = (lanes: readonly WebhookLane[]) => void;
+/** Called with the lanes that have a new message that is due, and with the keys of those that keep the order. */
+type DueListener = (lanes: readonly WebhookLane[], ordered: readonly OrderedKeys[]) => void;
 
 export interface SequencedEvent {
   readonly sequence: string;
@@ -54,10 +55,11 @@ const messagesOfSubscription = tenantStatement(
 const insertMessages = {
   name: "webhook_messages_insert",
   text: `insert into webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position, origin,
-      status, attempts, next_attempt_at)
-    select $1, message_id, subscription_id, event_id, event_type, position, origin, 'Pending', 0, now()
-    from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::text[])
-      as message(message_id, subscription_id, event_id, event_type, position, origin)`,
+      partition_key, status, attempts, next_attempt_at)
+    select $1, message_id, subscription_id, event_id, event_type, position, origin, partition_key, 'Pending', 0,
+      case when partition_key is null then now() end
+    from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::text[], $8::text[])
+      as message(message_id, subscription_id, event_id, event_type, position, origin, partition_key)`,
 };
 
 /** Creates the messages that are sent to webhook subscriptions, and lists them with their attempts. */
@@ -76,7 +78,10 @@ export class WebhookMessageService {
     this.#dueListeners.push(listener);
   }
 
-  /** Creates one message for each event and each Active subscription of its type. The messages are due at once. */
+  /**
+   * Creates one message for each event and each Active subscription of its type whose filter it matches. The messages
+   * are due at once; those of a subscription that keeps the order wait for the earlier ones of their partition key.
+   */
   async enqueue(transaction: Transaction, events: readonly SequencedEvent[]): Promise<void> {
     const { tenant } = transaction;
     const types = [...new Set(events.map(({ envelope }) => envelope.type))];
@@ -90,8 +95,14 @@ export class WebhookMessageService {
     }));
     const messages = events.flatMap(({ sequence, envelope }) =>
       active
-        .filter(({ eventType, subscriptionId }) => eventType === envelope.type && !isAbout(envelope, subscriptionId))
-        .map(({ lane }) => ({ lane, sequence, envelope })),
+        .filter(({ eventType, subscriptionId, filter }) => {
+          if (eventType !== envelope.type || isAbout(envelope, subscriptionId)) return false;
+          return filter === null || matchesFilter(filter, envelope);
+        })
+        .map(({ lane, ordering }) => ({
+          ...{ lane, sequence, envelope },
+          key: ordering === "fifo" ? envelope.partitionkey : null,
+        })),
     );
     if (messages.length === 0) return;
     await transaction.defer(insertMessages, [
@@ -102,10 +113,12 @@ export class WebhookMessageService {
       messages.map(({ envelope }) => envelope.type),
       messages.map(({ sequence }) => sequence),
       messages.map(({ lane }) => lane.origin),
+      messages.map(({ key }) => key),
     ]);
-    const lanes = [...new Set(messages.map(({ lane }) => lane))];
+    const lanes = [...new Set(messages.flatMap(({ lane, key }) => (key === null ? [lane] : [])))];
+    const ordered = orderedKeys(messages);
     transaction.afterCommit(() => {
-      for (const listener of this.#dueListeners) listener(lanes);
+      for (const listener of this.#dueListeners) listener(lanes, ordered);
     });
   }
 
@@ -118,6 +131,12 @@ export class WebhookMessageService {
     );
     return rows.map(messageView);
   }
+}
+
+function orderedKeys(messages: readonly { lane: WebhookLane; key: string | null }[]): OrderedKeys[] {
+  const keys = new Map<WebhookLane, Set<string>>();
+  for (const { lane, key } of messages) if (key !== null) keys.set(lane, (keys.get(lane) ?? new Set()).add(key));
+  return [...keys].map(([lane, ofLane]) => ({ lane, keys: [...ofLane] }));
 }
 
 /** Prevents a loop: a subscription gets no event about itself. */

@@ -4,6 +4,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { EventType } from "@factory/schema/event-names";
 import { isEventType, requireReadable } from "../event-access/event-access.js";
+import { checkedDeliverySettings, type DeliverySettings } from "./delivery-settings/delivery-settings.js";
 import type { CreateWebhookSubscriptionInput } from "./webhook-subscription.input.js";
 import {
   type WebhookContentType,
@@ -13,7 +14,7 @@ import {
 } from "./webhook-subscription.states.js";
 
 /** The members of the input whose presence depends on the direction, checked. */
-export interface CheckedSubscription {
+export interface CheckedSubscription extends DeliverySettings {
   readonly direction: WebhookDirection;
   readonly providerId: string | null;
   readonly eventType: EventType | null;
@@ -46,6 +47,7 @@ export function checkedSubscription(
     });
   const { providerId = null, eventType, endpointUrl = null } = members;
   return {
+    ...checkedDeliverySettings(input, direction),
     direction,
     providerId,
     endpointUrl,

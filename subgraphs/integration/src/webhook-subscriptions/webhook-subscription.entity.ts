@@ -3,6 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import type { EventType } from "@factory/schema/event-names";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { WebhookOrdering } from "./delivery-settings/delivery-settings.js";
 import type {
   DisabledReason,
   WebhookContentType,
@@ -56,6 +57,21 @@ export class WebhookSubscription {
   @Property({ type: "text" })
   contentType: WebhookContentType;
 
+  /** The limit on webhooks a second, in all processes together. */
+  @Property({ type: "integer", nullable: true })
+  ratePerSecond: number | null;
+
+  @Property({ type: "text", default: "parallel" })
+  ordering: WebhookOrdering;
+
+  /** As `matchesFilter` evaluates it. */
+  @Property({ type: "json", nullable: true })
+  filter: Record<string, unknown> | null;
+
+  /** Further headers of each webhook, with names in lower case. */
+  @Property({ type: "json", nullable: true })
+  headers: Record<string, string> | null;
+
   @Property({ type: "text" })
   status: WebhookSubscriptionState;
 
@@ -69,6 +85,10 @@ export class WebhookSubscription {
   /** The time when the first message of this streak of failures had no attempt left. */
   @Property({ type: "timestamptz", nullable: true })
   exhaustedSince: Date | null;
+
+  /** The time when the tenant was warned of this streak of failures. */
+  @Property({ type: "timestamptz", nullable: true })
+  warnedAt: Date | null;
 
   @Property({ type: "timestamptz" })
   createdAt: Date;

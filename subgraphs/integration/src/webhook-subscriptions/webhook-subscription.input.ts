@@ -1,9 +1,11 @@
+import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { credentialReferencePattern } from "@factory/schema/credential-reference";
-import { Field, ID, InputType } from "type-graphql";
+import { Field, ID, InputType, Int } from "type-graphql";
+import type { DeliverySettingsInput } from "./delivery-settings/delivery-settings.js";
 
 @InputType()
-export class CreateWebhookSubscriptionInput {
+export class CreateWebhookSubscriptionInput implements DeliverySettingsInput {
   @Field(() => ID, { nullable: true, description: "The tenant of the caller. It may be left out." })
   tenantId?: string | null;
 
@@ -56,4 +58,33 @@ export class CreateWebhookSubscriptionInput {
   })
   @Constraint({ maxLength: 100 })
   contentType?: string | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: "Outbound only: at most this number of webhooks a second. Without it the rate has no limit.",
+  })
+  @Constraint({ minimum: 1, maximum: 1000 })
+  ratePerSecond?: number | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Outbound only: parallel, or fifo for events in the order of their partitionkey. A failing webhook holds up only those with the same key. The default is parallel.",
+  })
+  @Constraint({ maxLength: 100 })
+  ordering?: string | null;
+
+  @Field(() => JsonObject, {
+    nullable: true,
+    description:
+      'Outbound only: only events with a matching envelope are sent, for example {"data": {"status": {"$in": ["Failed"]}}}. The operators are $eq, $neq, $gt, $gte, $lt, $lte, $in, $nin, $startsWith, $endsWith, $exist, $and, $or and $not. An empty object matches every event.',
+  })
+  filter?: Record<string, unknown> | null;
+
+  @Field(() => JsonObject, {
+    nullable: true,
+    description:
+      "Outbound only: further headers of each webhook, with strings as values. They are shown to readers, so they cannot have secrets.",
+  })
+  headers?: Record<string, unknown> | null;
 }

@@ -16,6 +16,8 @@ import { announceInboundSources } from "../providers/inbound-sources.js";
 import type { ProviderService } from "../providers/provider.service.js";
 import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
 import { type CheckedSubscription, checkedSubscription, secretMissing } from "./checked-subscription.js";
+import type { WebhookOrdering } from "./delivery-settings/delivery-settings.js";
+import type { EventFilter } from "./delivery-settings/event-filter.js";
 import { isOwnEndpoint } from "./own-endpoint.js";
 import { requireRoomForWebhook } from "./webhook-limit.js";
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
@@ -28,6 +30,16 @@ export interface ActiveSubscription {
   readonly subscriptionId: string;
   readonly eventType: string;
   readonly endpointUrl: string;
+  readonly ordering: WebhookOrdering;
+  readonly filter: EventFilter | null;
+}
+
+interface ActiveRow {
+  subscription_id: string;
+  event_type: string;
+  endpoint_url: string;
+  ordering: WebhookOrdering;
+  filter: EventFilter | null;
 }
 
 export interface WebhookSubscriptionSettings {
@@ -43,7 +55,7 @@ export interface WebhookSubscriptionSettings {
 
 /** The columns that `subscriptionView` reads. */
 const shownColumns = `subscription_id, project_id, direction, provider_id, event_type, endpoint_url, signing_secret_ref,
-  status, created_at`;
+  rate_per_second, ordering, filter, headers, status, created_at`;
 
 const subscriptionById = tenantStatement(
   "webhook_subscription_by_id",
@@ -53,20 +65,8 @@ const subscriptionById = tenantStatement(
 
 const activeOfTypes = {
   name: "webhook_subscriptions_active",
-  text: `select subscription_id, event_type, endpoint_url from webhook_subscriptions
+  text: `select subscription_id, event_type, endpoint_url, ordering, filter from webhook_subscriptions
     where tenant_id = $1 and event_type = any($2) and status = 'Active' order by subscription_id`,
-};
-
-const endStreaks = {
-  name: "webhook_subscriptions_end_streaks",
-  text: `update webhook_subscriptions set failing_since = null, exhausted_since = null
-    where tenant_id = $1 and subscription_id = any ($2::uuid[]) and failing_since is not null`,
-};
-
-const beginStreaks = {
-  name: "webhook_subscriptions_begin_streaks",
-  text: `update webhook_subscriptions set failing_since = now()
-    where tenant_id = $1 and subscription_id = any ($2::uuid[]) and failing_since is null`,
 };
 
 /** The kinds of credentials that sign events, and those that verify deliveries. */
@@ -81,7 +81,7 @@ interface Prepared {
   readonly url: ((subscriptionId: string) => string) | undefined;
 }
 
-/** Creates, finds and disables webhook subscriptions, and records the health of their receivers. */
+/** Creates, finds and disables webhook subscriptions. */
 export class WebhookSubscriptionService {
   readonly #settings: WebhookSubscriptionSettings;
 
@@ -121,14 +121,13 @@ export class WebhookSubscriptionService {
 
   /** The Active subscriptions of the transaction's tenant for these event types. */
   async active({ execute, tenant }: Transaction, types: readonly string[]): Promise<ActiveSubscription[]> {
-    const rows = await execute<{ subscription_id: string; event_type: string; endpoint_url: string }>(activeOfTypes, [
-      tenant.uuid,
-      types,
-    ]);
+    const rows = await execute<ActiveRow>(activeOfTypes, [tenant.uuid, types]);
     return rows.map((row) => ({
       subscriptionId: encodeId("whs", row.subscription_id),
       eventType: row.event_type,
       endpointUrl: row.endpoint_url,
+      ordering: row.ordering,
+      filter: row.filter,
     }));
   }
 
@@ -147,32 +146,6 @@ export class WebhookSubscriptionService {
         subject: `webhook-subscriptions/${subscriptionId}`,
         data: { subscriptionId, eventType: event_type, status: "Disabled", reason },
       });
-  }
-
-  /** Ends the streaks of failures of subscriptions (UUIDs) after a successful attempt. */
-  async recordSuccesses({ defer, tenant }: Transaction, subscriptions: readonly string[]): Promise<void> {
-    await defer(endStreaks, [tenant.uuid, subscriptions]);
-  }
-
-  /** Begins streaks of failures of subscriptions (UUIDs) after a first failed attempt. */
-  async recordFirstFailures({ defer, tenant }: Transaction, subscriptions: readonly string[]): Promise<void> {
-    await defer(beginStreaks, [tenant.uuid, subscriptions]);
-  }
-
-  /**
-   * Records a failed attempt, and disables the subscription after 120 h with failures only and 12 h after the first
-   * `hopeless` one. Hopeless is a message without attempts left, or a probe of a receiver that does not respond,
-   * because no message can use up its attempts behind such a probe.
-   */
-  async recordFailure(transaction: Transaction, subscription: string, hopeless: boolean): Promise<void> {
-    const [row] = await transaction.execute<{ hopeless: boolean }>(
-      `update webhook_subscriptions set failing_since = coalesce(failing_since, now()),
-         exhausted_since = case when $3 then coalesce(exhausted_since, now()) else exhausted_since end
-       where tenant_id = $1 and subscription_id = $2 and (failing_since is null or $3)
-       returning failing_since <= now() - interval '120 hours' and exhausted_since <= now() - interval '12 hours' as hopeless`,
-      [transaction.tenant.uuid, subscription, hopeless],
-    );
-    if (row?.hopeless) await this.disable(transaction, encodeId("whs", subscription), "OnlyFailures");
   }
 
   /**
@@ -209,6 +182,7 @@ export class WebhookSubscriptionService {
           disabledReason: null,
           failingSince: null,
           exhaustedSince: null,
+          warnedAt: null,
           createdAt: new Date(),
         });
         em.persist(subscription);

@@ -1,6 +1,6 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
-import { DateTime } from "@factory/runtime/graphql/scalars";
-import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { WebhookDirection, WebhookSubscriptionState } from "./webhook-subscription.states.js";
 
 export const WebhookSubscriptionStatus = {
@@ -58,6 +58,18 @@ export class WebhookSubscriptionType {
       "The URL to enter at the vendor of an Inbound subscription. Only the response to the creation contains it.",
   })
   deliveryUrl: string | null;
+
+  @Field(() => Int, { nullable: true, description: "The limit on webhooks a second. Null for an unlimited rate." })
+  ratePerSecond: number | null;
+
+  @Field({ description: "parallel, or fifo: events with the same partitionkey are sent one after the other." })
+  ordering: string;
+
+  @Field(() => JsonObject, { nullable: true, description: "Only events with a matching envelope are sent." })
+  filter: Record<string, unknown> | null;
+
+  @Field(() => JsonObject, { nullable: true, description: "Further headers of each webhook." })
+  headers: Record<string, string> | null;
 
   @Field(() => WebhookSubscriptionStatus)
   status: WebhookSubscriptionState;

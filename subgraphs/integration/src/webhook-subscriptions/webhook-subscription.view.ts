@@ -1,4 +1,5 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { WebhookOrdering } from "./delivery-settings/delivery-settings.js";
 import type { WebhookSubscription } from "./webhook-subscription.entity.js";
 import type { WebhookDirection, WebhookSubscriptionState } from "./webhook-subscription.states.js";
 import type { WebhookSubscriptionType } from "./webhook-subscription.type.js";
@@ -12,6 +13,10 @@ export interface SubscriptionRow {
   event_type: string | null;
   endpoint_url: string | null;
   signing_secret_ref: string | null;
+  rate_per_second: number | null;
+  ordering: WebhookOrdering;
+  filter: Record<string, unknown> | null;
+  headers: Record<string, string> | null;
   status: WebhookSubscriptionState;
   created_at: Date;
 }
@@ -26,6 +31,10 @@ export function subscriptionView(row: SubscriptionRow): WebhookSubscriptionType 
     signingSecretRef: row.signing_secret_ref,
     signingSecret: null,
     deliveryUrl: null,
+    ratePerSecond: row.rate_per_second,
+    ordering: row.ordering,
+    filter: row.filter,
+    headers: row.headers,
     status: row.status,
     projectId: row.project_id,
     createdAt: row.created_at.toISOString(),
@@ -39,6 +48,10 @@ export function subscriptionEntityView(row: WebhookSubscription, deliveryUrl: st
     ...{ subscriptionId, direction, providerId, eventType, endpointUrl, signingSecretRef, status, projectId },
     signingSecret: null,
     deliveryUrl,
+    ratePerSecond: row.ratePerSecond,
+    ordering: row.ordering,
+    filter: row.filter,
+    headers: row.headers,
     createdAt: row.createdAt.toISOString(),
   };
 }

@@ -3,6 +3,9 @@ import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { CredentialService } from "../credentials/credential.service.js";
 import { egressService } from "../egress/egress-service.js";
 import { ProviderService } from "../providers/provider.service.js";
+import { FailureStreaks } from "./failure-streaks.js";
+import { PublicKeyResolver } from "./public-key.resolver.js";
+import { PublicKeys } from "./public-keys.js";
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
 import { WebhookSubscriptionResolver } from "./webhook-subscription.resolver.js";
 import { WebhookSubscriptionService } from "./webhook-subscription.service.js";
@@ -38,11 +41,16 @@ export const webhookSubscriptions: SliceModule<WebhookSubscriptionSettings> = {
     const egress = services.get(egressService);
     const facts = services.get(TenantFacts);
     const providers = services.get(ProviderService);
-    services.add(
+    const subscriptions = services.add(
       new WebhookSubscriptionService({ database, credentials, egress, httpsOnly, facts, providers, publicUrl }),
     );
+    services.add(new FailureStreaks(subscriptions));
+    services.add(new PublicKeys(database, credentials, subscriptions));
   },
-  resolvers: (get) => [new WebhookSubscriptionResolver(get(WebhookSubscriptionService))],
+  resolvers: (get) => [
+    new WebhookSubscriptionResolver(get(WebhookSubscriptionService)),
+    new PublicKeyResolver(get(PublicKeys)),
+  ],
   references(get) {
     const service = get(WebhookSubscriptionService);
     return {

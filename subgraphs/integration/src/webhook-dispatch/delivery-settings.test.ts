@@ -1,0 +1,348 @@
+import { webcrypto } from "node:crypto";
+import type { Principal } from "@factory/runtime/auth/principal";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Envelope } from "@factory/runtime/messages/envelope";
+import pg from "pg";
+import {
+  anEvent,
+  aPrincipal,
+  eventually,
+  type IntegrationFixture,
+  startIntegrationFixture,
+} from "../integration.fixture.js";
+import { generateEd25519Secret } from "../standard-webhooks/ed25519-key.js";
+import { findOverdueMessages } from "./overdue-message-statement.js";
+import { type ReceivedWebhook, WebhookReceiver } from "./webhook-receiver.fixture.js";
+
+let fixture: IntegrationFixture;
+let receiver: WebhookReceiver;
+
+beforeAll(async () => {
+  fixture = await startIntegrationFixture({ retryDelaysMs: [0, 200, 200, 200, 200] });
+});
+
+afterAll(() => fixture.close());
+
+beforeEach(async () => {
+  receiver = await WebhookReceiver.start();
+});
+
+afterEach(() => receiver.stop());
+
+const create = /* GraphQL */ `
+  mutation ($input: CreateWebhookSubscriptionInput!) {
+    createWebhookSubscription(input: $input) { subscriptionId }
+  }`;
+
+const inputFor = (path: string, more: object) => ({
+  eventType: "TemplateRegistered",
+  endpointUrl: receiver.url(path),
+  signingSecretRef: "hook",
+  ...more,
+});
+
+async function subscribe(principal: Principal, path: string, more: object = {}): Promise<string> {
+  const { data, errors } = await fixture.run(principal, create, { input: inputFor(path, more) });
+  if (errors) throw errors[0];
+  return data.createWebhookSubscription.subscriptionId;
+}
+
+const arrivals = (path: string, count: number) =>
+  eventually(() => (receiver.at(path).length >= count ? receiver.at(path) : undefined));
+
+const keyed = (principal: Principal, key: string, place: number) =>
+  anEvent(principal, { partitionKey: key, data: { key, place } });
+
+const bodyOf = ({ body }: ReceivedWebhook) => JSON.parse(body) as Envelope<{ key: string; place: number }>;
+const places = (key: string, webhooks: readonly ReceivedWebhook[]) =>
+  webhooks.flatMap((webhook) => (bodyOf(webhook).data.key === key ? [bodyOf(webhook).data.place] : []));
+
+const upTo = (count: number) => Array.from({ length: count }, (_, place) => place);
+
+const states = async ({ tenantId = "" }: Principal) =>
+  (
+    await fixture.rows<{ status: string }>(
+      "select status from integration.webhook_messages where tenant_id = $1 order by position",
+      decodeId("ten", tenantId),
+    )
+  ).map(({ status }) => status);
+
+describe("v1a signatures", () => {
+  const publicKeys = "query ($id: ID!) { webhookPublicKeys(subscriptionId: $id) { keys { algorithm publicKey } } }";
+
+  async function keysOf(principal: Principal, id: string): Promise<string[]> {
+    const { data } = await fixture.run(principal, publicKeys, { id });
+    return data.webhookPublicKeys.keys.map(({ publicKey }: { publicKey: string }) => publicKey);
+  }
+
+  /** As a receiver does that knows the specification and the published key, and none of our code. */
+  async function verifies(webhook: ReceivedWebhook | undefined, published: string | undefined): Promise<boolean[]> {
+    const raw = Buffer.from((published ?? "").replace(/^whpk_/, ""), "base64");
+    const key = await webcrypto.subtle.importKey("raw", raw, { name: "Ed25519" }, false, ["verify"]);
+    const { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": given } = webhook?.headers ?? {};
+    const content = Buffer.from(`${String(id)}.${String(time)}.${webhook?.body ?? ""}`);
+    const signatures = String(given).split(" ");
+    expect(signatures.every((signature) => signature.startsWith("v1a,"))).toBe(true);
+    return Promise.all(
+      signatures.map((signature) =>
+        webcrypto.subtle.verify("Ed25519", key, Buffer.from(signature.slice(4), "base64"), content),
+      ),
+    );
+  }
+
+  it("are verified with the public keys, of which there are two in the grace period", async () => {
+    const principal = aPrincipal();
+    const { data } = await fixture.run(
+      principal,
+      "mutation ($i: CreateCredentialInput!) { createCredential(input: $i) { credentialId } }",
+      { i: { name: "hook", kind: "WebhookSigning", secret: { signingSecret: generateEd25519Secret() } } },
+    );
+    const subscription = await subscribe(principal, "/signed");
+    const [older, ...others] = await keysOf(principal, subscription);
+    expect(others).toEqual([]);
+    await fixture.bus.publish([anEvent(principal)]);
+    const [first] = await arrivals("/signed", 1);
+    expect(await verifies(first, older)).toEqual([true]);
+    const rotated = await fixture.run(
+      principal,
+      "mutation ($i: RotateCredentialInput!) { rotateCredential(input: $i) { signingSecret } }",
+      { i: { credentialId: data.createCredential.credentialId } },
+    );
+    expect(rotated.data?.rotateCredential).toEqual({ signingSecret: null });
+    const keys = await eventually(async () => {
+      const now = await keysOf(principal, subscription);
+      return now.length === 2 ? now : undefined;
+    });
+    expect(keys[1]).toBe(older);
+    await fixture.bus.publish([anEvent(principal)]);
+    const [, second] = await arrivals("/signed", 2);
+    expect([await verifies(second, keys[0]), await verifies(second, keys[1])]).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+  });
+
+  it("a subscription with a symmetric secret has no public key, and that of another tenant is not found", async () => {
+    const principal = aPrincipal();
+    const subscription = await subscribe(principal, "/symmetric");
+    expect(await keysOf(principal, subscription)).toEqual([]);
+    const { errors } = await fixture.run(aPrincipal(), publicKeys, { id: subscription });
+    expect(errors?.[0]?.extensions).toMatchObject({ code: "WEBHOOK_SUBSCRIPTION_NOT_FOUND" });
+  });
+});
+
+describe("the settings of a subscription", () => {
+  it.each([
+    ["an unknown ordering", { ordering: "lifo" }, "/input/ordering", 422],
+    ["an unknown operator", { filter: { type: { $like: "T" } } }, "/input/filter/type/$like", 422],
+    ["a header of HTTP", { headers: { host: "a" } }, "/input/headers/host", 422],
+    ["no webhook a second", { ratePerSecond: 0 }, "/input/ratePerSecond", 400],
+    ["too many webhooks a second", { ratePerSecond: 1001 }, "/input/ratePerSecond", 400],
+  ])("refuses %s", async (_, part, pointer, status) => {
+    const { errors } = await fixture.run(aPrincipal(), create, { input: inputFor("/refused", part) });
+    expect(errors?.[0]?.extensions).toMatchObject({ status, errors: [{ pointer }] });
+  });
+
+  it("are shown to readers", async () => {
+    const principal = aPrincipal();
+    const settings = { ratePerSecond: 5, ordering: "fifo", filter: { type: "TemplateRegistered" } };
+    const id = await subscribe(principal, "/shown", { ...settings, headers: { "X-Team": "a" } });
+    const read =
+      "query ($id: ID!) { webhookSubscription(subscriptionId: $id) { ratePerSecond ordering filter headers } }";
+    const { data } = await fixture.run(principal, read, { id });
+    expect(data.webhookSubscription).toEqual({ ...settings, headers: { "x-team": "a" } });
+  });
+
+  it("sends only events that match the filter, with the headers of the subscription", async () => {
+    const principal = aPrincipal();
+    const filter = { data: { place: { $gte: 3 } } };
+    await subscribe(principal, "/filtered", { filter, headers: { "X-Team": "a" } });
+    await subscribe(principal, "/all");
+    await fixture.bus.publish(upTo(5).map((place) => keyed(principal, "a", place)));
+    await arrivals("/all", 5);
+    const webhooks = await arrivals("/filtered", 2);
+    expect(places("a", webhooks).sort()).toEqual([3, 4]);
+    expect(webhooks.map(({ headers }) => headers["x-team"])).toEqual(["a", "a"]);
+    expect(await states(principal)).toHaveLength(7);
+  });
+});
+
+describe("a subscription with the ordering fifo", () => {
+  it("sends the events of each partition key in their order, one after the other", async () => {
+    const principal = aPrincipal();
+    await subscribe(principal, "/ordered", { ordering: "fifo" });
+    const keys = ["a", "b", "c", "d"];
+    for (const part of [0, 10, 20])
+      await fixture.bus.publish(upTo(10).flatMap((place) => keys.map((key) => keyed(principal, key, part + place))));
+    const webhooks = await arrivals("/ordered", 120);
+    for (const key of keys) expect(places(key, webhooks)).toEqual(upTo(30));
+    expect(new Set(webhooks.map(({ headers }) => headers["webhook-id"])).size).toBe(120);
+  });
+
+  it("a failing event holds up its key only, until it succeeds or has no attempt left", async () => {
+    const principal = aPrincipal();
+    await subscribe(principal, "/blocked", { ordering: "fifo" });
+    receiver.answer = (webhook) => {
+      const { key, place } = bodyOf(webhook).data;
+      return { status: key === "bad" && place === 0 ? 500 : 204 };
+    };
+    await fixture.bus.publish(upTo(4).flatMap((place) => ["bad", "good"].map((key) => keyed(principal, key, place))));
+    const good = await eventually(() => {
+      const found = places("good", receiver.at("/blocked"));
+      return found.length === 4 ? found : undefined;
+    });
+    expect(good).toEqual([0, 1, 2, 3]);
+    expect(new Set(places("bad", receiver.at("/blocked")))).toEqual(new Set([0]));
+    const bad = await eventually(() => {
+      const found = places("bad", receiver.at("/blocked"));
+      return found.length === 8 ? found : undefined;
+    });
+    expect(bad).toEqual([0, 0, 0, 0, 0, 1, 2, 3]);
+    await eventually(async () =>
+      (await states(principal)).join() ===
+      "Exhausted,Delivered,Delivered,Delivered,Delivered,Delivered,Delivered,Delivered"
+        ? true
+        : undefined,
+    );
+  });
+
+  it("goes on after a process died between the end of a message and the release of the next one", async () => {
+    const principal = aPrincipal();
+    const { tenantId = "" } = principal;
+    await subscribe(principal, "/died", { ordering: "fifo" });
+    receiver.answer = () => undefined;
+    await fixture.bus.publish([keyed(principal, "a", 0), keyed(principal, "a", 1), keyed(principal, "a", 2)]);
+    await arrivals("/died", 1);
+    await fixture.restart(async () => {
+      receiver.answer = () => ({ status: 204 });
+      await fixture.rows(
+        `update integration.webhook_messages set status = 'Delivered', next_attempt_at = null, finished_at = now()
+         where tenant_id = $1 and position = (select min(position) from integration.webhook_messages where tenant_id = $1)`,
+        decodeId("ten", tenantId),
+      );
+    });
+    await eventually(async () =>
+      (await states(principal)).every((status) => status === "Delivered") ? true : undefined,
+    );
+    expect(places("a", receiver.at("/died")).slice(-2)).toEqual([1, 2]);
+  });
+
+  it("skips all that waits when the subscription is no longer Active", async () => {
+    const principal = aPrincipal();
+    const subscription = await subscribe(principal, "/left", { ordering: "fifo" });
+    receiver.answer = () => ({ status: 500 });
+    await fixture.bus.publish(upTo(6).map((place) => keyed(principal, place % 2 ? "a" : "b", place)));
+    await arrivals("/left", 2);
+    await fixture.rows(
+      "update integration.webhook_subscriptions set status = 'Paused' where subscription_id = $1",
+      decodeId("whs", subscription),
+    );
+    await eventually(async () => ((await states(principal)).every((state) => state === "Skipped") ? true : undefined));
+  });
+});
+
+describe("a subscription with a rate", () => {
+  const overdue = async () => {
+    const worker = new pg.Client({ connectionString: fixture.connections.worker });
+    await worker.connect();
+    try {
+      return (await worker.query(findOverdueMessages)).rowCount;
+    } finally {
+      await worker.end();
+    }
+  };
+
+  it("gets no more webhooks a second, and holds up no other one at its origin", async () => {
+    const principal = aPrincipal();
+    await subscribe(principal, "/slow", { ratePerSecond: 20 });
+    await subscribe(principal, "/fast");
+    await fixture.bus.publish(upTo(40).map((place) => keyed(principal, "a", place)));
+    await arrivals("/fast", 40);
+    expect(receiver.at("/slow").length).toBeLessThan(30);
+    await fixture.rows("update integration.webhook_messages set created_at = now() - interval '1 hour'");
+    expect(await overdue()).toBe(0);
+    const times = (await arrivals("/slow", 40)).map(({ at }) => at).sort((a, b) => a - b);
+    const lasted = (times.at(-1) ?? 0) - (times[0] ?? 0);
+    // 38 of them wait for 50 ms each; the last ones may come a little late
+    expect(lasted).toBeGreaterThan(38 * 50 - 100);
+    expect(lasted).toBeLessThan(8000);
+  });
+
+  it("keeps the rate with several processes, and the order of fifo", async () => {
+    const principal = aPrincipal();
+    await subscribe(principal, "/both", { ratePerSecond: 20, ordering: "fifo" });
+    const second = await fixture.another();
+    try {
+      await fixture.bus.publish(upTo(30).map((place) => keyed(principal, place % 3 ? "a" : "b", place)));
+      const webhooks = await arrivals("/both", 30);
+      const times = webhooks.map(({ at }) => at).sort((a, b) => a - b);
+      expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(28 * 50 - 100);
+      for (const key of ["a", "b"])
+        expect(places(key, webhooks)).toEqual([...places(key, webhooks)].sort((a, b) => a - b));
+    } finally {
+      await second.close();
+    }
+  });
+});
+
+describe("a receiver that fails", () => {
+  const eventsOf = async ({ tenantId = "" }: Principal) =>
+    fixture.rows<{ type: string; data: Record<string, unknown> }>(
+      `select envelope->>'type' as type, envelope->'data' as data from integration.event_log
+       where tenant_id = $1 and envelope->>'type' like 'WebhookDelivery%' order by sequence`,
+      decodeId("ten", tenantId),
+    );
+
+  const told = (principal: Principal, count: number) =>
+    eventually(async () => {
+      const events = await eventsOf(principal);
+      return events.length >= count ? events : undefined;
+    });
+
+  it("causes one warning at the fourth failed attempt, and a notice when it has recovered", async () => {
+    const principal = aPrincipal();
+    const subscriptionId = await subscribe(principal, "/failing");
+    receiver.answer = () => ({ status: 500 });
+    await fixture.bus.publish([anEvent(principal), anEvent(principal)]);
+    const [failing] = await told(principal, 1);
+    receiver.answer = () => ({ status: 204 });
+    expect(failing).toMatchObject({
+      type: "WebhookDeliveryFailing",
+      data: { subscriptionId, attempts: 4, failure: "HttpStatus", statusCode: 500 },
+    });
+    const events = await told(principal, 2);
+    expect(events.map(({ type }) => type)).toEqual(["WebhookDeliveryFailing", "WebhookDeliveryRecovered"]);
+    expect(events[1]?.data).toMatchObject({ subscriptionId, failingSince: failing?.data["failingSince"] });
+    await fixture.bus.publish([anEvent(principal)]);
+    await eventually(async () =>
+      (await states(principal)).join() === "Delivered,Delivered,Delivered" ? true : undefined,
+    );
+    expect(await eventsOf(principal)).toHaveLength(2);
+  });
+
+  it("causes an event for each exhausted message, and is not recovered before a success", async () => {
+    const principal = aPrincipal();
+    await subscribe(principal, "/exhausted");
+    receiver.answer = () => ({ status: 500 });
+    await fixture.bus.publish([anEvent(principal)]);
+    await told(principal, 2);
+    await fixture.bus.publish([anEvent(principal)]);
+    await told(principal, 3);
+    receiver.answer = () => ({ status: 204 });
+    await fixture.bus.publish([anEvent(principal)]);
+    const types = (await told(principal, 4)).map(({ type }) => type.replace("WebhookDelivery", ""));
+    expect(types).toEqual(["Failing", "Exhausted", "Exhausted", "Recovered"]);
+  });
+
+  it("causes no event about short failures, and one about a message that it refuses for good", async () => {
+    const principal = aPrincipal();
+    await subscribe(principal, "/short");
+    receiver.answer = (_, nth) => ({ status: nth <= 2 ? 500 : 204 });
+    await fixture.bus.publish([anEvent(principal)]);
+    await arrivals("/short", 3);
+    receiver.answer = () => ({ status: 400, headers: { "webhook-delivery": "abort-message" } });
+    await fixture.bus.publish([anEvent(principal)]);
+    await told(principal, 1);
+    expect((await eventsOf(principal)).map(({ type }) => type)).toEqual(["WebhookDeliveryAborted"]);
+  });
+});

@@ -1,0 +1,41 @@
+// tables: webhook_messages
+
+import { isWaiting } from "../webhook-messages/webhook-message.states.js";
+import { relaxed } from "./claim-statement.js";
+
+/**
+ * Makes the first waiting message of each partition key due, where it waited for an earlier message that has ended. It
+ * runs after the commit that ended the earlier message, and after the commit that created new ones.
+ */
+export const releaseKeys = {
+  name: "webhook_messages_release_keys",
+  text: `
+    with ${relaxed},
+    head as materialized (
+      select head.tenant_id, head.message_id
+      from unnest($1::uuid[], $2::uuid[], $3::text[]) as wanted(tenant_id, subscription_id, partition_key)
+      cross join lateral (
+        select tenant_id, message_id, next_attempt_at from webhook_messages
+        where tenant_id = wanted.tenant_id and subscription_id = wanted.subscription_id
+          and partition_key = wanted.partition_key and ${isWaiting} and partition_key is not null
+        order by position limit 1) head
+      where head.next_attempt_at is null)
+    update webhook_messages message set next_attempt_at = now()
+    from head, relaxed
+    where message.tenant_id = head.tenant_id and message.message_id = head.message_id
+      and message.status in ('Pending', 'RetryScheduled') and message.next_attempt_at is null`,
+};
+
+/** The keys with waiting messages. A loose index scan takes one step for each key, however many messages it has. */
+export const waitingKeys = `
+  with recursive key as (
+    (select tenant_id, subscription_id, partition_key, origin from webhook_messages
+     where ${isWaiting} and partition_key is not null
+     order by tenant_id, subscription_id, partition_key, position limit 1)
+    union all
+    select next.* from key cross join lateral (
+      select tenant_id, subscription_id, partition_key, origin from webhook_messages
+      where ${isWaiting} and partition_key is not null
+        and (tenant_id, subscription_id, partition_key) > (key.tenant_id, key.subscription_id, key.partition_key)
+      order by tenant_id, subscription_id, partition_key, position limit 1) next)
+  select tenant_id, subscription_id, partition_key, origin from key limit 10000`;

@@ -1,0 +1,107 @@
+import { matchesFilter } from "./event-filter.js";
+import { filterProblems } from "./filter-problems.js";
+
+const envelope = {
+  type: "RunFailed",
+  subject: "runs/run_1",
+  time: "2026-01-05T10:00:00.500Z",
+  data: {
+    status: "Failed",
+    attempts: 3,
+    retried: false,
+    ended: null,
+    tags: ["urgent", "billing"],
+    steps: [
+      { name: "build", ms: 10 },
+      { name: "test", ms: 900 },
+    ],
+    owner: { tier: "premium" },
+  },
+};
+
+const data = (condition: object) => ({ data: condition });
+
+test.each<[string, Record<string, unknown>, boolean]>([
+  ["an attribute", { type: "RunFailed" }, true],
+  ["another value of an attribute", { type: "RunStarted" }, false],
+  ["an attribute that is absent", { projectid: "p" }, false],
+  ["several members", data({ status: "Failed", attempts: 3 }), true],
+  ["several members, one of which differs", data({ status: "Failed", attempts: 4 }), false],
+  ["a nested member", data({ owner: { tier: "premium" } }), true],
+  ["a member of a text", data({ status: { tier: "premium" } }), false],
+  ["an inherited property", data({ constructor: { $exist: true } }), false],
+  ["a number as text", data({ attempts: "3" }), false],
+  ["false", data({ retried: false }), true],
+  ["null", data({ ended: null }), true],
+  ["null for an absent member", data({ missing: null }), false],
+  ["an item of a list", data({ tags: "urgent" }), true],
+  ["no item of a list", data({ tags: "calm" }), false],
+  ["one object of a list", data({ steps: { name: "test", ms: { $gt: 500 } } }), true],
+  ["members of two objects of a list", data({ steps: { name: "build", ms: { $gt: 500 } } }), false],
+  ["$eq", data({ attempts: { $eq: 3 } }), true],
+  ["$neq", data({ attempts: { $neq: 3 } }), false],
+  ["$neq of an absent member", data({ missing: { $neq: 3 } }), true],
+  ["a range", data({ attempts: { $gte: 3, $lt: 4 } }), true],
+  ["a range without the value", data({ attempts: { $gt: 3, $lte: 4 } }), false],
+  ["an order between kinds", data({ status: { $gt: 1 } }), false],
+  ["an order of texts", data({ status: { $gt: "Completed", $lt: "Gone" } }), true],
+  ["a time without milliseconds", { time: { $gte: "2026-01-05T10:00:00Z", $lt: "2026-01-05T10:00:01Z" } }, true],
+  ["a time in another zone", { time: { $gte: "2026-01-05T11:00:00+01:00" } }, true],
+  ["a later time", { time: { $gt: "2026-01-05T10:00:00.500Z" } }, false],
+  ["$in", data({ status: { $in: ["Failed", "TimedOut"] } }), true],
+  ["$in for a list", data({ tags: { $in: ["calm", "billing"] } }), true],
+  ["$in with a text", { subject: { $in: "run_" } }, true],
+  ["$nin", data({ status: { $nin: ["Failed", "TimedOut"] } }), false],
+  ["$nin for a list", data({ tags: { $nin: ["calm"] } }), true],
+  ["$startsWith", { subject: { $startsWith: "runs/" } }, true],
+  ["$startsWith with several texts", { subject: { $startsWith: ["jobs/", "runs/"] } }, true],
+  ["$startsWith of a number", data({ attempts: { $startsWith: "3" } }), false],
+  ["$endsWith", { subject: { $endsWith: "_2" } }, false],
+  ["$exist", data({ owner: { $exist: true }, missing: { $exist: false } }), true],
+  ["$exist of null", data({ ended: { $exist: false } }), false],
+  ["$or", { $or: [data({ status: "Completed" }), { type: "RunFailed" }] }, true],
+  ["$or of values", data({ status: { $or: ["Completed", { $startsWith: "Fai" }] } }), true],
+  ["$or without a match", { $or: [data({ status: "Completed" }), { type: "RunStarted" }] }, false],
+  ["$and", { $and: [data({ status: "Failed" }), data({ attempts: { $gte: 4 } })] }, false],
+  ["$not of an operator", data({ status: { $not: { $in: ["Cancelled"] } } }), true],
+  ["$not of a condition", { $not: data({ status: "Failed" }) }, false],
+])("%s", (_, filter, expected) => {
+  expect(filterProblems(filter, "")).toEqual([]);
+  expect(matchesFilter(filter, envelope)).toBe(expected);
+});
+
+const nested = (levels: number): object => (levels === 0 ? { a: 1 } : { a: nested(levels - 1) });
+const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, place) => [`m${place}`, 1]));
+
+test.each<[string, Record<string, unknown>, string, string]>([
+  ["an unknown operator", data({ status: { $like: "x" } }), "/input/filter/data/status/$like", "UNKNOWN_VALUE"],
+  ["an inherited name as operator", { $constructor: [] }, "/input/filter/$constructor", "UNKNOWN_VALUE"],
+  [
+    "an unknown operator inside a list",
+    { $or: [{ type: { $re: "x" } }] },
+    "/input/filter/$or/0/type/$re",
+    "UNKNOWN_VALUE",
+  ],
+  ["an unknown attribute", { topic: "x" }, "/input/filter/topic", "UNKNOWN_VALUE"],
+  ["a list as value", data({ tags: ["a"] }), "/input/filter/data/tags", "TYPE"],
+  ["an object for $eq", data({ a: { $eq: {} } }), "/input/filter/data/a/$eq", "TYPE"],
+  ["a boolean for $gt", data({ a: { $gt: true } }), "/input/filter/data/a/$gt", "TYPE"],
+  ["a number for $startsWith", data({ a: { $startsWith: 1 } }), "/input/filter/data/a/$startsWith", "TYPE"],
+  ["a text for $exist", data({ a: { $exist: "true" } }), "/input/filter/data/a/$exist", "TYPE"],
+  ["an object for $or", { $or: {} }, "/input/filter/$or", "TYPE"],
+  ["an empty $in", data({ a: { $in: [] } }), "/input/filter/data/a/$in", "TOO_LONG"],
+  ["a long $in", data({ a: { $in: Array(101).fill(1) } }), "/input/filter/data/a/$in", "TOO_LONG"],
+  ["an empty condition", data({ a: {} }), "/input/filter/data/a", "TOO_SHORT"],
+  ["too many levels", data(nested(10)), `/input/filter/data${"/a".repeat(10)}`, "TOO_LONG"],
+  ["too many conditions", data(many(100)), "/input/filter/data/m98", "TOO_LONG"],
+  ["too much text", data({ a: "x".repeat(8200) }), "/input/filter", "TOO_LONG"],
+  ["the character NUL", data({ a: "\0" }), "/input/filter/data/a", "FORMAT"],
+])("%s is refused", (_, filter, pointer, code) => {
+  expect(filterProblems(filter, "/input/filter")).toMatchObject([{ pointer, code }]);
+});
+
+test("a filter over very long lists takes little time, and the event is sent", () => {
+  const long = { data: { list: Array.from({ length: 60_000 }, (_, place) => place) } };
+  const filter = { $and: Array.from({ length: 50 }, () => ({ data: { list: { $in: Array(100).fill(-1) } } })) };
+  expect(matchesFilter(filter, long)).toBe(true);
+});

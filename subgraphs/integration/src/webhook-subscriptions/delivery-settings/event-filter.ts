@@ -1,0 +1,108 @@
+/** A filter on the envelope of an event, as `filterProblems` accepts it. */
+export type EventFilter = Readonly<Record<string, unknown>>;
+
+/** The limit on the comparisons of one evaluation, so that long lists in events cost little. */
+const maxComparisons = 20_000;
+const timeForm = /^\d{4}-\d{2}-\d{2}T/;
+
+type Evaluate = (operand: unknown, value: unknown, work: Work) => boolean;
+
+class Work {
+  #left = maxComparisons;
+
+  count(): void {
+    this.#left -= 1;
+    if (this.#left < 0) throw tooMuchWork;
+  }
+}
+
+const tooMuchWork = new Error("The evaluation of a filter took too many comparisons.");
+
+/** The operators of a filter, by name. */
+export const operators: Readonly<Record<string, Evaluate>> = {
+  $eq: anyEquals,
+  $neq: (operand, value, work) => !anyEquals(operand, value, work),
+  $gt: (operand, value, work) => some(value, work, (item) => order(item, operand) > 0),
+  $gte: (operand, value, work) => some(value, work, (item) => order(item, operand) >= 0),
+  $lt: (operand, value, work) => some(value, work, (item) => order(item, operand) < 0),
+  $lte: (operand, value, work) => some(value, work, (item) => order(item, operand) <= 0),
+  $in: isIn,
+  $nin: (operand, value, work) => !isIn(operand, value, work),
+  $startsWith: (operand, value, work) => someText(operand, value, work, (text, part) => text.startsWith(part)),
+  $endsWith: (operand, value, work) => someText(operand, value, work, (text, part) => text.endsWith(part)),
+  $exist: (operand, value) => (value !== undefined) === operand,
+  $and: (operand, value, work) => listOf(operand).every((condition) => fits(condition, value, work)),
+  $or: (operand, value, work) => listOf(operand).some((condition) => fits(condition, value, work)),
+  $not: (operand, value, work) => !fits(operand, value, work),
+};
+
+/**
+ * Whether an event matches a filter. A list matches when one of its items does. An event whose evaluation would take too
+ * long matches, because an unwanted webhook is better than a lost one.
+ */
+export function matchesFilter(filter: EventFilter, envelope: object): boolean {
+  try {
+    return fits(filter, envelope, new Work());
+  } catch (error) {
+    if (error === tooMuchWork) return true;
+    throw error;
+  }
+}
+
+function fits(condition: unknown, value: unknown, work: Work): boolean {
+  work.count();
+  if (!isObject(condition)) return anyEquals(condition, value, work);
+  const members = Object.entries(condition);
+  if (Array.isArray(value) && members.some(([name]) => !isOperator(name)))
+    return value.some((item) => fits(condition, item, work));
+  return members.every(([name, operand]) => {
+    const operator = operators[name];
+    if (isOperator(name)) return operator !== undefined && operator(operand, value, work);
+    return fits(operand, isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined, work);
+  });
+}
+
+/** Names with a dollar sign are operators. */
+export const isOperator = (name: string): boolean => name.startsWith("$");
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+
+function some(value: unknown, work: Work, test: (item: unknown) => boolean): boolean {
+  return listOf(value).some((item) => {
+    work.count();
+    return test(item);
+  });
+}
+
+function anyEquals(operand: unknown, value: unknown, work: Work): boolean {
+  return some(value, work, (item) => item === operand);
+}
+
+/** A list of values contains the value; a text is contained in the value. */
+function isIn(operand: unknown, value: unknown, work: Work): boolean {
+  if (typeof operand === "string") return someText(operand, value, work, (text, part) => text.includes(part));
+  return listOf(operand).some((candidate) => anyEquals(candidate, value, work));
+}
+
+function someText(
+  operand: unknown,
+  value: unknown,
+  work: Work,
+  test: (text: string, part: string) => boolean,
+): boolean {
+  const parts = listOf(operand).filter((part) => typeof part === "string");
+  return parts.some((part) => some(value, work, (item) => typeof item === "string" && test(item, part)));
+}
+
+/** Not a number for values that have no order, so that no comparison is true. Times are compared as times. */
+function order(one: unknown, other: unknown): number {
+  if (typeof one === "number" && typeof other === "number") return one - other;
+  if (typeof one !== "string" || typeof other !== "string") return Number.NaN;
+  const difference = timeForm.test(one) && timeForm.test(other) ? Date.parse(one) - Date.parse(other) : Number.NaN;
+  if (!Number.isNaN(difference)) return difference;
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
