@@ -10,7 +10,19 @@ export const commandTypes = {
   DeprecateLibraryVersion:  { handler: "catalog", scopes: ["libraries.publish"] },
   RetireLibraryVersion:     { handler: "catalog", scopes: ["libraries.publish"] },
   ImportLibraryPackage:     { handler: "catalog", scopes: ["libraries.write"] },
+  SendEmail:                { handler: "integration", scopes: ["notification.send"] },
 } as const satisfies Record<string, { handler: SubgraphName; scopes: readonly Scope[] }>;
 
 /** The type of a command, for example `ImportLibraryPackage`. */
 export type CommandType = keyof typeof commandTypes;
+
+/** The commands that a subgraph handles. */
+export type CommandOf<Handler extends SubgraphName> = {
+  [C in CommandType]: (typeof commandTypes)[C]["handler"] extends Handler ? C : never;
+}[CommandType];
+
+/** The names of the commands that a subgraph handles. */
+export const commandsOf = <Handler extends SubgraphName>(handler: Handler): CommandOf<Handler>[] =>
+  (Object.keys(commandTypes) as CommandType[]).filter(
+    (type): type is CommandOf<Handler> => commandTypes[type].handler === handler,
+  );

@@ -38,6 +38,7 @@ import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant, moved, platformToken, type TestTenant } from "../kit/tenants.js";
 import { anInvitation, aUser } from "../kit/users.js";
 import { aVendor, type Vendor } from "../kit/vendor.js";
+import { sendMail } from "../kit/vendor-commands.js";
 import { fromGithub } from "../kit/vendor-senders.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -411,6 +412,7 @@ describe("the emitted events", () => {
     await changeCredentials(token);
     await changeConnections(token);
     const vendor = await renewTokens(token);
+    const closeMailVendors = await sendMail(token, tenant.tenantId);
     await handleDeliveries(token, tenant.tenantId);
     await invokeModels(token);
     await inviteAndDeleteUsers(token, tenant.tenantId);
@@ -456,7 +458,7 @@ describe("the emitted events", () => {
       return inTheLog.some(({ type }) => type === "TenantArchived");
     });
     emitted = [...feed.events.map(({ events }) => events), ...inTheLog];
-    await Promise.all([feed.stop(), about.stop(), gone.close(), vendor.close()]);
+    await Promise.all([feed.stop(), about.stop(), gone.close(), vendor.close(), closeMailVendors()]);
   });
 
   afterAll(() => receiver.close());

@@ -3,6 +3,7 @@ import { parseSync, Visitor } from "oxc-parser";
 /** What the platform knows about vendors is data, and stands in these files only. */
 export const vendorData = [
   "subgraphs/integration/src/providers/provider-presets.ts",
+  "subgraphs/integration/src/providers/preset-commands.ts",
   "subgraphs/integration/src/normalized-events/vendor-event-names.ts",
   // patterns of secrets that a template must not hold
   "subgraphs/catalog/src/template-checks/content/secret-text.ts",

@@ -16,6 +16,7 @@ import { runs } from "./runs/runs.module.js";
 import { secrets } from "./secrets/secrets.module.js";
 import { tenantProjections } from "./tenant-projections/tenant-projections.module.js";
 import { vendorCalls } from "./vendor-calls/vendor-calls.module.js";
+import { vendorCommands } from "./vendor-commands/vendor-commands.module.js";
 import { webhookDispatch } from "./webhook-dispatch/webhook-dispatch.module.js";
 import { webhookMessages } from "./webhook-messages/webhook-messages.module.js";
 import { webhookSubscriptions } from "./webhook-subscriptions/webhook-subscriptions.module.js";
@@ -40,6 +41,7 @@ export const integrationModules = [
   webhookDispatch,
   inboundDeliveries,
   deliveryHandling,
+  vendorCommands,
   eventLog,
   events,
 ] as const;

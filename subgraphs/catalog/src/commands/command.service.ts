@@ -1,6 +1,6 @@
 import type { BusMessage, CommandConsumer } from "@factory/runtime/bus/bus";
 import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
-import { type CommandType, commandTypes } from "@factory/schema/command-names";
+import { type CommandOf, commandsOf } from "@factory/schema/command-names";
 import { contextOf } from "./command-context.js";
 import { type CommandRefusals, isRefusal } from "./command-refusals.js";
 import type { ImportCommandService } from "./import-command.service.js";
@@ -16,9 +16,7 @@ interface CommandServices {
 export class CommandService implements CommandConsumer {
   readonly group = "catalog.commands";
   readonly kind = "command";
-  readonly types = (Object.keys(commandTypes) as CommandType[]).filter(
-    (type) => commandTypes[type].handler === "catalog",
-  );
+  readonly types = commandsOf("catalog");
   readonly #services: CommandServices;
 
   constructor(services: CommandServices) {
@@ -35,7 +33,8 @@ export class CommandService implements CommandConsumer {
     const { promotions, imports, refusals } = this.#services;
     if (await refusals.wasRefused(command)) return;
     try {
-      const { type } = command;
+      // the bus delivers the types of this consumer only
+      const type = command.type as CommandOf<"catalog">;
       if (type === "ImportLibraryPackage") await imports.accept(command);
       else await promotions.execute(type, contextOf(command), command.data);
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import type { CommandType } from "@factory/schema/command-names";
+import type { CommandOf } from "@factory/schema/command-names";
 import type { LibraryVersionType } from "../libraries/library.type.js";
 import type { LibraryVersionService } from "../libraries/library-version.service.js";
 import type { TemplatePromotionService } from "../templates/template-promotion.service.js";
@@ -15,7 +15,7 @@ interface Promoted {
 }
 
 /** The commands that change the state of a version. */
-export type PromotionType = Exclude<CommandType, "ImportLibraryPackage">;
+export type PromotionType = Exclude<CommandOf<"catalog">, "ImportLibraryPackage">;
 
 type Handlers = { [C in PromotionType]: (context: RequestContext, data: CommandData[C]) => Promise<Promoted[C]> };
 

@@ -28,7 +28,7 @@ export class CreateCredentialInput {
 
   @Field(() => JsonObject, {
     description:
-      'The members depend on the kind. WebhookSigning: {"signingSecret": "whsec_…"}, or "whsk_…" for ed25519. Basic: {"username", "password"}. BearerToken: {"token"}. ApiKey: {"apiKey"}, or "key" or "token". SshKey: {"username" (default git), "privateKey" (without a passphrase), "knownHosts"}. OAuth2Client: {"clientId", "clientSecret" or "privateKey" with "keyId"; neither for a public client}. JwtBearer: {"issuer", "subject", "audience", "privateKey", "keyId", "algorithm"}. HmacSignature: {"keyId", "secret"}. MutualTls: {"certificate", "privateKey", "ca"}. VendorWebhookSecret: {"secret" or "publicKey"}. With a member "hosts", for example ["git.example", "git.example:8443"], the secret is sent only to these hosts. The API never returns the secret.',
+      'The members depend on the kind. WebhookSigning: {"signingSecret": "whsec_…"}, or "whsk_…" for ed25519. Basic: {"username", "password"}, with "ca" (PEM) for a mail server of a private authority. BearerToken: {"token"}. ApiKey: {"apiKey"}, or "key" or "token". SshKey: {"username" (default git), "privateKey" (without a passphrase), "knownHosts"}. OAuth2Client: {"clientId", "clientSecret" or "privateKey" with "keyId"; neither for a public client}. JwtBearer: {"issuer", "subject", "audience", "privateKey", "keyId", "algorithm"}. HmacSignature: {"keyId", "secret"}. MutualTls: {"certificate", "privateKey", "ca"}. VendorWebhookSecret: {"secret" or "publicKey"}. With a member "hosts", for example ["git.example", "git.example:8443"], the secret is sent only to these hosts. The API never returns the secret.',
   })
   secret: Record<string, unknown>;
 

@@ -19,6 +19,8 @@ function problems(driver: object): string[] {
 const oauth2 = { tokenUrl: "https://vendor.example/token", clientAuthentication: "none" };
 const paths = { deliveryId: ["body:/id"], eventName: ["header:X-Event"] };
 const hmac = { kind: "hmac", algorithm: "sha256", header: "X-Signature", encoding: "hex" };
+const template = { method: "POST", path: "/send", encoding: "json", body: { to: { $value: "/to" } } };
+const nested = (depth: number): object => (depth === 0 ? {} : { a: nested(depth - 1) });
 const webhook = (scheme: object) => ({ webhook: { scheme, ...paths } });
 
 describe("a driver", () => {
@@ -125,6 +127,52 @@ describe("a driver", () => {
       "a body hash without the URL",
       webhook({ ...hmac, bodyHashParameter: "h" }),
       ["webhook/scheme/bodyHashParameter FORMAT"],
+    ],
+    ["an unknown command", { commands: { LaunchRocket: template } }, ["commands/LaunchRocket UNKNOWN_VALUE"]],
+    [
+      "a command with other members",
+      { commands: { SendEmail: { ...template, method: "GET", path: "/a/../b", encoding: "xml", url: "x" } } },
+      [
+        "commands/SendEmail/url UNKNOWN_VALUE",
+        "commands/SendEmail/method UNKNOWN_VALUE",
+        "commands/SendEmail/encoding UNKNOWN_VALUE",
+        "commands/SendEmail/path FORMAT",
+      ],
+    ],
+    [
+      "a command whose body is no object",
+      { commands: { SendEmail: { ...template, body: "{}", vendorId: "form:x" } } },
+      ["commands/SendEmail/vendorId FORMAT", "commands/SendEmail/body TYPE"],
+    ],
+    [
+      "a value that the command has not",
+      { commands: { SendEmail: { ...template, body: { a: { $value: "/secret" }, b: { $value: "subject" } } } } },
+      ["commands/SendEmail/body/a/$value UNKNOWN_VALUE", "commands/SendEmail/body/b/$value FORMAT"],
+    ],
+    [
+      "an unknown instruction",
+      { commands: { SendEmail: { ...template, body: { a: { $eval: "1" }, b: { $value: "/to", $as: 1 } } } } },
+      ["commands/SendEmail/body/a/$eval UNKNOWN_VALUE", "commands/SendEmail/body/b FORMAT"],
+    ],
+    [
+      "an item without a list",
+      { commands: { SendEmail: { ...template, body: { a: { $item: "" } } } } },
+      ["commands/SendEmail/body/a/$item FORMAT"],
+    ],
+    [
+      "a body with too many levels",
+      { commands: { SendEmail: { ...template, body: { a: nested(12) } } } },
+      [`commands/SendEmail/body/a${"/a".repeat(9)} TOO_LONG`],
+    ],
+    [
+      "a body with too many values",
+      { commands: { SendEmail: { ...template, body: { a: Array.from({ length: 400 }, () => 1) } } } },
+      ["commands/SendEmail/body/a/298 TOO_LONG"],
+    ],
+    [
+      "a mail server of another kind",
+      { smtp: { host: "mail server", port: 25, security: "maybe" } },
+      ["smtp/security UNKNOWN_VALUE", "smtp/host FORMAT"],
     ],
     [
       "a JWS with an HMAC",

@@ -1,4 +1,5 @@
 import { pointerToken } from "@factory/runtime/errors/json-pointer";
+import { checkCommands, checkMailServer } from "./checked-commands.js";
 import { checkedScheme, type GivenScheme } from "./checked-scheme.js";
 import { DriverProblems } from "./driver-problems.js";
 import type { ProviderDriverInput } from "./provider-driver.input.js";
@@ -31,6 +32,8 @@ export function checkedDriver(input: ProviderDriverInput, pointer: string): Prov
     problems.refuse(pointer, `The driver must not be larger than ${maxBytes} bytes.`, "TOO_LONG");
   problems.throwAny();
   checkCalls(given, pointer, problems);
+  checkCommands(given.commands, `${pointer}/commands`, problems);
+  checkMailServer(given.smtp, `${pointer}/smtp`, problems);
   checkParameters(given.oauth2?.tokenParameters, `${pointer}/oauth2/tokenParameters`, problems);
   checkParameters(given.oauth2?.authorizationParameters, `${pointer}/oauth2/authorizationParameters`, problems);
   const scheme = given.webhook?.scheme as unknown as GivenScheme | undefined;

@@ -251,6 +251,23 @@ export class WebhookDescriptionInput {
   batch?: boolean | null;
 }
 
+@InputType({ description: "A mail server, by which SendEmail is carried out." })
+export class ProviderMailServerInput {
+  @Field({ description: "A host name or an IP address without brackets." })
+  @Constraint({ minLength: 1, maxLength: 253 })
+  host: string;
+
+  @Field(() => Int, { description: "In production one of 25, 465, 587 and 2525." })
+  @Constraint({ minimum: 1, maximum: 65_535 })
+  port: number;
+
+  @Field({
+    description: "tls from the beginning, starttls, or none, which is refused in production.",
+  })
+  @Constraint({ maxLength: 100 })
+  security: string;
+}
+
 @InputType({ description: "How the vendor is called and how its deliveries are read, in at most 16 KiB." })
 export class ProviderDriverInput {
   @Field(() => ProviderProbeInput, { nullable: true })
@@ -277,4 +294,14 @@ export class ProviderDriverInput {
 
   @Field(() => WebhookDescriptionInput, { nullable: true })
   webhook?: WebhookDescriptionInput | null;
+
+  @Field(() => JsonObject, {
+    nullable: true,
+    description:
+      "For each command, for example SendEmail, the request of the vendor: method, path, encoding (json or form), body and vendorId. Objects with $value, $each and $as, $item, $when and $then stand for values of the command.",
+  })
+  commands?: Record<string, unknown> | null;
+
+  @Field(() => ProviderMailServerInput, { nullable: true })
+  smtp?: ProviderMailServerInput | null;
 }

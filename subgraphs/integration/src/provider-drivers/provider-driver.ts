@@ -1,4 +1,5 @@
 import type { SignatureScheme } from "../inbound-signatures/signature-scheme.js";
+import type { CommandTemplates, MailServer } from "./command-template.js";
 
 /**
  * `header:x-name` (lower case), `body:/json/pointer` (RFC 6901), `form:Name`, or `text:value` for a value that is the
@@ -35,6 +36,10 @@ export interface ProviderDriver {
   /** The header in which the vendor takes an idempotency key. */
   readonly idempotencyHeader?: string;
   readonly webhook?: WebhookDescription;
+  /** How the commands of the platform become requests of the vendor. */
+  readonly commands?: CommandTemplates;
+  /** Sends mail where `commands` has no SendEmail. */
+  readonly smtp?: MailServer;
 }
 
 /** A value in the JSON body of an answer, with a path `body:…`. */

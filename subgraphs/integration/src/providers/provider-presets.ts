@@ -1,4 +1,5 @@
 import type { ProviderDriver, WebhookDescription } from "../provider-drivers/provider-driver.js";
+import { presetCommands } from "./preset-commands.js";
 import type { AuthModel, ProviderCategory } from "./provider.states.js";
 
 /** The knowledge of the platform about a vendor. It is not a provider: it takes no key, emits no event, appears in no search. */
@@ -200,6 +201,7 @@ export const providerPresets: readonly ProviderPreset[] = [
     baseUrl: "https://api.sendgrid.com",
     driver: {
       probe: { method: "GET", path: "/v3/scopes" },
+      commands: presetCommands.sendgrid,
       webhook: {
         scheme: {
           kind: "ecdsa",
@@ -229,6 +231,17 @@ export const providerPresets: readonly ProviderPreset[] = [
         eventName: ["body:/type"],
       },
     },
+  },
+  {
+    name: "mail-server",
+    displayName: "Mail server",
+    category: "Other",
+    authModel: "Basic",
+    apiClient: "smtp",
+    capabilities: ["email.send"],
+    baseUrl: null,
+    // The server belongs to the tenant, which gives it as the driver's smtp.
+    driver: {},
   },
   {
     name: "oauth2",

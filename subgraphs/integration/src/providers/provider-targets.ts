@@ -1,6 +1,7 @@
 import type { Egress } from "@factory/runtime/egress/egress";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { driverUrls } from "../provider-drivers/checked-driver.js";
+import { type MailServer, mailServerText } from "../provider-drivers/command-template.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 
 /** The URLs at which the vendor of a provider is called. */
@@ -17,7 +18,8 @@ export function movesOrigin(before: Targets, after: Targets): boolean {
 
 function originsOf({ baseUrl, driver }: Targets): Map<string, string> {
   const urls = [...(baseUrl === null ? [] : [{ pointer: "/baseUrl", url: baseUrl }]), ...driverUrls(driver, "/driver")];
-  return new Map(urls.map(({ pointer, url }) => [pointer, URL.canParse(url) ? new URL(url).origin : url]));
+  const origins = new Map(urls.map(({ pointer, url }) => [pointer, URL.canParse(url) ? new URL(url).origin : url]));
+  return driver.smtp ? origins.set("/driver/smtp", mailServerText(driver.smtp)) : origins;
 }
 
 /** Checks the URLs at which the vendor of a provider is called. */
@@ -37,15 +39,23 @@ export class ProviderTargets {
       ...(driver === null ? [] : driverUrls(driver, "/input/driver")),
     ];
     const reasons = await Promise.all(urls.map(({ url }) => this.#egress.check(url, { httpsOnly: this.#httpsOnly })));
-    const errors = urls.flatMap(({ pointer }, index) => {
+    const refusals = urls.flatMap(({ pointer }, index) => {
       const detail = reasons[index];
       return detail === undefined ? [] : [{ pointer, code: "TARGET_BLOCKED", detail }];
     });
+    const mailReason = driver?.smtp && (await this.#mailReason(driver.smtp));
+    const mail = { pointer: "/input/driver/smtp", code: "TARGET_BLOCKED" };
+    const errors = mailReason === undefined ? refusals : [...refusals, { ...mail, detail: mailReason }];
     if (errors.length > 0)
       throw new DomainError("TARGET_BLOCKED", {
         detail: `A URL of the provider is not allowed: ${errors[0]?.detail}.`,
         errors,
       });
     return undefined;
+  }
+
+  async #mailReason({ host, port, security }: MailServer): Promise<string | undefined> {
+    if (this.#httpsOnly && security === "none") return "mail without TLS";
+    return this.#egress.checkMailHost({ host, port });
   }
 }

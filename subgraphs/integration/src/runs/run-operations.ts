@@ -88,6 +88,9 @@ const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** The default rule: a refusal is final, but not where the vendor or the platform is only unable for the moment. */
 export const isRetryable = (error: unknown): boolean => !(error instanceof DomainError) || passing.has(error.code);
 
+/** Whether a run that ended with this code was given up after attempts that might have succeeded. */
+export const isRetryableCode = (code: string): boolean => passing.has(code as ErrorCode);
+
 /** The reason of a failure. The text of a defect is for the log only. */
 export function runErrorOf(error: unknown): RunError {
   if (error instanceof DomainError) return { code: error.code, detail: error.message };

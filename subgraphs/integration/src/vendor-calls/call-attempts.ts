@@ -1,4 +1,5 @@
 import type { EgressResponse } from "@factory/runtime/egress/egress";
+import { DomainError } from "@factory/runtime/errors/domain-error";
 import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
 import type { ProviderRecord } from "../providers/provider-record.js";
 import type { AccessTokens } from "./access-tokens.js";
@@ -6,7 +7,7 @@ import { type Authentication, authenticate, usesTokens, withAccessToken } from "
 import type { OpenVersion, VendorCredentials } from "./authentication/vendor-credentials.js";
 import type { VendorCallCounts } from "./call-counts.js";
 import { pauseAsked } from "./call-retry.js";
-import { outOfTime } from "./exchange/call-failure.js";
+import { outOfTime, unsent } from "./exchange/call-failure.js";
 import {
   type CallPurpose,
   isLongPurpose,
@@ -143,6 +144,9 @@ async function inTime<T>(work: Promise<T>, { signal }: VendorTarget, deadline: n
   });
   try {
     return await Promise.race([work, tooLate]);
+  } catch (error) {
+    // without a token the vendor was not asked, or has just refused the former one
+    throw error instanceof DomainError ? unsent(error) : error;
   } finally {
     end();
   }

@@ -18,6 +18,7 @@ import { VendorRate } from "./rates/vendor-rate.entity.js";
 import { vendorRateRetention } from "./rates/vendor-rate.retention.js";
 import { VendorRates } from "./rates/vendor-rates.js";
 import { sealedTokens, tokenSeal } from "./sealed-tokens.js";
+import { VendorMailer } from "./smtp/vendor-mailer.js";
 import { TokenEndpoint } from "./token-endpoint.js";
 import { TokenStore } from "./token-store.js";
 import { VendorCalls } from "./vendor-calls.js";
@@ -64,6 +65,8 @@ export const vendorCalls: SliceModule<VendorCallSettings> = {
     const attempts = new CallAttempts({ credentials, tokens, sender, counts, clock });
     const calls = services.add(new VendorCalls({ providers, attempts, rates, counts, outcomes, clock }));
     services.add(new VendorProbe(calls, tokens, providers));
+    const egress = services.get(egressService);
+    services.add(new VendorMailer({ providers, credentials, rates, counts, outcomes, egress, httpsOnly }));
   },
   sealedTables: ({ masterKeys }) => [sealedTokens(tokenSeal(masterKeys))],
   retention: ({ runRetentionDays = 90 }) => [vendorRateRetention, deletedConnections(runRetentionDays)],

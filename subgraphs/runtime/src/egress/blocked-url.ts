@@ -25,7 +25,8 @@ export function blockedUrl(text: string, policy: UrlPolicy, httpsOnly = false): 
   return blockedHost(hostOf(url), policy);
 }
 
-function blockedHost(host: string, policy: AddressPolicy): string | undefined {
+/** The reason why a host is refused without a DNS lookup. */
+export function blockedHost(host: string, policy: AddressPolicy): string | undefined {
   if (isIP(host) !== 0) return blockedAddress(host, policy);
   // RFC 6761, section 6.3: these names are local, even if DNS has an address for them.
   return !policy.allowLoopback && /(^|\.)localhost\.?$/.test(host) ? "a loopback address" : undefined;

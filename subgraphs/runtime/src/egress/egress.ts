@@ -1,4 +1,4 @@
-import { isIP, type LookupFunction } from "node:net";
+import { isIP, type LookupFunction, type Socket } from "node:net";
 import { createSecureContext, type SecureContext } from "node:tls";
 import { callbackify } from "node:util";
 import ipaddr from "ipaddr.js";
@@ -7,6 +7,7 @@ import { blockedAddress } from "./blocked-address.js";
 import { blockedUrl, hostOf, type UrlPolicy } from "./blocked-url.js";
 import { EgressBlockedError, EgressFailure, egressFailure } from "./egress-errors.js";
 import { HostLookup, type ResolvedAddress } from "./host-lookup.js";
+import { blockedMailHost, connectToMailHost, type MailHost } from "./mail-host.js";
 import { isReservedHeader } from "./reserved-header.js";
 
 export interface EgressOptions extends UrlPolicy {
@@ -76,6 +77,13 @@ export interface Egress extends EgressClient {
    * Throws EgressFailure (`tls`) when the certificates cannot be used.
    */
   client(options: { connectTimeoutMs: number; connections: number; tls?: ClientTls }): EgressClient;
+  /** As `check`, for a mail server. */
+  checkMailHost(host: MailHost): Promise<string | undefined>;
+  /**
+   * A connected socket to a mail server, without TLS yet. The caller destroys it. Throws EgressBlockedError, EgressFailure
+   * or the reason of `signal`.
+   */
+  connectToMailHost(host: MailHost, timeoutMs: number, signal?: AbortSignal): Promise<Socket>;
 }
 
 const maxHeaderBytes = 16 * 1_024;
@@ -150,6 +158,31 @@ export function createEgress(options: EgressOptions): Egress {
     client({ connectTimeoutMs, connections, tls }) {
       const agent = newAgent(connectTimeoutMs, connections, tls && secureContextOf(tls));
       return { request: async (url, request) => send(() => agent, url, request), close: () => agent.close() };
+    },
+
+    async checkMailHost(target) {
+      const reason = blockedMailHost(target, options);
+      if (reason !== undefined || isIP(target.host) !== 0) return reason;
+      try {
+        await withinPatience(resolveAllowed(target.host, checkPatienceMs));
+      } catch (error) {
+        if (error instanceof EgressBlockedError) return error.reason;
+      }
+      return undefined;
+    },
+
+    async connectToMailHost(target, timeoutMs, signal) {
+      const reason = blockedMailHost(target, options);
+      if (reason !== undefined) throw new EgressBlockedError(reason);
+      const timeout = AbortSignal.timeout(timeoutMs);
+      const ended = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
+      try {
+        return await connectToMailHost(target, (host) => resolveAllowed(host, timeoutMs), ended);
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        if (timeout.aborted) throw new EgressFailure("timeout", `no connection within ${timeoutMs} ms`);
+        throw egressFailure(error);
+      }
     },
 
     async close() {

@@ -13,6 +13,8 @@ export interface NewCommand {
   partitionKey?: string;
   /** The payload that `schema/commands/<type>.schema.json` describes. */
   data: Record<string, unknown>;
+  /** After this time the command is not carried out any more. */
+  expiresAt?: Date;
 }
 
 /**
@@ -40,5 +42,6 @@ export function createCommand(
     type: command.type,
     ...attributes(command, `/${producer}`, tenantId, cause),
     actorid: actorId,
+    ...(command.expiresAt === undefined ? {} : { expirytime: command.expiresAt.toISOString() }),
   };
 }

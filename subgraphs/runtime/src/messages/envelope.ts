@@ -51,6 +51,8 @@ export interface CommandEnvelope<Data = Record<string, unknown>> extends Attribu
   id: string;
   type: CommandType;
   actorid: string;
+  /** RFC 3339, UTC. After this time the command is not carried out any more. */
+  expirytime?: string;
 }
 
 /** A message of the bus. */

@@ -10,19 +10,32 @@ const details: Record<EgressFailureKind, string> = {
   protocol: "The vendor's answer is not valid HTTP.",
 };
 
+/** Errors of calls that did not reach the vendor. The set does not show in answers. */
+const neverSent = new WeakSet<object>();
+
+/** Marks an error of a call that did not reach the vendor, so that it may be repeated. */
+export function unsent<E extends DomainError>(error: E): E {
+  neverSent.add(error);
+  return error;
+}
+
+/** Whether the call did not reach the vendor for certain. */
+export const wasUnsent = (error: DomainError): boolean => neverSent.has(error);
+
 /** The refusal for a request without an answer; other errors stay as they are. */
 export function callFailure(error: unknown): unknown {
   if (error instanceof EgressBlockedError)
     return new DomainError("TARGET_BLOCKED", { detail: `The address of the vendor is not allowed: ${error.reason}.` });
   if (!(error instanceof EgressFailure)) return error;
-  return new DomainError(error.kind === "timeout" ? "UPSTREAM_TIMEOUT" : "UPSTREAM_FAILED", {
+  const failure = new DomainError(error.kind === "timeout" ? "UPSTREAM_TIMEOUT" : "UPSTREAM_FAILED", {
     detail: details[error.kind],
   });
+  return error.kind === "connect" ? unsent(failure) : failure;
 }
 
 /** The refusal when the time of a call is over before the vendor was asked. */
 export const outOfTime = () =>
-  new DomainError("UPSTREAM_TIMEOUT", { detail: "The call was not made in time. Try again later." });
+  unsent(new DomainError("UPSTREAM_TIMEOUT", { detail: "The call was not made in time. Try again later." }));
 
 export const rateLimited = (detail: string, waitMs: number) =>
   new DomainError("RATE_LIMITED", { detail, retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });

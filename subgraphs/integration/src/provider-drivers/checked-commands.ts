@@ -1,0 +1,130 @@
+import { pointerToken } from "@factory/runtime/errors/json-pointer";
+import { commandMembers } from "@factory/runtime/messages/command-data";
+import { commandsOf } from "@factory/schema/command-names";
+import type { CommandTemplate, MailServer, VendorCommandType } from "./command-template.js";
+import type { DriverProblems } from "./driver-problems.js";
+
+const maxDepth = 10;
+const maxNodes = 300;
+const pathForm = /^\/(?!\/)[!$-[\]-~]{0,1023}$/;
+const pointerForm = /^(\/[^\p{Cc}\p{Surrogate}]{0,300}|)$/u;
+const answerForm = /^(header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}|body:\/[^\p{Cc}\p{Surrogate}]{1,300})$/u;
+const hostForm = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$|^[0-9A-Fa-f:.]{2,45}$/;
+const members = ["method", "path", "encoding", "body", "vendorId"];
+const kinds: Readonly<Record<string, readonly string[]>> = {
+  $value: ["$value"],
+  $item: ["$item"],
+  $each: ["$each", "$as"],
+  $when: ["$when", "$then"],
+};
+
+/** Reports everything that is wrong with the templates of commands. */
+export function checkCommands(given: unknown, pointer: string, problems: DriverProblems): void {
+  if (given === undefined) return;
+  const known = commandsOf("integration");
+  for (const [name, template] of entriesOf(given, pointer, problems)) {
+    const at = `${pointer}/${pointerToken(name)}`;
+    const type = known.find((one) => one === name);
+    if (type) checkTemplate(type, template, at, problems);
+    else problems.refuse(at, `Must be one of ${known.join(", ")}.`, "UNKNOWN_VALUE");
+  }
+}
+
+function checkTemplate(type: VendorCommandType, given: unknown, at: string, problems: DriverProblems): void {
+  const template = Object.fromEntries(entriesOf(given, at, problems)) as Partial<Record<keyof CommandTemplate, unknown>>;
+  for (const name of Object.keys(template))
+    if (!members.includes(name))
+      problems.refuse(`${at}/${pointerToken(name)}`, `Must be one of ${members.join(", ")}.`, "UNKNOWN_VALUE");
+  problems.oneOf(`${at}/method`, String(template.method), ["POST", "PUT", "PATCH"]);
+  problems.oneOf(`${at}/encoding`, String(template.encoding), ["json", "form"]);
+  const { path, vendorId } = template;
+  if (typeof path !== "string" || !pathForm.test(path) || /(^|\/|%2f)(\.|%2e){1,2}(\/|%2f|\?|$)/i.test(path))
+    problems.refuse(`${at}/path`, "A path begins with a slash and has no segments . and .. and no fragment.");
+  if (vendorId !== undefined && (typeof vendorId !== "string" || !answerForm.test(vendorId)))
+    problems.refuse(`${at}/vendorId`, "The value stands at body:<JSON pointer> or header:<name>.");
+  const body = new TemplateCheck(type, problems);
+  if (Object.keys(kinds).some((name) => isObject(template.body) && Object.hasOwn(template.body, name)))
+    problems.refuse(`${at}/body`, "The body is an object of the vendor, with values inside.");
+  else if (!isObject(template.body)) problems.refuse(`${at}/body`, "Must be an object.", "TYPE");
+  else body.check(template.body, `${at}/body`, { depth: 0, hasItem: false });
+}
+
+interface Place {
+  readonly depth: number;
+  /** Whether the place is inside of a list that is made by `$each`. */
+  readonly hasItem: boolean;
+}
+
+/** The check of one body, which counts its values. */
+class TemplateCheck {
+  readonly #type: VendorCommandType;
+  readonly #problems: DriverProblems;
+  #nodes = 0;
+
+  constructor(type: VendorCommandType, problems: DriverProblems) {
+    this.#type = type;
+    this.#problems = problems;
+  }
+
+  check(value: unknown, at: string, place: Place): void {
+    this.#nodes += 1;
+    if (this.#nodes === maxNodes + 1)
+      this.#problems.refuse(at, `A body has at most ${maxNodes} values.`, "TOO_LONG");
+    if (place.depth === maxDepth) this.#problems.refuse(at, `A body has at most ${maxDepth} levels.`, "TOO_LONG");
+    if (this.#nodes > maxNodes || place.depth >= maxDepth || typeof value !== "object" || value === null) return;
+    const deeper = { ...place, depth: place.depth + 1 };
+    if (Array.isArray(value)) for (const [index, item] of value.entries()) this.check(item, `${at}/${index}`, deeper);
+    else this.#checkObject(value as Readonly<Record<string, unknown>>, at, deeper);
+  }
+
+  #checkObject(value: Readonly<Record<string, unknown>>, at: string, deeper: Place): void {
+    const names = Object.keys(value);
+    const kind = Object.keys(kinds).find((name) => names.includes(name));
+    const allowed = kind === undefined ? undefined : kinds[kind];
+    if (kind === undefined || allowed === undefined) {
+      for (const name of names) {
+        const below = `${at}/${pointerToken(name)}`;
+        if (name.startsWith("$") || name === "__proto__")
+          this.#problems.refuse(below, `Use ${Object.keys(kinds).join(", ")}, or a name without $.`, "UNKNOWN_VALUE");
+        else this.check(value[name], below, deeper);
+      }
+      return;
+    }
+    if (names.length !== allowed.length || !allowed.every((name) => names.includes(name)))
+      this.#problems.refuse(at, `An object with ${kind} has exactly the members ${allowed.join(" and ")}.`);
+    this.#checkPointer(kind, value[kind], `${at}/${kind}`, deeper.hasItem);
+    if (kind === "$each") this.check(value["$as"], `${at}/$as`, { ...deeper, hasItem: true });
+    if (kind === "$when") this.check(value["$then"], `${at}/$then`, deeper);
+  }
+
+  #checkPointer(kind: string, pointer: unknown, at: string, hasItem: boolean): void {
+    if (typeof pointer !== "string" || !pointerForm.test(pointer)) {
+      this.#problems.refuse(at, "Must be a JSON pointer (RFC 6901).");
+      return;
+    }
+    if (kind === "$item") {
+      if (!hasItem) this.#problems.refuse(at, "There is an item only inside of $as.");
+      return;
+    }
+    const known = [...commandMembers(this.#type), "commandId"];
+    const [, first = ""] = pointer.split("/");
+    if (!known.includes(first))
+      this.#problems.refuse(at, `The data of ${this.#type} has the members ${known.join(", ")}.`, "UNKNOWN_VALUE");
+  }
+}
+
+/** Reports what is wrong with a mail server. */
+export function checkMailServer(server: MailServer | undefined, pointer: string, problems: DriverProblems): void {
+  if (!server) return;
+  problems.oneOf(`${pointer}/security`, server.security, ["tls", "starttls", "none"]);
+  if (!hostForm.test(server.host)) problems.refuse(`${pointer}/host`, "Must be a host name or an IP address.");
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function entriesOf(value: unknown, pointer: string, problems: DriverProblems): [string, unknown][] {
+  if (isObject(value)) return Object.entries(value);
+  problems.refuse(pointer, "Must be an object.", "TYPE");
+  return [];
+}

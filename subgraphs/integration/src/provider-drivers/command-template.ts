@@ -1,0 +1,40 @@
+import type { CommandOf } from "@factory/schema/command-names";
+
+/** A command that becomes a request of a vendor. */
+export type VendorCommandType = CommandOf<"integration">;
+
+/**
+ * The request of a vendor for one command. The body is JSON in which these objects stand for values of the command. A
+ * value is put in as it is, never into a text, so it cannot change the request around it:
+ *
+ * - `{"$value": "/subject"}` is the value at the JSON pointer in the data of the command, which has `commandId` too;
+ * - `{"$each": "/to", "$as": …}` is a list with one item for each item of the list at the pointer;
+ * - `{"$item": "/email"}` is the value at the pointer in the present item, and with `""` the item itself;
+ * - `{"$when": "/html", "$then": …}` is there only if the command has the value.
+ *
+ * What has no value is left out of its object or list.
+ */
+export interface CommandTemplate {
+  readonly method: "POST" | "PUT" | "PATCH";
+  /** Below the base URL, with a leading slash. `{name}` is a value of the connection's configuration. */
+  readonly path: string;
+  /** `form`: members of objects are sent as `a[b]`, and items of lists as `a[0]`. */
+  readonly encoding: "json" | "form";
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Where the vendor's id stands in its answer: `body:…` or `header:…`. */
+  readonly vendorId?: string;
+}
+
+/** The request of each command that the vendor can carry out. */
+export type CommandTemplates = Readonly<Partial<Record<VendorCommandType, CommandTemplate>>>;
+
+/** A mail server, for vendors without an API for mail. */
+export interface MailServer {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the beginning, by STARTTLS, or none, which only a development machine may use. */
+  readonly security: "tls" | "starttls" | "none";
+}
+
+/** The server with its security, to find out whether two drivers send a secret to the same place. */
+export const mailServerText = ({ host, port, security }: MailServer): string => `${security} ${host}:${port}`;

@@ -1,0 +1,59 @@
+import { makeAuthority, makeServiceCertificate } from "@factory/runtime/grpc/certificate-authority";
+import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+
+export interface ReceivedMail {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly text: string;
+  /** Whether the session was encrypted, and its login. */
+  readonly secure: boolean;
+  readonly user: unknown;
+}
+
+export interface MailServerFixture {
+  readonly port: number;
+  readonly received: ReceivedMail[];
+  close(): Promise<void>;
+}
+
+/** A mail server on a loopback port. Without `cert` it has no TLS. */
+export async function aMailServer(options: SMTPServerOptions = {}): Promise<MailServerFixture> {
+  const received: ReceivedMail[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    ...(options.cert ? {} : { disabledCommands: ["STARTTLS"] }),
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        const { mailFrom, rcptTo } = session.envelope;
+        received.push({
+          from: mailFrom ? mailFrom.address : "",
+          to: rcptTo.map(({ address }) => address),
+          text: Buffer.concat(chunks).toString(),
+          secure: session.secure,
+          user: session.user,
+        });
+        done();
+      });
+    },
+    ...options,
+  });
+  // a client that leaves in the middle is an error to it
+  server.on("error", () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  const address = server.server.address();
+  return {
+    port: typeof address === "object" && address ? address.port : 0,
+    received,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** A certificate for `localhost`, and the authority that has signed it. */
+export async function aMailCertificate() {
+  const validity = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
+  const authority = await makeAuthority(validity);
+  const { certificate, key } = await makeServiceCertificate([{ type: "dns", value: "localhost" }], authority, validity);
+  return { ca: authority.certificate.toString(), cert: certificate, key };
+}

@@ -1,0 +1,129 @@
+import type { Socket } from "node:net";
+import MailComposer from "nodemailer/lib/mail-composer";
+import SMTPConnection from "nodemailer/lib/smtp-connection";
+import type { MailServer } from "../../provider-drivers/command-template.js";
+
+/** A mail to be sent. Each address is one address without a name. */
+export interface VendorMail {
+  readonly messageId: string;
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly cc: readonly string[];
+  readonly bcc: readonly string[];
+  readonly subject: string;
+  readonly text: string | undefined;
+  readonly html: string | undefined;
+}
+
+export interface MailLogin {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** The step of a session that failed, with the reply of the server where there is one. */
+export class MailStepFailed extends Error {
+  override readonly name = "MailStepFailed";
+
+  constructor(
+    readonly step: "connect" | "login" | "send",
+    readonly replyCode: number | undefined,
+  ) {
+    super(`the mail server failed at the step ${step}`);
+  }
+}
+
+interface SessionOptions {
+  readonly server: MailServer;
+  readonly socket: Socket;
+  readonly login: MailLogin | undefined;
+  /** PEM; trusted instead of the authorities that Node trusts. */
+  readonly authorities: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+const stepTimeoutMs = 20_000;
+
+/** Sends one mail over a connected socket, and closes it. Resolves with the number of recipients that were refused. */
+export async function sendMail(mail: VendorMail, options: SessionOptions): Promise<number> {
+  const { server, socket, login, authorities, signal } = options;
+  const message = await composed(mail);
+  const { from, to, cc, bcc } = mail;
+  const connection = new SMTPConnection({
+    connection: socket,
+    host: server.host,
+    port: server.port,
+    // the name of this machine is nobody's business
+    name: from.slice(from.lastIndexOf("@") + 1),
+    secure: server.security === "tls",
+    requireTLS: server.security === "starttls",
+    ignoreTLS: server.security === "none",
+    tls: { minVersion: "TLSv1.2", rejectUnauthorized: true, ...(authorities === undefined ? {} : { ca: authorities }) },
+    greetingTimeout: stepTimeoutMs,
+    socketTimeout: stepTimeoutMs,
+  });
+  const abort = () => connection.close();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    await step("connect", connection, (done) => connection.connect(done));
+    if (login) {
+      const credentials = { user: login.user, pass: login.password };
+      await step("login", connection, (done) => connection.login({ credentials }, done));
+    }
+    const envelope = { from, to: [...to, ...cc, ...bcc] };
+    let refused = 0;
+    await step("send", connection, (done) =>
+      connection.send(envelope, message, (error, info) => {
+        refused = info?.rejected?.length ?? 0;
+        done(error);
+      }),
+    );
+    connection.quit();
+    return refused;
+  } finally {
+    signal.removeEventListener("abort", abort);
+    connection.close();
+    socket.destroy();
+  }
+}
+
+/** Runs a step until its callback, the first error of the connection, or its end. */
+function step(
+  name: MailStepFailed["step"],
+  connection: SMTPConnection,
+  run: (done: (error?: Error | null) => void) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error | null) => {
+      if (error) reject(new MailStepFailed(name, replyCodeOf(error)));
+      else resolve();
+    };
+    connection.removeAllListeners("error");
+    connection.removeAllListeners("end");
+    connection.on("error", settle);
+    connection.once("end", () => settle(new Error("the connection has ended")));
+    run(settle);
+  });
+}
+
+const replyCodeOf = (error: Error): number | undefined => (error as { responseCode?: number }).responseCode;
+
+function composed({ messageId, from, to, cc, bcc, subject, text, html }: VendorMail): Promise<Buffer> {
+  // an object is always one address; a text could contain several
+  const address = (one: string) => ({ name: "", address: one });
+  const composer = new MailComposer({
+    from: address(from),
+    to: to.map(address),
+    cc: cc.map(address),
+    bcc: bcc.map(address),
+    subject,
+    ...(text === undefined ? {} : { text }),
+    ...(html === undefined ? {} : { html }),
+    messageId,
+    newline: "win",
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return new Promise((resolve, reject) => {
+    composer.compile().build((error, bytes) => (error ? reject(error) : resolve(bytes as Buffer)));
+  });
+}

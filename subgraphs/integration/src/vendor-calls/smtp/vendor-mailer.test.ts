@@ -1,0 +1,125 @@
+import type { Principal } from "@factory/runtime/auth/principal";
+import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../../integration.fixture.js";
+import type { MailServer } from "../../provider-drivers/command-template.js";
+import { aVendorTarget, refusalOf } from "../vendor-connection.fixture.js";
+import { aMailCertificate, aMailServer, type MailServerFixture } from "./mail-server.fixture.js";
+import { VendorMailer } from "./vendor-mailer.js";
+
+let fixture: IntegrationFixture;
+let principal: Principal;
+const servers: MailServerFixture[] = [];
+
+beforeAll(async () => {
+  fixture = await startIntegrationFixture();
+});
+
+beforeEach(() => {
+  principal = aPrincipal();
+});
+
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
+afterAll(() => fixture.close());
+
+async function aServer(...options: Parameters<typeof aMailServer>): Promise<MailServerFixture> {
+  const server = await aMailServer(...options);
+  servers.push(server);
+  return server;
+}
+
+const mail = {
+  messageId: "<cmd_1@sender.example>",
+  from: "factory@sender.example",
+  to: ["ada@people.example"],
+  cc: ["grace@people.example"],
+  bcc: ["eve@people.example"],
+  subject: "Hello\r\nBcc: mallory@people.example",
+  text: "A text",
+  html: "<p>A page</p>",
+};
+
+async function send(smtp: MailServer, secret?: Record<string, string>, change: Partial<typeof mail> = {}) {
+  const authMode = secret ? "Basic" : "None";
+  const target = await aVendorTarget(fixture, principal, {
+    ...{ authMode, driver: { smtp }, kind: "Basic" },
+    ...(secret && { secret }),
+  });
+  return fixture.integration.get(VendorMailer).send(target, smtp, { ...mail, ...change });
+}
+
+const refused = async (...sent: Parameters<typeof send>) => (await refusalOf(send(...sent))).code;
+
+describe("mail of a tenant", () => {
+  it("reaches all recipients, hides the blind ones, and has one header for each field", async () => {
+    const { port, received } = await aServer();
+    expect(await send({ host: "127.0.0.1", port, security: "none" })).toBe(0);
+    const [arrived] = received;
+    expect(arrived).toMatchObject({ from: mail.from, to: [...mail.to, ...mail.cc, ...mail.bcc] });
+    const [head = ""] = arrived?.text.split("\r\n\r\n") ?? [];
+    expect(head).toContain("Message-ID: <cmd_1@sender.example>");
+    expect(head).not.toMatch(/^bcc:/im);
+    expect(head).not.toContain("eve@");
+  });
+
+  it.each(["tls", "starttls"] as const)("is sent with a login over %s to a server with a known authority", async (security) => {
+    const { ca, cert, key } = await aMailCertificate();
+    const { port, received } = await aServer({
+      ...{ cert, key, secure: security === "tls", authOptional: false },
+      onAuth: ({ username, password }, _session, done) =>
+        password === "right" ? done(null, { user: username }) : done(new Error("no")),
+    });
+    const server = { host: "localhost", port, security };
+    expect(await send(server, { username: "me", password: "right", ca })).toBe(0);
+    expect(received).toEqual([expect.objectContaining({ secure: true, user: "me" })]);
+    expect(await refused(server, { username: "me", password: "wrong", ca })).toBe("CREDENTIAL_REJECTED");
+    expect(await refused(server, { username: "me", password: "right" })).toBe("UPSTREAM_FAILED");
+    expect(received).toHaveLength(1);
+  });
+
+  it("is not sent without TLS where the server offers none", async () => {
+    const { port, received } = await aServer();
+    expect(await refused({ host: "localhost", port, security: "starttls" })).toBe("UPSTREAM_FAILED");
+    expect(await refused({ host: "localhost", port, security: "tls" })).toBe("UPSTREAM_FAILED");
+    expect(received).toEqual([]);
+  });
+
+  it("does not reach private networks", async () => {
+    expect(await refused({ host: "10.0.0.1", port: 587, security: "starttls" })).toBe("TARGET_BLOCKED");
+    const target = { authMode: "None", configuration: {} };
+    const provider = aVendorTarget(fixture, principal, {
+      ...{ ...target, driver: { smtp: { host: "169.254.169.254", port: 587, security: "tls" } } },
+    });
+    await expect(provider).rejects.toThrow("not allowed");
+  });
+
+  it("tells a refusal for ever from one for now and from silence, and names no recipient", async () => {
+    let reply = 550;
+    const { port } = await aServer({
+      onRcptTo: (_address, _session, done) => done(Object.assign(new Error("ada@people.example"), { responseCode: reply })),
+    });
+    const server = { host: "localhost", port, security: "none" } as const;
+    const refusal = await refusalOf(send(server));
+    expect(refusal.code).toBe("VENDOR_REFUSED");
+    expect(`${refusal.message} ${JSON.stringify(refusal.facts)}`).not.toContain("ada@");
+    reply = 450;
+    expect(await refused(server)).toBe("UPSTREAM_FAILED");
+    const silent = await aServer({
+      onData: (stream, session) => {
+        stream.resume();
+        stream.on("end", () => (session as unknown as { connection?: { close(): void } }).connection?.close());
+      },
+    });
+    const waiting = refused({ ...server, port: silent.port });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await silent.close();
+    servers.splice(servers.indexOf(silent), 1);
+    expect(["OUTCOME_UNKNOWN", "UPSTREAM_FAILED"]).toContain(await waiting);
+  });
+
+  it("counts the recipients that the server refuses", async () => {
+    const { port, received } = await aServer({
+      onRcptTo: ({ address }, _session, done) => done(address.startsWith("eve") ? new Error("unknown") : null),
+    });
+    expect(await send({ host: "localhost", port, security: "none" })).toBe(1);
+    expect(received[0]?.to).toEqual([...mail.to, ...mail.cc]);
+  });
+});

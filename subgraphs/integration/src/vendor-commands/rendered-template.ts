@@ -1,0 +1,73 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const maxValues = 20_000;
+const maxBytes = 1024 * 1024;
+
+/** Marks what has no value in the command, and so is left out. */
+const absent = Symbol("absent");
+
+/**
+ * The body of a template with the values of the command. Strings of the command are never parsed or joined, so a value
+ * stays one value. Throws VALIDATION_FAILED when the body becomes too large.
+ */
+export function renderedTemplate(body: unknown, command: Json): Json {
+  const rendered = new Rendering(command).value(body, undefined) as Json;
+  if (Buffer.byteLength(JSON.stringify(rendered)) > maxBytes) throw tooLarge();
+  return rendered;
+}
+
+class Rendering {
+  readonly #command: Json;
+  #values = 0;
+
+  constructor(command: Json) {
+    this.#command = command;
+  }
+
+  value(template: unknown, item: unknown): unknown {
+    this.#values += 1;
+    if (this.#values > maxValues) throw tooLarge();
+    if (typeof template !== "object" || template === null) return template;
+    if (Array.isArray(template)) return present(template.map((one) => this.value(one, item)));
+    const members = template as Json;
+    if ("$value" in members) return valueAt(this.#command, members["$value"]);
+    if ("$item" in members) return valueAt(item, members["$item"]);
+    if ("$when" in members)
+      return valueAt(this.#command, members["$when"]) === absent ? absent : this.value(members["$then"], item);
+    if ("$each" in members) {
+      const list = valueAt(this.#command, members["$each"]);
+      return Array.isArray(list) ? present(list.map((one) => this.value(members["$as"], one))) : absent;
+    }
+    const entries = Object.entries(members).map(([name, one]) => [name, this.value(one, item)] as const);
+    return Object.fromEntries(entries.filter(([, one]) => one !== absent));
+  }
+}
+
+const present = (values: readonly unknown[]) => values.filter((value) => value !== absent);
+
+/** The value at a JSON pointer. Null counts as absent, and so does an empty list. */
+function valueAt(root: unknown, pointer: unknown): unknown {
+  let value = root;
+  for (const token of String(pointer).split("/").slice(1)) {
+    const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return absent;
+    value = (value as Json)[name];
+  }
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0) ? absent : value;
+}
+
+/** A body as a form: `a[b]` for members of objects, and `a[0]` for items of lists. */
+export function formOf(body: Json): string {
+  const form = new URLSearchParams();
+  const add = (name: string, value: unknown): void => {
+    if (typeof value !== "object" || value === null) form.append(name, value === null ? "" : String(value));
+    else for (const [member, inner] of Object.entries(value)) add(`${name}[${member}]`, inner);
+  };
+  for (const [name, value] of Object.entries(body)) add(name, value);
+  return form.toString();
+}
+
+const tooLarge = () =>
+  new DomainError("VALIDATION_FAILED", { detail: "The request that the template makes of the command is too large." });

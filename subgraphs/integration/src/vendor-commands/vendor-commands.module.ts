@@ -1,0 +1,53 @@
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { commandsOf } from "@factory/schema/command-names";
+import { ConnectionService } from "../connections/connection.service.js";
+import { ProviderService } from "../providers/provider.service.js";
+import { RunService } from "../runs/run.service.js";
+import { RunOperations } from "../runs/run-operations.js";
+import { VendorMailer } from "../vendor-calls/smtp/vendor-mailer.js";
+import { VendorCalls } from "../vendor-calls/vendor-calls.js";
+import { CommandConnections } from "./command-connections.js";
+import { CommandIntake } from "./command-intake.js";
+import { CommandRows } from "./command-rows.js";
+import { CommandRun } from "./command-run.js";
+import { commandSeal, sealedCommands } from "./sealed-commands.js";
+import { VendorCommand } from "./vendor-command.entity.js";
+import { vendorCommandRetention } from "./vendor-command.retention.js";
+import { VendorRequests } from "./vendor-requests.js";
+
+export interface VendorCommandSettings {
+  /** The data of commands is sealed under them. */
+  readonly masterKeys: MasterKeys;
+  /** How long ended commands are kept, and so recognized when they come again. The default is 90, the least is 1. */
+  readonly runRetentionDays?: number;
+}
+
+const history = "History: the command is kept as long as its run, whose deletion is another rule.";
+
+/** Commands of the bus that are carried out at the vendors of tenants, for example SendEmail. */
+export const vendorCommands: SliceModule<VendorCommandSettings> = {
+  slice: "vendor-commands",
+  entities: [VendorCommand],
+  foreignKeys: {
+    "vendor_commands.run_id": { to: null, why: history },
+    "vendor_commands.connection_id": { to: null, why: "History: the connection may be deleted." },
+    "vendor_commands.provider_id": { to: null, why: "History, as for the connection." },
+  },
+  events: ["EmailSent", "EmailFailed", "CommandRejected", "CommandDeadLettered"],
+  start({ database, logger, settings, consume }, services) {
+    const rows = new CommandRows(database, commandSeal(settings.masterKeys));
+    const connections = new CommandConnections({
+      database,
+      connections: services.get(ConnectionService),
+      providers: services.get(ProviderService),
+    });
+    const requests = new VendorRequests(services.get(VendorCalls), services.get(VendorMailer));
+    const run = new CommandRun({ rows, connections, requests });
+    const operations = services.get(RunOperations);
+    for (const type of commandsOf("integration")) operations.add(type, run);
+    consume(new CommandIntake({ database, rows, connections, runs: services.get(RunService), logger }));
+  },
+  sealedTables: ({ masterKeys }) => [sealedCommands(commandSeal(masterKeys))],
+  retention: ({ runRetentionDays = 90 }) => [vendorCommandRetention(runRetentionDays)],
+};

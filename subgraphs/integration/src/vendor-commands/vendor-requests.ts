@@ -1,0 +1,105 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { CommandTemplate, MailServer } from "../provider-drivers/command-template.js";
+import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
+import { wasUnsent } from "../vendor-calls/exchange/call-failure.js";
+import type { VendorResponse, VendorTarget } from "../vendor-calls/exchange/vendor-call.js";
+import type { VendorMailer } from "../vendor-calls/smtp/vendor-mailer.js";
+import type { VendorCalls } from "../vendor-calls/vendor-calls.js";
+import { answerValue } from "./answer-value.js";
+import type { OpenCommand } from "./command-rows.js";
+import { formOf, renderedTemplate } from "./rendered-template.js";
+
+/** What the vendor said about a command that it has accepted. */
+export interface VendorResult {
+  /** What the vendor calls the thing that the command has made. */
+  readonly vendorId: string | null;
+  readonly [fact: string]: unknown;
+}
+
+const mediaTypes = { json: "application/json", form: "application/x-www-form-urlencoded" };
+
+/** Statuses with which a vendor says that it has done nothing yet. */
+const notYet = [425, 503];
+/** Statuses of a request that is repeated with its idempotency key too early. */
+const stillRunning = [408, 409];
+
+/** Carries out commands by requests of vendors: by the template of the driver, or by its mail server. */
+export class VendorRequests {
+  readonly #calls: VendorCalls;
+  readonly #mailer: VendorMailer;
+
+  constructor(calls: VendorCalls, mailer: VendorMailer) {
+    this.#calls = calls;
+    this.#mailer = mailer;
+  }
+
+  /**
+   * Asks the vendor once, and again only where it cannot have the effect twice. Throws what `VendorCalls.call` throws,
+   * VENDOR_REFUSED, and OUTCOME_UNKNOWN where the vendor has no idempotency keys and may have carried out the command.
+   */
+  async send(target: VendorTarget, driver: ProviderDriver, command: OpenCommand): Promise<VendorResult> {
+    const { commands, smtp } = driver;
+    const template = commands?.[command.type];
+    if (template) return this.#request(target, template, command, driver.idempotencyHeader !== undefined);
+    if (smtp && command.type === "SendEmail") return this.#mail(target, smtp, command);
+    throw new DomainError("REFERENCE_NOT_FOUND", {
+      detail: `The driver of the provider does not describe ${command.type} any more.`,
+    });
+  }
+
+  async #request(
+    target: VendorTarget,
+    { method, path, encoding, body, vendorId }: CommandTemplate,
+    { commandId, data }: OpenCommand,
+    isIdempotent: boolean,
+  ): Promise<VendorResult> {
+    const rendered = renderedTemplate(body, { ...data, commandId });
+    const answer = await this.#calls
+      .call(target, {
+        ...{ purpose: "command", method, path, idempotencyKey: commandId },
+        headers: { "content-type": mediaTypes[encoding], accept: "application/json" },
+        body: encoding === "json" ? JSON.stringify(rendered) : formOf(rendered),
+      })
+      .catch((error: unknown) => {
+        throw isIdempotent ? error : onceOnly(error);
+      });
+    requireAccepted(answer, isIdempotent);
+    return { vendorId: vendorId === undefined ? null : answerValue(answer, vendorId) };
+  }
+
+  async #mail(target: VendorTarget, server: MailServer, { commandId, data }: OpenCommand): Promise<VendorResult> {
+    const from = String(data["from"]);
+    const messageId = `<${commandId}@${from.slice(from.lastIndexOf("@") + 1)}>`;
+    const addresses = (name: string) => (Array.isArray(data[name]) ? data[name].map(String) : []);
+    const content = (name: string) => (typeof data[name] === "string" ? data[name] : undefined);
+    const refusedRecipients = await this.#mailer.send(target, server, {
+      ...{ messageId, from, subject: String(data["subject"]) },
+      ...{ to: addresses("to"), cc: addresses("cc"), bcc: addresses("bcc") },
+      ...{ text: content("text"), html: content("html") },
+    });
+    return { vendorId: messageId, refusedRecipients };
+  }
+}
+
+/** The error of a call that must not be repeated once it may have reached the vendor. */
+function onceOnly(error: unknown): unknown {
+  const isAmbiguous =
+    error instanceof DomainError &&
+    (error.code === "UPSTREAM_FAILED" || error.code === "UPSTREAM_TIMEOUT") &&
+    !wasUnsent(error);
+  return isAmbiguous ? outcomeUnknown(error.message) : error;
+}
+
+function requireAccepted({ status, credentialRejected }: VendorResponse, isIdempotent: boolean): void {
+  if (status >= 200 && status < 300) return;
+  const detail = `The vendor answered with the status ${status}.`;
+  if (credentialRejected) throw new DomainError("CREDENTIAL_REJECTED", { detail });
+  if (notYet.includes(status) || (isIdempotent && (status >= 500 || stillRunning.includes(status))))
+    throw new DomainError("UPSTREAM_FAILED", { detail });
+  throw status >= 500 || status === 408 ? outcomeUnknown(detail) : new DomainError("VENDOR_REFUSED", { detail });
+}
+
+const outcomeUnknown = (detail: string) =>
+  new DomainError("OUTCOME_UNKNOWN", {
+    detail: `${detail} It has no idempotency keys, so the command is not repeated.`,
+  });
