@@ -5,7 +5,13 @@ import { aProvider } from "./providers.js";
 import { aVendor } from "./vendor.js";
 
 const commands = {
-  SendEmail: { method: "POST", path: "/mail", encoding: "json", body: { to: { $value: "/to" } }, vendorId: "body:/path" },
+  SendEmail: {
+    method: "POST",
+    path: "/mail",
+    encoding: "json",
+    body: { to: { $value: "/to" } },
+    vendorId: "body:/path",
+  },
 };
 
 /**

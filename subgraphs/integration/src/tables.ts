@@ -32,6 +32,7 @@ import { Migration20261123052116_connection_retention } from "./migrations/Migra
 import { Migration20261123055035_connection_accounts } from "./migrations/Migration20261123055035_connection_accounts.js";
 import { Migration20261123055654_failed_deliveries } from "./migrations/Migration20261123055654_failed_deliveries.js";
 import { Migration20261123084940_delivery_settings } from "./migrations/Migration20261123084940_delivery_settings.js";
+import { Migration20261123084958_vendor_commands } from "./migrations/Migration20261123084958_vendor_commands.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -71,5 +72,6 @@ export const integrationTables = {
     Migration20261123055035_connection_accounts,
     Migration20261123055654_failed_deliveries,
     Migration20261123084940_delivery_settings,
+    Migration20261123084958_vendor_commands,
   ],
 };

@@ -31,7 +31,9 @@ export function checkCommands(given: unknown, pointer: string, problems: DriverP
 }
 
 function checkTemplate(type: VendorCommandType, given: unknown, at: string, problems: DriverProblems): void {
-  const template = Object.fromEntries(entriesOf(given, at, problems)) as Partial<Record<keyof CommandTemplate, unknown>>;
+  const template = Object.fromEntries(entriesOf(given, at, problems)) as Partial<
+    Record<keyof CommandTemplate, unknown>
+  >;
   for (const name of Object.keys(template))
     if (!members.includes(name))
       problems.refuse(`${at}/${pointerToken(name)}`, `Must be one of ${members.join(", ")}.`, "UNKNOWN_VALUE");
@@ -68,8 +70,7 @@ class TemplateCheck {
 
   check(value: unknown, at: string, place: Place): void {
     this.#nodes += 1;
-    if (this.#nodes === maxNodes + 1)
-      this.#problems.refuse(at, `A body has at most ${maxNodes} values.`, "TOO_LONG");
+    if (this.#nodes === maxNodes + 1) this.#problems.refuse(at, `A body has at most ${maxNodes} values.`, "TOO_LONG");
     if (place.depth === maxDepth) this.#problems.refuse(at, `A body has at most ${maxDepth} levels.`, "TOO_LONG");
     if (this.#nodes > maxNodes || place.depth >= maxDepth || typeof value !== "object" || value === null) return;
     const deeper = { ...place, depth: place.depth + 1 };

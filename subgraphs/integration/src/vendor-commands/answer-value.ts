@@ -4,7 +4,10 @@ import type { VendorResponse } from "../vendor-calls/exchange/vendor-call.js";
 const maxLength = 300;
 
 /** The text or number at `header:<name>` or `body:<JSON pointer>` of an answer; null where there is none. */
-export function answerValue(answer: Pick<VendorResponse, "headers" | "body" | "truncated">, path: string): string | null {
+export function answerValue(
+  answer: Pick<VendorResponse, "headers" | "body" | "truncated">,
+  path: string,
+): string | null {
   if (path.startsWith("header:")) {
     const value = answer.headers[path.slice("header:".length).toLowerCase()];
     return bounded(Array.isArray(value) ? value[0] : value);

@@ -59,10 +59,7 @@ export function recordFailure(
   const { failed } = answers[type];
   if (state === "Rejected") recordRejection(transaction, { commandId, type }, error, cause);
   else if (state === "Failed" && failed !== undefined)
-    transaction.record(
-      { type: failed, ...about, data: { commandId, runId, connectionId, providerId, error } },
-      cause,
-    );
+    transaction.record({ type: failed, ...about, data: { commandId, runId, connectionId, providerId, error } }, cause);
   else
     transaction.record(
       { type: "CommandDeadLettered", ...about, data: { commandId, command: type, runId, connectionId, error } },
@@ -78,7 +75,11 @@ export function recordRejection(
   cause: Cause,
 ): void {
   record(
-    { type: "CommandRejected", subject: `commands/${commandId}`, data: { commandId, command: type, error: { code, detail } } },
+    {
+      type: "CommandRejected",
+      subject: `commands/${commandId}`,
+      data: { commandId, command: type, error: { code, detail } },
+    },
     cause,
   );
 }

@@ -27,7 +27,8 @@ export function completedData(
 
 const completions: Readonly<Record<VendorCommandType, (data: Data, configuration: Data) => Data>> = {
   SendEmail(data, configuration) {
-    if (data["text"] == null && data["html"] == null) throw invalid("/text: A mail needs a text, an HTML page or both.");
+    if (data["text"] == null && data["html"] == null)
+      throw invalid("/text: A mail needs a text, an HTML page or both.");
     return withSender(data, configuration);
   },
 };

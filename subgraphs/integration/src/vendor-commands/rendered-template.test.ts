@@ -43,7 +43,9 @@ describe("a rendered template", () => {
     const many = { list: Array.from({ length: 1000 }, (_, at) => at) };
     const inner = { $each: "/list", $as: { $item: "" } };
     expect(() => renderedTemplate({ all: { $each: "/list", $as: inner } }, many)).toThrow("too large");
-    expect(() => renderedTemplate({ all: [{ $value: "/text" }] }, { text: "x".repeat(1_048_576) })).toThrow("too large");
+    expect(() => renderedTemplate({ all: [{ $value: "/text" }] }, { text: "x".repeat(1_048_576) })).toThrow(
+      "too large",
+    );
   });
 
   it("becomes a form whose names and values are encoded", () => {

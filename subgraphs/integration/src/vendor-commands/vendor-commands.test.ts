@@ -31,7 +31,12 @@ const template = {
   method: "POST",
   path: "/accounts/{accountId}/messages",
   encoding: "json",
-  body: { to: { $value: "/to" }, from: { $value: "/from" }, subject: { $value: "/subject" }, ref: { $value: "/commandId" } },
+  body: {
+    to: { $value: "/to" },
+    from: { $value: "/from" },
+    subject: { $value: "/subject" },
+    ref: { $value: "/commandId" },
+  },
   vendorId: "body:/message/id",
 };
 const overHttp = (driver: object = {}, baseUrl = `${vendor.origin}/v1`) =>

@@ -60,20 +60,23 @@ describe("mail of a tenant", () => {
     expect(head).not.toContain("eve@");
   });
 
-  it.each(["tls", "starttls"] as const)("is sent with a login over %s to a server with a known authority", async (security) => {
-    const { ca, cert, key } = await aMailCertificate();
-    const { port, received } = await aServer({
-      ...{ cert, key, secure: security === "tls", authOptional: false },
-      onAuth: ({ username, password }, _session, done) =>
-        password === "right" ? done(null, { user: username }) : done(new Error("no")),
-    });
-    const server = { host: "localhost", port, security };
-    expect(await send(server, { username: "me", password: "right", ca })).toBe(0);
-    expect(received).toEqual([expect.objectContaining({ secure: true, user: "me" })]);
-    expect(await refused(server, { username: "me", password: "wrong", ca })).toBe("CREDENTIAL_REJECTED");
-    expect(await refused(server, { username: "me", password: "right" })).toBe("UPSTREAM_FAILED");
-    expect(received).toHaveLength(1);
-  });
+  it.each(["tls", "starttls"] as const)(
+    "is sent with a login over %s to a server with a known authority",
+    async (security) => {
+      const { ca, cert, key } = await aMailCertificate();
+      const { port, received } = await aServer({
+        ...{ cert, key, secure: security === "tls", authOptional: false },
+        onAuth: ({ username, password }, _session, done) =>
+          password === "right" ? done(null, { user: username }) : done(new Error("no")),
+      });
+      const server = { host: "localhost", port, security };
+      expect(await send(server, { username: "me", password: "right", ca })).toBe(0);
+      expect(received).toEqual([expect.objectContaining({ secure: true, user: "me" })]);
+      expect(await refused(server, { username: "me", password: "wrong", ca })).toBe("CREDENTIAL_REJECTED");
+      expect(await refused(server, { username: "me", password: "right" })).toBe("UPSTREAM_FAILED");
+      expect(received).toHaveLength(1);
+    },
+  );
 
   it("is not sent without TLS where the server offers none", async () => {
     const { port, received } = await aServer();
@@ -94,7 +97,8 @@ describe("mail of a tenant", () => {
   it("tells a refusal for ever from one for now and from silence, and names no recipient", async () => {
     let reply = 550;
     const { port } = await aServer({
-      onRcptTo: (_address, _session, done) => done(Object.assign(new Error("ada@people.example"), { responseCode: reply })),
+      onRcptTo: (_address, _session, done) =>
+        done(Object.assign(new Error("ada@people.example"), { responseCode: reply })),
     });
     const server = { host: "localhost", port, security: "none" } as const;
     const refusal = await refusalOf(send(server));

@@ -69,12 +69,7 @@ export class VendorMailer {
     }
   }
 
-  async #send(
-    target: VendorTarget,
-    { driver }: ProviderRecord,
-    server: MailServer,
-    mail: VendorMail,
-  ): Promise<number> {
+  async #send(target: VendorTarget, { driver }: ProviderRecord, server: MailServer, mail: VendorMail): Promise<number> {
     const { egress, rates, credentials, httpsOnly } = this.#options;
     const { host, port, security } = server;
     if (httpsOnly && security === "none")
