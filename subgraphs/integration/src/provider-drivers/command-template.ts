@@ -12,7 +12,7 @@ export type VendorCommandType = CommandOf<"integration">;
  * - `{"$item": "/email"}` is the value at the pointer in the present item, and with `""` the item itself;
  * - `{"$when": "/html", "$then": …}` is there only if the command has the value.
  *
- * What has no value is left out of its object or list.
+ * A member or item without a value is left out.
  */
 export interface CommandTemplate {
   readonly method: "POST" | "PUT" | "PATCH";

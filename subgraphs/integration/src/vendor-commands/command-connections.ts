@@ -9,7 +9,7 @@ import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import type { ProviderService } from "../providers/provider.service.js";
 import type { ProviderRecord } from "../providers/provider-record.js";
 import { candidateConnections } from "./candidate-connection-statement.js";
-import { capabilities } from "./command-rules.js";
+import { capabilities } from "./completed-data.js";
 
 /** A connection with its provider. */
 export interface CommandConnection {

@@ -13,12 +13,12 @@ import type { VendorCommandType } from "../provider-drivers/command-template.js"
 import type { RunService } from "../runs/run.service.js";
 import { recordRejection } from "./command-answers.js";
 import type { CommandConnections } from "./command-connections.js";
-import type { CommandRows } from "./command-rows.js";
-import { completedData } from "./command-rules.js";
+import { completedData } from "./completed-data.js";
+import type { StoredCommands } from "./stored-commands.js";
 
 interface Services {
   readonly database: Database;
-  readonly rows: CommandRows;
+  readonly rows: StoredCommands;
   readonly connections: CommandConnections;
   readonly runs: RunService;
   readonly logger: Logger;

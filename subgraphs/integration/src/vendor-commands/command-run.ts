@@ -9,11 +9,11 @@ import type { RunAttempt, RunEnd, RunHandler } from "../runs/run-operations.js";
 import { causeOfRun, type RunRecord } from "../runs/run-record.js";
 import { recordDone, recordFailure, stateOfFailure } from "./command-answers.js";
 import type { CommandConnections } from "./command-connections.js";
-import type { CommandRows } from "./command-rows.js";
+import type { StoredCommands } from "./stored-commands.js";
 import type { VendorRequests } from "./vendor-requests.js";
 
 interface Services {
-  readonly rows: CommandRows;
+  readonly rows: StoredCommands;
   readonly connections: CommandConnections;
   readonly requests: VendorRequests;
 }

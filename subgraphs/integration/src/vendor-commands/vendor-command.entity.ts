@@ -50,7 +50,7 @@ export class VendorCommand {
   @Property({ type: "timestamptz", nullable: true })
   expiresAt: Date | null;
 
-  /** What the vendor calls the thing that the command has made. */
+  /** The id that the vendor gave to the thing that the command has made. */
   @Property({ type: "text", nullable: true })
   vendorReference: string | null;
 

@@ -5,13 +5,13 @@ import { ConnectionService } from "../connections/connection.service.js";
 import { ProviderService } from "../providers/provider.service.js";
 import { RunService } from "../runs/run.service.js";
 import { RunOperations } from "../runs/run-operations.js";
-import { VendorMailer } from "../vendor-calls/smtp/vendor-mailer.js";
+import { VendorMailer } from "../vendor-calls/mailer.js";
 import { VendorCalls } from "../vendor-calls/vendor-calls.js";
 import { CommandConnections } from "./command-connections.js";
 import { CommandIntake } from "./command-intake.js";
-import { CommandRows } from "./command-rows.js";
 import { CommandRun } from "./command-run.js";
 import { commandSeal, sealedCommands } from "./sealed-commands.js";
+import { StoredCommands } from "./stored-commands.js";
 import { VendorCommand } from "./vendor-command.entity.js";
 import { vendorCommandRetention } from "./vendor-command.retention.js";
 import { VendorRequests } from "./vendor-requests.js";
@@ -36,7 +36,7 @@ export const vendorCommands: SliceModule<VendorCommandSettings> = {
   },
   events: ["EmailSent", "EmailFailed", "CommandRejected", "CommandDeadLettered"],
   start({ database, logger, settings, consume }, services) {
-    const rows = new CommandRows(database, commandSeal(settings.masterKeys));
+    const rows = new StoredCommands(database, commandSeal(settings.masterKeys));
     const connections = new CommandConnections({
       database,
       connections: services.get(ConnectionService),

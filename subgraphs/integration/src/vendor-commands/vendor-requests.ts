@@ -3,15 +3,15 @@ import type { CommandTemplate, MailServer } from "../provider-drivers/command-te
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import { wasUnsent } from "../vendor-calls/exchange/call-failure.js";
 import type { VendorResponse, VendorTarget } from "../vendor-calls/exchange/vendor-call.js";
-import type { VendorMailer } from "../vendor-calls/smtp/vendor-mailer.js";
+import type { VendorMailer } from "../vendor-calls/mailer.js";
 import type { VendorCalls } from "../vendor-calls/vendor-calls.js";
 import { answerValue } from "./answer-value.js";
-import type { OpenCommand } from "./command-rows.js";
 import { formOf, renderedTemplate } from "./rendered-template.js";
+import type { OpenCommand } from "./stored-commands.js";
 
-/** What the vendor said about a command that it has accepted. */
+/** The facts that the vendor told about a command that it has accepted. */
 export interface VendorResult {
-  /** What the vendor calls the thing that the command has made. */
+  /** The id that the vendor gave to the thing that the command has made. */
   readonly vendorId: string | null;
   readonly [fact: string]: unknown;
 }

@@ -1,18 +1,18 @@
 import { isIPv6 } from "node:net";
 import type { Egress } from "@factory/runtime/egress/egress";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { MailServer } from "../../provider-drivers/command-template.js";
-import type { ProviderService } from "../../providers/provider.service.js";
-import type { ProviderRecord } from "../../providers/provider-record.js";
-import { member, optionalMember } from "../authentication/material.js";
-import type { OpenVersion, VendorCredentials } from "../authentication/vendor-credentials.js";
-import { type CallResult, resultOfRefusal, type VendorCallCounts } from "../call-counts.js";
-import type { VendorCallOutcomes } from "../call-outcomes.js";
-import { callFailure, credentialRejected, unsent } from "../exchange/call-failure.js";
-import type { VendorTarget } from "../exchange/vendor-call.js";
-import type { VendorRates } from "../rates/vendor-rates.js";
-import { requireUsableConnection, requireUsableProvider } from "../usable-target.js";
-import { MailStepFailed, sendMail, type VendorMail } from "./mail-session.js";
+import type { MailServer } from "../provider-drivers/command-template.js";
+import type { ProviderService } from "../providers/provider.service.js";
+import type { ProviderRecord } from "../providers/provider-record.js";
+import { member, optionalMember } from "./authentication/material.js";
+import type { OpenVersion, VendorCredentials } from "./authentication/vendor-credentials.js";
+import { type CallResult, resultOfRefusal, type VendorCallCounts } from "./call-counts.js";
+import type { VendorCallOutcomes } from "./call-outcomes.js";
+import { callFailure, credentialRejected, unsent } from "./exchange/call-failure.js";
+import type { VendorTarget } from "./exchange/vendor-call.js";
+import type { VendorRates } from "./rates/vendor-rates.js";
+import { MailStepFailed, sendMail, type VendorMail } from "./smtp/mail-session.js";
+import { requireUsableConnection, requireUsableProvider } from "./usable-target.js";
 
 interface Options {
   readonly providers: ProviderService;

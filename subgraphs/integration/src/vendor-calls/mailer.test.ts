@@ -1,9 +1,9 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../../integration.fixture.js";
-import type { MailServer } from "../../provider-drivers/command-template.js";
-import { aVendorTarget, refusalOf } from "../vendor-connection.fixture.js";
-import { aMailCertificate, aMailServer, type MailServerFixture } from "./mail-server.fixture.js";
-import { VendorMailer } from "./vendor-mailer.js";
+import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import type { MailServer } from "../provider-drivers/command-template.js";
+import { VendorMailer } from "./mailer.js";
+import { aMailCertificate, aMailServer, type MailServerFixture } from "./smtp/mail-server.fixture.js";
+import { aVendorTarget, refusalOf } from "./vendor-connection.fixture.js";
 
 let fixture: IntegrationFixture;
 let principal: Principal;
@@ -80,18 +80,20 @@ describe("mail of a tenant", () => {
 
   it("is not sent without TLS where the server offers none", async () => {
     const { port, received } = await aServer();
-    expect(await refused({ host: "localhost", port, security: "starttls" })).toBe("UPSTREAM_FAILED");
+    expect(await refused({ host: "localhost", port, security: "starttls" })).toBe("VENDOR_REFUSED");
     expect(await refused({ host: "localhost", port, security: "tls" })).toBe("UPSTREAM_FAILED");
     expect(received).toEqual([]);
   });
 
   it("does not reach private networks", async () => {
-    expect(await refused({ host: "10.0.0.1", port: 587, security: "starttls" })).toBe("TARGET_BLOCKED");
-    const target = { authMode: "None", configuration: {} };
-    const provider = aVendorTarget(fixture, principal, {
-      ...{ ...target, driver: { smtp: { host: "169.254.169.254", port: 587, security: "tls" } } },
-    });
-    await expect(provider).rejects.toThrow("not allowed");
+    const target = await aVendorTarget(fixture, principal, { authMode: "None" });
+    const mailer = fixture.integration.get(VendorMailer);
+    const sent = mailer.send(target, { host: "10.0.0.1", port: 587, security: "starttls" }, mail);
+    expect((await refusalOf(sent)).code).toBe("TARGET_BLOCKED");
+    const smtp = { host: "169.254.169.254", port: 587, security: "tls" };
+    await expect(aVendorTarget(fixture, principal, { authMode: "None", driver: { smtp } })).rejects.toThrow(
+      "not allowed",
+    );
   });
 
   it("tells a refusal for ever from one for now and from silence, and names no recipient", async () => {

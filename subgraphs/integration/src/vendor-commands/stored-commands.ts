@@ -70,7 +70,7 @@ const endCommand = {
 };
 
 /** The stored commands to vendors. Their data is sealed until they end. */
-export class CommandRows {
+export class StoredCommands {
   readonly #database: Database;
   readonly #seal: EnvelopeSeal;
 
