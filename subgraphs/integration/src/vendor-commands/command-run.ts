@@ -1,5 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { failpoint } from "@factory/runtime/faults/failpoint";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
@@ -31,8 +32,10 @@ export class CommandRun implements RunHandler {
   async work(run: RunRecord, { signal, cause }: RunAttempt): Promise<Record<string, unknown>> {
     const { rows, connections, requests } = this.#services;
     const tenant = tenantWithId(run.tenantId);
-    const command = await rows.open(tenant, commandOf(run));
-    if (!command) throw new Error(`The command of the run ${run.runId} has ended or its data is gone.`);
+    const id = commandOf(run);
+    const command = id === undefined ? undefined : await rows.open(tenant, id);
+    if (!command)
+      throw new DomainError("NOT_FOUND", { detail: "The command of the run has ended, or there was none." });
     const { commandId, expiresAt } = command;
     if (expiresAt && expiresAt.getTime() <= Date.now())
       throw new DomainError("COMMAND_EXPIRED", { detail: "The expirytime of the command has passed." });
@@ -49,6 +52,7 @@ export class CommandRun implements RunHandler {
   async ended(transaction: Transaction, run: RunRecord, end: RunEnd): Promise<void> {
     const { rows } = this.#services;
     const commandId = commandOf(run);
+    if (commandId === undefined) return;
     const type = commandsOf("integration").find((name) => name === run.operation) as VendorCommandType;
     const { runId, connectionId, projectId } = run;
     const cause: Cause = { ...causeOfRun(run), causationId: commandId };
@@ -67,4 +71,7 @@ export class CommandRun implements RunHandler {
   }
 }
 
-const commandOf = ({ payload }: RunRecord): string => String(payload["commandId"]);
+/** Undefined for a run that was not started by a command. */
+function commandOf({ payload: { commandId } }: RunRecord): string | undefined {
+  return typeof commandId === "string" && decodeId("cmd", commandId) !== undefined ? commandId : undefined;
+}

@@ -49,7 +49,7 @@ describe("a rendered template", () => {
   });
 
   it("becomes a form whose names and values are encoded", () => {
-    const form = formOf(render({ To: { $value: "/to/0" }, metadata: { "a&b": { $value: "/text" } }, list: [1, null] }));
-    expect(form).toBe("To=a%40b.example&metadata%5Ba%26b%5D=%7B%7Btext%7D%7D+%26a%3Db&list%5B0%5D=1&list%5B1%5D=");
+    const form = formOf(render({ To: { $value: "/to/0" }, metadata: { "a&b": { $value: "/text" } }, list: [1, true] }));
+    expect(form).toBe("To=a%40b.example&metadata%5Ba%26b%5D=%7B%7Btext%7D%7D+%26a%3Db&list%5B0%5D=1&list%5B1%5D=true");
   });
 });

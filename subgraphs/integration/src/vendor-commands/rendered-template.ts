@@ -62,8 +62,9 @@ function valueAt(root: unknown, pointer: unknown): unknown {
 export function formOf(body: Json): string {
   const form = new URLSearchParams();
   const add = (name: string, value: unknown): void => {
-    if (typeof value !== "object" || value === null) form.append(name, value === null ? "" : String(value));
-    else for (const [member, inner] of Object.entries(value)) add(`${name}[${member}]`, inner);
+    if (typeof value === "object" && value !== null)
+      for (const [member, inner] of Object.entries(value)) add(`${name}[${member}]`, inner);
+    else form.append(name, typeof value === "string" ? value : JSON.stringify(value ?? ""));
   };
   for (const [name, value] of Object.entries(body)) add(name, value);
   return form.toString();
