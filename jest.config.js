@@ -1,4 +1,7 @@
 import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+
+const distOf = (file) => fileURLToPath(new URL(`node_modules/${file}`, import.meta.url));
 
 const unit = (name, folder) => ({
   displayName: name,
@@ -14,7 +17,13 @@ const shared = {
   testEnvironmentOptions: { customExportConditions: ["source", "node", "node-addons"] },
   extensionsToTreatAsEsm: [".ts"],
   transform: { "^.+\\.ts$": ["@swc/jest"] },
-  moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
+  moduleNameMapper: {
+    // these packages use the condition "source" for their own sources
+    "^eventsource$": distOf("eventsource/dist/index.js"),
+    "^eventsource-parser$": distOf("eventsource-parser/dist/index.js"),
+    "^eventsource-parser/stream$": distOf("eventsource-parser/dist/stream.js"),
+    "^(\\.{1,2}/.*)\\.js$": "$1",
+  },
   setupFiles: ["reflect-metadata"],
 };
 

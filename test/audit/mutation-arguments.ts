@@ -20,6 +20,7 @@ import { aDelivery } from "../kit/runs.js";
 import { aSilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant, moved, type TestTenant } from "../kit/tenants.js";
+import { aUsedToolServer } from "../kit/tool-server.js";
 import { anAddress, anInvitation, aUser, goodPassword, invitationToken } from "../kit/users.js";
 
 /** The callers of the mutations, and what they may use. */
@@ -253,6 +254,10 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     return walked;
   },
   deleteConnection: (world) => aWalkedConnection(world),
+  acceptToolDefinition: async ({ token }) => {
+    const { connectionId, definitionHash } = await aUsedToolServer(token, unique());
+    return { connectionId, input: { toolName: "works", definitionHash } };
+  },
   createConnection: async ({ token }) => ({
     input: { providerId: await aProvider(token, { key: unique() }), displayName: "Walk", authMode: "ApiKey" },
   }),

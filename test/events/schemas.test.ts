@@ -36,6 +36,7 @@ import { aPasswordClient, postForm, refreshed, signedIn } from "../kit/sign-ins.
 import { aSilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant, moved, platformToken, type TestTenant } from "../kit/tenants.js";
+import { aUsedToolServer } from "../kit/tool-server.js";
 import { anInvitation, aUser } from "../kit/users.js";
 import { aVendor, type Vendor } from "../kit/vendor.js";
 import { sendMail } from "../kit/vendor-commands.js";
@@ -413,6 +414,7 @@ describe("the emitted events", () => {
     await changeConnections(token);
     const vendor = await renewTokens(token);
     const closeMailVendors = await sendMail(token, tenant.tenantId);
+    await aUsedToolServer(token);
     await handleDeliveries(token, tenant.tenantId);
     await invokeModels(token);
     await inviteAndDeleteUsers(token, tenant.tenantId);

@@ -123,6 +123,7 @@ const inputs: Record<string, Record<string, unknown>> = {
   RegisterLibraryVersionInput: { semanticVersion: "2.0.0" },
   DeprecateLibraryVersionInput: { reason: "Legacy" },
   RetireLibraryVersionInput: { reason: "walked" },
+  AcceptToolDefinitionInput: { toolName: "walked", definitionHash: "0".repeat(64) },
   RotateCredentialInput: { credentialId: unknownIds.credentialId },
   AssignRoleInput: principal,
   UpdateProviderInput: { displayName: "walked" },

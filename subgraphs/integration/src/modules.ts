@@ -15,6 +15,7 @@ import { providers } from "./providers/providers.module.js";
 import { runs } from "./runs/runs.module.js";
 import { secrets } from "./secrets/secrets.module.js";
 import { tenantProjections } from "./tenant-projections/tenant-projections.module.js";
+import { toolInvocations } from "./tool-invocations/tool-invocations.module.js";
 import { vendorCalls } from "./vendor-calls/vendor-calls.module.js";
 import { vendorCommands } from "./vendor-commands/vendor-commands.module.js";
 import { webhookDispatch } from "./webhook-dispatch/webhook-dispatch.module.js";
@@ -35,6 +36,7 @@ export const integrationModules = [
   modelInvocation,
   connectionHealth,
   connectionAuthorization,
+  toolInvocations,
   credentialRotation,
   webhookSubscriptions,
   webhookMessages,

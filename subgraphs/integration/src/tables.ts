@@ -33,6 +33,7 @@ import { Migration20261123055035_connection_accounts } from "./migrations/Migrat
 import { Migration20261123055654_failed_deliveries } from "./migrations/Migration20261123055654_failed_deliveries.js";
 import { Migration20261123084940_delivery_settings } from "./migrations/Migration20261123084940_delivery_settings.js";
 import { Migration20261123084958_vendor_commands } from "./migrations/Migration20261123084958_vendor_commands.js";
+import { Migration20261123085134_tools } from "./migrations/Migration20261123085134_tools.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -73,5 +74,6 @@ export const integrationTables = {
     Migration20261123055654_failed_deliveries,
     Migration20261123084940_delivery_settings,
     Migration20261123084958_vendor_commands,
+    Migration20261123085134_tools,
   ],
 };

@@ -47,11 +47,13 @@ export async function startSubgraphs(
   const { verifier, onRevoked } = await verification;
   const integrationStart = startIntegration(hostOf("integration"), {
     publicUrl,
-    verifier,
     rateLimitFactor: environment.rateLimitFactor,
     masterKeys,
+    verifier,
     allowLoopback: development,
     httpsOnly: !development,
+    localToolServers: environment.toolServers,
+    localToolServerBytes: environment.toolServerBytes,
     webhookRetentionDays: environment.webhookRetentionDays,
     deliveryRetentionDays: environment.deliveryRetentionDays,
     tenantSnapshots: async () => (await grpcStart).snapshots.integration,

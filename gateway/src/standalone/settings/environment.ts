@@ -31,6 +31,23 @@ function jsonOrNothing(text: string): unknown {
   }
 }
 
+/** Programs by their names. The first word of a program is a path, so that no search for it can find another one. */
+const programs = z
+  .string()
+  .default("{}")
+  .transform((text, context): ReadonlyMap<string, readonly string[]> => {
+    const form = z.record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/), z.array(z.string().min(1)).min(1));
+    const parsed = form.safeParse(jsonOrNothing(text));
+    const given = Object.entries(parsed.data ?? {});
+    if (!parsed.success || !given.every(([, [program = ""]]) => program.startsWith("/")))
+      context.addIssue({
+        code: "custom",
+        message:
+          'must be a JSON object of names and programs, such as {"files":["/usr/bin/files-server","--read-only"]}',
+      });
+    return new Map(given);
+  });
+
 const isFeedUrl = (text: string) =>
   /^https?:\/\//i.test(text) && URL.canParse(text) && new URL(text).username === "" && new URL(text).password === "";
 
@@ -120,6 +137,10 @@ const variables = z
       (pairs) => pairs.every((pair) => sourceCredential.test(pair)),
       "must have the form host=credential",
     ),
+    /** Tool servers (Model Context Protocol over stdio) that tenants may use, as a JSON object of names and programs. */
+    TOOL_SERVERS: programs,
+    /** The memory that a program of a tool server may use. */
+    TOOL_SERVER_MEMORY_MIB: integer(16, 65_536).default(512),
     /** Days for which webhook messages and their attempts are kept after they have ended. */
     WEBHOOK_RETENTION_DAYS: integer(1, 3650).default(30),
     /** Days for which deliveries of vendors and their ids are kept after their reception. */
@@ -175,6 +196,8 @@ export interface PlatformEnvironment {
   readonly nugetFeeds: readonly string[];
   readonly allowSsh: boolean;
   readonly sourceCredentials: ReadonlyMap<string, string>;
+  readonly toolServers: ReadonlyMap<string, readonly string[]>;
+  readonly toolServerBytes: number;
   readonly webhookRetentionDays: number;
   readonly deliveryRetentionDays: number;
   readonly deadLetterRetentionDays: number;
@@ -210,6 +233,8 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     nugetFeeds: given.NUGET_FEEDS,
     allowSsh: given.ALLOW_SSH,
     sourceCredentials: new Map(given.SOURCE_CREDENTIALS.map((pair) => pair.split("=", 2) as [string, string])),
+    toolServers: given.TOOL_SERVERS,
+    toolServerBytes: given.TOOL_SERVER_MEMORY_MIB * 1024 * 1024,
     webhookRetentionDays: given.WEBHOOK_RETENTION_DAYS,
     deliveryRetentionDays: given.DELIVERY_RETENTION_DAYS,
     deadLetterRetentionDays: given.DEAD_LETTER_RETENTION_DAYS,

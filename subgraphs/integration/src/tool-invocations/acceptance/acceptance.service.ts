@@ -1,0 +1,65 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import { lockedConnection } from "../../connections/locked-connection.js";
+import type { AcceptToolDefinitionInput } from "./acceptance.input.js";
+import type { AcceptedToolType } from "./acceptance.type.js";
+
+/** Accepts only the definition that the caller names, so that a newer one is not accepted unread. */
+const accept = {
+  name: "tool_accept",
+  text: `update tools set accepted_hash = $4
+    where tenant_id = $1 and connection_id = $2 and name = $3 and definition_hash = $4 and position is not null
+    returning name`,
+};
+
+const current = {
+  name: "tool_current",
+  text: `select definition_hash, accepted_hash from tools
+    where tenant_id = $1 and connection_id = $2 and name = $3 and position is not null`,
+};
+
+/** Accepts definitions of tools that a server has changed. */
+export class AcceptanceService {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Throws CONNECTION_NOT_FOUND, TOOL_NOT_FOUND, TOOL_DEFINITION_CHANGED for another hash, and SELF_APPROVAL for agents. */
+  accept(context: RequestContext, connectionId: string, input: AcceptToolDefinitionInput): Promise<AcceptedToolType> {
+    if (principalOf(context).principalType === "Agent")
+      throw new DomainError("SELF_APPROVAL", {
+        detail: "An agent may not accept the changed definition of a tool. A person or a service has to do it.",
+      });
+    const { toolName, definitionHash } = input;
+    return idempotentMutation(this.#database, context, {
+      field: "acceptToolDefinition",
+      arguments: { connectionId, input },
+      commit: async (transaction) => {
+        await lockedConnection(transaction, connectionId);
+        const { execute, tenant } = transaction;
+        const tool = [tenant.uuid, decodeId("con", connectionId), toolName];
+        const accepted = await execute(accept, [...tool, definitionHash]);
+        if (accepted.length > 0) return { connectionId, toolName, definitionHash };
+        const [known] = await execute<{ definition_hash: string; accepted_hash: string }>(current, tool);
+        if (known) throw otherDefinition(known);
+        throw new DomainError("TOOL_NOT_FOUND", {
+          detail: "The newest list of the connection's server does not have a tool with this name.",
+        });
+      },
+    });
+  }
+}
+
+const otherDefinition = (known: { definition_hash: string; accepted_hash: string }) =>
+  new DomainError("TOOL_DEFINITION_CHANGED", {
+    detail:
+      "The server lists another definition of the tool than the one to be accepted. Read it, then accept its hash.",
+    definitionHash: known.definition_hash,
+    acceptedHash: known.accepted_hash,
+  });

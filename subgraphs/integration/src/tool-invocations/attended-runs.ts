@@ -1,0 +1,131 @@
+import { isDatabaseOutage } from "@factory/runtime/errors/database-failure";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { failpoint } from "@factory/runtime/faults/failpoint";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { ConnectionRecord } from "../connections/connection.view.js";
+import type { HeldRuns } from "../runs/held-runs.js";
+import { type RunEnd, runErrorOf } from "../runs/run-operations.js";
+import type { VendorTarget } from "../vendor-calls/exchange/vendor-call.js";
+import { recordInvocationEnd } from "./invocation-events.js";
+
+/** The call that waits for a run. */
+export interface AttendingCall {
+  /** Aborted when the caller has gone, and at its deadline. */
+  readonly signal: AbortSignal;
+  /** Is told the run as soon as there is one. */
+  readonly onRun: (runId: string) => void;
+}
+
+/** The work of a run. */
+export interface AttendedWork<Answer> {
+  readonly operation: "ListTools" | "InvokeTool";
+  readonly connection: ConnectionRecord;
+  /** The arguments for the key of idempotency, of which only a digest is stored. */
+  readonly given: Readonly<Record<string, unknown>>;
+  /** Facts for the events of the run, never arguments of a tool. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  work(target: VendorTarget, signal: AbortSignal): Promise<Done<Answer>>;
+}
+
+interface Done<Answer> {
+  readonly answer: Answer;
+  /** The result that the run shows. */
+  readonly result: Record<string, unknown>;
+}
+
+/** The hard limit of a call, whatever progress the server reports. It is that of vendor calls. */
+export const maxCallSeconds = 290;
+
+/** Does the work of a run while its caller waits: one audited transaction before it, and one after it. */
+export class AttendedRuns {
+  readonly #database: Database;
+  readonly #held: HeldRuns;
+
+  constructor(database: Database, held: HeldRuns) {
+    this.#database = database;
+    this.#held = held;
+  }
+
+  /**
+   * Throws what the work throws, UPSTREAM_TIMEOUT at the hard limit, RUN_CANCELLED when somebody has cancelled the run,
+   * RESULT_NOT_KEPT for an idempotency key that was used before, and the reason of the caller's signal.
+   */
+  async run<Answer>(context: RequestContext, call: AttendingCall, attended: AttendedWork<Answer>): Promise<Answer> {
+    const { operation, connection, payload, given } = attended;
+    const { connectionId, projectId } = connection;
+    const started = { ...context };
+    const { runId } = await idempotentMutation(this.#database, started, {
+      field: operation,
+      arguments: { connectionId, ...given },
+      commit: async (transaction) => {
+        const run = { operation, connectionId, projectId, payload, timeLimitSeconds: maxCallSeconds };
+        return { runId: (await this.#held.beginIn(transaction, run)).runId };
+      },
+    });
+    call.onRun(runId);
+    if (started.replayed) throw resultNotKept(runId);
+    const { trace, correlationId, causationId } = context;
+    const principal = principalOf(context);
+    const cause = { trace, correlationId, causationId, actorId: principal.subject, principal };
+    return this.#attend({ tenant: tenantOf(context), cause, connection, runId }, call.signal, attended);
+  }
+
+  async #attend<Answer>(
+    target: VendorTarget & { readonly runId: string },
+    caller: AbortSignal,
+    { work }: AttendedWork<Answer>,
+  ): Promise<Answer> {
+    const cancelled = new AbortController();
+    const forget = this.#held.watch(target.runId, () => cancelled.abort(wasCancelled()));
+    const deadline = AbortSignal.timeout(maxCallSeconds * 1000);
+    const signal = AbortSignal.any([caller, cancelled.signal, deadline]);
+    try {
+      const { answer, result } = await work(target, signal);
+      failpoint("tools.worked");
+      await this.#end(target, { status: "Completed", result });
+      return answer;
+    } catch (error) {
+      if (cancelled.signal.aborted) throw wasCancelled();
+      // The run ends when the sweep finds it.
+      if (isDatabaseOutage(error)) throw error;
+      const isLate = deadline.aborted && !caller.aborted;
+      await this.#end(
+        target,
+        caller.aborted ? callerGone : isLate ? timedOut : { status: "Failed", ...runErrorOf(error) },
+      );
+      throw isLate ? new DomainError("UPSTREAM_TIMEOUT", { detail: timedOut.detail }) : error;
+    } finally {
+      forget();
+    }
+  }
+
+  async #end({ tenant, cause, runId }: VendorTarget & { readonly runId: string }, end: RunEnd): Promise<void> {
+    await this.#database.transaction(tenant, cause, async (transaction) => {
+      const ended = await this.#held.endIn(transaction, runId, end);
+      if (ended) await recordInvocationEnd(transaction, ended, end);
+    });
+  }
+}
+
+const callerGone = {
+  status: "Cancelled",
+  code: "RUN_CANCELLED",
+  detail: "The caller has gone, or its deadline was over.",
+} as const;
+
+const timedOut = {
+  status: "TimedOut",
+  code: "RUN_TOO_LONG",
+  detail: `The tool server did not end the call within ${maxCallSeconds} s.`,
+} as const;
+
+const wasCancelled = () => new DomainError("RUN_CANCELLED", { detail: "The run of this call was cancelled." });
+
+const resultNotKept = (runId: string) =>
+  new DomainError("RESULT_NOT_KEPT", {
+    detail: `This idempotency key was used before, by the run ${runId}. Results of tools are not stored, so the answer cannot be repeated.`,
+    runId,
+  });

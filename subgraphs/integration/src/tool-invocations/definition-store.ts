@@ -1,0 +1,152 @@
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { ListedTool } from "./definitions.js";
+import { toolPartOf } from "./qualified-name.js";
+
+/** A tool of the newest list of a connection. */
+export interface StoredTool {
+  readonly name: string;
+  readonly part: string;
+  readonly definition: string;
+  readonly definition_hash: string;
+  readonly accepted_hash: string;
+  readonly position: number;
+}
+
+/** How a list differs from the one before. */
+export interface ListChange {
+  readonly isFirst: boolean;
+  readonly tools: number;
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+}
+
+const columns = "name, part, definition, definition_hash, accepted_hash, position";
+const maxKeptTools = 500;
+
+const freshList = tenantStatement(
+  "tool_list_is_fresh",
+  `select fresh_until > now() as is_fresh from listed_servers where tenant_id = scope.tenant and connection_id = $2`,
+);
+
+const oneTool = tenantStatement(
+  "tool_by_name",
+  `select ${columns} from tools where tenant_id = scope.tenant and connection_id = $2 and position is not null
+     and (name = $3 or part = $4) order by part = $4 desc nulls last limit 1`,
+);
+
+const someTools = tenantStatement(
+  "tools_from_position",
+  `select ${columns} from tools where tenant_id = scope.tenant and connection_id = $2 and position >= $3
+   order by position limit $4`,
+);
+
+/** The row is locked, so that two lists of one server are stored one after the other. $3: seconds. */
+const storeServer = {
+  name: "tool_list_store",
+  text: `insert into listed_servers as server (tenant_id, connection_id, listed_at, fresh_until)
+    values ($1, $2, now(), now() + $3::float8 * interval '1 second')
+    on conflict (tenant_id, connection_id) do update
+      set listed_at = excluded.listed_at, fresh_until = excluded.fresh_until
+    returning (xmax = 0) as is_first`,
+};
+
+const knownTools = {
+  name: "tools_known",
+  text: "select name, definition_hash, position from tools where tenant_id = $1 and connection_id = $2",
+};
+
+const takeOff = {
+  name: "tools_take_off",
+  text: `update tools set position = null
+    where tenant_id = $1 and connection_id = $2 and position is not null and name <> all($3::text[])`,
+};
+
+const storeTools = {
+  name: "tools_store",
+  text: `insert into tools as known (tenant_id, connection_id, name, part, definition, definition_hash, accepted_hash, position)
+    select $1, $2, name, part, definition, hash, hash, place - 1
+    from unnest($3::text[], $4::text[], $5::text[], $6::text[]) with ordinality as tool(name, part, definition, hash, place)
+    on conflict (tenant_id, connection_id, name) do update
+      set part = excluded.part, definition = excluded.definition, definition_hash = excluded.definition_hash,
+        position = excluded.position`,
+};
+
+/** A server that invents new names all the time keeps no more rows than this. */
+const forgetOldTools = {
+  name: "tools_forget_old",
+  text: `delete from tools where tenant_id = $1 and connection_id = $2 and position is null and name in (
+      select name from tools where tenant_id = $1 and connection_id = $2 and position is null
+      order by name offset ${maxKeptTools})`,
+};
+
+const forgetAll = [
+  "delete from tools where tenant_id = $1 and connection_id = $2",
+  "delete from listed_servers where tenant_id = $1 and connection_id = $2",
+];
+
+/** Keeps the lists of tools and the hashes of accepted definitions. */
+export class DefinitionStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async isFresh(tenant: Tenant, connectionId: string): Promise<boolean> {
+    const row = await this.#database.reader.row<{ is_fresh: boolean }>(freshList, tenant, uuidOf(connectionId));
+    return row?.is_fresh ?? false;
+  }
+
+  /** The tool with this name of the server, or with this qualified name. */
+  find(tenant: Tenant, connectionId: string, name: string): Promise<StoredTool | undefined> {
+    const part = toolPartOf(name) ?? null;
+    return this.#database.reader.row<StoredTool>(oneTool, tenant, uuidOf(connectionId), name, part);
+  }
+
+  /** The tools of the newest list from a position. */
+  from(tenant: Tenant, connectionId: string, position: number, limit: number): Promise<StoredTool[]> {
+    return this.#database.reader.rows<StoredTool>(someTools, tenant, uuidOf(connectionId), position, limit);
+  }
+
+  /** Stores a list. The first definition of a tool is accepted; a later one is not. */
+  async storeIn(
+    { execute, defer, tenant }: Transaction,
+    connectionId: string,
+    tools: readonly ListedTool[],
+    freshSeconds: number,
+  ): Promise<ListChange> {
+    const at = [tenant.uuid, uuidOf(connectionId)];
+    const [server] = await execute<{ is_first: boolean }>(storeServer, [...at, freshSeconds]);
+    const known = await execute<{ name: string; definition_hash: string; position: number | null }>(knownTools, at);
+    const names = tools.map(({ name }) => name);
+    await defer(takeOff, [...at, names]);
+    const members = (["name", "part", "definition", "definitionHash"] as const).map((member) =>
+      tools.map((tool) => tool[member]),
+    );
+    await defer(storeTools, [...at, ...members]);
+    await defer(forgetOldTools, at);
+    const before = new Map(known.map(({ name, ...rest }) => [name, rest]));
+    const listed = known.filter(({ position }) => position !== null);
+    return {
+      isFirst: server?.is_first ?? false,
+      tools: tools.length,
+      added: names.filter((name) => (before.get(name)?.position ?? null) === null).length,
+      changed: tools.filter(({ name, definitionHash }) => isOther(before.get(name)?.definition_hash, definitionHash))
+        .length,
+      removed: listed.filter(({ name }) => !names.includes(name)).length,
+    };
+  }
+
+  /** Deletes what belongs to a connection that is deleted. */
+  async forget({ defer, tenant }: Transaction, connectionId: string): Promise<void> {
+    for (const statement of forgetAll) await defer(statement, [tenant.uuid, uuidOf(connectionId)]);
+  }
+}
+
+const isOther = (before: string | undefined, hash: string) => before !== undefined && before !== hash;
+
+const uuidOf = (connectionId: string): string | null => decodeId("con", connectionId) ?? null;

@@ -1,0 +1,64 @@
+import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+
+/** A request to invoke a tool whose members have been checked. */
+export interface Invocation {
+  readonly connectionId: string;
+  readonly name: string;
+  readonly arguments: Record<string, unknown>;
+}
+
+const maxArgumentBytes = 256 * 1024;
+const maxLevels = 32;
+const nameForm = /^[^\p{Cc}\p{Cs}]{1,128}$/u;
+
+/** Throws VALIDATION_FAILED with a pointer to each member that is wrong. */
+export function checkedInvocation(request: {
+  readonly connectionId: string;
+  readonly name: string;
+  readonly argumentsJson: string;
+}): Invocation {
+  const { connectionId, name, argumentsJson } = request;
+  const errors: FieldError[] = [];
+  if (connectionId === "")
+    errors.push({ pointer: "/connectionId", code: "REQUIRED", detail: "This member is required." });
+  if (!nameForm.test(name))
+    errors.push({
+      pointer: "/name",
+      code: "FORMAT",
+      detail: "The name of a tool has 1 to 128 characters, none of them a control character.",
+    });
+  const given = argumentsJson === "" ? {} : readArguments(argumentsJson);
+  if (given === undefined)
+    errors.push({
+      pointer: "/argumentsJson",
+      code: "FORMAT",
+      detail: `The arguments must be a JSON object of at most ${maxArgumentBytes} bytes and ${maxLevels} levels.`,
+    });
+  if (errors.length > 0 || given === undefined)
+    throw new DomainError("VALIDATION_FAILED", { detail: "The call of the tool is not valid. See errors.", errors });
+  return { connectionId, name, arguments: given };
+}
+
+function readArguments(text: string): Record<string, unknown> | undefined {
+  if (Buffer.byteLength(text) > maxArgumentBytes || levelsOf(text) > maxLevels) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The depth of a JSON text, read before it is parsed: work on a deep value could exceed the stack. */
+function levelsOf(text: string): number {
+  let [level, deepest, inString] = [0, 0, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === "\\" && inString) at += 1;
+    else if (character === '"') inString = !inString;
+    else if (inString) continue;
+    else if (character === "{" || character === "[") deepest = Math.max(deepest, ++level);
+    else if (character === "}" || character === "]") level -= 1;
+  }
+  return deepest;
+}

@@ -1,0 +1,146 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf } from "@factory/runtime/tenancy/tenant";
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { ConnectionService } from "../connections/connection.service.js";
+import type { ProviderService } from "../providers/provider.service.js";
+import type { VendorTarget } from "../vendor-calls/exchange/vendor-call.js";
+import { isAllowed } from "./allowed-tools.js";
+import { type AttendedRuns, type AttendingCall, maxCallSeconds } from "./attended-runs.js";
+import { callableConnection, tenantOfToolCaller } from "./callable-connection.js";
+import type { DefinitionStore, StoredTool } from "./definition-store.js";
+import { readDefinition } from "./definitions.js";
+import { checkedInvocation, type Invocation } from "./invocation-request.js";
+import type { ListRefresh } from "./list-refresh.js";
+import type { ToolServers, ToolSession } from "./server-calls/tool-servers.js";
+
+/** The parts that work with tools. */
+export interface ToolParts {
+  readonly connections: ConnectionService;
+  readonly providers: ProviderService;
+  readonly store: DefinitionStore;
+  readonly refresh: ListRefresh;
+  readonly servers: ToolServers;
+  readonly runs: AttendedRuns;
+}
+
+/** The result of a tool. */
+export interface ToolAnswer {
+  readonly contentJson: string;
+  readonly structuredJson: string;
+  readonly isError: boolean;
+}
+
+/** Below the largest message of gRPC. */
+const maxResultBytes = 900 * 1024;
+/** The time without an answer or a sign of progress. */
+const idleMs = 60_000;
+const keyForm = /^[\x21-\x7e]{1,255}$/;
+
+/** Invokes tools. Each call is a run, and is sent to the server once. */
+export class InvokeTool {
+  readonly #parts: ToolParts;
+  readonly #limiter = new ConcurrencyLimiter({ maxPerTenant: 32, maxTotal: 128 }, "calls of tools");
+
+  constructor(parts: ToolParts) {
+    this.#parts = parts;
+  }
+
+  async invoke(
+    context: RequestContext,
+    request: Parameters<typeof checkedInvocation>[0] & { readonly idempotencyKey: string },
+    call: AttendingCall,
+  ): Promise<ToolAnswer> {
+    const tenant = tenantOfToolCaller(context);
+    const invocation = checkedInvocation(request);
+    const { connectionId, name, arguments: given } = invocation;
+    const connection = await callableConnection(this.#parts, tenant, connectionId, "tools.invoke");
+    const { agentTaskId = null } = principalOf(context);
+    const keyed = { ...context, idempotencyKey: idempotencyKeyOf(context, request.idempotencyKey) };
+    return this.#limiter.run(tenant.tenantId, () =>
+      this.#parts.runs.run(keyed, call, {
+        ...{ operation: "InvokeTool", connection, given: { name, arguments: given } },
+        payload: { toolName: name, agentTaskId },
+        work: async (target, signal) => {
+          const startedAt = performance.now();
+          const answer = await this.#call(target, signal, invocation);
+          const { contentJson, structuredJson, isError } = answer;
+          const resultBytes = Buffer.byteLength(contentJson) + Buffer.byteLength(structuredJson);
+          if (resultBytes > maxResultBytes) throw tooLarge();
+          const durationMs = Math.round(performance.now() - startedAt);
+          return { answer, result: { toolName: name, isError, durationMs, resultBytes } };
+        },
+      }),
+    );
+  }
+
+  async #call(target: VendorTarget, signal: AbortSignal, invocation: Invocation): Promise<ToolAnswer> {
+    const { store, servers, refresh } = this.#parts;
+    const isFresh = await store.isFresh(target.tenant, target.connection.connectionId);
+    const known = isFresh ? await this.#tool(target, invocation) : undefined;
+    return servers.use(target, { signal, timeoutMs: maxCallSeconds * 1000 }, async (session) => {
+      if (!known) await refresh.refresh(session, target);
+      return answerOf(await callOnce(session, known ?? (await this.#tool(target, invocation)), invocation));
+    });
+  }
+
+  /** The tool as the server has listed it. Throws TOOL_NOT_FOUND, TOOL_NOT_ALLOWED or TOOL_DEFINITION_CHANGED. */
+  async #tool({ tenant, connection }: VendorTarget, { name }: Invocation): Promise<StoredTool> {
+    const tool = await this.#parts.store.find(tenant, connection.connectionId, name);
+    if (!tool)
+      throw new DomainError("TOOL_NOT_FOUND", {
+        detail: "The server of the connection does not list a tool with this name. List its tools to find the name.",
+      });
+    if (!isAllowed(connection.configuration, tool.name))
+      throw new DomainError("TOOL_NOT_ALLOWED", {
+        detail: "The setting allowedTools of the connection does not name this tool.",
+      });
+    if (tool.definition_hash !== tool.accepted_hash)
+      throw new DomainError("TOOL_DEFINITION_CHANGED", {
+        detail:
+          "The server has changed the definition of the tool since it was accepted. Read the new definition, then accept it.",
+        definitionHash: tool.definition_hash,
+        acceptedHash: tool.accepted_hash,
+      });
+    return tool;
+  }
+}
+
+function callOnce({ client, options }: ToolSession, tool: StoredTool, invocation: Invocation): Promise<CallToolResult> {
+  const { name, arguments: given } = invocation;
+  return client.callTool(
+    { name: tool.name, arguments: given },
+    {
+      ...options,
+      timeout: idleMs,
+      resetTimeoutOnProgress: true,
+      onprogress: () => undefined,
+      toolDefinition: { ...readDefinition(tool.definition), name },
+    },
+  );
+}
+
+function answerOf({ content, structuredContent, isError }: CallToolResult): ToolAnswer {
+  return {
+    contentJson: JSON.stringify(content ?? []),
+    structuredJson: structuredContent === undefined ? "" : JSON.stringify(structuredContent),
+    isError: isError === true,
+  };
+}
+
+/** The key of the request, or that of the metadata. */
+function idempotencyKeyOf(context: RequestContext, key: string): string | undefined {
+  if (key === "") return context.idempotencyKey;
+  const other = context.idempotencyKey ?? key;
+  if (keyForm.test(key) && other === key) return key;
+  throw new DomainError("IDEMPOTENCY_KEY_INVALID", {
+    detail:
+      "The idempotency key must be 1 to 255 printable ASCII characters without spaces, and the same in the request and the metadata.",
+  });
+}
+
+const tooLarge = () =>
+  new DomainError("UPSTREAM_FAILED", {
+    detail: `The result of the tool is larger than ${maxResultBytes} bytes, so it cannot be passed on.`,
+  });

@@ -1,0 +1,23 @@
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+
+/** When the list of tools of a connection was read, and how long it counts. */
+@Entity(tenantTable("listed_servers"))
+export class ListedServer {
+  [PrimaryKeyProp]?: ["tenantId", "connectionId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("con") })
+  connectionId: string;
+
+  @Property({ type: "timestamptz" })
+  listedAt: Date;
+
+  /** The server has declared its list fresh until then. */
+  @Property({ type: "timestamptz" })
+  freshUntil: Date;
+}

@@ -1,0 +1,89 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { childEnvironment } from "@factory/runtime/jobs/child-processes/environment";
+import { watchOwner } from "./owner-watch.js";
+import { residentBytes } from "./resident-bytes.js";
+
+/** The limits of a tool server's program. */
+export interface ProcessLimits {
+  readonly maxMemoryBytes: number;
+}
+
+const memoryIntervalMs = 250;
+const graceMs = 1_000;
+
+/**
+ * No core file, 300 s of processor time and 256 open files for each process. They hold even when nobody watches. The
+ * arguments come behind the script, so the shell does not read them.
+ */
+const limited = ["/bin/sh", "-c", 'ulimit -c 0; ulimit -t 300; ulimit -n 256; exec "$@"', "sh"];
+
+/**
+ * The program of a tool server: a process group of its own with a minimal environment, in the folder `/`. It ends with
+ * its session, with this process, and when it uses too much memory.
+ */
+export class ServerProcess {
+  readonly child: ChildProcessByStdio<Writable, Readable, null>;
+  /** Resolves when the program has ended, with whether it had used too much memory. */
+  readonly ended: Promise<{ readonly tooMuchMemory: boolean }>;
+  #tooMuchMemory = false;
+  #isOver = false;
+
+  constructor(argv: readonly string[], { maxMemoryBytes }: ProcessLimits) {
+    const [shell = "", ...before] = limited;
+    this.child = spawn(shell, [...before, ...argv], {
+      cwd: "/",
+      env: childEnvironment(),
+      stdio: ["pipe", "pipe", "ignore"],
+      // A group of its own, so that programs which it has started end with it.
+      detached: true,
+    });
+    this.child.stdin.on("error", () => undefined);
+    const { pid } = this.child;
+    const watch = pid === undefined ? undefined : watchOwner(pid);
+    const timer = setInterval(() => void this.#checkMemory(maxMemoryBytes), memoryIntervalMs);
+    timer.unref();
+    this.ended = new Promise((resolve) => {
+      const over = () => {
+        this.#isOver = true;
+        clearInterval(timer);
+        watch?.dismiss();
+        resolve({ tooMuchMemory: this.#tooMuchMemory });
+      };
+      // The rest of the group could keep the output open, whose last lines come before "close".
+      this.child.once("exit", () => this.#signal("SIGKILL"));
+      this.child.once("close", over).once("error", over);
+    });
+  }
+
+  /** Asks the program to end, and kills its group after a second. */
+  stop(): void {
+    if (this.#isOver) return;
+    this.child.stdin.end();
+    this.#signal("SIGTERM");
+    const timer = setTimeout(() => this.kill(), graceMs);
+    void this.ended.then(() => clearTimeout(timer));
+  }
+
+  kill(): void {
+    this.#signal("SIGKILL");
+  }
+
+  async #checkMemory(maxMemoryBytes: number): Promise<void> {
+    const { pid } = this.child;
+    if (pid === undefined || this.#isOver || (await residentBytes(pid)) <= maxMemoryBytes) return;
+    this.#tooMuchMemory = true;
+    this.kill();
+  }
+
+  /** Signals the group. The group of a program that has ended may still have members. */
+  #signal(name: "SIGTERM" | "SIGKILL"): void {
+    const { pid } = this.child;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, name);
+    } catch {
+      // no process of the group is left
+    }
+  }
+}

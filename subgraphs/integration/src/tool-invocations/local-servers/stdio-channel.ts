@@ -1,0 +1,78 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
+import type { Channel, OpenChannel } from "../server-calls/channel.js";
+import { maxSessionBytes } from "../server-calls/session-facts.js";
+import { type LocalServers, localServerOf } from "./local-server-settings.js";
+import { type ProcessLimits, ServerProcess } from "./server-process.js";
+import { StdioTransport } from "./stdio-transport.js";
+
+const limits = { maxPerTenant: 4, maxTotal: 8 };
+
+/**
+ * Channels to the operator's tool servers. Each session has a program of its own, so that one tenant finds nothing of
+ * another one in it.
+ */
+export class StdioChannels {
+  readonly #servers: LocalServers;
+  readonly #limits: ProcessLimits;
+  readonly #seats = new ConcurrencyLimiter(limits, "programs of tool servers");
+  readonly #running = new Set<ServerProcess>();
+
+  constructor(servers: LocalServers, processLimits: ProcessLimits) {
+    this.#servers = servers;
+    this.#limits = processLimits;
+  }
+
+  /** Throws VALIDATION_FAILED for a name that the operator does not offer, and RATE_LIMITED. */
+  readonly open: OpenChannel = (protocol, { target, facts }) => {
+    const { tenant, connection } = target;
+    const argv = this.#servers.get(localServerOf(connection.configuration) ?? "");
+    if (!argv)
+      throw new DomainError("VALIDATION_FAILED", {
+        detail: "The operator of the platform offers no tool server with the name in the setting toolServer.",
+      });
+    const leave = this.#seats.acquire(tenant.tenantId);
+    if (!leave)
+      throw new DomainError("RATE_LIMITED", {
+        detail: "Too many programs of tool servers run already. Try again in a moment.",
+        retryAfterSeconds: 1,
+      });
+    const process = new ServerProcess(argv, this.#limits);
+    this.#running.add(process);
+    void process.ended.then(() => {
+      this.#running.delete(process);
+      leave();
+    });
+    const transport = new StdioTransport({
+      process,
+      read: protocol.deserializeMessage,
+      count(bytes) {
+        facts.receivedBytes += bytes;
+        if (facts.receivedBytes <= maxSessionBytes) return;
+        facts.refusal ??= tooLong();
+        throw facts.refusal;
+      },
+      onEnded({ tooMuchMemory }) {
+        facts.refusal ??= tooMuchMemory ? usedTooMuch() : hasEnded();
+        facts.broken(facts.refusal);
+      },
+    });
+    return { transport, end: () => process.stop() } satisfies Channel;
+  };
+
+  /** Kills the programs that still run, for the stop of the platform. */
+  async close(): Promise<void> {
+    const running = [...this.#running];
+    for (const process of running) process.kill();
+    await Promise.all(running.map(({ ended }) => ended));
+  }
+}
+
+const tooLong = () =>
+  new DomainError("UPSTREAM_FAILED", { detail: "The answer of the tool server is longer than the platform accepts." });
+
+const usedTooMuch = () =>
+  new DomainError("UPSTREAM_FAILED", { detail: "The tool server has used more memory than it may, so it was ended." });
+
+const hasEnded = () =>
+  new DomainError("UPSTREAM_FAILED", { detail: "The program of the tool server has ended before the call." });

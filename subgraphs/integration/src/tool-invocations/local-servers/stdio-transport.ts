@@ -1,0 +1,89 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { ProtocolPackage } from "../server-calls/channel.js";
+import type { ServerProcess } from "./server-process.js";
+
+const newline = "\n".charCodeAt(0);
+
+interface Options {
+  readonly process: ServerProcess;
+  readonly read: ProtocolPackage["deserializeMessage"];
+  /** Throws when the session has got more than is accepted. */
+  readonly count: (bytes: number) => void;
+  readonly onEnded: (how: { readonly tooMuchMemory: boolean }) => void;
+}
+
+/** JSON-RPC messages as lines over the standard input and output of a program. */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: NonNullable<Transport["onmessage"]>;
+  /** With `pid`, it tells the client of the protocol that this is a program: silence means the former revision. */
+  readonly stderr = null;
+  readonly #options: Options;
+  #rest: Buffer[] = [];
+  #closed = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  get pid(): number | undefined {
+    return this.#options.process.child.pid;
+  }
+
+  async start(): Promise<void> {
+    const { process, onEnded } = this.#options;
+    process.child.stdout.on("data", (piece: Buffer) => this.#take(piece));
+    void process.ended.then((how) => {
+      onEnded(how);
+      this.#close();
+    });
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const { stdin } = this.#options.process.child;
+    return new Promise((resolve, reject) => {
+      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#options.process.stop();
+    this.#close();
+  }
+
+  #take(piece: Buffer): void {
+    try {
+      this.#options.count(piece.length);
+      let from = 0;
+      for (let at = piece.indexOf(newline); at !== -1 && !this.#closed; at = piece.indexOf(newline, from)) {
+        const line = Buffer.concat([...this.#rest, piece.subarray(from, at)]).toString("utf8");
+        this.#rest = [];
+        from = at + 1;
+        if (line.trim() !== "") this.#read(line);
+      }
+      if (from < piece.length) this.#rest.push(piece.subarray(from));
+    } catch (error) {
+      this.onerror?.(error as Error);
+      void this.close();
+    }
+  }
+
+  /** A line that is not a message is left out: some programs greet their users. */
+  #read(line: string): void {
+    let message: JSONRPCMessage;
+    try {
+      message = this.#options.read(line);
+    } catch {
+      return;
+    }
+    this.onmessage?.(message);
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#rest = [];
+    this.onclose?.();
+  }
+}

@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+
+/** The limits of names of tools that models accept: 64 of the characters A-Z a-z 0-9 _ -. */
+const maxServerLength = 24;
+const maxToolLength = 38;
+const hashLength = 10;
+
+const plain = /^[A-Za-z0-9_-]+$/;
+const separator = "__";
+
+/**
+ * The part of a qualified name that stands for the tool. A name that is too long, or has other characters, gets a suffix
+ * of its hash, so that two names never become one by being shortened or cleaned.
+ */
+export function toolPart(name: string): string {
+  if (plain.test(name) && name.length <= maxToolLength) return name;
+  const cleaned = name.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, maxToolLength - hashLength - 1);
+  return `${cleaned}_${hashOf(name)}`;
+}
+
+/** A connection to a tool server, as its name is made. */
+export interface NamedConnection {
+  readonly connectionId: string;
+  readonly displayName: string;
+}
+
+/**
+ * The part for the server of each connection. Connections come oldest first, and the oldest one keeps a name that several
+ * would have, so that a new server cannot take over the names of another one.
+ */
+export function serverParts(connections: readonly NamedConnection[]): ReadonlyMap<string, string> {
+  const taken = new Set<string>();
+  return new Map(
+    connections.map(({ connectionId, displayName }) => {
+      const part = serverPart(displayName);
+      const own = taken.has(part) ? `${part.slice(0, maxServerLength - hashLength - 1)}-${hashOf(connectionId)}` : part;
+      taken.add(own);
+      return [connectionId, own];
+    }),
+  );
+}
+
+/** Without two underscores in a row or at its end, so that the first separator of a qualified name ends it. */
+function serverPart(displayName: string): string {
+  const cleaned = displayName
+    .normalize("NFKD")
+    .replace(/[^A-Za-z0-9]+/g, "-")
+    .replace(/^-/, "")
+    .slice(0, maxServerLength)
+    .replace(/-$/, "")
+    .toLowerCase();
+  return cleaned === "" ? "server" : cleaned;
+}
+
+export const qualifiedName = (server: string, tool: string): string => `${server}${separator}${tool}`;
+
+/** The part for the tool in a qualified name; undefined for another name. */
+export function toolPartOf(name: string): string | undefined {
+  const at = name.indexOf(separator);
+  return at > 0 ? name.slice(at + separator.length) : undefined;
+}
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, hashLength);

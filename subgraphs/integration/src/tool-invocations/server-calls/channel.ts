@@ -1,0 +1,19 @@
+import type * as Protocol from "@modelcontextprotocol/client";
+import type { VendorTarget } from "../../vendor-calls/exchange/vendor-call.js";
+import type { SessionFacts } from "./session-facts.js";
+
+/** The package of the protocol, which is loaded at the first use: most processes never speak the protocol. */
+export type ProtocolPackage = typeof Protocol;
+
+/** A way to one tool server, for one session. */
+export interface Channel {
+  readonly transport: Protocol.Transport;
+  /** Ends the rest of the session after the transport was closed, without a wait. */
+  end(): void;
+}
+
+/** Opens a channel. `deadline` is in milliseconds of the monotonic clock. */
+export type OpenChannel = (
+  protocol: ProtocolPackage,
+  wanted: { readonly target: VendorTarget; readonly deadline: number; readonly facts: SessionFacts },
+) => Channel;

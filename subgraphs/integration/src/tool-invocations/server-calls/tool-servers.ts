@@ -1,0 +1,99 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Client, PriorDiscovery, RequestOptions } from "@modelcontextprotocol/client";
+import { LRUCache } from "lru-cache";
+import type { VendorTarget } from "../../vendor-calls/exchange/vendor-call.js";
+import type { OpenChannel, ProtocolPackage } from "./channel.js";
+import { serverFailure } from "./server-failure.js";
+import type { SessionFacts } from "./session-facts.js";
+
+/** The limits of one session. */
+export interface SessionLimits {
+  /** Aborted when the work must end. */
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** A session with a tool server: the client, and the options of each of its requests. */
+export interface ToolSession {
+  readonly client: Client;
+  readonly options: RequestOptions;
+}
+
+const clientInfo = { name: "svc-integration", version: "1" };
+const maxListPages = 8;
+const maxKnownServers = 500;
+/** A server may describe itself at any length. */
+const maxDiscoveryCharacters = 16_384;
+const revisionMemoryMs = 600_000;
+
+/**
+ * Sessions with tool servers, one for each piece of work. The revision 2026-07-28 of the protocol is tried first, then
+ * 2025-11-25; the platform remembers for some minutes which of them a server speaks.
+ */
+export class ToolServers {
+  readonly #open: OpenChannel;
+  readonly #revisions = new LRUCache<string, PriorDiscovery>({ max: maxKnownServers, ttl: revisionMemoryMs });
+
+  constructor(open: OpenChannel) {
+    this.#open = open;
+  }
+
+  /**
+   * Runs `work` in a session. Throws what `VendorCalls.call` throws, UPSTREAM_FAILED and VALIDATION_FAILED for refusals
+   * of the server, what the work throws, and the reason of the signal. No text of the server is in these errors.
+   */
+  async use<T>(
+    target: VendorTarget,
+    { signal, timeoutMs }: SessionLimits,
+    work: (session: ToolSession) => Promise<T>,
+  ): Promise<T> {
+    const protocol = await import("@modelcontextprotocol/client");
+    const { facts, broken } = newFacts();
+    const deadline = performance.now() + timeoutMs;
+    const channel = this.#open(protocol, { target, deadline, facts });
+    const client = newClient(protocol);
+    const options = { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs };
+    const key = `${target.tenant.uuid} ${target.connection.connectionId}`;
+    const prior = this.#revisions.get(key);
+    try {
+      await client.connect(channel.transport, { ...options, ...(prior && { prior }) });
+      if (!prior) this.#remember(key, client);
+      return await Promise.race([work({ client, options }), broken]);
+    } catch (error) {
+      if (!(error instanceof DomainError)) this.#revisions.delete(key);
+      if (signal.aborted) throw signal.reason;
+      throw facts.refusal ?? serverFailure(error, facts.failedStatus);
+    } finally {
+      await client.close().catch(() => undefined);
+      channel.end();
+    }
+  }
+
+  #remember(key: string, client: Client): void {
+    const discover = client.getDiscoverResult();
+    if (client.getProtocolEra() === "legacy") this.#revisions.set(key, { kind: "legacy" });
+    else if (discover && JSON.stringify(discover).length <= maxDiscoveryCharacters)
+      this.#revisions.set(key, { kind: "modern", discover });
+  }
+}
+
+function newClient(protocol: ProtocolPackage): Client {
+  return new protocol.Client(clientInfo, {
+    versionNegotiation: { mode: "auto", probe: { timeoutMs: 10_000 } },
+    listMaxPages: maxListPages,
+    // The schemas of a server are not compiled here: a hostile pattern could block the process.
+    jsonSchemaValidator: {
+      getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
+    },
+  });
+}
+
+/** The facts of a new session, and the promise that is rejected when the session breaks. */
+function newFacts(): { facts: SessionFacts; broken: Promise<never> } {
+  let reject: (error: DomainError) => void = () => undefined;
+  const promise = new Promise<never>((_, refuse) => {
+    reject = refuse;
+  });
+  promise.catch(() => undefined);
+  return { facts: { refusal: undefined, failedStatus: undefined, receivedBytes: 0, broken: reject }, broken: promise };
+}

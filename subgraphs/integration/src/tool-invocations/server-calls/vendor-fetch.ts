@@ -1,0 +1,94 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { VendorRequest, VendorTarget } from "../../vendor-calls/exchange/vendor-call.js";
+import type { VendorCalls } from "../../vendor-calls/vendor-calls.js";
+import { maxSessionBytes, type SessionFacts } from "./session-facts.js";
+import { StreamedBody } from "./streamed-body.js";
+
+interface Exchanges {
+  readonly calls: VendorCalls;
+  readonly target: VendorTarget;
+  /** Milliseconds of the monotonic clock. */
+  readonly deadline: number;
+  readonly facts: SessionFacts;
+}
+
+const endPatienceMs = 2_000;
+const withoutBody: readonly number[] = [204, 205, 304];
+
+/**
+ * The function by which the client of the protocol sends HTTP: through the one door for vendor calls, so that the
+ * address is that of the connection whatever the client asks for. A stream for messages of the server's own is not
+ * opened, since nothing would read it.
+ */
+export function vendorFetch({ calls, target, deadline, facts }: Exchanges) {
+  const count = (bytes: number) => {
+    facts.receivedBytes += bytes;
+    if (facts.receivedBytes > maxSessionBytes) throw tooLong();
+  };
+  const send = async (request: VendorRequest, signal: AbortSignal | undefined): Promise<Response> => {
+    const answer = await calls.call(signal ? { ...target, signal } : target, request);
+    count(answer.body.length);
+    if (answer.truncated) throw tooLong();
+    facts.failedStatus = answer.status >= 400 ? answer.status : undefined;
+    return response(answer);
+  };
+  return async (_: string | URL, { method = "GET", headers, body, signal }: RequestInit = {}): Promise<Response> => {
+    if (method !== "POST") return new Response(null, { status: 405 });
+    const text = typeof body === "string" ? body : "";
+    const note = (error: unknown) => {
+      if (error instanceof DomainError) facts.refusal ??= error;
+    };
+    const request: VendorRequest = {
+      ...{ purpose: "tool", method, path: "", body: text, retry: "never" },
+      headers: Object.fromEntries(new Headers(headers)),
+      timeoutMs: Math.max(1, Math.floor(deadline - performance.now())),
+    };
+    try {
+      if (!isToolCall(text)) return await send(request, signal ?? undefined);
+      // A call may report progress before its answer, so its body is passed on as it comes.
+      const streamed = new StreamedBody(count);
+      const whole = send({ ...request, onBody: streamed.take }, signal ?? undefined);
+      whole.then(
+        () => {
+          streamed.end();
+          endSoon(facts, withoutAnswer());
+        },
+        (error: unknown) => {
+          note(error);
+          streamed.fail(error);
+          endSoon(facts, facts.refusal ?? withoutAnswer());
+        },
+      );
+      return await Promise.race([streamed.response, whole]);
+    } catch (error) {
+      note(error);
+      throw error;
+    }
+  };
+}
+
+/** The client may still read what has come. */
+const endSoon = (facts: SessionFacts, error: DomainError) =>
+  void setTimeout(() => facts.broken(error), endPatienceMs).unref();
+
+function isToolCall(body: string): boolean {
+  const { method } = JSON.parse(body) as { readonly method?: unknown };
+  return method === "tools/call";
+}
+
+type Answer = Awaited<ReturnType<VendorCalls["call"]>>;
+
+function response({ status, headers, body }: Answer): Response {
+  if (status < 200 || status > 599)
+    throw new DomainError("UPSTREAM_FAILED", { detail: "The answer of the tool server is not valid HTTP." });
+  const lines = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    [value ?? []].flat().map((one) => [name, one]),
+  );
+  return new Response(withoutBody.includes(status) ? null : new Uint8Array(body), { status, headers: lines });
+}
+
+const tooLong = () =>
+  new DomainError("UPSTREAM_FAILED", { detail: "The answer of the tool server is longer than the platform accepts." });
+
+const withoutAnswer = () =>
+  new DomainError("UPSTREAM_FAILED", { detail: "The tool server has ended its answer before the result." });

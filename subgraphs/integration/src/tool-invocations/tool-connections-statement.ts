@@ -1,0 +1,25 @@
+// tables: connections, providers
+
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+
+/** A connection that serves tools, with the capabilities of its provider. */
+export interface ToolConnectionRow {
+  readonly connection_id: string;
+  readonly display_name: string;
+}
+
+/** The capability of a provider whose server lists tools. */
+export const listCapability = "tools.list";
+
+/** More connections of a tenant have no names in order of their age. */
+const maxConnections = 1_000;
+
+/** The connections of a tenant that serve tools, oldest first. */
+export const toolConnections = tenantStatement(
+  "tool_connections",
+  `select connection.connection_id, connection.display_name from connections connection
+     join providers provider on provider.tenant_id = connection.tenant_id and provider.provider_id = connection.provider_id
+   where connection.tenant_id = scope.tenant and connection.status in ('Active', 'AuthorizationRequired')
+     and provider.status in ('Registered', 'Deprecated') and '${listCapability}' = any(provider.capabilities)
+   order by connection.connection_id limit ${maxConnections}`,
+);

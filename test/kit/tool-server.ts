@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ToolInvocationDefinition } from "@factory/schema/proto/generated/factory/tool/v1/tools";
+import { aConnection } from "./connections.js";
+import { GrpcChannels } from "./grpc-channels.js";
+import { aProvider } from "./providers.js";
+
+/** A tool server (Model Context Protocol, revision 2026-07-28) with the tools `works` and `fails`. */
+export async function aToolServer(): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const tool = (name: string) => ({ name, inputSchema: { type: "object" } });
+  const cached = { resultType: "complete", ttlMs: 60_000, cacheScope: "private" };
+  const answers: Readonly<Record<string, (name: string) => object>> = {
+    "server/discover": () => ({ ...cached, supportedVersions: ["2026-07-28"], capabilities: { tools: {} } }),
+    "tools/list": () => ({ ...cached, tools: [tool("works"), tool("fails")] }),
+    "tools/call": (name) => ({ resultType: "complete", content: [], isError: name === "fails" }),
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
+    const result = answers[method]?.(params?.name);
+    const error = { code: -32601, message: "Method not found" };
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, ...(result ? { result } : { error }) }));
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** A connection to a tool server whose tools were listed and invoked once each, with the hash of the tool `works`. */
+export async function aUsedToolServer(token: string, key = "tools") {
+  const [server, channels] = [await aToolServer(), new GrpcChannels()];
+  try {
+    const capabilities = ["tools.list", "tools.invoke"];
+    const providerId = await aProvider(token, { key, category: "Tool", baseUrl: server.url, capabilities });
+    const connectionId = await aConnection(token, providerId, { authMode: "None" });
+    const client = (await channels.as("product")).client(ToolInvocationDefinition);
+    const options = { headers: { authorization: `Bearer ${token}` } };
+    const { tools } = await client.listTools({ connectionId }, options);
+    for (const name of ["works", "fails"]) await client.invokeTool({ connectionId, name }, options);
+    return { connectionId, definitionHash: tools[0]?.definitionHash ?? "" };
+  } finally {
+    channels.close();
+    await server.close();
+  }
+}
