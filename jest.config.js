@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 
 const distOf = (file) => fileURLToPath(new URL(`node_modules/${file}`, import.meta.url));
 
+const relativeSources = { "^(\\.{1,2}/.*)\\.js$": "$1" };
+
 const unit = (name, folder) => ({
   displayName: name,
   rootDir: folder,
@@ -17,13 +19,7 @@ const shared = {
   testEnvironmentOptions: { customExportConditions: ["source", "node", "node-addons"] },
   extensionsToTreatAsEsm: [".ts"],
   transform: { "^.+\\.ts$": ["@swc/jest"] },
-  moduleNameMapper: {
-    // these packages use the condition "source" for their own sources
-    "^eventsource$": distOf("eventsource/dist/index.js"),
-    "^eventsource-parser$": distOf("eventsource-parser/dist/index.js"),
-    "^eventsource-parser/stream$": distOf("eventsource-parser/dist/stream.js"),
-    "^(\\.{1,2}/.*)\\.js$": "$1",
-  },
+  moduleNameMapper: relativeSources,
   setupFiles: ["reflect-metadata"],
 };
 
@@ -39,7 +35,16 @@ export default {
     unit("template-engine", "subgraphs/catalog/template-engine"),
     unit("nuget", "subgraphs/catalog/nuget"),
     unit("catalog", "subgraphs/catalog"),
-    unit("integration", "subgraphs/integration"),
+    {
+      ...unit("integration", "subgraphs/integration"),
+      moduleNameMapper: {
+        // these packages use the condition "source" for sources of their own
+        "^eventsource$": distOf("eventsource/dist/index.js"),
+        "^eventsource-parser$": distOf("eventsource-parser/dist/index.js"),
+        "^eventsource-parser/stream$": distOf("eventsource-parser/dist/stream.js"),
+        ...relativeSources,
+      },
+    },
     unit("spine", "subgraphs/spine"),
     unit("gateway", "gateway"),
     unit("rest-facade", "rest-facade"),

@@ -27,7 +27,7 @@ export interface AttendedWork<Answer> {
   readonly given: Readonly<Record<string, unknown>>;
   /** Facts for the events of the run, never arguments of a tool. */
   readonly payload: Readonly<Record<string, unknown>>;
-  work(target: VendorTarget, signal: AbortSignal): Promise<Done<Answer>>;
+  readonly work: (target: VendorTarget, signal: AbortSignal) => Promise<Done<Answer>>;
 }
 
 interface Done<Answer> {

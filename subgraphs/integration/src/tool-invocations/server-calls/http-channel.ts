@@ -35,10 +35,11 @@ export const httpChannel =
 /** Tells a server of the former revision that the session is over. */
 async function endSession(
   calls: VendorCalls,
-  { signal: _, ...target }: VendorTarget,
+  called: VendorTarget,
   sessionId: string,
   protocolVersion: string | undefined,
 ): Promise<void> {
+  const { signal: _, ...target } = called;
   const headers = {
     "mcp-session-id": sessionId,
     ...(protocolVersion !== undefined && { "mcp-protocol-version": protocolVersion }),
