@@ -19,6 +19,15 @@ export interface TenantSettingValues {
   readonly "retention.webhookDays": number | null;
   readonly "webhooks.eventNames": Readonly<Record<string, string>>;
   readonly "webhooks.unmappedDeliveries": "publish" | "ignore";
+  readonly "models.budgets": Readonly<Record<string, ModelBudget>>;
+}
+
+/** What a tenant may use of a model in a period. */
+export interface ModelBudget {
+  readonly requests?: number;
+  /** Of prompts and answers together. */
+  readonly tokens?: number;
+  readonly perSeconds: number;
 }
 
 /** The key of a known setting, which is the key of its configuration entry. */
@@ -141,6 +150,27 @@ export const tenantSettings: TenantSettings = {
     default: "publish",
     description:
       "Whether a delivery of a vendor whose event name is not mapped becomes an event VendorEventReceived, or is ignored.",
+    setBy: "Tenant",
+  },
+  "models.budgets": {
+    schema: {
+      type: "object",
+      maxProperties: 100,
+      propertyNames: { minLength: 1, maxLength: 200 },
+      additionalProperties: {
+        type: "object",
+        required: ["perSeconds"],
+        additionalProperties: false,
+        properties: {
+          requests: { type: "integer", minimum: 1, maximum: 1_000_000_000 },
+          tokens: { type: "integer", minimum: 1, maximum: 1_000_000_000_000 },
+          perSeconds: { type: "integer", minimum: 1, maximum: 2_678_400 },
+        },
+      },
+    },
+    default: { "*": { requests: 6000, tokens: 10_000_000, perSeconds: 60 } },
+    description:
+      'How many requests and tokens a model may use: {"<model>": {"requests": 100, "tokens": 200000, "perSeconds": 60}}. What is used comes back evenly over the period. All models without an entry of their own share the entry *; without it they have no budget.',
     setBy: "Tenant",
   },
 };

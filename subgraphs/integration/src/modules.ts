@@ -11,6 +11,7 @@ import { eventTypes } from "./event-types/event-types.module.js";
 import { events } from "./events/events.module.js";
 import { inboundDeliveries } from "./inbound-deliveries/inbound-deliveries.module.js";
 import { modelInvocation } from "./model-invocation/model-invocation.module.js";
+import { modelBudgets } from "./model-budgets/model-budgets.module.js";
 import { providers } from "./providers/providers.module.js";
 import { runs } from "./runs/runs.module.js";
 import { secrets } from "./secrets/secrets.module.js";
@@ -33,6 +34,7 @@ export const integrationModules = [
   runs,
   connections,
   vendorCalls,
+  modelBudgets,
   modelInvocation,
   connectionHealth,
   connectionAuthorization,

@@ -34,6 +34,7 @@ import { Migration20261123055654_failed_deliveries } from "./migrations/Migratio
 import { Migration20261123084940_delivery_settings } from "./migrations/Migration20261123084940_delivery_settings.js";
 import { Migration20261123084958_vendor_commands } from "./migrations/Migration20261123084958_vendor_commands.js";
 import { Migration20261123085134_tools } from "./migrations/Migration20261123085134_tools.js";
+import { Migration20261123085635_model_budgets } from "./migrations/Migration20261123085635_model_budgets.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -75,5 +76,6 @@ export const integrationTables = {
     Migration20261123084940_delivery_settings,
     Migration20261123084958_vendor_commands,
     Migration20261123085134_tools,
+    Migration20261123085635_model_budgets,
   ],
 };

@@ -2,14 +2,15 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { originOf, type RequestContext } from "@factory/runtime/tenancy/request-context";
-import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Fallback, Usage } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
 import { runErrorOf } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
-import type { ModelFailure, ModelOperation, ModelOutcome, ModelRuns, Try } from "./model-run.js";
+import type { ModelFailure, ModelOperation, ModelRun, ModelRuns, Try } from "./model-run.js";
 import type { ModelCapability, ModelTarget, ModelTargetFinder } from "./model-targets.js";
 import { askInTurn } from "./model-tries.js";
 import type { ModelCall } from "./model-vendor.js";
+import { TokenMeter } from "./token-meter.js";
 
 interface Services {
   readonly targets: ModelTargetFinder;
@@ -29,6 +30,10 @@ export interface Invoker {
 export interface Invocation<Answer extends Answered> {
   readonly operation: ModelOperation;
   readonly capability: ModelCapability;
+  /** An estimate. */
+  readonly promptTokens: number;
+  /** The most tokens that the answer may have. */
+  readonly answerTokens: number;
   readonly request: { readonly connectionId: string; readonly model: string; readonly fallback?: Fallback | undefined };
   readonly ask: (call: ModelCall, target: ModelTarget) => Promise<Answer>;
 }
@@ -77,51 +82,54 @@ export class ModelCalls {
   async #run<Answer extends Answered>(
     context: RequestContext,
     invoker: Invoker,
-    { operation, capability, request, ask }: Invocation<Answer>,
+    { operation, capability, request, promptTokens, answerTokens, ask }: Invocation<Answer>,
   ): Promise<Invoked<Answer>> {
     const { targets, runs } = this.#services;
     const [tenant, cause] = [tenantOf(context), causeOf(context)];
     const found = await targets.find(tenant, request, capability);
-    const run = await runs.begin(tenant, cause, { operation, target: found.first });
-    const { runId } = run;
+    const tokens = promptTokens + answerTokens;
+    const run = await runs.begin(tenant, cause, { operation, target: found.first, tokens });
+    const { runId } = run.record;
     invoker.onRun(runId);
     const cancelled = new AbortController();
     const forget = runs.watch(run, () => cancelled.abort(runCancelled()));
     const signal = AbortSignal.any([invoker.signal, cancelled.signal, this.#stopping.signal]);
     const tries: Try[] = [];
+    let meter = new TokenMeter(promptTokens);
     try {
       const answer = await askInTurn(found, {
         ...{ signal, tries },
-        ask: (target, until, progress) => ask({ tenant, cause, runId, signal: until, progress }, target),
+        ask: (target, until, progress) => {
+          meter = new TokenMeter(promptTokens);
+          return ask({ tenant, cause, runId, signal: until, progress, meter }, target);
+        },
+        beforeFallback: ({ model }, error) =>
+          runs.moveTo(tenant, cause, run, { model, tokens, usedTokens: meter.usedBy(error, false) }),
       });
       const { usage, finishReason = "" } = answer;
-      const stored = this.#stored(run, () => runs.complete(tenant, cause, run, { tries, usage, finishReason }));
+      const outcome = { tries, usage, finishReason, usedTokens: meter.used(usage) };
+      const stored = this.#stored(run, () => runs.complete(tenant, cause, run, outcome));
       if ((await stored) === "gone") throw runCancelled();
       return { answer, runId, connectionId: tries.at(-1)?.connectionId ?? request.connectionId };
     } catch (error) {
-      await this.#failed(tenant, cause, run, { error, isGone: invoker.signal.aborted, tries });
+      const usedTokens = meter.usedBy(error, signal.aborted);
+      const outcome = { tries, usage: undefined, finishReason: "", usedTokens };
+      const failure = invoker.signal.aborted ? callerGone : ({ status: "Failed", ...runErrorOf(error) } as const);
+      await this.#stored(run, () => runs.fail(tenant, cause, run, failure, outcome));
       throw error;
     } finally {
       forget();
     }
   }
 
-  async #failed(
-    tenant: Tenant,
-    cause: Cause,
-    run: RunRecord,
-    { error, isGone, tries }: { error: unknown; isGone: boolean; tries: readonly Try[] },
-  ): Promise<void> {
-    const failure: ModelFailure = isGone ? callerGone : { status: "Failed", ...runErrorOf(error) };
-    const outcome: ModelOutcome = { tries, usage: undefined, finishReason: "" };
-    await this.#stored(run, () => this.#services.runs.fail(tenant, cause, run, failure, outcome));
-  }
-
   /**
    * The caller gets its answer, which it has paid for, also when the database does not answer any more. The run then ends
    * as lost.
    */
-  async #stored({ runId }: RunRecord, end: () => Promise<RunRecord | undefined>): Promise<"stored" | "gone" | "lost"> {
+  async #stored(
+    { record: { runId } }: ModelRun,
+    end: () => Promise<RunRecord | undefined>,
+  ): Promise<"stored" | "gone" | "lost"> {
     try {
       return (await end()) ? "stored" : "gone";
     } catch (error) {

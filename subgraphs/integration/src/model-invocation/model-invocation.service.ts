@@ -7,10 +7,14 @@ import type {
   StreamChunk,
 } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
 import type { Delta } from "../chat-completions/streamed-answer.js";
+import { inputTokens, promptTokens } from "../chat-completions/token-estimate.js";
 import { Handoff } from "./handoff.js";
 import type { Invoker, ModelCalls } from "./model-calls.js";
 import { checkCompletion, checkEmbedding } from "./model-request.js";
 import { type ModelVendor, tooLong } from "./model-vendor.js";
+
+/** What a budget reserves for an answer whose length the caller does not limit. */
+const usualAnswerTokens = 4096;
 
 /** A message has at most 1 MiB, and the other members of an answer are small. */
 const maxAnswerBytes = 1_000_000;
@@ -30,6 +34,7 @@ export class ModelInvocationService {
     checkCompletion(request);
     const { answer, runId, connectionId } = await this.#calls.invoke(context, invoker, {
       ...{ operation: "CompleteModel", capability: "model.complete", request },
+      ...{ promptTokens: promptTokens(request), answerTokens: request.maxTokens ?? usualAnswerTokens },
       ask: async (call, target) => {
         const completion = await this.#vendor.complete(call, target, request);
         const calls = completion.toolCalls.reduce((sum, { argumentsJson }) => sum + argumentsJson.length, 0);
@@ -46,6 +51,7 @@ export class ModelInvocationService {
     checkEmbedding(request);
     const { answer, runId, connectionId } = await this.#calls.invoke(context, invoker, {
       ...{ operation: "EmbedModel", capability: "model.embed", request },
+      ...{ promptTokens: inputTokens(request), answerTokens: 0 },
       ask: async (call, target) => {
         const embeddings = await this.#vendor.embed(call, target, request);
         const numbers = embeddings.vectors.reduce((sum, { length }) => sum + length, 0);
@@ -74,6 +80,7 @@ export class ModelInvocationService {
       },
       {
         ...{ operation: "StreamModel", capability: "model.stream", request },
+        ...{ promptTokens: promptTokens(request), answerTokens: request.maxTokens ?? usualAnswerTokens },
         ask: (call, target) =>
           this.#vendor.stream(call, target, request, async (answer, piece) => {
             for (const delta of answer.push(piece)) {

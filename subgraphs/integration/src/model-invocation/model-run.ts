@@ -2,6 +2,7 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Usage } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
+import type { ModelBudgets, Reservation } from "../model-budgets/model-budgets.js";
 import type { HeldRuns } from "../runs/held-runs.js";
 import type { RunEnd } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
@@ -24,6 +25,15 @@ export interface ModelOutcome {
   readonly tries: readonly Try[];
   readonly finishReason: string;
   readonly usage: Usage | undefined;
+  /** An estimate where the vendor did not tell. Undefined: what was reserved may have been used. */
+  readonly usedTokens: number | undefined;
+}
+
+/** A run with what its call has reserved. */
+export interface ModelRun {
+  readonly record: RunRecord;
+  /** Undefined: the model has no budget. */
+  reservation: Reservation | undefined;
 }
 
 /** The end of a call that did not succeed. */
@@ -39,69 +49,102 @@ const timeLimitSeconds = 330;
 interface NewModelRun {
   readonly operation: ModelOperation;
   readonly target: ModelTarget;
+  /** The most tokens that the call may use. */
+  readonly tokens: number;
 }
 
 /** Begins and ends the runs of model calls, with their events. */
 export class ModelRuns {
   readonly #database: Database;
   readonly #held: HeldRuns;
+  readonly #budgets: ModelBudgets;
 
-  constructor(database: Database, held: HeldRuns) {
+  constructor(database: Database, held: HeldRuns, budgets: ModelBudgets) {
     this.#database = database;
     this.#held = held;
+    this.#budgets = budgets;
     for (const operation of modelOperations)
       held.add(operation, async (transaction, run, end) => {
         if (end.status !== "Completed") recordFailure(transaction, run, end, nothingKnown);
       });
   }
 
-  begin(tenant: Tenant, cause: Cause, { operation, target }: NewModelRun): Promise<RunRecord> {
+  /** Throws RATE_LIMITED when the budget of the model is used up. Then there is no run. */
+  async begin(tenant: Tenant, cause: Cause, { operation, target, tokens }: NewModelRun): Promise<ModelRun> {
     const { connection, model } = target;
     const { connectionId, projectId } = connection;
-    return this.#database.transaction(tenant, cause, (transaction) =>
-      this.#held.beginIn(transaction, { operation, connectionId, projectId, timeLimitSeconds, payload: { model } }),
-    );
+    const budget = await this.#budgets.find(tenant.tenantId, model);
+    return this.#database.transaction(tenant, cause, async (transaction) => {
+      const reservation = budget && (await this.#budgets.reserve(transaction, budget, tokens));
+      const wanted = { operation, connectionId, projectId, timeLimitSeconds, payload: { model } };
+      return { record: await this.#held.beginIn(transaction, wanted), reservation };
+    });
+  }
+
+  /** Gives the tokens of the first model back, and reserves those of its fallback. Throws RATE_LIMITED. */
+  async moveTo(
+    tenant: Tenant,
+    cause: Cause,
+    run: ModelRun,
+    { model, tokens, usedTokens }: { model: string; tokens: number; usedTokens: number | undefined },
+  ): Promise<void> {
+    const budget = await this.#budgets.find(tenant.tenantId, model);
+    if (budget?.key === run.reservation?.budget) return;
+    run.reservation = await this.#database.transaction(tenant, cause, async (transaction) => {
+      const reserved = budget && (await this.#budgets.reserve(transaction, budget, tokens));
+      await this.#settle(transaction, run, usedTokens);
+      return reserved;
+    });
   }
 
   /** Undefined, without any change: the run was cancelled, or counted as lost. */
-  complete(tenant: Tenant, cause: Cause, run: RunRecord, outcome: ModelOutcome): Promise<RunRecord | undefined> {
-    const end: RunEnd = { status: "Completed", result: resultOf(run, outcome) };
-    return this.#end(tenant, cause, run, end, (transaction) => recordCompletion(transaction, run, outcome));
+  complete(tenant: Tenant, cause: Cause, run: ModelRun, outcome: ModelOutcome): Promise<RunRecord | undefined> {
+    const { record } = run;
+    const end: RunEnd = { status: "Completed", result: resultOf(record, outcome) };
+    return this.#end(tenant, cause, run, end, outcome, (transaction) => recordCompletion(transaction, record, outcome));
   }
 
   /** As `complete`. */
   fail(
     tenant: Tenant,
     cause: Cause,
-    run: RunRecord,
+    run: ModelRun,
     failure: ModelFailure,
     outcome: ModelOutcome,
   ): Promise<RunRecord | undefined> {
-    const end: RunEnd = { ...failure, result: resultOf(run, outcome) };
-    return this.#end(tenant, cause, run, end, (transaction) => recordFailure(transaction, run, failure, outcome));
+    const { record } = run;
+    const end: RunEnd = { ...failure, result: resultOf(record, outcome) };
+    const tell = (transaction: Transaction) => recordFailure(transaction, record, failure, outcome);
+    return this.#end(tenant, cause, run, end, outcome, tell);
   }
 
   /** Calls `cancelled` when the run is cancelled in any process. Returns the function that ends the watch. */
-  watch({ runId }: RunRecord, cancelled: () => void): () => void {
+  watch({ record: { runId } }: ModelRun, cancelled: () => void): () => void {
     return this.#held.watch(runId, cancelled);
   }
 
   #end(
     tenant: Tenant,
     cause: Cause,
-    { runId }: RunRecord,
+    run: ModelRun,
     end: RunEnd,
-    effect: (transaction: Transaction) => void,
+    { usedTokens }: ModelOutcome,
+    tell: (transaction: Transaction) => void,
   ): Promise<RunRecord | undefined> {
     return this.#database.transaction(tenant, cause, async (transaction) => {
-      const ended = await this.#held.endIn(transaction, runId, end);
-      if (ended) effect(transaction);
+      const ended = await this.#held.endIn(transaction, run.record.runId, end);
+      if (ended) tell(transaction);
+      await this.#settle(transaction, run, usedTokens);
       return ended;
     });
   }
+
+  async #settle(transaction: Transaction, { reservation }: ModelRun, usedTokens: number | undefined): Promise<void> {
+    if (reservation && usedTokens !== undefined) await this.#budgets.settle(transaction, reservation, usedTokens);
+  }
 }
 
-const nothingKnown: ModelOutcome = { tries: [], finishReason: "", usage: undefined };
+const nothingKnown: ModelOutcome = { tries: [], finishReason: "", usage: undefined, usedTokens: undefined };
 
 /** The members that the events and the result of a run share. */
 function factsOf({ runId, operation, connectionId, payload }: RunRecord, { tries, usage }: ModelOutcome) {

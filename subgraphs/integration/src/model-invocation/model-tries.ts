@@ -15,6 +15,14 @@ export interface Progress {
 /** Asks one model. */
 export type Ask<T> = (target: ModelTarget, signal: AbortSignal, progress: Progress) => Promise<T>;
 
+interface Turns<T> {
+  readonly signal: AbortSignal;
+  readonly tries: Try[];
+  readonly ask: Ask<T>;
+  /** Runs after the failure of the first model. */
+  readonly beforeFallback: (fallback: ModelTarget, error: unknown) => Promise<void>;
+}
+
 /** 429, no answer (also while the breaker of the vendor is open), 5xx. */
 const passing: readonly ErrorCode[] = ["RATE_LIMITED", "UPSTREAM_TIMEOUT", "UNAVAILABLE", "UPSTREAM_FAILED"];
 
@@ -24,9 +32,10 @@ const passing: readonly ErrorCode[] = ["RATE_LIMITED", "UPSTREAM_TIMEOUT", "UNAV
  */
 export async function askInTurn<T>(
   { first, fallback }: ModelTargets,
-  { signal, tries, ask }: { signal: AbortSignal; tries: Try[]; ask: Ask<T> },
+  { signal, tries, ask, beforeFallback }: Turns<T>,
 ): Promise<T> {
-  if (!fallback) return one(first, { signal, tries, ask, progress: silent });
+  const progressless = { signal, tries, progress: silent };
+  if (!fallback) return one(first, { ...progressless, ask });
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(noToken(fallback.afterMs)), fallback.afterMs);
   let hasAnswered = false;
@@ -47,10 +56,14 @@ export async function askInTurn<T>(
     // An answer that cannot be read, or that breaks off, is neither a failure of the vendor nor a time-out.
     const mayPass = passing.includes(error.code) && (!hasAnswered || error.code === "UPSTREAM_TIMEOUT");
     if (!mayPass) throw error;
+    const askAfter: Ask<T> = async (...asked) => {
+      await beforeFallback(fallback, error);
+      return ask(...asked);
+    };
+    return await one(fallback, { ...progressless, ask: askAfter });
   } finally {
     clearTimeout(timer);
   }
-  return one(fallback, { signal, tries, ask, progress: silent });
 }
 
 const silent: Progress = { answered: () => undefined, token: () => undefined };

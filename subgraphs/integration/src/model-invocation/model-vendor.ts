@@ -12,6 +12,7 @@ import type { VendorResponse } from "../vendor-calls/exchange/vendor-call.js";
 import type { VendorCalls } from "../vendor-calls/vendor-calls.js";
 import type { ModelTarget } from "./model-targets.js";
 import type { Progress } from "./model-tries.js";
+import type { TokenMeter } from "./token-meter.js";
 
 /** The call for which a vendor is asked. */
 export interface ModelCall {
@@ -20,6 +21,7 @@ export interface ModelCall {
   readonly runId: string;
   readonly signal: AbortSignal;
   readonly progress: Progress;
+  readonly meter: TokenMeter;
 }
 
 type TakeAnswer = (answer: StreamedAnswer, piece: Buffer) => Promise<void>;
@@ -36,7 +38,10 @@ export class ModelVendor {
 
   async complete(call: ModelCall, target: ModelTarget, request: CompleteRequest): Promise<Completion> {
     const body = chatBody(request, target.model, { isStreamed: false, maxTokensMember: maxTokensMember(target) });
-    return parseCompletion(bodyOf(await this.#post(call, target, "/chat/completions", body)));
+    const completion = parseCompletion(bodyOf(await this.#post(call, target, "/chat/completions", body)));
+    const { content, toolCalls } = completion;
+    call.meter.characters = toolCalls.reduce((sum, one) => sum + one.argumentsJson.length, content.length);
+    return completion;
   }
 
   async embed(call: ModelCall, target: ModelTarget, request: EmbedRequest): Promise<Embeddings> {
@@ -55,7 +60,9 @@ export class ModelVendor {
     const answer = new StreamedAnswer();
     const { truncated } = await this.#post(call, target, "/chat/completions", body, async (piece) => {
       call.progress.answered();
+      call.meter.answered();
       await take(answer, piece);
+      call.meter.characters = answer.characters;
     });
     if (truncated) throw tooLong();
     answer.requireEnd();
@@ -63,7 +70,7 @@ export class ModelVendor {
   }
 
   async #post(
-    { tenant, cause, runId, signal, progress }: ModelCall,
+    { tenant, cause, runId, signal, progress, meter }: ModelCall,
     { connection }: ModelTarget,
     path: string,
     body: string,
@@ -75,6 +82,7 @@ export class ModelVendor {
     const response = await this.#calls.call(target, onBody ? { ...request, onBody } : request);
     if (response.status < 200 || response.status > 299) throw refusedAnswer(response);
     progress.answered();
+    meter.answered();
     return response;
   }
 }

@@ -1,0 +1,100 @@
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { Database } from "@factory/runtime/unit-of-work/database";
+import { type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { integrationTables } from "../tables.js";
+import { refusalOf } from "../vendor-calls/vendor-connection.fixture.js";
+import { ModelBudgets, type NamedBudget, type Reservation } from "./model-budgets.js";
+
+let fixture: IntegrationFixture;
+/** Each stands for a process. */
+let databases: Database[];
+
+beforeAll(async () => {
+  fixture = await startIntegrationFixture();
+  const definition = { connections: fixture.connections, ...integrationTables };
+  databases = await Promise.all([1, 2].map(() => Database.open(definition, createLogger("test", "silent"))));
+});
+
+afterAll(async () => {
+  await Promise.all(databases.map((database) => database.close()));
+  await fixture.close();
+});
+
+const aTenant = () => tenantWithId(newId("ten"));
+const budgets = () => fixture.integration.get(ModelBudgets);
+const cause = { trace: continueTrace(undefined) };
+
+const reserve = (tenant: Tenant, budget: NamedBudget, tokens: number, process = 0): Promise<Reservation> =>
+  (databases[process] as Database).transaction(tenant, cause, (transaction) =>
+    budgets().reserve(transaction, budget, tokens),
+  );
+const settle = (tenant: Tenant, reservation: Reservation, used: number) =>
+  (databases[1] as Database).transaction(tenant, cause, (transaction) =>
+    budgets().settle(transaction, reservation, used),
+  );
+
+describe("a budget of a model", () => {
+  it("allows so many requests in all processes together, then says when to come back", async () => {
+    const tenant = aTenant();
+    const budget = { key: "m", requests: 10, perSeconds: 600 };
+    const all = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, place) => reserve(tenant, budget, 1000, place % 2)),
+    );
+    expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
+    const refusal = await refusalOf(reserve(tenant, budget, 1000));
+    expect(refusal).toMatchObject({ code: "RATE_LIMITED", facts: { budget: "m" } });
+    // one request comes back every minute
+    expect(refusal.facts["retryAfterSeconds"]).toBeGreaterThan(50);
+    expect(refusal.facts["retryAfterSeconds"]).toBeLessThanOrEqual(60);
+  });
+
+  it("reserves tokens, and gives back those that were not used", async () => {
+    const tenant = aTenant();
+    const budget = { key: "m", tokens: 1000, perSeconds: 3600 };
+    const reservation = await reserve(tenant, budget, 900);
+    const refusal = await refusalOf(reserve(tenant, budget, 500));
+    expect(refusal.code).toBe("RATE_LIMITED");
+    // 400 tokens more are needed, of which 1000 come back in an hour
+    expect(Number(refusal.facts["retryAfterSeconds"])).toBeGreaterThan(1430);
+    expect(Number(refusal.facts["retryAfterSeconds"])).toBeLessThanOrEqual(1440);
+    await settle(tenant, reservation, 100);
+    await reserve(tenant, budget, 890, 1);
+    expect((await refusalOf(reserve(tenant, budget, 50))).code).toBe("RATE_LIMITED");
+  });
+
+  it("owes tokens that were used beyond the reservation", async () => {
+    const tenant = aTenant();
+    const budget = { key: "m", tokens: 1000, perSeconds: 3600 };
+    await settle(tenant, await reserve(tenant, budget, 100), 1500);
+    const refusal = await refusalOf(reserve(tenant, budget, 100));
+    expect(Number(refusal.facts["retryAfterSeconds"])).toBeGreaterThan(2100);
+  });
+
+  it("comes back with time", async () => {
+    const tenant = aTenant();
+    const budget = { key: "m", requests: 2, tokens: 100, perSeconds: 1 };
+    await reserve(tenant, budget, 50);
+    await reserve(tenant, budget, 50);
+    expect((await refusalOf(reserve(tenant, budget, 50))).facts["retryAfterSeconds"]).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 1050));
+    await reserve(tenant, budget, 100);
+  });
+
+  it("refuses a call that is larger than the whole of it, without a time to come back", async () => {
+    const refusal = await refusalOf(reserve(aTenant(), { key: "m", tokens: 100, perSeconds: 60 }, 101));
+    expect(refusal).toMatchObject({ code: "RATE_LIMITED", facts: { budget: "m" } });
+    expect(refusal.facts["retryAfterSeconds"]).toBeUndefined();
+  });
+
+  it("is one of each tenant and of each model", async () => {
+    const [one, other] = [aTenant(), aTenant()];
+    const budget = { key: "m", requests: 1, perSeconds: 600 };
+    await reserve(one, budget, 1);
+    await reserve(other, budget, 1);
+    await reserve(one, { ...budget, key: "n" }, 1);
+    expect((await refusalOf(reserve(one, budget, 1))).code).toBe("RATE_LIMITED");
+  });
+});

@@ -1,0 +1,104 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { ModelBudget } from "@factory/schema/tenant-settings";
+
+/** Tokens that a call may use, taken from a budget. The run of the call keeps it. */
+export interface Reservation {
+  readonly budget: string;
+  readonly tokens: number;
+  /** The time in which one token comes back; 0 where the budget has no tokens. */
+  readonly secondsPerToken: number;
+}
+
+/** A budget of a tenant with its key in the setting `models.budgets`. */
+export interface NamedBudget extends ModelBudget {
+  readonly key: string;
+}
+
+/** The entry for all models that have none of their own. */
+const otherModels = "*";
+
+/**
+ * The generic cell rate algorithm for requests and for tokens. $3 and $4: the seconds in which the request and its tokens
+ * come back, 0 without such a limit; $5: the period. No row is returned when one of them is used up.
+ */
+const reserve = {
+  name: "model_budget_reserve",
+  text: `insert into model_budgets as used (tenant_id, budget, request_at, token_at)
+    values ($1, $2, now() + make_interval(secs => $3::float8), now() + make_interval(secs => $4::float8))
+    on conflict (tenant_id, budget) do update
+      set request_at = greatest(used.request_at, now()) + make_interval(secs => $3::float8),
+        token_at = greatest(used.token_at, now()) + make_interval(secs => $4::float8)
+      where ($3::float8 = 0 or greatest(used.request_at, now()) + make_interval(secs => $3::float8) <= now() + make_interval(secs => $5::float8))
+        and ($4::float8 = 0 or greatest(used.token_at, now()) + make_interval(secs => $4::float8) <= now() + make_interval(secs => $5::float8))
+    returning true`,
+};
+
+const wait = {
+  name: "model_budget_wait",
+  text: `select extract(epoch from greatest(
+      case when $3::float8 = 0 then now() else request_at + make_interval(secs => $3::float8 - $5::float8) end,
+      case when $4::float8 = 0 then now() else token_at + make_interval(secs => $4::float8 - $5::float8) end) - now())::float8 as seconds
+    from model_budgets where tenant_id = $1 and budget = $2`,
+};
+
+/** $3: the seconds in which the tokens come back that were reserved and not used; negative where more were used. */
+const settle = {
+  name: "model_budget_settle",
+  text: `update model_budgets set token_at = token_at - make_interval(secs => $3::float8)
+    where tenant_id = $1 and budget = $2`,
+};
+
+/**
+ * The budgets of tenants, in requests and in tokens. A call reserves the most tokens that it may use, and gives back at
+ * its end what it has not used. What a died process has reserved comes back by itself.
+ */
+export class ModelBudgets {
+  readonly #facts: TenantFacts;
+
+  constructor(facts: TenantFacts) {
+    this.#facts = facts;
+  }
+
+  /** The budget of the model; undefined when it has none. */
+  async find(tenantId: string, model: string): Promise<NamedBudget | undefined> {
+    const budgets = (await this.#facts.of(tenantId)).setting("models.budgets");
+    const key = Object.hasOwn(budgets, model) ? model : otherModels;
+    const budget = Object.hasOwn(budgets, key) ? budgets[key] : undefined;
+    return budget && { ...budget, key };
+  }
+
+  /** Throws RATE_LIMITED, with `retryAfterSeconds` unless the call asks for more than the whole budget. */
+  async reserve({ execute, tenant }: Transaction, budget: NamedBudget, tokens: number): Promise<Reservation> {
+    const { key, requests, perSeconds } = budget;
+    if (budget.tokens !== undefined && tokens > budget.tokens) throw tooMany(budget, tokens);
+    const secondsPerToken = budget.tokens === undefined ? 0 : perSeconds / budget.tokens;
+    const secondsPerRequest = requests === undefined ? 0 : perSeconds / requests;
+    const values = [tenant.uuid, key, secondsPerRequest, tokens * secondsPerToken, perSeconds];
+    const [reserved] = await execute(reserve, values);
+    if (reserved) return { budget: key, tokens, secondsPerToken };
+    const [refused] = await execute<{ seconds: number }>(wait, values);
+    throw usedUp(key, refused?.seconds ?? 1);
+  }
+
+  /** Replaces the reserved tokens by those that were used. */
+  async settle({ execute, tenant }: Transaction, reservation: Reservation, used: number): Promise<void> {
+    const { budget, tokens, secondsPerToken } = reservation;
+    const unused = (tokens - used) * secondsPerToken;
+    if (unused !== 0) await execute(settle, [tenant.uuid, budget, unused]);
+  }
+}
+
+const tooMany = ({ key, tokens }: NamedBudget, wanted: number) =>
+  new DomainError("RATE_LIMITED", {
+    detail: `The call may use ${wanted} tokens, and the whole budget "${key}" of the tenant has ${tokens}. Lower maxTokens or shorten the prompt.`,
+    budget: key,
+  });
+
+const usedUp = (key: string, seconds: number) =>
+  new DomainError("RATE_LIMITED", {
+    detail: `The budget "${key}" of the tenant for models is used up. Try again later, or raise the setting models.budgets.`,
+    budget: key,
+    retryAfterSeconds: Math.max(1, Math.ceil(seconds)),
+  });

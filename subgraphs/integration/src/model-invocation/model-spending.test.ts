@@ -1,0 +1,167 @@
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { keepingLogger } from "@factory/runtime/telemetry/logged-lines.fixture";
+import type { SnapshotSource } from "@factory/runtime/tenant-facts/snapshot-source";
+import type { TenantCopy } from "@factory/runtime/tenant-facts/tenant-copy";
+import type { CompleteRequest, DeepPartial } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
+import type { ModelBudget } from "@factory/schema/tenant-settings";
+import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { refusalOf } from "../vendor-calls/vendor-connection.fixture.js";
+import { aModelConnection, aModelServer, KnownTokens, modelClient } from "./model-vendor.fixture.js";
+
+/** The facts of the tenants of this test, as the spine tells them. */
+const copies = new Map<string, TenantCopy>();
+const source: SnapshotSource = {
+  tenants: async (ids) => ids.flatMap((id) => copies.get(id) ?? []),
+  editions: async () => [{ code: "Free", version: 1, features: {} }],
+  async *changedSince() {
+    yield { tenants: [...copies.values()], readAtMs: Date.now() };
+  },
+};
+
+let fixture: IntegrationFixture;
+let vendor: Awaited<ReturnType<typeof aModelServer>>;
+let models: Awaited<ReturnType<typeof modelClient>>;
+const tokens = new KnownTokens();
+const hour = 3600;
+
+beforeAll(async () => {
+  const logger = keepingLogger([]);
+  const settings = { verifier: tokens, tenantSnapshots: async () => source };
+  [fixture, vendor] = await Promise.all([startIntegrationFixture(settings, logger), aModelServer()]);
+  models = await modelClient(fixture, logger);
+});
+
+afterAll(async () => {
+  await models.close();
+  await Promise.all([fixture.close(), vendor.close()]);
+});
+
+/** A tenant with these budgets, which calls models. */
+async function aSpender(budgets: Readonly<Record<string, ModelBudget>>) {
+  const principal = aPrincipal();
+  const tenantId = principal.tenantId ?? "";
+  const facts = { version: 1, slug: "acme", status: "Active", editionCode: "Free", subscriptionStatus: "Active" };
+  copies.set(tenantId, { tenantId, ...facts, settings: { "models.budgets": budgets }, limits: {} });
+  const connectionId = await aModelConnection(fixture, principal, vendor.baseUrl);
+  const headers = { authorization: `Bearer ${tokens.tokenOf(principal)}` };
+  const requestOf = (model: string, more: DeepPartial<CompleteRequest> = {}) => ({
+    ...{ connectionId, model, messages: [{ role: "user", content: "hello" }] },
+    ...more,
+  });
+  return {
+    principal,
+    connectionId,
+    complete(model: string, more: DeepPartial<CompleteRequest> = {}, signal?: AbortSignal) {
+      return models.client.complete(requestOf(model, more), { headers, ...(signal && { signal }) });
+    },
+    async stream(model: string, more: DeepPartial<CompleteRequest> = {}) {
+      let text = "";
+      for await (const { delta } of models.client.stream(requestOf(model, more), { headers })) text += delta;
+      return text;
+    },
+    /** The tokens that are used or reserved of the budget, rounded. */
+    async used(budget: string, { tokens: all = 0, perSeconds }: ModelBudget): Promise<number> {
+      const [row] = await fixture.rows<{ seconds: number }>(
+        `select extract(epoch from token_at - now())::float8 as seconds from integration.model_budgets used
+         join integration.connections connection on connection.tenant_id = used.tenant_id
+         where used.budget = $1 and connection.display_name = 'Models' and connection.tenant_id = (
+           select tenant_id from integration.providers where provider_id = connection.provider_id and key = $2)`,
+        budget,
+        await keyOf(connectionId, principal),
+      );
+      return Math.max(0, Math.round(((row?.seconds ?? 0) * all) / perSeconds));
+    },
+  };
+}
+
+async function keyOf(connectionId: string, principal: ReturnType<typeof aPrincipal>): Promise<string> {
+  const source = "query ($id: ID!) { connection(connectionId: $id) { provider { key } } }";
+  const { data, errors } = await fixture.run(principal, source, { id: connectionId });
+  if (errors) throw errors[0];
+  return data?.["connection"].provider.key as string;
+}
+
+describe("the budget of a tenant for a model", () => {
+  const budget = { tokens: 10_000, perSeconds: 100 * hour };
+
+  it("is reserved by maxTokens before the call, and settled by the usage", async () => {
+    const spender = await aSpender({ "slow-1500": budget });
+    const called = spender.complete("slow-1500", { maxTokens: 6000 });
+    await eventually(async () => (await vendor.requests("slow-1500"))[0]);
+    // the prompt is estimated as 10 tokens
+    expect(await spender.used("slow-1500", budget)).toBe(6010);
+    const refusal = await refusalOf(spender.complete("slow-1500", { maxTokens: 6000 }));
+    expect(refusal).toMatchObject({ code: "RATE_LIMITED", facts: { budget: "slow-1500" } });
+    expect(refusal.facts["retryAfterSeconds"]).toBeGreaterThan(60 * hour * 0.3);
+    await called;
+    expect(await spender.used("slow-1500", budget)).toBe(18);
+    expect(await vendor.requests("slow-1500")).toHaveLength(1);
+  });
+
+  it("counts requests, and tells the time to come back in a trailer", async () => {
+    const spender = await aSpender({ "*": { requests: 2, perSeconds: hour } });
+    await spender.complete("echo");
+    await spender.stream("words-1");
+    let retryAfter: string | undefined;
+    const onTrailer = (trailer: { get(name: string): string | Uint8Array | undefined }) => {
+      retryAfter = trailer.get("retry-after") as string | undefined;
+    };
+    const request = { connectionId: spender.connectionId, model: "m", messages: [{ role: "user", content: "x" }] };
+    const headers = { authorization: `Bearer ${tokens.tokenOf(spender.principal)}` };
+    expect(await refusalOf(models.client.complete(request, { headers, onTrailer }))).toMatchObject({
+      code: "RATE_LIMITED",
+    });
+    expect(Number(retryAfter)).toBeGreaterThan(1790);
+    expect(Number(retryAfter)).toBeLessThanOrEqual(1800);
+  });
+
+  it("gives all back when the vendor refuses", async () => {
+    const spender = await aSpender({ "status-400": budget, "status-500": budget });
+    for (const model of ["status-400", "status-500"]) {
+      await refusalOf(spender.complete(model));
+      expect(await spender.used(model, budget)).toBe(0);
+    }
+  });
+
+  it("counts an estimate when the vendor does not tell, and when a stream breaks off", async () => {
+    const spender = await aSpender({ "quiet-40": budget, "break-40": budget });
+    const text = await spender.stream("quiet-40");
+    expect(await spender.used("quiet-40", budget)).toBe(10 + Math.ceil(text.length / 4));
+    await refusalOf(spender.stream("break-40"));
+    expect(await spender.used("break-40", budget)).toBe(10 + Math.ceil(text.length / 4));
+  });
+
+  it("keeps the reservation of a call that was cancelled, since the vendor may have worked", async () => {
+    const spender = await aSpender({ "hang-7": budget });
+    const gone = new AbortController();
+    const called = spender.complete("hang-7", { maxTokens: 500 }, gone.signal).catch(() => undefined);
+    await eventually(async () => (await vendor.requests("hang-7"))[0]);
+    gone.abort();
+    await called;
+    await eventually(async () => (await vendor.requests("hang-7"))[0]?.closedAt ?? undefined);
+    expect(await spender.used("hang-7", budget)).toBe(510);
+  });
+
+  it("is that of the fallback when the fallback answers", async () => {
+    const spender = await aSpender({ "status-503": budget, echo: budget });
+    const second = await aModelConnection(fixture, spender.principal, vendor.baseUrl);
+    await spender.complete("status-503", { fallback: { connectionId: second, model: "echo" } });
+    expect(await spender.used("status-503", budget)).toBe(0);
+    expect(await spender.used("echo", budget)).toBe(18);
+  });
+
+  it("refuses a call without a run, so that refusals store nothing", async () => {
+    const spender = await aSpender({ [`m-${newId("prv")}`]: budget, "*": { tokens: 5, perSeconds: hour } });
+    const refusal = await refusalOf(spender.complete("large-model"));
+    expect(refusal.facts["retryAfterSeconds"]).toBeUndefined();
+    const runs = await fixture.rows("select 1 from integration.runs where payload->>'model' = 'large-model'");
+    expect(runs).toEqual([]);
+  });
+
+  it("does not exist for a tenant that has an empty setting", async () => {
+    const spender = await aSpender({});
+    await spender.complete("free-model");
+    const rows = await fixture.rows("select 1 from integration.model_budgets where budget = 'free-model'");
+    expect(rows).toEqual([]);
+  });
+});
