@@ -22,10 +22,10 @@ export interface TenantSettingValues {
   readonly "models.budgets": Readonly<Record<string, ModelBudget>>;
 }
 
-/** What a tenant may use of a model in a period. */
+/** The requests and tokens that a tenant may use of a model in a period. */
 export interface ModelBudget {
   readonly requests?: number;
-  /** Of prompts and answers together. */
+  /** Prompts and answers together. */
   readonly tokens?: number;
   readonly perSeconds: number;
 }
@@ -170,7 +170,7 @@ export const tenantSettings: TenantSettings = {
     },
     default: { "*": { requests: 6000, tokens: 10_000_000, perSeconds: 60 } },
     description:
-      'How many requests and tokens a model may use: {"<model>": {"requests": 100, "tokens": 200000, "perSeconds": 60}}. What is used comes back evenly over the period. All models without an entry of their own share the entry *; without it they have no budget.',
+      'How many requests and tokens a model may use: {"<model>": {"requests": 100, "tokens": 200000, "perSeconds": 60}}. Everything that is used comes back evenly over the period. All models without an entry of their own share the entry *; without it they have no budget.',
     setBy: "Tenant",
   },
 };

@@ -51,8 +51,8 @@ const settle = {
 };
 
 /**
- * The budgets of tenants, in requests and in tokens. A call reserves the most tokens that it may use, and gives back at
- * its end what it has not used. What a died process has reserved comes back by itself.
+ * The budgets of tenants, in requests and in tokens. A call reserves the most tokens that it may use, and at its end gives
+ * those back that it has not used. The reservation of a died process comes back by itself.
  */
 export class ModelBudgets {
   readonly #facts: TenantFacts;

@@ -13,7 +13,7 @@ import type { Invoker, ModelCalls } from "./model-calls.js";
 import { checkCompletion, checkEmbedding } from "./model-request.js";
 import { type ModelVendor, tooLong } from "./model-vendor.js";
 
-/** What a budget reserves for an answer whose length the caller does not limit. */
+/** The tokens that a budget reserves for an answer whose length the caller does not limit. */
 const usualAnswerTokens = 4096;
 
 /** A message has at most 1 MiB, and the other members of an answer are small. */

@@ -69,7 +69,7 @@ export class ModelRuns {
       });
   }
 
-  /** Throws RATE_LIMITED when the budget of the model is used up. Then there is no run. */
+  /** Throws RATE_LIMITED when the budget of the model is used up. Then no run begins. */
   async begin(tenant: Tenant, cause: Cause, { operation, target, tokens }: NewModelRun): Promise<ModelRun> {
     const { connection, model } = target;
     const { connectionId, projectId } = connection;
