@@ -198,7 +198,8 @@ describe("POST /webhooks/subscriptions", () => {
     const { body, headers } = await post("/webhooks/subscriptions", asked);
     const found = await request(`GET ${headers.get("location")}`, { token });
     const [{ active: _, ...kept }, { signingSecret: __, deliveryUrl: ___, ...made }] = [asked, body];
-    expect(found.body).toEqual({ ...kept, ...made });
+    const settings = { ratePerSecond: null, ordering: "parallel", filter: null, headers: null, handshake: null };
+    expect(found.body).toEqual({ ...kept, ...made, ...settings });
   });
 
   it("uses the credential with that name if it exists", async () => {

@@ -346,3 +346,64 @@ describe("a receiver that fails", () => {
     expect((await eventsOf(principal)).map(({ type }) => type)).toEqual(["WebhookDeliveryAborted"]);
   });
 });
+
+describe("a subscription with a handshake", () => {
+  const read =
+    "query ($id: ID!) { webhookSubscription(subscriptionId: $id) { handshake { status attempts nextAttemptAt detail allowedPerMinute } } }";
+  const handshakeOf = async (principal: Principal, id: string) =>
+    (await fixture.run(principal, read, { id })).data.webhookSubscription.handshake;
+
+  const asked = (path: string, count: number) =>
+    eventually(() => {
+      const questions = receiver.at(path).filter(({ method }) => method === "OPTIONS");
+      return questions.length >= count ? questions : undefined;
+    });
+
+  it("gets nothing before its receiver agrees, is asked again, and keeps the rate of the receiver", async () => {
+    const principal = aPrincipal();
+    let agrees = false;
+    receiver.answer = ({ method }) => {
+      if (method !== "OPTIONS") return { status: 204 };
+      if (!agrees) return { status: 405 };
+      return { status: 200, headers: { "WebHook-Allowed-Origin": "127.0.0.1", "WebHook-Allowed-Rate": "600" } };
+    };
+    const id = await subscribe(principal, "/asked", { handshake: true, ratePerSecond: 100 });
+    const [question] = await asked("/asked", 1);
+    expect(question?.headers).toMatchObject({ "webhook-request-origin": "127.0.0.1", "webhook-request-rate": "6000" });
+    await fixture.bus.publish(upTo(15).map((place) => keyed(principal, "a", place)));
+    const pending = await eventually(async () => {
+      const handshake = await handshakeOf(principal, id);
+      return handshake.attempts > 0 ? handshake : undefined;
+    });
+    expect(pending).toMatchObject({
+      status: "Pending",
+      detail: expect.stringContaining("405"),
+      allowedPerMinute: null,
+    });
+    expect(new Date(pending.nextAttemptAt).getTime()).toBeGreaterThan(Date.now());
+    expect(receiver.at("/asked").every(({ method }) => method === "OPTIONS")).toBe(true);
+    expect((await states(principal)).every((state) => ["Pending", "Delivering"].includes(state))).toBe(true);
+    agrees = true;
+    await asked("/asked", 2);
+    const webhooks = await eventually(() => {
+      const sent = receiver.at("/asked").filter(({ method }) => method === "POST");
+      return sent.length === 15 ? sent : undefined;
+    });
+    expect(await handshakeOf(principal, id)).toMatchObject({
+      status: "Succeeded",
+      allowedPerMinute: 600,
+      detail: null,
+    });
+    const times = webhooks.map(({ at }) => at).sort((a, b) => a - b);
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(13 * 100 - 100);
+    expect((await states(principal)).length).toBe(15);
+  });
+
+  it("is refused in the direction Inbound, and null without a handshake", async () => {
+    const principal = aPrincipal();
+    expect(await handshakeOf(principal, await subscribe(principal, "/plain"))).toBeNull();
+    const inbound = { direction: "Inbound", providerId: "prv_00000000000000000000000000", handshake: true };
+    const { errors } = await fixture.run(principal, create, { input: { signingSecretRef: "hook", ...inbound } });
+    expect(errors?.[0]?.extensions).toMatchObject({ status: 422, errors: [{ pointer: "/input/handshake" }] });
+  });
+});

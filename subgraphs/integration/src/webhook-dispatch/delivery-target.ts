@@ -6,7 +6,7 @@ import { LRUCache } from "lru-cache";
 import type { CredentialService } from "../credentials/credential.service.js";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 import { targetOfSubscription } from "./delivery-target-statement.js";
-import { type Pace, paceOf } from "./lane-paces.js";
+import { heldPace, type Pace, paceWithin } from "./lane-paces.js";
 
 /** The endpoint of a lane's messages, and the secrets that sign them. */
 export interface DeliveryTarget {
@@ -17,6 +17,8 @@ export interface DeliveryTarget {
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined for a subscription without a limit. */
   readonly pace: Pace | undefined;
+  /** True while the receiver has not agreed to webhooks. */
+  readonly held: boolean;
   /** The secrets, newest first. Empty when they cannot be read. */
   readonly secrets: readonly string[];
   /** True when earlier attempts of the subscription failed and none has succeeded since. */
@@ -34,6 +36,8 @@ interface TargetRow {
   warned: boolean;
   rate_per_second: number | null;
   headers: Record<string, string> | null;
+  allowed_per_minute: number | null;
+  held: boolean;
 }
 
 const rememberedSubscriptions = 10_000;
@@ -68,7 +72,8 @@ export class DeliveryTargets {
       endpointUrl: row.endpoint_url,
       contentType: row.content_type,
       headers: row.headers ?? {},
-      pace: row.rate_per_second === null ? undefined : paceOf(row.rate_per_second * 60),
+      pace: row.held ? heldPace : paceWithin(row.rate_per_second, row.allowed_per_minute),
+      held: row.held,
       failing: row.failing,
       warned: row.warned,
       secrets: credentialId === expected ? secrets : await this.#secrets(tenant, credentialId),

@@ -23,10 +23,19 @@ const rememberedLanes = 10_000;
 const recheckMs = 20;
 
 /** The pace of messages that are sent at most `perMinute` times a minute, with a tenth of a second's messages at once. */
-export const paceOf = (perMinute: number): Pace => ({
+const paceOf = (perMinute: number): Pace => ({
   intervalMs: 60_000 / perMinute,
   burst: Math.max(1, Math.floor(perMinute / 600)),
 });
+
+/** The pace within the rate of a subscription and the one that its receiver has allowed. */
+export function paceWithin(perSecond: number | null, allowedPerMinute: number | null): Pace | undefined {
+  if (perSecond === null && allowedPerMinute === null) return undefined;
+  return paceOf(Math.min((perSecond ?? Number.POSITIVE_INFINITY) * 60, allowedPerMinute ?? Number.POSITIVE_INFINITY));
+}
+
+/** How often messages look whether their receiver has agreed by now. */
+export const heldPace: Pace = { intervalMs: 2_000, burst: 1 };
 
 /**
  * The paces of lanes as this process knows them, so that it claims no more messages than it may send. The table of paces

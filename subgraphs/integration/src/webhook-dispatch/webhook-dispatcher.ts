@@ -6,7 +6,7 @@ import type { OrderedKeys, WebhookLane } from "../webhook-messages/webhook-lane.
 import type { AttemptRecords } from "./attempt-records.js";
 import type { DeliveryTarget, DeliveryTargets } from "./delivery-target.js";
 import { DueLanes, type Gate } from "./due-lanes.js";
-import { LanePaces, type Pace } from "./lane-paces.js";
+import { LanePaces } from "./lane-paces.js";
 import { type AttemptSettings, type MadeAttempt, makeAttempt } from "./make-attempt.js";
 import type { ClaimedMessage, MessageClaims } from "./message-claims.js";
 
@@ -17,10 +17,7 @@ export interface DispatcherSettings extends AttemptSettings {
 }
 
 const lookIntervalMs = 1000;
-/**
- * After a look at the table the dispatcher pauses at least 50 times as long as the look took, so that looking uses at
- * most 2 % of the time.
- */
+/** After a look at the table the dispatcher pauses at least 50 times as long as it took, so it uses at most 2 %. */
 const lookRest = 50;
 const lanesPerLook = 256;
 /** Retries that are due within this time have a timer. The others are found by a look at the table. */
@@ -199,8 +196,7 @@ export class WebhookDispatcher {
     try {
       const target = await targetOfLane;
       if (target) {
-        const sent = target.pace ? await this.#inTurn(lane, messages, target.pace) : messages.length;
-        if (!target.pace) this.#paces.learn(lane, undefined, 0);
+        const sent = await this.#inTurn(lane, messages, target);
         for (const message of messages.slice(0, sent)) this.#follow(this.#attempt({ lane, target, probe }, message));
         this.#leave(lane, messages.length - sent);
         return;
@@ -216,10 +212,18 @@ export class WebhookDispatcher {
   }
 
   /** Returns how many of the messages may be sent now. The others are released until the lane has its next turn. */
-  async #inTurn(lane: WebhookLane, messages: readonly ClaimedMessage[], pace: Pace): Promise<number> {
+  async #inTurn(
+    lane: WebhookLane,
+    messages: readonly ClaimedMessage[],
+    { pace, held }: DeliveryTarget,
+  ): Promise<number> {
+    if (!pace) {
+      this.#paces.learn(lane, undefined, 0);
+      return messages.length;
+    }
     const { claims } = this.#settings;
-    const { granted, waitMs } = await claims.takeTurns(lane, messages.length, pace);
-    const freeAt = performance.now() + waitMs;
+    const { granted, waitMs } = await claims.takeTurns(lane, held ? 0 : messages.length, pace);
+    const freeAt = performance.now() + (held ? pace.intervalMs : waitMs);
     this.#paces.learn(lane, pace, freeAt);
     this.#lanes.addAt(lane, freeAt);
     await claims.giveBack(messages.slice(granted).map((message) => ({ lane, message })));

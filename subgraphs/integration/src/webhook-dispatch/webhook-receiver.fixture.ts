@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from "node:net";
 
 export interface ReceivedWebhook {
+  readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -33,7 +34,13 @@ export class WebhookReceiver {
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
       request.on("end", () => {
         const body = Buffer.concat(chunks).toString();
-        const webhook = { path: request.url ?? "", headers: request.headers, body, at: Date.now() };
+        const webhook = {
+          method: request.method ?? "",
+          path: request.url ?? "",
+          headers: request.headers,
+          body,
+          at: Date.now(),
+        };
         this.received.push(webhook);
         const answer = this.answer(webhook, this.at(webhook.path).length);
         if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);

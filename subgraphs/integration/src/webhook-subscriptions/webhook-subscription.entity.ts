@@ -6,6 +6,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { WebhookOrdering } from "./delivery-settings/delivery-settings.js";
 import type {
   DisabledReason,
+  HandshakeState,
   WebhookContentType,
   WebhookDirection,
   WebhookSubscriptionState,
@@ -71,6 +72,29 @@ export class WebhookSubscription {
   /** Further headers of each webhook, with names in lower case. */
   @Property({ type: "json", nullable: true })
   headers: Record<string, string> | null;
+
+  /** Whether the receiver has agreed to webhooks, in a subscription with a handshake. */
+  @Property({ type: "text", nullable: true })
+  handshake: HandshakeState | null;
+
+  /** The time when the platform began to ask this receiver. */
+  @Property({ type: "timestamptz", nullable: true })
+  handshakeSince: Date | null;
+
+  @Property({ type: "integer", default: 0 })
+  handshakeAttempts: number;
+
+  /** The time of the next question to the receiver. */
+  @Property({ type: "timestamptz", nullable: true })
+  handshakeNextAt: Date | null;
+
+  /** Why the newest question did not succeed. */
+  @Property({ type: "text", nullable: true })
+  handshakeDetail: string | null;
+
+  /** The number of webhooks a minute that the receiver has allowed. Null for any number. */
+  @Property({ type: "integer", nullable: true })
+  allowedPerMinute: number | null;
 
   @Property({ type: "text" })
   status: WebhookSubscriptionState;

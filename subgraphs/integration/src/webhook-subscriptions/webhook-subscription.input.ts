@@ -81,6 +81,13 @@ export class CreateWebhookSubscriptionInput implements DeliverySettingsInput {
   })
   filter?: Record<string, unknown> | null;
 
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      "Outbound only: with true the receiver is asked first, by OPTIONS as in the webhook specification of CloudEvents, and nothing is sent until it agrees. The default is false.",
+  })
+  handshake?: boolean | null;
+
   @Field(() => JsonObject, {
     nullable: true,
     description:

@@ -18,6 +18,7 @@ import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
 import { type CheckedSubscription, checkedSubscription, secretMissing } from "./checked-subscription.js";
 import type { WebhookOrdering } from "./delivery-settings/delivery-settings.js";
 import type { EventFilter } from "./delivery-settings/event-filter.js";
+import { firstHandshake, type HandshakeStarter } from "./handshake/first-handshake.js";
 import { isOwnEndpoint } from "./own-endpoint.js";
 import { requireRoomForWebhook } from "./webhook-limit.js";
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
@@ -51,11 +52,13 @@ export interface WebhookSubscriptionSettings {
   readonly providers: ProviderService;
   /** The address of the platform for delivery URLs, without a slash at its end. */
   readonly publicUrl: string;
+  readonly handshakes: HandshakeStarter;
 }
 
 /** The columns that `subscriptionView` reads. */
 const shownColumns = `subscription_id, project_id, direction, provider_id, event_type, endpoint_url, signing_secret_ref,
-  rate_per_second, ordering, filter, headers, status, created_at`;
+  rate_per_second, ordering, filter, headers, handshake, handshake_attempts, handshake_next_at, handshake_detail,
+  allowed_per_minute, status, created_at`;
 
 const subscriptionById = tenantStatement(
   "webhook_subscription_by_id",
@@ -183,6 +186,7 @@ export class WebhookSubscriptionService {
           failingSince: null,
           exhaustedSince: null,
           warnedAt: null,
+          ...firstHandshake(input.handshake === true),
           createdAt: new Date(),
         });
         em.persist(subscription);
@@ -192,6 +196,7 @@ export class WebhookSubscriptionService {
           subject: `webhook-subscriptions/${subscriptionId}`,
           data: { subscriptionId, direction, providerId, eventType, status, projectId },
         });
+        if (input.handshake === true) await this.#settings.handshakes.begin(transaction, subscriptionId);
         const view = subscriptionEntityView(subscription, url?.(subscriptionId) ?? null);
         made = { subscription: view, secret: signing.generated };
         return view;

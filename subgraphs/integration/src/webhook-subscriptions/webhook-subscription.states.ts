@@ -11,7 +11,10 @@ export const webhookContentTypes = ["application/json", "application/cloudevents
 export type WebhookContentType = (typeof webhookContentTypes)[number];
 
 /** The reason why the platform disabled a subscription. The event WebhookSubscriptionDisabled contains it. */
-export type DisabledReason = "ReceiverGone" | "ReceiverDisabled" | "OnlyFailures";
+export type DisabledReason = "ReceiverGone" | "ReceiverDisabled" | "OnlyFailures" | "HandshakeFailed";
+
+/** Pending: nothing is sent until the receiver agrees. Null in a subscription without a handshake. */
+export type HandshakeState = "Pending" | "Succeeded";
 
 /** Outbound sends events of the platform; Inbound verifies deliveries of a vendor. */
 export const webhookDirections = ["Outbound", "Inbound"] as const;

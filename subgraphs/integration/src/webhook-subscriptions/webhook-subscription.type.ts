@@ -1,7 +1,7 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
-import type { WebhookDirection, WebhookSubscriptionState } from "./webhook-subscription.states.js";
+import type { HandshakeState, WebhookDirection, WebhookSubscriptionState } from "./webhook-subscription.states.js";
 
 export const WebhookSubscriptionStatus = {
   Active: "Active",
@@ -19,6 +19,34 @@ registerEnumType(WebhookSubscriptionDirection, { name: "WebhookSubscriptionDirec
 
 /** The scopes for reading a webhook subscription, through a root field or through another entity. */
 export const readWebhookSubscriptions = { scopes: ["webhooks.subscriptions.read"] } as const satisfies AuthRule;
+
+export const WebhookHandshakeStatus = {
+  Pending: "Pending",
+  Succeeded: "Succeeded",
+} as const satisfies { [State in HandshakeState]: State };
+registerEnumType(WebhookHandshakeStatus, { name: "WebhookHandshakeStatus" });
+
+/** The question to a receiver whether it wants webhooks. */
+@ObjectType("WebhookHandshake", { simpleResolvers: true })
+export class WebhookHandshakeType {
+  @Field(() => WebhookHandshakeStatus, { description: "Pending: nothing is sent until the receiver agrees." })
+  status: HandshakeState;
+
+  @Field(() => Int)
+  attempts: number;
+
+  @Field(() => DateTime, { nullable: true })
+  nextAttemptAt: string | null;
+
+  @Field(() => String, { nullable: true, description: "Why the newest attempt did not succeed." })
+  detail: string | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: "The number of webhooks a minute that the receiver has allowed. Null for any number.",
+  })
+  allowedPerMinute: number | null;
+}
 
 /** The GraphQL type of a webhook subscription, which is also the view that the service returns. */
 @ObjectType("WebhookSubscription", { simpleResolvers: true })
@@ -70,6 +98,9 @@ export class WebhookSubscriptionType {
 
   @Field(() => JsonObject, { nullable: true, description: "Further headers of each webhook." })
   headers: Record<string, string> | null;
+
+  @Field(() => WebhookHandshakeType, { nullable: true, description: "Null in a subscription without a handshake." })
+  handshake: WebhookHandshakeType | null;
 
   @Field(() => WebhookSubscriptionStatus)
   status: WebhookSubscriptionState;

@@ -1,7 +1,7 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { WebhookOrdering } from "./delivery-settings/delivery-settings.js";
 import type { WebhookSubscription } from "./webhook-subscription.entity.js";
-import type { WebhookDirection, WebhookSubscriptionState } from "./webhook-subscription.states.js";
+import type { HandshakeState, WebhookDirection, WebhookSubscriptionState } from "./webhook-subscription.states.js";
 import type { WebhookSubscriptionType } from "./webhook-subscription.type.js";
 
 /** A row of `webhook_subscriptions` as PostgreSQL returns it. */
@@ -17,6 +17,11 @@ export interface SubscriptionRow {
   ordering: WebhookOrdering;
   filter: Record<string, unknown> | null;
   headers: Record<string, string> | null;
+  handshake: HandshakeState | null;
+  handshake_attempts: number;
+  handshake_next_at: Date | string | null;
+  handshake_detail: string | null;
+  allowed_per_minute: number | null;
   status: WebhookSubscriptionState;
   created_at: Date;
 }
@@ -35,6 +40,13 @@ export function subscriptionView(row: SubscriptionRow): WebhookSubscriptionType 
     ordering: row.ordering,
     filter: row.filter,
     headers: row.headers,
+    handshake: row.handshake && {
+      status: row.handshake,
+      attempts: row.handshake_attempts,
+      nextAttemptAt: row.handshake_next_at && new Date(row.handshake_next_at).toISOString(),
+      detail: row.handshake_detail,
+      allowedPerMinute: row.allowed_per_minute,
+    },
     status: row.status,
     projectId: row.project_id,
     createdAt: row.created_at.toISOString(),
@@ -52,6 +64,13 @@ export function subscriptionEntityView(row: WebhookSubscription, deliveryUrl: st
     ordering: row.ordering,
     filter: row.filter,
     headers: row.headers,
+    handshake: row.handshake && {
+      status: row.handshake,
+      attempts: row.handshakeAttempts,
+      nextAttemptAt: row.handshakeNextAt?.toISOString() ?? null,
+      detail: row.handshakeDetail,
+      allowedPerMinute: row.allowedPerMinute,
+    },
     createdAt: row.createdAt.toISOString(),
   };
 }

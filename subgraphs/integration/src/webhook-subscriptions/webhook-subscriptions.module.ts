@@ -1,9 +1,12 @@
+import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { CredentialService } from "../credentials/credential.service.js";
 import { egressService } from "../egress/egress-service.js";
 import { ProviderService } from "../providers/provider.service.js";
 import { FailureStreaks } from "./failure-streaks.js";
+import { HandshakeStart, Handshakes, handshakeJob, handshakeRows } from "./handshake/handshakes.js";
 import { PublicKeyResolver } from "./public-key.resolver.js";
 import { PublicKeys } from "./public-keys.js";
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
@@ -35,15 +38,24 @@ export const webhookSubscriptions: SliceModule<WebhookSubscriptionSettings> = {
     },
   },
   events: ["WebhookSubscriptionCreated", "WebhookSubscriptionDisabled"],
-  start({ database, settings }, services) {
+  jobs: [handshakeJob],
+  waitingRows: [handshakeRows],
+  start({ database, settings, jobs, work }, services) {
     const { httpsOnly = false, publicUrl = "http://127.0.0.1:4000" } = settings;
     const credentials = services.get(CredentialService);
     const egress = services.get(egressService);
     const facts = services.get(TenantFacts);
     const providers = services.get(ProviderService);
     const subscriptions = services.add(
-      new WebhookSubscriptionService({ database, credentials, egress, httpsOnly, facts, providers, publicUrl }),
+      new WebhookSubscriptionService({
+        ...{ database, credentials, egress, httpsOnly, facts, providers, publicUrl },
+        handshakes: new HandshakeStart(jobs),
+      }),
     );
+    const disable = (transaction: Transaction, subscriptionId: string) =>
+      subscriptions.disable(transaction, subscriptionId, "HandshakeFailed");
+    const handshakes = new Handshakes({ database, egress, jobs, publicUrl, disable });
+    work(handshakeJob, (payload) => handshakes.attempt(payload), maintenance);
     services.add(new FailureStreaks(subscriptions));
     services.add(new PublicKeys(database, credentials, subscriptions));
   },

@@ -22,6 +22,7 @@ export interface DeliverySettingsInput {
   ordering?: string | null;
   filter?: Record<string, unknown> | null;
   headers?: Record<string, unknown> | null;
+  handshake?: boolean | null;
 }
 
 export const defaultDeliverySettings: DeliverySettings = {
@@ -31,7 +32,7 @@ export const defaultDeliverySettings: DeliverySettings = {
   headers: null,
 };
 
-const names = ["ratePerSecond", "ordering", "filter", "headers"] as const;
+const names = ["ratePerSecond", "ordering", "filter", "headers", "handshake"] as const;
 
 /** Throws PARAMETERS_INVALID with a JSON pointer for each value that is refused. Absent members have their defaults. */
 export function checkedDeliverySettings(

@@ -1,0 +1,148 @@
+import type { Egress } from "@factory/runtime/egress/egress";
+import { EgressBlockedError, EgressFailure } from "@factory/runtime/egress/egress-errors";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { JobDefinition, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+
+import type { HandshakeStarter } from "./first-handshake.js";
+import { type HandshakeAnswer, handshakeAnswer } from "./handshake-answer.js";
+
+/** The payload of the job that asks one receiver. */
+export interface HandshakePayload {
+  tenantId: string;
+  subscriptionId: string;
+}
+
+/** The job asks a receiver whether it wants webhooks. */
+export const handshakeJob: JobDefinition<HandshakePayload> = {
+  queue: "webhook-handshake",
+  retryLimit: 5,
+  retryDelaySeconds: 5,
+  retryBackoff: true,
+  expireInSeconds: 60,
+  concurrency: 8,
+  concurrencyPerTenant: 2,
+  subject: "subscriptionId",
+};
+
+/** Subscriptions that wait for their handshake; one without a job gets its job again. */
+export const handshakeRows: WaitingRows<HandshakePayload> = {
+  slice: "webhook-subscriptions",
+  job: handshakeJob,
+  table: "webhook_subscriptions",
+  id: "subscription_id",
+  prefix: "whs",
+  waiting: "status = 'Active' and handshake = 'Pending'",
+  since: "handshake_next_at",
+  payload: ({ tenantId, id }) => ({ tenantId, subscriptionId: id }),
+};
+
+/** The delays after failed attempts. The last one is repeated until the subscription is disabled. */
+const delaysSeconds = [10, 60, 300, 900, 3600];
+const giveUpAfterHours = 72;
+const connectTimeoutMs = 5_000;
+const totalTimeoutMs = 15_000;
+
+const waiting = {
+  name: "webhook_handshake_waiting",
+  text: `select endpoint_url, rate_per_second from webhook_subscriptions
+    where tenant_id = $1 and subscription_id = $2 and status = 'Active' and handshake = 'Pending'`,
+};
+
+const succeeded = {
+  name: "webhook_handshake_succeeded",
+  text: `update webhook_subscriptions set handshake = 'Succeeded', handshake_detail = null, handshake_next_at = null,
+      handshake_attempts = handshake_attempts + 1, allowed_per_minute = $4
+    where tenant_id = $1 and subscription_id = $2 and endpoint_url = $3 and status = 'Active' and handshake = 'Pending'`,
+};
+
+const failed = {
+  name: "webhook_handshake_failed",
+  text: `update webhook_subscriptions set handshake_detail = $4, handshake_attempts = handshake_attempts + 1,
+      handshake_next_at = now() + ($5::int[])[least(handshake_attempts + 1, cardinality($5::int[]))] * interval '1 second'
+    where tenant_id = $1 and subscription_id = $2 and endpoint_url = $3 and status = 'Active' and handshake = 'Pending'
+    returning handshake_next_at, handshake_since < now() - make_interval(hours => $6) as hopeless`,
+};
+
+interface HandshakeServices {
+  readonly database: Database;
+  readonly egress: Egress;
+  readonly jobs: JobQueue;
+  /** Ends a subscription whose receiver has not agreed for days. */
+  readonly disable: (transaction: Transaction, subscriptionId: string) => Promise<void>;
+  /** The address of the platform, whose host name is the origin of its webhooks. */
+  readonly publicUrl: string;
+}
+
+/** Sends the jobs of handshakes. */
+export class HandshakeStart implements HandshakeStarter {
+  readonly #jobs: JobQueue;
+
+  constructor(jobs: JobQueue) {
+    this.#jobs = jobs;
+  }
+
+  async begin(transaction: Transaction, subscriptionId: string): Promise<void> {
+    await this.#jobs.send(transaction, handshakeJob, { tenantId: transaction.tenant.tenantId, subscriptionId });
+  }
+}
+
+/** The abuse protection of CloudEvents: a receiver must agree before the first webhook is sent to it. */
+export class Handshakes {
+  readonly #services: HandshakeServices;
+  readonly #origin: string;
+
+  constructor(services: HandshakeServices) {
+    this.#services = services;
+    this.#origin = new URL(services.publicUrl).hostname;
+  }
+
+  /** Asks the receiver once. A repetition asks again, which changes nothing at a receiver. */
+  async attempt({ tenantId, subscriptionId }: HandshakePayload): Promise<void> {
+    const { database, jobs, disable } = this.#services;
+    const tenant = tenantWithId(tenantId);
+    const cause = { trace: continueTrace(undefined), actorId: "system" };
+    const key = [tenant.uuid, decodeId("whs", subscriptionId)];
+    const [row] = await database.transaction(tenant, cause, ({ execute }) =>
+      execute<{ endpoint_url: string; rate_per_second: number | null }>(waiting, key),
+    );
+    if (!row) return;
+    const { endpoint_url: url, rate_per_second: rate } = row;
+    const answer = await this.#ask(url, rate);
+    await database.transaction(tenant, cause, async (transaction) => {
+      if (answer.allowed) {
+        await transaction.execute(succeeded, [...key, url, answer.perMinute]);
+        return;
+      }
+      const values = [...key, url, answer.detail, delaysSeconds, giveUpAfterHours];
+      const [next] = await transaction.execute<{ handshake_next_at: string; hopeless: boolean }>(failed, values);
+      if (next?.hopeless) await disable(transaction, subscriptionId);
+      else if (next)
+        await jobs.send(
+          transaction,
+          handshakeJob,
+          { tenantId, subscriptionId },
+          { startAfter: new Date(next.handshake_next_at) },
+        );
+    });
+  }
+
+  async #ask(url: string, rate: number | null): Promise<HandshakeAnswer> {
+    const headers = {
+      "webhook-request-origin": this.#origin,
+      ...(rate !== null && { "webhook-request-rate": String(rate * 60) }),
+    };
+    const limits = { timeoutMs: totalTimeoutMs, connectTimeoutMs, maxResponseBytes: 1024 };
+    try {
+      const response = await this.#services.egress.request(url, { method: "OPTIONS", headers, ...limits });
+      return handshakeAnswer(response, this.#origin);
+    } catch (error) {
+      if (error instanceof EgressBlockedError) return { allowed: false, detail: `Nothing was sent: ${error.reason}.` };
+      if (error instanceof EgressFailure) return { allowed: false, detail: error.message };
+      throw error;
+    }
+  }
+}
