@@ -1,6 +1,6 @@
 import type { EgressResponse } from "@factory/runtime/egress/egress";
 
-/** What a receiver answered to a handshake. */
+/** The answer of a receiver to a handshake. */
 export type HandshakeAnswer =
   | {
       readonly allowed: true;
