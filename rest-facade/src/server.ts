@@ -6,7 +6,7 @@ import type { FastifyInstance } from "fastify";
 import { Registry } from "prom-client";
 import { DeliveryMutation } from "./deliveries/delivery-mutation.js";
 import { serveDeliveries } from "./deliveries/serve-deliveries.js";
-import { serveEventSchemas } from "./event-documents/serve-event-schemas.js";
+import { serveEventDocuments } from "./event-documents/serve-event-documents.js";
 import type { FacadeOptions, FacadePorts } from "./facade-ports.js";
 import type { StopPatience } from "./http/front-door.js";
 import {
@@ -82,7 +82,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
     handler: (request, reply) => ports.graphql.handle(request, reply),
   });
   await serveDocs(app, api);
-  serveEventSchemas(app);
+  serveEventDocuments(app, () => options.publicUrl ?? urlOf(listeners.public));
   serveInternalRoutes(listeners.internal.app, routes, { verifier: ports.verifier });
   const isClosing = () => listeners.public.door.closing;
   const ready = cacheReadiness(() => ports.ready());

@@ -68,6 +68,7 @@ const limited: readonly (readonly [count: string, passing: number, entries: read
 const fromMemory: readonly (readonly [status: number, ...entry: Entry])[] = [
   [200, "/livez"],
   [200, "/openapi.json"],
+  [200, "/asyncapi.json"],
   [200, "/docs"],
   [200, "/problems/not-found"],
   [200, "/schemas/events/TemplateExecuted"],

@@ -32,3 +32,16 @@ describe("GET /schemas/events/{type}", () => {
       expect([type, (await facade.call(`GET /schemas/events/${type}`, anonymous)).status]).toEqual([type, 404]);
   });
 });
+
+describe("GET /asyncapi.json", () => {
+  it("names the address at which it is served, and needs no token", async () => {
+    const { status, headers, json } = await facade.call("GET /asyncapi.json", anonymous);
+    expect([status, json["asyncapi"], json["servers"].platform.host]).toEqual([
+      200,
+      "3.0.0",
+      new URL(facade.publicUrl).host,
+    ]);
+    const known = { "if-none-match": headers.get("etag") ?? "" };
+    expect((await facade.call("GET /asyncapi.json", { ...anonymous, headers: known })).status).toBe(304);
+  });
+});

@@ -134,6 +134,7 @@ const plainEndpoints: readonly (Pick<Endpoint, "endpoint"> & Partial<Endpoint>)[
   { endpoint: "GET /graphql", specification: "platform", auth: "bearer" },
   { endpoint: "POST /graphql", specification: "platform", auth: "bearer" },
   { endpoint: "GET /openapi.json", specification: "platform" },
+  { endpoint: "GET /asyncapi.json", specification: "platform" },
   { endpoint: "GET /docs/", specification: "platform" },
   { endpoint: "GET /problems/{code}", specification: "platform" },
   { endpoint: "GET /schemas/events/{type}", specification: "platform" },
