@@ -1,4 +1,4 @@
-import { type Html, html } from "../pages/html.js";
+import { type Html, html } from "@factory/runtime/html/html";
 import type { Page } from "../pages/page.js";
 import { passwordLength } from "../users/password-hash.js";
 import { invitationPath } from "./invitation-path.js";

@@ -1,4 +1,4 @@
-import { html } from "../pages/html.js";
+import { html } from "@factory/runtime/html/html";
 
 /** A mail to one recipient. The text and the HTML have the same content. */
 export interface Mail {

@@ -1,4 +1,4 @@
-import { html } from "./html.js";
+import { html } from "@factory/runtime/html/html";
 import type { Page } from "./page.js";
 
 /** `title` and `detail` are for the reader; `traceId` is what support asks for. */

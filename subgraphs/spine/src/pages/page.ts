@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { Html, html } from "./html.js";
+import { Html, html } from "@factory/runtime/html/html";
 import { style, styleSource } from "./style.js";
 
 /** The title and the content of `main` of a page for people. */

@@ -1,4 +1,4 @@
-import { html } from "../../pages/html.js";
+import { html } from "@factory/runtime/html/html";
 import type { Page } from "../../pages/page.js";
 
 /** The data of the page for consent. */

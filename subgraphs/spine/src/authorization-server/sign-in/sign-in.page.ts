@@ -1,4 +1,4 @@
-import { type Html, html } from "../../pages/html.js";
+import { type Html, html } from "@factory/runtime/html/html";
 import type { Page } from "../../pages/page.js";
 
 /** The data of the page for signing in. */

@@ -1,4 +1,4 @@
-import { html } from "../../pages/html.js";
+import { html } from "@factory/runtime/html/html";
 import type { Page } from "../../pages/page.js";
 
 export function signOutPage({ email, csrfToken }: { email: string; csrfToken: string }): Page {
