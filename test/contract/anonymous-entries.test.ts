@@ -70,6 +70,7 @@ const fromMemory: readonly (readonly [status: number, ...entry: Entry])[] = [
   [200, "/openapi.json"],
   [200, "/asyncapi.json"],
   [200, "/docs"],
+  [200, "/docs/events"],
   [200, "/problems/not-found"],
   [200, "/schemas/events/TemplateExecuted"],
   [200, "/.well-known/openid-configuration"],

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { commandSchemas, eventSchemas } from "@factory/schema/event-schemas";
 import { type Started, startWith } from "../facade.fixture.js";
 
 let facade: Started;
@@ -43,5 +45,30 @@ describe("GET /asyncapi.json", () => {
     ]);
     const known = { "if-none-match": headers.get("etag") ?? "" };
     expect((await facade.call("GET /asyncapi.json", { ...anonymous, headers: known })).status).toBe(304);
+  });
+});
+
+describe("GET /docs/events", () => {
+  it("is a page that runs no script and loads nothing", async () => {
+    const { status, headers, text } = await facade.call("GET /docs/events", anonymous);
+    expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    const policy = headers.get("content-security-policy") ?? "";
+    expect(policy).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/=]+'; form-action 'none'; frame-ancestors 'none'/,
+    );
+    expect(text).not.toMatch(/<script|<img|<link|<iframe|<form|\son\w+=|\sstyle=|\ssrc=|@import|url\(/i);
+    const style = /<style>([^]*)<\/style>/.exec(text)?.[1] ?? "";
+    expect(policy).toContain(`'sha256-${createHash("sha256").update(style).digest("base64")}'`);
+  });
+
+  it("has every event and command with its schema, and each of its links leads somewhere", async () => {
+    const { text } = await facade.call("GET /docs/events", anonymous);
+    const ids = new Set([...text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id ?? ""));
+    expect([...ids]).toEqual(expect.arrayContaining([...eventSchemas.keys(), ...commandSchemas.keys()]));
+    const links = new Set([...text.matchAll(/href="([^"]+)"/g)].map(([, link]) => link ?? ""));
+    for (const link of links) {
+      if (link.startsWith("#")) expect(ids).toContain(link.slice(1));
+      else expect([link, (await facade.call(`HEAD ${link}`, anonymous)).status]).toEqual([link, 200]);
+    }
   });
 });

@@ -1,17 +1,29 @@
 import type { FastifyInstance } from "fastify";
 import { type MemoryDocument, memoryDocument, sendDocument } from "../http/memory-document.js";
 import { describeEvents } from "./async-api.js";
+import { eventsPage, pageHeaders } from "./events-page.js";
 import { serveEventSchemas } from "./serve-event-schemas.js";
 
 /**
- * Serves `/asyncapi.json` and the schemas of events. The documents name the public address, which is known after the
- * listener is open, so they are made at the first request.
+ * Serves `/asyncapi.json`, the page `/docs/events` and the schemas of events. The documents name the public address, which
+ * is known after the listener is open, so they are made at the first request.
  */
 export function serveEventDocuments(app: FastifyInstance, publicUrl: () => string): void {
-  let document: MemoryDocument | undefined;
+  let made: { api: MemoryDocument; page: MemoryDocument } | undefined;
+  const documents = () => {
+    const api = describeEvents(publicUrl());
+    return {
+      api: memoryDocument(JSON.stringify(api), "application/json"),
+      page: memoryDocument(eventsPage(api), "text/html"),
+    };
+  };
   app.get("/asyncapi.json", (request, reply) => {
-    document ??= memoryDocument(JSON.stringify(describeEvents(publicUrl())), "application/json");
-    return sendDocument(request, reply, document);
+    made ??= documents();
+    return sendDocument(request, reply, made.api);
+  });
+  app.get("/docs/events", (request, reply) => {
+    made ??= documents();
+    return sendDocument(request, reply.headers(pageHeaders), made.page);
   });
   serveEventSchemas(app);
 }

@@ -136,6 +136,7 @@ const plainEndpoints: readonly (Pick<Endpoint, "endpoint"> & Partial<Endpoint>)[
   { endpoint: "GET /openapi.json", specification: "platform" },
   { endpoint: "GET /asyncapi.json", specification: "platform" },
   { endpoint: "GET /docs/", specification: "platform" },
+  { endpoint: "GET /docs/events", specification: "platform" },
   { endpoint: "GET /problems/{code}", specification: "platform" },
   { endpoint: "GET /schemas/events/{type}", specification: "platform" },
   { endpoint: "GET /livez", specification: "platform" },

@@ -16,7 +16,8 @@ export class EventTypeResolver {
   }
 
   @Query(() => EventTypeConnection, {
-    description: "The types of events that this release emits, each with an example.",
+    description:
+      "The types of events that this release emits, each with an example. The page /docs/events shows them too.",
   })
   @Auth({ scopes: eventReadScopes })
   eventTypes(

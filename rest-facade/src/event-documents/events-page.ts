@@ -1,0 +1,124 @@
+import { Html, html } from "@factory/runtime/html/html";
+import { eventTypes } from "@factory/schema/event-names";
+import type { AsyncApiDocument } from "./async-api.js";
+import type { EventMessage } from "./event-messages.js";
+import { memberTable } from "./member-table.js";
+import { style, styleSource } from "./page-style.js";
+
+/** Headers of the page: it runs no script, loads nothing, sends no form, and cannot be framed. */
+export const pageHeaders = {
+  "content-security-policy": `default-src 'none'; style-src ${styleSource}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
+  "x-frame-options": "DENY",
+};
+
+interface Group {
+  readonly id: string;
+  readonly title: string;
+  readonly introduction: string;
+  readonly messages: readonly EventMessage[];
+}
+
+const nameOfVendorSchema = "#/components/schemas/VendorEventReceived";
+
+function groupsOf({ components, channels, info }: AsyncApiDocument): Group[] {
+  const messages = components.messages as unknown as Readonly<Record<string, EventMessage>>;
+  const inChannel = (channel: "webhooks" | "commands") =>
+    Object.keys(channels[channel].messages).flatMap((name) => messages[name] ?? []);
+  const own = inChannel("webhooks").filter(({ name, payload }) => payload.$ref.endsWith(`/${name}`));
+  return [
+    ...info.tags.map(({ name, description = "" }) => ({
+      ...{ id: name, title: `Events of the ${name}`, introduction: description },
+      messages: own.filter(({ tags }) => tags[0]?.name === name),
+    })),
+    {
+      ...{ id: "commands", title: "Commands", introduction: channels.commands.description },
+      messages: inChannel("commands"),
+    },
+  ];
+}
+
+/** The names of the events of vendors, which share one schema. */
+const vendorNames = ({ components }: AsyncApiDocument): string[] =>
+  Object.values(components.messages as unknown as Readonly<Record<string, EventMessage>>)
+    .filter(({ name, payload }) => payload.$ref === nameOfVendorSchema && name !== "VendorEventReceived")
+    .map(({ name }) => name)
+    .sort();
+
+/** The page with all events and commands, made from the AsyncAPI document. */
+export function eventsPage(document: AsyncApiDocument): string {
+  const { info, components } = document;
+  const groups = groupsOf(document);
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${info.title}</title>
+<style>${new Html(style)}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<nav aria-label="Events">
+<ul><li><a href="#receive">Receive events</a></li><li><a href="#attributes">Attributes</a></li><li><a href="#vendors">Events of vendors</a></li></ul>
+${groups.map(index)}
+</nav>
+<main id="content">
+<h1>${info.title}</h1>
+<p class="lead">${info.description}</p>
+<p>Machines read the same as <a href="/asyncapi.json">AsyncAPI 3</a>. The REST API is described <a href="/docs">on a page of its own</a>.</p>
+${receiving(document)}
+<h2 id="attributes">Attributes of every event</h2>
+<p>${components.messageTraits.cloudEvent.description}</p>
+<article>${memberTable(components.messageTraits.cloudEvent.headers)}</article>
+${groups.map((group) => section(group, document))}
+<h2 id="vendors">Events of vendors</h2>
+<p>A delivery of a known vendor becomes an event in the words of the platform. These types have the data of <a href="#VendorEventReceived">VendorEventReceived</a>, which is also the type of an event with any other name.</p>
+<ul class="names">${vendorNames(document).map((name) => html`<li><code id="${name}">${name}</code></li>`)}</ul>
+</main>
+</body>
+</html>
+`.text;
+}
+
+const index = ({ id, title, messages }: Group) => html`<details open><summary>${title}</summary>
+<ul><li><a href="#${id}">All ${String(messages.length)}</a></li>${messages.map(({ name }) => html`<li><a href="#${name}">${name}</a></li>`)}</ul></details>`;
+
+function receiving({ channels, components }: AsyncApiDocument): Html {
+  const { webhooks, subscription } = channels;
+  const subscribe = {
+    eventType: "TemplateExecuted",
+    endpointUrl: "https://receiver.example.com/events",
+    signingSecretRef: "secret://events",
+  };
+  const [example] = components.messages.subscribe.examples;
+  return html`<h2 id="receive">Receive events</h2>
+<article><h3>${webhooks.title}</h3><p>${webhooks.description}</p>
+<pre><code>POST /webhooks/subscriptions
+${JSON.stringify(subscribe, undefined, 2)}</code></pre>
+<p>The answer shows the new secret once. Verify <code>webhook-signature</code> with a library of Standard Webhooks, and use <code>webhook-id</code> to recognize an event that arrives twice.</p>
+<details><summary>Headers of a request</summary>${memberTable(components.messageTraits.webhook.bindings.http.headers)}</details></article>
+<article><h3>${subscription.title}</h3><p>${subscription.summary} ${subscription.description}</p>
+<pre><code>${JSON.stringify(example?.payload, undefined, 2)}</code></pre></article>`;
+}
+
+function section({ id, title, introduction, messages }: Group, { components }: AsyncApiDocument): Html {
+  const schemas = components.schemas;
+  return html`<h2 id="${id}">${title}</h2>
+<p>${introduction}</p>
+${messages.map((message) => {
+  const [example] = message.examples;
+  const whole = { ...example?.headers, data: example?.payload };
+  const schema = message["x-schema"];
+  return html`<article id="${message.name}"><h3><a href="#${message.name}">${message.name}</a></h3>
+<p>${message.summary}</p>
+<dl class="facts"><div><dt>${isEvent(message) ? "Read with " : "Its actor needs "}</dt><dd>${codes(message["x-scopes"])}</dd></div>${schema && html`<div><dt>Schema </dt><dd><a href="${schema}">${schema}</a></dd></div>`}</dl>
+${memberTable(schemas[message.name] ?? {})}
+<details><summary>Example</summary><pre><code>${JSON.stringify(whole, undefined, 2)}</code></pre></details></article>
+`;
+})}`;
+}
+
+const isEvent = ({ name }: EventMessage): boolean => Object.hasOwn(eventTypes, name);
+
+const codes = (names: readonly string[]) =>
+  names.map((name, place) => html`${place === 0 ? undefined : " or "}<code>${name}</code>`);

@@ -1,0 +1,39 @@
+import { type Html, html } from "@factory/runtime/html/html";
+import type { JsonSchema } from "@factory/schema/event-schemas";
+
+interface Member {
+  readonly path: string;
+  readonly schema: JsonSchema;
+  readonly required: boolean;
+}
+
+/** A table of the members of an object, with those of objects inside of it. */
+export function memberTable(schema: JsonSchema): Html {
+  const rows = membersOf(schema, "").map(
+    ({ path, schema: member, required }) => html`
+<tr><th scope="row"><code>${path}</code></th><td>${typeOf(member)}${required ? undefined : ", optional"}</td><td>${member.description}</td></tr>`,
+  );
+  return html`<div class="scroll"><table><thead><tr><th scope="col">Member</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>${rows}
+</tbody></table></div>`;
+}
+
+function membersOf({ properties = {}, required = [] }: JsonSchema, parent: string): Member[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const path = `${parent}${name}`;
+    const inner = schema.items ? membersOf(schema.items, `${path}[].`) : membersOf(schema, `${path}.`);
+    return [{ path, schema, required: required.includes(name) }, ...inner];
+  });
+}
+
+/** The type of a member in words. */
+function typeOf(schema: JsonSchema): string {
+  const types = [schema.type ?? []].flat();
+  const alternatives = types.length > 1 && types.includes("null") ? " or null" : "";
+  if (Object.hasOwn(schema, "const")) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" or ");
+  if (schema.format === "date-time") return `time${alternatives}`;
+  const prefix = /^\^\(?([a-z]{3}(?:\|[a-z]{3})*)\)?_/.exec(schema.pattern ?? "")?.[1];
+  if (prefix) return `id ${prefix.replaceAll("|", "_… or ")}_…${alternatives}`;
+  const [type = "any"] = types.filter((one) => one !== "null");
+  return `${type === "array" ? `list of ${typeOf(schema.items ?? {})}` : type}${alternatives}`;
+}

@@ -1,0 +1,50 @@
+import { hash } from "node:crypto";
+
+/** The style sheet of the page. Colors have a contrast of at least 4.5 to 1 in the light and in the dark scheme. */
+export const style = `:root{color-scheme:light dark;--page:#f6f7f9;--card:#fff;--text:#16191f;--quiet:#4b5563;--edge:#d9dce1;--act:#1d4ed8;--code:#f0f2f5;--mark:#e7eefc}
+@media (prefers-color-scheme:dark){:root{--page:#101318;--card:#191d24;--text:#eef0f3;--quiet:#b3bac5;--edge:#2d333d;--act:#8ab4ff;--code:#12161c;--mark:#1d2a44}}
+*{box-sizing:border-box}
+html{font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,"Noto Sans","Liberation Sans",sans-serif;background:var(--page);color:var(--text);-webkit-text-size-adjust:100%;scroll-padding-top:1rem}
+body{margin:0;display:grid;grid-template-columns:minmax(0,1fr);max-width:80rem;margin-inline:auto}
+a{color:var(--act);text-decoration-thickness:1px;text-underline-offset:2px}
+:focus-visible{outline:3px solid var(--act);outline-offset:2px}
+.skip{position:absolute;left:-100rem}
+.skip:focus{left:1rem;top:1rem;background:var(--card);padding:.5rem 1rem}
+nav{padding:1.5rem 1rem 0;font-size:.875rem}
+nav ul{list-style:none;margin:0 0 1rem;padding:0}
+nav summary{font-weight:650;cursor:pointer;padding:.125rem 0}
+nav li a{display:block;padding:.125rem .5rem;color:var(--quiet);text-decoration:none;overflow-wrap:anywhere;border-radius:6px}
+nav li a:hover{color:var(--act);background:var(--mark)}
+main{padding:1.5rem 1rem 4rem;min-width:0}
+h1{font-size:2rem;line-height:1.2;margin:0 0 .75rem;font-weight:680;letter-spacing:-.01em}
+h2{font-size:1.375rem;margin:3rem 0 .5rem;font-weight:650}
+h3{font-size:1.0625rem;margin:0;font-weight:650;overflow-wrap:anywhere}
+h3 a{color:inherit;text-decoration:none}
+h3 a:hover{text-decoration:underline}
+p{margin:0 0 1rem;max-width:46rem}
+.lead{font-size:1.125rem;color:var(--quiet)}
+article{background:var(--card);border:1px solid var(--edge);border-radius:12px;padding:1rem 1.25rem;margin:1rem 0}
+article:target{border-color:var(--act);box-shadow:0 0 0 1px var(--act)}
+article p{margin:.25rem 0 .75rem}
+.facts{display:flex;flex-wrap:wrap;gap:.375rem 1rem;margin:0 0 .75rem;font-size:.875rem;color:var(--quiet)}
+.facts dt,.facts dd{display:inline;margin:0}
+.facts code{overflow-wrap:anywhere}
+code,pre{font:0.8125rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
+code{background:var(--code);border-radius:4px;padding:.0625rem .25rem}
+pre{background:var(--code);border:1px solid var(--edge);border-radius:8px;padding:.75rem 1rem;margin:.5rem 0 0;overflow-x:auto;tab-size:2}
+pre code{background:none;padding:0}
+.scroll{overflow-x:auto}
+table{border-collapse:collapse;width:100%;font-size:.875rem}
+th,td{text-align:left;vertical-align:top;padding:.375rem .75rem .375rem 0;border-top:1px solid var(--edge)}
+thead th{border-top:0;color:var(--quiet);font-weight:600}
+tbody th{font-weight:400}
+td:last-child{padding-right:0}
+details{margin-top:.75rem;font-size:.875rem}
+summary{cursor:pointer;color:var(--act)}
+.names{columns:14rem;list-style:none;padding:0;margin:0;font-size:.875rem}
+.names li{overflow-wrap:anywhere;break-inside:avoid}
+@media (min-width:60rem){body{grid-template-columns:17rem minmax(0,1fr);gap:2rem;padding-inline:1.5rem}nav{position:sticky;top:0;height:100vh;overflow-y:auto;padding:2rem 0}main{padding-top:2rem}}
+@media print{nav{display:none}article{break-inside:avoid}}`;
+
+/** The hash of the style sheet for the CSP directive `style-src`: browsers apply no other style. */
+export const styleSource = `'sha256-${hash("sha256", style, "base64")}'`;
