@@ -17,7 +17,7 @@ export function describeEvents(publicUrl: string) {
       title: "Events of the software factory platform",
       version: apiVersion,
       description:
-        "What the platform tells: to webhooks, and to subscriptions over a websocket. Every event is a CloudEvents 1.0 message. Members may be added to `data` within a major version, so ignore members that you do not know.",
+        "Events go to webhooks and to subscriptions over a websocket. Every event is a CloudEvents 1.0 message. Members may be added to `data` within a major version, so ignore members that you do not know.",
       contact: { name: "The operator of this platform", url: publicUrl },
       license: { name: "All rights reserved" },
       tags: tags.map(([name, description]) => ({ name, description })),
@@ -79,7 +79,7 @@ export function describeEvents(publicUrl: string) {
       commands: {
         address: "commands",
         title: "Commands",
-        summary: "What one subgraph asks another one to do for an actor.",
+        summary: "Work that one subgraph asks another one to do for an actor.",
         description:
           "Each command is answered by one event whose `causationid` is the id of the command. The same id again has no second effect.",
         servers: [{ $ref: "#/servers/bus" }],

@@ -86,7 +86,7 @@ function message(type: string, tag: string, summary: string, { data, ...attribut
 
 const { data: _, timestamp: _timestamp, ...attributes } = envelopeSchema.properties ?? {};
 
-/** What the messages share: the CloudEvents attributes, and the headers of a webhook. */
+/** The traits that messages share: the CloudEvents attributes, and the headers of a webhook. */
 export const messageTraits = {
   cloudEvent: {
     summary: "The CloudEvents 1.0 attributes with the extensions of the platform.",

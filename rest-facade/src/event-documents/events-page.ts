@@ -2,6 +2,7 @@ import { Html, html } from "@factory/runtime/html/html";
 import { eventTypes } from "@factory/schema/event-names";
 import type { AsyncApiDocument } from "./async-api.js";
 import type { EventMessage } from "./event-messages.js";
+import { inlineCode } from "./inline-code.js";
 import { memberTable } from "./member-table.js";
 import { style, styleSource } from "./page-style.js";
 
@@ -64,11 +65,11 @@ ${groups.map(index)}
 </nav>
 <main id="content">
 <h1>${info.title}</h1>
-<p class="lead">${info.description}</p>
+<p class="lead">${inlineCode(info.description)}</p>
 <p>Machines read the same as <a href="/asyncapi.json">AsyncAPI 3</a>. The REST API is described <a href="/docs">on a page of its own</a>.</p>
 ${receiving(document)}
 <h2 id="attributes">Attributes of every event</h2>
-<p>${components.messageTraits.cloudEvent.description}</p>
+<p>${inlineCode(components.messageTraits.cloudEvent.description)}</p>
 <article>${memberTable(components.messageTraits.cloudEvent.headers)}</article>
 ${groups.map((group) => section(group, document))}
 <h2 id="vendors">Events of vendors</h2>
@@ -80,7 +81,7 @@ ${groups.map((group) => section(group, document))}
 `.text;
 }
 
-const index = ({ id, title, messages }: Group) => html`<details open><summary>${title}</summary>
+const index = ({ id, title, messages }: Group) => html`<details><summary>${title}</summary>
 <ul><li><a href="#${id}">All ${String(messages.length)}</a></li>${messages.map(({ name }) => html`<li><a href="#${name}">${name}</a></li>`)}</ul></details>`;
 
 function receiving({ channels, components }: AsyncApiDocument): Html {
@@ -92,25 +93,25 @@ function receiving({ channels, components }: AsyncApiDocument): Html {
   };
   const [example] = components.messages.subscribe.examples;
   return html`<h2 id="receive">Receive events</h2>
-<article><h3>${webhooks.title}</h3><p>${webhooks.description}</p>
+<article><h3>${webhooks.title}</h3><p>${inlineCode(webhooks.description)}</p>
 <pre><code>POST /webhooks/subscriptions
 ${JSON.stringify(subscribe, undefined, 2)}</code></pre>
 <p>The answer shows the new secret once. Verify <code>webhook-signature</code> with a library of Standard Webhooks, and use <code>webhook-id</code> to recognize an event that arrives twice.</p>
 <details><summary>Headers of a request</summary>${memberTable(components.messageTraits.webhook.bindings.http.headers)}</details></article>
-<article><h3>${subscription.title}</h3><p>${subscription.summary} ${subscription.description}</p>
+<article><h3>${subscription.title}</h3><p>${inlineCode(`${subscription.summary} ${subscription.description}`)}</p>
 <pre><code>${JSON.stringify(example?.payload, undefined, 2)}</code></pre></article>`;
 }
 
 function section({ id, title, introduction, messages }: Group, { components }: AsyncApiDocument): Html {
   const schemas = components.schemas;
   return html`<h2 id="${id}">${title}</h2>
-<p>${introduction}</p>
+<p>${inlineCode(introduction)}</p>
 ${messages.map((message) => {
   const [example] = message.examples;
   const whole = { ...example?.headers, data: example?.payload };
   const schema = message["x-schema"];
   return html`<article id="${message.name}"><h3><a href="#${message.name}">${message.name}</a></h3>
-<p>${message.summary}</p>
+<p>${inlineCode(message.summary)}</p>
 <dl class="facts"><div><dt>${isEvent(message) ? "Read with " : "Its actor needs "}</dt><dd>${codes(message["x-scopes"])}</dd></div>${schema && html`<div><dt>Schema </dt><dd><a href="${schema}">${schema}</a></dd></div>`}</dl>
 ${memberTable(schemas[message.name] ?? {})}
 <details><summary>Example</summary><pre><code>${JSON.stringify(whole, undefined, 2)}</code></pre></details></article>

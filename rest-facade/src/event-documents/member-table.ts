@@ -1,5 +1,6 @@
 import { type Html, html } from "@factory/runtime/html/html";
 import type { JsonSchema } from "@factory/schema/event-schemas";
+import { inlineCode } from "./inline-code.js";
 
 interface Member {
   readonly path: string;
@@ -11,7 +12,7 @@ interface Member {
 export function memberTable(schema: JsonSchema): Html {
   const rows = membersOf(schema, "").map(
     ({ path, schema: member, required }) => html`
-<tr><th scope="row"><code>${path}</code></th><td>${typeOf(member)}${required ? undefined : ", optional"}</td><td>${member.description}</td></tr>`,
+<tr><th scope="row"><code>${path}</code></th><td>${typeOf(member)}${required ? undefined : ", optional"}</td><td>${inlineCode(member.description)}</td></tr>`,
   );
   return html`<div class="scroll"><table><thead><tr><th scope="col">Member</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>${rows}
 </tbody></table></div>`;

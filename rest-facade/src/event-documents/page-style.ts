@@ -31,7 +31,7 @@ article p{margin:.25rem 0 .75rem}
 .facts code{overflow-wrap:anywhere}
 code,pre{font:0.8125rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
 code{background:var(--code);border-radius:4px;padding:.0625rem .25rem}
-pre{background:var(--code);border:1px solid var(--edge);border-radius:8px;padding:.75rem 1rem;margin:.5rem 0 0;overflow-x:auto;tab-size:2}
+pre{background:var(--code);border:1px solid var(--edge);border-radius:8px;padding:.75rem 1rem;margin:.5rem 0 .75rem;overflow-x:auto;tab-size:2}
 pre code{background:none;padding:0}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:.875rem}
@@ -43,7 +43,7 @@ details{margin-top:.75rem;font-size:.875rem}
 summary{cursor:pointer;color:var(--act)}
 .names{columns:14rem;list-style:none;padding:0;margin:0;font-size:.875rem}
 .names li{overflow-wrap:anywhere;break-inside:avoid}
-@media (min-width:60rem){body{grid-template-columns:17rem minmax(0,1fr);gap:2rem;padding-inline:1.5rem}nav{position:sticky;top:0;height:100vh;overflow-y:auto;padding:2rem 0}main{padding-top:2rem}}
+@media (min-width:60rem){body{grid-template-columns:17rem minmax(0,1fr);gap:2rem;padding-inline:1.5rem}nav{position:sticky;top:0;height:100vh;overflow-y:auto;padding:2rem 0}main{padding-top:2rem}nav details::details-content{content-visibility:visible}}
 @media print{nav{display:none}article{break-inside:avoid}}`;
 
 /** The hash of the style sheet for the CSP directive `style-src`: browsers apply no other style. */
