@@ -184,9 +184,10 @@ describe("the webhook dispatcher", () => {
     await subscribe(principal, healthy.url("/later"));
     healthy.answer = () => ({ status: 500 });
     await publish(principal, 3);
-    await eventually(async () =>
-      (await messagesOf(principal)).every(({ status }) => status === "RetryScheduled") ? true : undefined,
-    );
+    await eventually(async () => {
+      const messages = await messagesOf(principal);
+      return messages.length === 3 && messages.every(({ status }) => status === "RetryScheduled") ? true : undefined;
+    });
     healthy.answer = () => ({ status: 204 });
     await fixture.restart(async () => {
       await fixture.rows("update integration.webhook_messages set next_attempt_at = now() - interval '1 hour'");
