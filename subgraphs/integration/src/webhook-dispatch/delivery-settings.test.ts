@@ -161,7 +161,7 @@ describe("the settings of a subscription", () => {
     await fixture.bus.publish(upTo(5).map((place) => keyed(principal, "a", place)));
     await arrivals("/all", 5);
     const webhooks = await arrivals("/filtered", 2);
-    expect(places("a", webhooks).sort()).toEqual([3, 4]);
+    expect(new Set(places("a", webhooks))).toEqual(new Set([3, 4]));
     expect(webhooks.map(({ headers }) => headers["x-team"])).toEqual(["a", "a"]);
     expect(await states(principal)).toHaveLength(7);
   });
