@@ -2,6 +2,7 @@ import { isDatabaseOutage } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
+import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -43,6 +44,7 @@ export const maxCallSeconds = 290;
 export class AttendedRuns {
   readonly #database: Database;
   readonly #held: HeldRuns;
+  readonly #limiter = new ConcurrencyLimiter({ maxPerTenant: 32, maxTotal: 128 }, "calls of tool servers");
 
   constructor(database: Database, held: HeldRuns) {
     this.#database = database;
@@ -50,10 +52,20 @@ export class AttendedRuns {
   }
 
   /**
-   * Throws what the work throws, UPSTREAM_TIMEOUT at the hard limit, RUN_CANCELLED when somebody has cancelled the run,
+   * Throws what the work throws, RATE_LIMITED when too many calls are under way, UPSTREAM_TIMEOUT at the hard limit, RUN_CANCELLED when somebody has cancelled the run,
    * RESULT_NOT_KEPT for an idempotency key that was used before, and the reason of the caller's signal.
    */
   async run<Answer>(context: RequestContext, call: AttendingCall, attended: AttendedWork<Answer>): Promise<Answer> {
+    const leave = this.#limiter.acquire(tenantOf(context).tenantId);
+    if (!leave) throw tooMany();
+    try {
+      return await this.#run(context, call, attended);
+    } finally {
+      leave();
+    }
+  }
+
+  async #run<Answer>(context: RequestContext, call: AttendingCall, attended: AttendedWork<Answer>): Promise<Answer> {
     const { operation, connection, payload, given } = attended;
     const { connectionId, projectId } = connection;
     const started = { ...context };
@@ -121,6 +133,12 @@ const timedOut = {
   code: "RUN_TOO_LONG",
   detail: `The tool server did not end the call within ${maxCallSeconds} s.`,
 } as const;
+
+const tooMany = () =>
+  new DomainError("RATE_LIMITED", {
+    detail: "Too many calls of tool servers are under way already. Try again in a moment.",
+    retryAfterSeconds: 1,
+  });
 
 const wasCancelled = () => new DomainError("RUN_CANCELLED", { detail: "The run of this call was cancelled." });
 

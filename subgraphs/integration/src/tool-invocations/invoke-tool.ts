@@ -1,5 +1,4 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { CallToolResult } from "@modelcontextprotocol/client";
@@ -23,6 +22,8 @@ export interface ToolParts {
   readonly refresh: ListRefresh;
   readonly servers: ToolServers;
   readonly runs: AttendedRuns;
+  /** The time without an answer or a sign of progress. */
+  readonly idleMs: number;
 }
 
 /** The result of a tool. */
@@ -34,14 +35,11 @@ export interface ToolAnswer {
 
 /** Below the largest message of gRPC. */
 const maxResultBytes = 900 * 1024;
-/** The time without an answer or a sign of progress. */
-const idleMs = 60_000;
 const keyForm = /^[\x21-\x7e]{1,255}$/;
 
 /** Invokes tools. Each call is a run, and is sent to the server once. */
 export class InvokeTool {
   readonly #parts: ToolParts;
-  readonly #limiter = new ConcurrencyLimiter({ maxPerTenant: 32, maxTotal: 128 }, "calls of tools");
 
   constructor(parts: ToolParts) {
     this.#parts = parts;
@@ -58,30 +56,29 @@ export class InvokeTool {
     const connection = await callableConnection(this.#parts, tenant, connectionId, "tools.invoke");
     const { agentTaskId = null } = principalOf(context);
     const keyed = { ...context, idempotencyKey: idempotencyKeyOf(context, request.idempotencyKey) };
-    return this.#limiter.run(tenant.tenantId, () =>
-      this.#parts.runs.run(keyed, call, {
-        ...{ operation: "InvokeTool", connection, given: { name, arguments: given } },
-        payload: { toolName: name, agentTaskId },
-        work: async (target, signal) => {
-          const startedAt = performance.now();
-          const answer = await this.#call(target, signal, invocation);
-          const { contentJson, structuredJson, isError } = answer;
-          const resultBytes = Buffer.byteLength(contentJson) + Buffer.byteLength(structuredJson);
-          if (resultBytes > maxResultBytes) throw tooLarge();
-          const durationMs = Math.round(performance.now() - startedAt);
-          return { answer, result: { toolName: name, isError, durationMs, resultBytes } };
-        },
-      }),
-    );
+    return this.#parts.runs.run(keyed, call, {
+      ...{ operation: "InvokeTool", connection, given: { name, arguments: given } },
+      payload: { toolName: name, agentTaskId },
+      work: async (target, signal) => {
+        const startedAt = performance.now();
+        const answer = await this.#call(target, signal, invocation);
+        const { contentJson, structuredJson, isError } = answer;
+        const resultBytes = Buffer.byteLength(contentJson) + Buffer.byteLength(structuredJson);
+        if (resultBytes > maxResultBytes) throw tooLarge();
+        const durationMs = Math.round(performance.now() - startedAt);
+        return { answer, result: { toolName: name, isError, durationMs, resultBytes } };
+      },
+    });
   }
 
   async #call(target: VendorTarget, signal: AbortSignal, invocation: Invocation): Promise<ToolAnswer> {
-    const { store, servers, refresh } = this.#parts;
+    const { store, servers, refresh, idleMs } = this.#parts;
     const isFresh = await store.isFresh(target.tenant, target.connection.connectionId);
     const known = isFresh ? await this.#tool(target, invocation) : undefined;
     return servers.use(target, { signal, timeoutMs: maxCallSeconds * 1000 }, async (session) => {
       if (!known) await refresh.refresh(session, target);
-      return answerOf(await callOnce(session, known ?? (await this.#tool(target, invocation)), invocation));
+      const tool = known ?? (await this.#tool(target, invocation));
+      return answerOf(await callOnce(session, tool, invocation, idleMs));
     });
   }
 
@@ -107,8 +104,12 @@ export class InvokeTool {
   }
 }
 
-function callOnce({ client, options }: ToolSession, tool: StoredTool, invocation: Invocation): Promise<CallToolResult> {
-  const { name, arguments: given } = invocation;
+function callOnce(
+  { client, options }: ToolSession,
+  tool: StoredTool,
+  { name, arguments: given }: Invocation,
+  idleMs: number,
+): Promise<CallToolResult> {
   return client.callTool(
     { name: tool.name, arguments: given },
     {

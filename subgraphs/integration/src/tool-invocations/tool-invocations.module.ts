@@ -24,6 +24,8 @@ import { Tool } from "./tool.entity.js";
 export interface ToolInvocationSettings {
   /** Verifies the tokens of callers over gRPC. Without it tools cannot be invoked. */
   readonly verifier?: Verifier;
+  /** The time that a tool may take without a sign of progress. Default: 60 s. */
+  readonly toolIdleMs?: number;
   /** The tool servers that the operator runs as programs. Default: none. */
   readonly localToolServers?: LocalServers;
   /** The memory that a program of a tool server may use, with the programs that it starts. Default: 512 MiB. */
@@ -43,6 +45,7 @@ export const toolInvocations: SliceModule<ToolInvocationSettings> = {
   events: ["ToolListRefreshed", "ToolInvoked", "ToolInvocationFailed"],
   start({ database, settings, onClose }, services) {
     const { localToolServers = new Map(), localToolServerBytes: maxMemoryBytes = 512 * 1024 * 1024 } = settings;
+    const { toolIdleMs: idleMs = 60_000 } = settings;
     const held = services.get(HeldRuns);
     held.add("ListTools", recordInvocationEnd);
     held.add("InvokeTool", recordInvocationEnd);
@@ -61,6 +64,7 @@ export const toolInvocations: SliceModule<ToolInvocationSettings> = {
         return (isLocal ? programs.open : http)(protocol, wanted);
       }),
       runs: new AttendedRuns(database, held),
+      idleMs,
     };
     services.add(new AcceptanceService(database));
     services.add(new InvokeTool(parts));

@@ -9,7 +9,7 @@ let everything: EverythingServer;
 let own: OwnServer;
 
 beforeAll(async () => {
-  [caller, everything] = await Promise.all([ToolCaller.start(), anEverythingServer()]);
+  [caller, everything] = await Promise.all([ToolCaller.start({ toolIdleMs: 3_000 }), anEverythingServer()]);
 });
 beforeEach(async () => {
   own = await anOwnServer();
@@ -61,9 +61,18 @@ describe("svc.tool.v1.ToolInvocation with a server of the revision 2025-11-25", 
   it("extends the time of a call by its progress", async () => {
     const principal = aPrincipal();
     const connectionId = await caller.connect(principal, everything.url);
-    const given = { duration: 2, steps: 4 };
+    const given = { duration: 5, steps: 5 };
     const answer = await caller.invoke(principal, connectionId, "trigger-long-running-operation", given);
     expect(contentOf(answer)[0]?.text).toContain("completed");
+  });
+
+  it("ends a call that shows no progress for too long", async () => {
+    const principal = aPrincipal();
+    const connectionId = await caller.connect(principal, own.url);
+    own.onCall = (_, stream) => stream.progress(1);
+    await expect(caller.invoke(principal, connectionId, "echo")).rejects.toMatchObject({ code: "UPSTREAM_TIMEOUT" });
+    const [run] = (await caller.runs(principal)).filter(({ operation }) => operation === "InvokeTool");
+    expect(run).toMatchObject({ status: "Failed", error_code: "UPSTREAM_TIMEOUT" });
   });
 });
 
@@ -357,5 +366,51 @@ describe("definitions of tools", () => {
       decodeId("ten", principal.tenantId ?? ""),
     );
     expect(left).toEqual([]);
+  });
+});
+
+describe("calls of svc.tool.v1.ToolInvocation at once", () => {
+  it("has a limit for each tenant, with the time after which to try again", async () => {
+    const principal = aPrincipal();
+    const connectionId = await caller.connect(principal, own.url);
+    own.ttlMs = 60_000;
+    await caller.list(principal, { connectionId });
+    const waiting: (() => void)[] = [];
+    own.onCall = (_, stream) => void waiting.push(() => stream.end(text("late")));
+    const calls = Array.from({ length: 32 }, () => caller.invoke(principal, connectionId, "echo"));
+    await eventually(() => (waiting.length === 32 ? true : undefined));
+    await expect(caller.invoke(principal, connectionId, "echo")).rejects.toMatchObject({
+      code: "RATE_LIMITED",
+      facts: expect.objectContaining({ retryAfterSeconds: 1 }),
+    });
+    const other = aPrincipal();
+    const another = await caller.connect(other, everything.url);
+    await caller.invoke(other, another, "echo", { message: "meanwhile" });
+    for (const end of waiting) end();
+    expect((await Promise.all(calls)).every(({ contentJson }) => contentJson.includes("late"))).toBe(true);
+  });
+
+  it("ends the call of a run that somebody cancels", async () => {
+    const principal = aPrincipal();
+    const connectionId = await caller.connect(principal, own.url);
+    const called = new Promise<void>((resolve) => {
+      own.onCall = () => resolve();
+    });
+    const answer = expect(caller.invoke(principal, connectionId, "echo")).rejects.toMatchObject({
+      code: "RUN_CANCELLED",
+    });
+    await called;
+    const { runs } = await caller.mutate(
+      principal,
+      'query ($id: ID!) { runs(filter: { connectionId: $id, operation: "InvokeTool" }, first: 1) { items { runId } } }',
+      { id: connectionId },
+    );
+    await caller.mutate(principal, "mutation ($id: ID!) { cancelRun(runId: $id) { status } }", {
+      id: runs.items[0].runId,
+    });
+    await answer;
+    expect((await caller.messages(principal, "ToolInvocationFailed")).at(-1)).toMatchObject({
+      data: { error: expect.objectContaining({ code: "RUN_CANCELLED" }) },
+    });
   });
 });
