@@ -19,6 +19,7 @@ export interface TenantSettingValues {
   readonly "retention.webhookDays": number | null;
   readonly "webhooks.eventNames": Readonly<Record<string, string>>;
   readonly "webhooks.unmappedDeliveries": "publish" | "ignore";
+  readonly "models.contentDays": number | null;
   readonly "models.budgets": Readonly<Record<string, ModelBudget>>;
 }
 
@@ -150,6 +151,13 @@ export const tenantSettings: TenantSettings = {
     default: "publish",
     description:
       "Whether a delivery of a vendor whose event name is not mapped becomes an event VendorEventReceived, or is ignored.",
+    setBy: "Tenant",
+  },
+  "models.contentDays": {
+    schema: { anyOf: [{ type: "integer", minimum: 1, maximum: 365 }, { type: "null" }] },
+    default: null,
+    description:
+      "How many days the prompts and the answers of language models are kept, sealed. The field content of a run shows them to the caller of the model and to holders of the scope audit.read. Null: they are not kept.",
     setBy: "Tenant",
   },
   "models.budgets": {

@@ -10,8 +10,9 @@ import { eventLog } from "./event-log/event-log.module.js";
 import { eventTypes } from "./event-types/event-types.module.js";
 import { events } from "./events/events.module.js";
 import { inboundDeliveries } from "./inbound-deliveries/inbound-deliveries.module.js";
-import { modelInvocation } from "./model-invocation/model-invocation.module.js";
 import { modelBudgets } from "./model-budgets/model-budgets.module.js";
+import { modelContents } from "./model-contents/model-contents.module.js";
+import { modelInvocation } from "./model-invocation/model-invocation.module.js";
 import { providers } from "./providers/providers.module.js";
 import { runs } from "./runs/runs.module.js";
 import { secrets } from "./secrets/secrets.module.js";
@@ -35,6 +36,7 @@ export const integrationModules = [
   connections,
   vendorCalls,
   modelBudgets,
+  modelContents,
   modelInvocation,
   connectionHealth,
   connectionAuthorization,

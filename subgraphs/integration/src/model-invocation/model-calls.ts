@@ -35,6 +35,8 @@ export interface Invocation<Answer extends Answered> {
   /** The most tokens that the answer may have. */
   readonly answerTokens: number;
   readonly request: { readonly connectionId: string; readonly model: string; readonly fallback?: Fallback | undefined };
+  /** The answer as it is stored for a tenant that keeps content. */
+  readonly contentOf: (answer: Answer) => unknown;
   readonly ask: (call: ModelCall, target: ModelTarget) => Promise<Answer>;
 }
 
@@ -82,7 +84,7 @@ export class ModelCalls {
   async #run<Answer extends Answered>(
     context: RequestContext,
     invoker: Invoker,
-    { operation, capability, request, promptTokens, answerTokens, ask }: Invocation<Answer>,
+    { operation, capability, request, promptTokens, answerTokens, contentOf, ask }: Invocation<Answer>,
   ): Promise<Invoked<Answer>> {
     const { targets, runs } = this.#services;
     const [tenant, cause] = [tenantOf(context), causeOf(context)];
@@ -90,6 +92,7 @@ export class ModelCalls {
     const tokens = promptTokens + answerTokens;
     const run = await runs.begin(tenant, cause, { operation, target: found.first, tokens });
     const { runId } = run.record;
+    const keepsContent = run.contentDays !== null;
     invoker.onRun(runId);
     const cancelled = new AbortController();
     const forget = runs.watch(run, () => cancelled.abort(runCancelled()));
@@ -101,19 +104,21 @@ export class ModelCalls {
         ...{ signal, tries },
         ask: (target, until, progress) => {
           meter = new TokenMeter(promptTokens);
-          return ask({ tenant, cause, runId, signal: until, progress, meter }, target);
+          return ask({ tenant, cause, runId, signal: until, progress, meter, keepsContent }, target);
         },
         beforeFallback: ({ model }, error) =>
           runs.moveTo(tenant, cause, run, { model, tokens, usedTokens: meter.usedBy(error, false) }),
       });
       const { usage, finishReason = "" } = answer;
-      const outcome = { tries, usage, finishReason, usedTokens: meter.used(usage) };
+      const exchange = { request, answer: contentOf(answer) };
+      const outcome = { tries, usage, finishReason, usedTokens: meter.used(usage), exchange };
       const stored = this.#stored(run, () => runs.complete(tenant, cause, run, outcome));
       if ((await stored) === "gone") throw runCancelled();
       return { answer, runId, connectionId: tries.at(-1)?.connectionId ?? request.connectionId };
     } catch (error) {
       const usedTokens = meter.usedBy(error, signal.aborted);
-      const outcome = { tries, usage: undefined, finishReason: "", usedTokens };
+      const exchange = { request, answer: null };
+      const outcome = { tries, usage: undefined, finishReason: "", usedTokens, exchange };
       const failure = invoker.signal.aborted ? callerGone : ({ status: "Failed", ...runErrorOf(error) } as const);
       await this.#stored(run, () => runs.fail(tenant, cause, run, failure, outcome));
       throw error;

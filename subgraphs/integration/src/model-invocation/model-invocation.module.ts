@@ -2,6 +2,7 @@ import type { Verifier } from "@factory/runtime/auth/authenticate";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { ConnectionService } from "../connections/connection.service.js";
 import { ModelBudgets } from "../model-budgets/model-budgets.js";
+import { ModelContents } from "../model-contents/model-contents.js";
 import { ProviderService } from "../providers/provider.service.js";
 import { HeldRuns } from "../runs/held-runs.js";
 import { VendorCalls } from "../vendor-calls/vendor-calls.js";
@@ -23,7 +24,12 @@ export const modelInvocation: SliceModule<ModelInvocationSettings> = {
   events: ["ModelInvocationCompleted", "ModelInvocationFailed"],
   start({ database, logger, onStop }, services) {
     const targets = new ModelTargetFinder(services.get(ConnectionService), services.get(ProviderService));
-    const runs = new ModelRuns(database, services.get(HeldRuns), services.get(ModelBudgets));
+    const runs = new ModelRuns({
+      database,
+      held: services.get(HeldRuns),
+      budgets: services.get(ModelBudgets),
+      contents: services.get(ModelContents),
+    });
     const vendor = new ModelVendor(services.get(VendorCalls));
     const calls = new ModelCalls({ targets, runs, logger });
     services.add(new ModelInvocationService(calls, vendor));

@@ -6,12 +6,16 @@ import type {
   EmbedResponse,
   StreamChunk,
 } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
+import type { Completion } from "../chat-completions/chat-answer.js";
 import type { Delta } from "../chat-completions/streamed-answer.js";
 import { inputTokens, promptTokens } from "../chat-completions/token-estimate.js";
 import { Handoff } from "./handoff.js";
 import type { Invoker, ModelCalls } from "./model-calls.js";
 import { checkCompletion, checkEmbedding } from "./model-request.js";
 import { type ModelVendor, tooLong } from "./model-vendor.js";
+
+/** More of a stream is not stored. */
+const maxKeptCharacters = 1_000_000;
 
 /** The tokens that a budget reserves for an answer whose length the caller does not limit. */
 const usualAnswerTokens = 4096;
@@ -35,6 +39,7 @@ export class ModelInvocationService {
     const { answer, runId, connectionId } = await this.#calls.invoke(context, invoker, {
       ...{ operation: "CompleteModel", capability: "model.complete", request },
       ...{ promptTokens: promptTokens(request), answerTokens: request.maxTokens ?? usualAnswerTokens },
+      contentOf: ({ content, toolCalls }: Completion) => ({ content, toolCalls }),
       ask: async (call, target) => {
         const completion = await this.#vendor.complete(call, target, request);
         const calls = completion.toolCalls.reduce((sum, { argumentsJson }) => sum + argumentsJson.length, 0);
@@ -52,6 +57,8 @@ export class ModelInvocationService {
     const { answer, runId, connectionId } = await this.#calls.invoke(context, invoker, {
       ...{ operation: "EmbedModel", capability: "model.embed", request },
       ...{ promptTokens: inputTokens(request), answerTokens: 0 },
+      // Vectors can be made again from the request.
+      contentOf: () => null,
       ask: async (call, target) => {
         const embeddings = await this.#vendor.embed(call, target, request);
         const numbers = embeddings.vectors.reduce((sum, { length }) => sum + length, 0);
@@ -69,6 +76,7 @@ export class ModelInvocationService {
     const pieces = new Handoff<{ readonly delta: Delta; readonly connectionId: string }>();
     const gone = new AbortController();
     let runId = "";
+    const kept: Delta[] = [];
     const work = this.#calls.invoke(
       context,
       {
@@ -81,10 +89,12 @@ export class ModelInvocationService {
       {
         ...{ operation: "StreamModel", capability: "model.stream", request },
         ...{ promptTokens: promptTokens(request), answerTokens: request.maxTokens ?? usualAnswerTokens },
+        contentOf: () => kept,
         ask: (call, target) =>
           this.#vendor.stream(call, target, request, async (answer, piece) => {
             for (const delta of answer.push(piece)) {
               call.progress.token();
+              if (call.keepsContent && answer.characters <= maxKeptCharacters) kept.push(delta);
               await pieces.put({ delta, connectionId: target.connection.connectionId });
             }
           }),

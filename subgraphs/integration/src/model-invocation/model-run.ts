@@ -3,6 +3,7 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Usage } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
 import type { ModelBudgets, Reservation } from "../model-budgets/model-budgets.js";
+import type { ModelContents, ModelExchange } from "../model-contents/model-contents.js";
 import type { HeldRuns } from "../runs/held-runs.js";
 import type { RunEnd } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
@@ -20,13 +21,15 @@ export interface Try {
   readonly code?: string;
 }
 
-/** The facts about a call at its end. None of them is content. */
+/** The facts about a call at its end. None but `exchange` is content. */
 export interface ModelOutcome {
   readonly tries: readonly Try[];
   readonly finishReason: string;
   readonly usage: Usage | undefined;
   /** An estimate where the vendor did not tell. Undefined: what was reserved may have been used. */
   readonly usedTokens: number | undefined;
+  /** Is stored only where the configuration of the tenant says so. */
+  readonly exchange?: ModelExchange;
 }
 
 /** A run with what its call has reserved. */
@@ -34,6 +37,8 @@ export interface ModelRun {
   readonly record: RunRecord;
   /** Undefined: the model has no budget. */
   reservation: Reservation | undefined;
+  /** The days for which the tenant keeps prompts and answers; null: it keeps none. */
+  readonly contentDays: number | null;
 }
 
 /** The end of a call that did not succeed. */
@@ -53,16 +58,25 @@ interface NewModelRun {
   readonly tokens: number;
 }
 
+interface Services {
+  readonly database: Database;
+  readonly held: HeldRuns;
+  readonly budgets: ModelBudgets;
+  readonly contents: ModelContents;
+}
+
 /** Begins and ends the runs of model calls, with their events. */
 export class ModelRuns {
   readonly #database: Database;
   readonly #held: HeldRuns;
   readonly #budgets: ModelBudgets;
+  readonly #contents: ModelContents;
 
-  constructor(database: Database, held: HeldRuns, budgets: ModelBudgets) {
+  constructor({ database, held, budgets, contents }: Services) {
     this.#database = database;
     this.#held = held;
     this.#budgets = budgets;
+    this.#contents = contents;
     for (const operation of modelOperations)
       held.add(operation, async (transaction, run, end) => {
         if (end.status !== "Completed") recordFailure(transaction, run, end, nothingKnown);
@@ -74,10 +88,11 @@ export class ModelRuns {
     const { connection, model } = target;
     const { connectionId, projectId } = connection;
     const budget = await this.#budgets.find(tenant.tenantId, model);
+    const contentDays = await this.#contents.days(tenant.tenantId);
     return this.#database.transaction(tenant, cause, async (transaction) => {
       const reservation = budget && (await this.#budgets.reserve(transaction, budget, tokens));
       const wanted = { operation, connectionId, projectId, timeLimitSeconds, payload: { model } };
-      return { record: await this.#held.beginIn(transaction, wanted), reservation };
+      return { record: await this.#held.beginIn(transaction, wanted), reservation, contentDays };
     });
   }
 
@@ -101,7 +116,9 @@ export class ModelRuns {
   complete(tenant: Tenant, cause: Cause, run: ModelRun, outcome: ModelOutcome): Promise<RunRecord | undefined> {
     const { record } = run;
     const end: RunEnd = { status: "Completed", result: resultOf(record, outcome) };
-    return this.#end(tenant, cause, run, end, outcome, (transaction) => recordCompletion(transaction, record, outcome));
+    return this.#end({ tenant, cause }, run, end, outcome, (transaction) =>
+      recordCompletion(transaction, record, outcome),
+    );
   }
 
   /** As `complete`. */
@@ -115,7 +132,7 @@ export class ModelRuns {
     const { record } = run;
     const end: RunEnd = { ...failure, result: resultOf(record, outcome) };
     const tell = (transaction: Transaction) => recordFailure(transaction, record, failure, outcome);
-    return this.#end(tenant, cause, run, end, outcome, tell);
+    return this.#end({ tenant, cause }, run, end, outcome, tell);
   }
 
   /** Calls `cancelled` when the run is cancelled in any process. Returns the function that ends the watch. */
@@ -124,16 +141,18 @@ export class ModelRuns {
   }
 
   #end(
-    tenant: Tenant,
-    cause: Cause,
+    { tenant, cause }: { tenant: Tenant; cause: Cause },
     run: ModelRun,
     end: RunEnd,
-    { usedTokens }: ModelOutcome,
+    { usedTokens, exchange }: ModelOutcome,
     tell: (transaction: Transaction) => void,
   ): Promise<RunRecord | undefined> {
     return this.#database.transaction(tenant, cause, async (transaction) => {
       const ended = await this.#held.endIn(transaction, run.record.runId, end);
       if (ended) tell(transaction);
+      const { contentDays, record } = run;
+      if (exchange && contentDays !== null)
+        await this.#contents.storeIn(transaction, record.runId, exchange, contentDays);
       await this.#settle(transaction, run, usedTokens);
       return ended;
     });

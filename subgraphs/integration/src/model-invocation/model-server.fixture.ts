@@ -59,24 +59,34 @@ async function chat(response: ServerResponse, received: Received): Promise<void>
   if (kind === "status") {
     const headers = first === 429 ? { "retry-after": "7" } : {};
     json(response, first, { error: { code: "context_length_exceeded", message: `too long: ${prompt}` } }, headers);
-    return;
-  }
-  if (kind === "garbage") {
-    response.end(`<p>${prompt}</p>`);
-    return;
-  }
-  const toolCalls = [{ id: "call_1", type: "function", function: { name: "weather", arguments: '{"city":"Oslo"}' } }];
-  if (body["stream"] !== true) {
-    if (kind === "slow") await pause(first);
-    const message =
-      kind === "tools"
-        ? { role: "assistant", content: null, tool_calls: toolCalls }
-        : { role: "assistant", content: kind === "long" ? "x".repeat(first) : `echo: ${prompt}` };
-    const finish_reason = kind === "tools" ? "tool_calls" : "stop";
-    const told = kind === "quiet" ? {} : { usage };
-    json(response, 200, { model: `${model}-2026`, choices: [{ index: 0, message, finish_reason }], ...told });
-    return;
-  }
+  } else if (kind === "garbage") response.end(`<p>${prompt}</p>`);
+  else if (body["stream"] === true) await stream(response, received, { kind, first, second, prompt });
+  else await whole(response, { kind, first, model, prompt });
+}
+
+async function whole(
+  response: ServerResponse,
+  { kind, first, model, prompt }: { kind: string; first: number; model: string; prompt: string },
+): Promise<void> {
+  const tool_calls = [{ id: "call_1", type: "function", function: { name: "weather", arguments: '{"city":"Oslo"}' } }];
+  if (kind === "slow") await pause(first);
+  const content = kind === "long" ? "x".repeat(first) : `echo: ${prompt}`;
+  const message = kind === "tools" ? { content: null, tool_calls } : { content };
+  const finish_reason = kind === "tools" ? "tool_calls" : "stop";
+  const told = kind === "quiet" ? {} : { usage };
+  const choices = [{ index: 0, message: { role: "assistant", ...message }, finish_reason }];
+  json(response, 200, { model: `${model}-2026`, choices, ...told });
+}
+
+interface Behavior {
+  readonly kind: string;
+  readonly first: number;
+  readonly second: number;
+  readonly prompt: string;
+}
+
+async function stream(response: ServerResponse, received: Received, behavior: Behavior): Promise<void> {
+  const { kind, first, prompt } = behavior;
   response.writeHead(200, { "content-type": "text/event-stream" });
   const send = async (value: object | string) => {
     const data = typeof value === "string" ? value : JSON.stringify(value);
@@ -84,34 +94,33 @@ async function chat(response: ServerResponse, received: Received): Promise<void>
     if (!response.write(`data: ${data}\n\n`)) await new Promise((resolve) => response.once("drain", resolve));
   };
   const piece = (delta: object, finish_reason: string | null = null) =>
-    send({ model: `${model}-2026`, choices: [{ index: 0, delta, finish_reason }] });
+    send({ model: `${received.model}-2026`, choices: [{ index: 0, delta, finish_reason }] });
   await piece({ role: "assistant", content: "" });
   if (kind === "mute") return;
   if (kind === "endless") while (!response.destroyed) await piece({ content: "x".repeat(first || 1000) });
-  if (kind === "tools") {
-    await piece({ tool_calls: [{ index: 0, id: "call_1", function: { name: "weather", arguments: "" } }] });
-    for (const part of ['{"city":', '"Oslo"}'])
-      await piece({ tool_calls: [{ index: 0, function: { arguments: part } }] });
-  } else
-    for (let word = 1; word <= (first || 3); word += 1) {
-      if (second > 0) await pause(second);
-      await piece({ content: `w${word} ` });
-    }
+  for (const delta of deltasOf(behavior)) {
+    if (behavior.second > 0) await pause(behavior.second);
+    await piece(delta);
+  }
   if (kind === "break") {
     // so that the pieces arrive before the end
     await pause(50);
     response.destroy();
-    return;
-  }
-  if (kind === "stop") {
+  } else if (kind === "stop") response.end();
+  else {
+    if (kind === "error") await send({ error: { message: `failed for ${prompt}` } });
+    await piece({}, kind === "tools" ? "tool_calls" : "stop");
+    if (kind !== "quiet") await send({ choices: [], usage });
+    await send("[DONE]");
     response.end();
-    return;
   }
-  if (kind === "error") await send({ error: { message: `failed for ${prompt}` } });
-  await piece({}, kind === "tools" ? "tool_calls" : "stop");
-  if (kind !== "quiet") await send({ choices: [], usage });
-  await send("[DONE]");
-  response.end();
+}
+
+function deltasOf({ kind, first }: Behavior): object[] {
+  if (kind !== "tools") return Array.from({ length: first || 3 }, (_, word) => ({ content: `w${word + 1} ` }));
+  const parts = ['{"city":', '"Oslo"}'].map((part) => ({ index: 0, function: { arguments: part } }));
+  const call = { index: 0, id: "call_1", function: { name: "weather", arguments: "" } };
+  return [call, ...parts].map((one) => ({ tool_calls: [one] }));
 }
 
 function embed(response: ServerResponse, body: Record<string, unknown>, model: string): void {

@@ -37,11 +37,11 @@ afterAll(async () => {
 });
 
 /** A tenant with these budgets, which calls models. */
-async function aSpender(budgets: Readonly<Record<string, ModelBudget>>) {
+async function aSpender(budgets: Readonly<Record<string, ModelBudget>>, more: object = {}) {
   const principal = aPrincipal();
   const tenantId = principal.tenantId ?? "";
   const facts = { version: 1, slug: "acme", status: "Active", editionCode: "Free", subscriptionStatus: "Active" };
-  copies.set(tenantId, { tenantId, ...facts, settings: { "models.budgets": budgets }, limits: {} });
+  copies.set(tenantId, { tenantId, ...facts, settings: { "models.budgets": budgets, ...more }, limits: {} });
   const connectionId = await aModelConnection(fixture, principal, vendor.baseUrl);
   const headers = { authorization: `Bearer ${tokens.tokenOf(principal)}` };
   const requestOf = (model: string, more: DeepPartial<CompleteRequest> = {}) => ({
@@ -163,5 +163,60 @@ describe("the budget of a tenant for a model", () => {
     await spender.complete("free-model");
     const rows = await fixture.rows("select 1 from integration.model_budgets where budget = 'free-model'");
     expect(rows).toEqual([]);
+  });
+});
+
+describe("the content of a call", () => {
+  const secretWord = "glockenspiel-prompt";
+  const messages = [{ role: "user", content: secretWord }];
+  const contentOf = async (runId: string, reader: ReturnType<typeof aPrincipal>) => {
+    const source = "query ($id: ID!) { run(runId: $id) { content } }";
+    const { data, errors } = await fixture.run(reader, source, { id: runId });
+    if (errors) throw errors[0];
+    return data?.["run"].content as { request: object; answer: unknown } | null;
+  };
+  const stored = async () => {
+    const [row] = await fixture.rows<{ all: string }>(
+      `select (select string_agg(c::text || encode(c.ciphertext, 'escape'), '') from integration.model_contents c)
+         || (select string_agg(r::text, '') from integration.runs r)
+         || (select string_agg(o::text, '') from integration.outbox o) as all`,
+    );
+    return row?.all ?? "";
+  };
+
+  it("is kept sealed where the tenant says so, for the caller and for who reads the audit log", async () => {
+    const spender = await aSpender({}, { "models.contentDays": 3 });
+    const { principal } = spender;
+    const { runId } = await spender.complete("echo", { messages });
+    const content = { request: { messages: [{ content: secretWord }] }, answer: { content: `echo: ${secretWord}` } };
+    expect(await contentOf(runId, principal)).toMatchObject(content);
+    const colleague = { ...aPrincipal({ tenantId: principal.tenantId ?? "" }), scopes: new Set(principal.scopes) };
+    expect(await contentOf(runId, colleague)).toMatchObject(content);
+    colleague.scopes.delete("audit.read");
+    expect(await contentOf(runId, colleague)).toBeNull();
+    expect(await stored()).not.toContain(secretWord);
+    await fixture.rows("update integration.model_contents set expires_at = now()");
+    expect(await contentOf(runId, principal)).toBeNull();
+    await fixture.prune();
+    expect(await fixture.rows("select 1 from integration.model_contents")).toEqual([]);
+  });
+
+  it("is kept of streams, and of failed calls without an answer", async () => {
+    const spender = await aSpender({}, { "models.contentDays": 3 });
+    await spender.stream("words-2", { messages });
+    await refusalOf(spender.complete("status-400", { messages }));
+    const { data } = await fixture.run(spender.principal, "{ runs(first: 2) { edges { node { content } } } }");
+    const [failed, streamed] = data?.["runs"].edges as { node: { content: { answer: unknown } } }[];
+    expect(failed?.node.content).toMatchObject({ request: { messages: [{ content: secretWord }] }, answer: null });
+    expect(streamed?.node.content.answer).toEqual([{ delta: "w1 " }, { delta: "w2 " }, { finishReason: "stop" }]);
+  });
+
+  it("is not kept by default", async () => {
+    const spender = await aSpender({});
+    const before = await fixture.rows("select 1 from integration.model_contents");
+    const { runId } = await spender.complete("echo", { messages });
+    expect(await contentOf(runId, spender.principal)).toBeNull();
+    expect(await fixture.rows("select 1 from integration.model_contents")).toHaveLength(before.length);
+    expect(await stored()).not.toContain(secretWord);
   });
 });

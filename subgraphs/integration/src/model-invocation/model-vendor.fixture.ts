@@ -104,7 +104,8 @@ export async function aModelConnection(
     const source = `mutation ($input: ${type}!) { made: ${field}(input: $input) { id: ${selection} } }`;
     const { data, errors } = await fixture.run(principal, source, { input });
     if (errors) throw errors[0];
-    return (data?.["made"] as { id: string }).id;
+    const { made: row } = data as { made: { id: string } };
+    return row.id;
   };
   await made("createCredential", "credentialId", "CreateCredentialInput", {
     ...{ name, kind: "BearerToken", secret: { token } },

@@ -22,6 +22,8 @@ export interface ModelCall {
   readonly signal: AbortSignal;
   readonly progress: Progress;
   readonly meter: TokenMeter;
+  /** Whether the tenant keeps prompts and answers. */
+  readonly keepsContent: boolean;
 }
 
 type TakeAnswer = (answer: StreamedAnswer, piece: Buffer) => Promise<void>;

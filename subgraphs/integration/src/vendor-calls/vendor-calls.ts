@@ -80,8 +80,7 @@ export class VendorCalls {
     if (provider.baseUrl === null)
       throw new DomainError("VALIDATION_FAILED", { detail: "The provider has no base URL. Add one, then try again." });
     const url = vendorUrl(provider.baseUrl, target.connection.configuration, request);
-    const longest = isLongPurpose(request.purpose) ? maxLongTimeoutMs : maxTimeoutMs;
-    const deadline = performance.now() + Math.min(request.timeoutMs ?? defaultTimeoutMs, longest);
+    const deadline = performance.now() + timeLimitOf(request);
     for (let attempt = 1; ; attempt += 1) {
       const waitMs = await rates.admit(target, provider.driver.rateLimit, deadline - performance.now());
       if (waitMs > 0) await sleep(waitMs, undefined, { ...(target.signal && { signal: target.signal }) });
@@ -101,4 +100,8 @@ export class VendorCalls {
       else throw outOfTime();
     }
   }
+}
+
+function timeLimitOf({ purpose, timeoutMs = defaultTimeoutMs }: VendorRequest): number {
+  return Math.min(timeoutMs, isLongPurpose(purpose) ? maxLongTimeoutMs : maxTimeoutMs);
 }

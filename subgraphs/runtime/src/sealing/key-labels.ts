@@ -22,6 +22,7 @@ export const keyPurposes = {
   "factory integration webhook deliveries": { protects: "payloads of received webhooks", afterChange: "Stored" },
   "factory integration connection tokens": { protects: "access and refresh tokens of vendors", afterChange: "Stored" },
   "factory integration vendor commands": { protects: "data of commands to vendors", afterChange: "Stored" },
+  "factory integration model contents": { protects: "prompts and answers of models", afterChange: "Stored" },
   "factory integration authorization states": { protects: "states of authorizations at vendors", afterChange: 1 },
   "factory spine list cursors": { protects: "cursors of the spine's lists", afterChange: 7 },
   "factory spine client secrets": { protects: "secrets of API clients that are shown again", afterChange: "Stored" },
