@@ -1,5 +1,4 @@
 import { ModelInvocationDefinition } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
-import { Metadata } from "nice-grpc-common";
 import { forgedTokens } from "../kit/forged-tokens.js";
 import { GrpcChannels } from "../kit/grpc-channels.js";
 import { aModelConnection, aModelVendor } from "../kit/models.js";
@@ -29,16 +28,18 @@ describe("svc.model.v1.ModelInvocation", () => {
   });
 
   it("answers products, and the run is read by REST", async () => {
-    const trailers = Metadata();
+    let runId: unknown;
     const answer = await (await product()).complete(
       { connectionId, model: "echo", messages },
       {
         headers: { authorization: `Bearer ${token}`, "x-tenant-id": tenant.tenantId },
-        onTrailer: (trailer) => void trailers.set("run-id", trailer.get("run-id") ?? ""),
+        onTrailer(trailer) {
+          runId = trailer.get("run-id");
+        },
       },
     );
     expect(answer).toMatchObject({ content: "echo: hello", finishReason: "stop", usage: { totalTokens: 18 } });
-    const runId = trailers.get("run-id");
+    expect(runId).toBe(answer.runId);
     const { body } = await request(`GET /integrations/runs/${runId}`, {
       token: await tenant.tokenWith("integration.runs.read"),
     });

@@ -206,7 +206,8 @@ describe("the content of a call", () => {
     await spender.stream("words-2", { messages });
     await refusalOf(spender.complete("status-400", { messages }));
     const { data } = await fixture.run(spender.principal, "{ runs(first: 2) { edges { node { content } } } }");
-    const [failed, streamed] = data?.["runs"].edges as { node: { content: { answer: unknown } } }[];
+    const { runs } = data as { runs: { edges: { node: { content: { answer: unknown } } }[] } };
+    const [failed, streamed] = runs.edges;
     expect(failed?.node.content).toMatchObject({ request: { messages: [{ content: secretWord }] }, answer: null });
     expect(streamed?.node.content.answer).toEqual([{ delta: "w1 " }, { delta: "w2 " }, { finishReason: "stop" }]);
   });
