@@ -396,7 +396,17 @@ describe("a subscription with a handshake", () => {
     });
     const times = webhooks.map(({ at }) => at).sort((a, b) => a - b);
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(13 * 100 - 100);
-    expect((await states(principal)).length).toBe(15);
+    // Another endpoint has to agree before it gets anything.
+    await fixture.rows(
+      "update integration.webhook_subscriptions set endpoint_url = $1 where subscription_id = $2",
+      receiver.url("/moved"),
+      decodeId("whs", id),
+    );
+    await fixture.bus.publish([keyed(principal, "a", 15)]);
+    await eventually(async () => ((await states(principal)).length === 16 ? true : undefined));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(receiver.at("/moved")).toEqual([]);
+    expect((await states(principal)).filter((state) => state === "Delivered")).toHaveLength(15);
   });
 
   it("is refused in the direction Inbound, and null without a handshake", async () => {

@@ -77,6 +77,10 @@ export class WebhookSubscription {
   @Property({ type: "text", nullable: true })
   handshake: HandshakeState | null;
 
+  /** The endpoint that has agreed. Nothing is sent to another one. */
+  @Property({ type: "text", nullable: true })
+  handshakeUrl: string | null;
+
   /** The time when the platform began to ask this receiver. */
   @Property({ type: "timestamptz", nullable: true })
   handshakeSince: Date | null;

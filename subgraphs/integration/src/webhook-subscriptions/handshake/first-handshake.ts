@@ -10,6 +10,7 @@ export const firstHandshake = (wanted: boolean) => {
   const since = wanted ? new Date() : null;
   return {
     handshake: wanted ? ("Pending" as const) : null,
+    handshakeUrl: null,
     handshakeSince: since,
     handshakeAttempts: 0,
     handshakeNextAt: since,

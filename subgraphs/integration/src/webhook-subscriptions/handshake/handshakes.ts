@@ -35,8 +35,8 @@ export const handshakeRows: WaitingRows<HandshakePayload> = {
   table: "webhook_subscriptions",
   id: "subscription_id",
   prefix: "whs",
-  waiting: "status = 'Active' and handshake = 'Pending'",
-  since: "handshake_next_at",
+  waiting: "status = 'Active' and handshake is not null and handshake_url is distinct from endpoint_url",
+  since: "coalesce(handshake_next_at, handshake_since, created_at)",
   payload: ({ tenantId, id }) => ({ tenantId, subscriptionId: id }),
 };
 
@@ -46,16 +46,27 @@ const giveUpAfterHours = 72;
 const connectTimeoutMs = 5_000;
 const totalTimeoutMs = 15_000;
 
+/** Begins anew for an endpoint that has not agreed, and for a subscription that was disabled meanwhile. */
 const waiting = {
   name: "webhook_handshake_waiting",
-  text: `select endpoint_url, rate_per_second from webhook_subscriptions
-    where tenant_id = $1 and subscription_id = $2 and status = 'Active' and handshake = 'Pending'`,
+  text: `update webhook_subscriptions set handshake = 'Pending', allowed_per_minute = null,
+      handshake_since = case when handshake = 'Pending' then coalesce(handshake_since, now()) else now() end,
+      handshake_attempts = case when handshake = 'Pending' then handshake_attempts else 0 end
+    where tenant_id = $1 and subscription_id = $2 and status = 'Active' and handshake is not null
+      and handshake_url is distinct from endpoint_url
+    returning endpoint_url, rate_per_second`,
+};
+
+/** A subscription that becomes Active again has its full time again. */
+const forgotten = {
+  name: "webhook_handshake_forgotten",
+  text: "update webhook_subscriptions set handshake_since = null where tenant_id = $1 and subscription_id = $2",
 };
 
 const succeeded = {
   name: "webhook_handshake_succeeded",
   text: `update webhook_subscriptions set handshake = 'Succeeded', handshake_detail = null, handshake_next_at = null,
-      handshake_attempts = handshake_attempts + 1, allowed_per_minute = $4
+      handshake_attempts = handshake_attempts + 1, allowed_per_minute = $4, handshake_url = endpoint_url
     where tenant_id = $1 and subscription_id = $2 and endpoint_url = $3 and status = 'Active' and handshake = 'Pending'`,
 };
 
@@ -119,8 +130,10 @@ export class Handshakes {
       }
       const values = [...key, url, answer.detail, delaysSeconds, giveUpAfterHours];
       const [next] = await transaction.execute<{ handshake_next_at: string; hopeless: boolean }>(failed, values);
-      if (next?.hopeless) await disable(transaction, subscriptionId);
-      else if (next)
+      if (next?.hopeless) {
+        await disable(transaction, subscriptionId);
+        await transaction.execute(forgotten, key);
+      } else if (next)
         await jobs.send(
           transaction,
           handshakeJob,
