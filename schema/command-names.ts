@@ -11,6 +11,7 @@ export const commandTypes = {
   RetireLibraryVersion:     { handler: "catalog", scopes: ["libraries.publish"] },
   ImportLibraryPackage:     { handler: "catalog", scopes: ["libraries.write"] },
   SendEmail:                { handler: "integration", scopes: ["notification.send"] },
+  SendSms:                  { handler: "integration", scopes: ["notification.send"] },
 } as const satisfies Record<string, { handler: SubgraphName; scopes: readonly Scope[] }>;
 
 /** The type of a command, for example `ImportLibraryPackage`. */

@@ -13,6 +13,7 @@ import type { StopPatience } from "./http/front-door.js";
 import type { Problem } from "./http/problem.js";
 import type { FeatureFlags } from "./ofrep/feature-flags.js";
 import type { Readiness } from "./operator/health.js";
+import type { CommandAdministration } from "./operator/serve-commands.js";
 import type { JobAdministration } from "./operator/serve-jobs.js";
 import type { SealedValueAdministration } from "./operator/serve-sealed-values.js";
 import type { RateLimits } from "./rate-limits/rate-limits.js";
@@ -58,6 +59,8 @@ export interface FacadePorts {
   ready(): Promise<Readiness>;
   /** The background work of all tenants, for the operator. Without it `/jobs` is not served. */
   jobs?: JobAdministration;
+  /** Sends commands to vendors, for the operator. Without it `/commands` is not served. */
+  commands?: CommandAdministration;
   /** Seals stored values again, for the operator. Without it `/sealed-values` is not served. */
   sealedValues?: SealedValueAdministration;
   /** The Prometheus text of the platform. It includes the facade's metrics if `registry` is shared. */

@@ -25,6 +25,7 @@ import { ServedApi, serveDocs } from "./openapi/docs.js";
 import { describeApi } from "./openapi/openapi.js";
 import { loadOperation, readGraph } from "./operations/load-operation.js";
 import { cacheReadiness, serveHealth } from "./operator/health.js";
+import { serveCommands } from "./operator/serve-commands.js";
 import { serveJobs } from "./operator/serve-jobs.js";
 import { serveSealedValues } from "./operator/serve-sealed-values.js";
 import { limitByAddress } from "./rate-limits/limit-by-address.js";
@@ -89,6 +90,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   for (const listener of Object.values(listeners)) serveHealth(listener.app, ready, isClosing);
   serveMetrics(listeners.internal.app, metrics);
   if (ports.jobs) serveJobs(listeners.internal.app, ports.jobs, ports.verifier);
+  if (ports.commands) serveCommands(listeners.internal.app, ports.commands, ports.verifier);
   if (ports.sealedValues) serveSealedValues(listeners.internal.app, ports.sealedValues, ports.verifier);
   if (options.development) serveMetrics(app, metrics);
   return listen(listeners, streams, options);

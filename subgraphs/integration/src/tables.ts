@@ -38,6 +38,7 @@ import { Migration20261123085635_model_budgets } from "./migrations/Migration202
 import { Migration20261123090821_webhook_handshake } from "./migrations/Migration20261123090821_webhook_handshake.js";
 import { Migration20261123091600_model_contents } from "./migrations/Migration20261123091600_model_contents.js";
 import { Migration20261123092234_handshake_endpoint } from "./migrations/Migration20261123092234_handshake_endpoint.js";
+import { Migration20261123091005_vendor_reports } from "./migrations/Migration20261123091005_vendor_reports.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -83,5 +84,6 @@ export const integrationTables = {
     Migration20261123090821_webhook_handshake,
     Migration20261123091600_model_contents,
     Migration20261123092234_handshake_endpoint,
+    Migration20261123091005_vendor_reports,
   ],
 };

@@ -1,3 +1,4 @@
+import { CommandSender } from "@factory/integration/command-sender";
 import { IntakeCounts, IntakePort } from "@factory/integration/intake-port";
 import { RunCounts } from "@factory/integration/run-counts";
 import { VendorCallCounts } from "@factory/integration/vendor-call-counts";
@@ -49,6 +50,7 @@ export async function startFrontDoor(
         return { ready, checks: { ...checks, ...relays() } };
       },
       jobs: new JobAdministration([catalog.jobs, integration.jobs, spine.jobs], bus, registry),
+      commands: integration.get(CommandSender),
       sealedValues: new SealedValueAdministration(
         { catalog: catalog.resealer, integration: integration.resealer, spine: spine.resealer },
         bus,

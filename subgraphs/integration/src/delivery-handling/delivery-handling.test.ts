@@ -237,7 +237,8 @@ describe("the handling of deliveries", () => {
     expect(again.replayWebhookDelivery.status).toBe("Processing");
     const [superseded] = await fixture.rows<{ status: string; type: string }>(
       `select run.status, outbox.envelope->>'type' as type from integration.runs run
-       left join integration.outbox outbox on outbox.envelope->>'subject' = $2 where run.run_id = $1`,
+       left join integration.outbox outbox on outbox.envelope->>'subject' = $2
+         and outbox.envelope->>'messagekind' = 'event' where run.run_id = $1`,
       decodeId("run", broken.runId),
       `runs/${broken.runId}`,
     );

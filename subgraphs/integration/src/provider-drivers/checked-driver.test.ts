@@ -170,6 +170,11 @@ describe("a driver", () => {
       ["commands/SendEmail/body/a/298 TOO_LONG"],
     ],
     [
+      "reports that name no command",
+      { webhook: { ...webhook({ ...hmac }).webhook, reports: [{ event: "x", outcome: "EmailLost" }] } },
+      ["webhook/reports/0/outcome UNKNOWN_VALUE", "webhook/reports/0 FORMAT"],
+    ],
+    [
       "a mail server of another kind",
       { smtp: { host: "mail server", port: 25, security: "maybe" } },
       ["smtp/security UNKNOWN_VALUE", "smtp/host FORMAT"],

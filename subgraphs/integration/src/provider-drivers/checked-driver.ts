@@ -4,6 +4,7 @@ import { checkedScheme, type GivenScheme } from "./checked-scheme.js";
 import { DriverProblems } from "./driver-problems.js";
 import type { ProviderDriverInput } from "./provider-driver.input.js";
 import { clientAuthentications, type ProviderDriver, type WebhookDescription } from "./provider-driver.js";
+import { reportedOutcomes, type VendorReport } from "./vendor-report.js";
 
 const maxBytes = 16 * 1_024;
 const maxEntries = 20;
@@ -32,6 +33,8 @@ export function checkedDriver(input: ProviderDriverInput, pointer: string): Prov
     problems.refuse(pointer, `The driver must not be larger than ${maxBytes} bytes.`, "TOO_LONG");
   problems.throwAny();
   checkCalls(given, pointer, problems);
+  for (const [index, report] of (given.webhook?.reports ?? []).entries())
+    checkReport(report, `${pointer}/webhook/reports/${index}`, problems);
   checkCommands(given.commands, `${pointer}/commands`, problems);
   checkMailServer(given.smtp, `${pointer}/smtp`, problems);
   checkParameters(given.oauth2?.tokenParameters, `${pointer}/oauth2/tokenParameters`, problems);
@@ -79,6 +82,12 @@ function checkCalls(driver: ProviderDriver, pointer: string, problems: DriverPro
     if (secretHeaders.has(name.toLowerCase()))
       problems.refuse(at, "This header carries a secret. Store the secret as a credential.", "UNKNOWN_VALUE");
   }
+}
+
+function checkReport({ outcome, vendorId, commandId }: VendorReport, pointer: string, problems: DriverProblems): void {
+  problems.oneOf(`${pointer}/outcome`, outcome, reportedOutcomes);
+  if ((vendorId === undefined) === (commandId === undefined))
+    problems.refuse(pointer, "A report names its command by vendorId or by commandId.");
 }
 
 function checkParameters(parameters: object | undefined, pointer: string, problems: DriverProblems): void {

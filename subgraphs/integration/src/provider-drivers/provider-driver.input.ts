@@ -6,6 +6,7 @@ import {
   pathMeaning,
   pathPattern,
   printable,
+  VendorReportInput,
   WebhookActionMarkInput,
   WebhookChallengeInput,
 } from "./webhook-values.input.js";
@@ -236,6 +237,10 @@ export class WebhookDescriptionInput {
   @Field(() => [String], { nullable: true, description: "The events that tell that a credential was revoked." })
   @Constraint({ maxItems: 20, minLength: 1, maxLength: 200 })
   revokedEvents?: string[] | null;
+
+  @Field(() => [VendorReportInput], { nullable: true })
+  @Constraint({ maxItems: 20 })
+  reports?: VendorReportInput[] | null;
 
   @Field(() => String, {
     nullable: true,

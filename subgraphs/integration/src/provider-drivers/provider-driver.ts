@@ -1,5 +1,6 @@
 import type { SignatureScheme } from "../inbound-signatures/signature-scheme.js";
 import type { CommandTemplates, MailServer } from "./command-template.js";
+import type { VendorReport } from "./vendor-report.js";
 
 /**
  * `header:x-name` (lower case), `body:/json/pointer` (RFC 6901), `form:Name`, or `text:value` for a value that is the
@@ -82,6 +83,8 @@ export interface WebhookDescription {
   readonly challenge?: { readonly when: ValuePath; readonly equals: string; readonly answer: ValuePath };
   /** Vendor event names or normalized names which say that a credential was revoked at the vendor. */
   readonly revokedEvents?: readonly string[];
+  /** Events that tell the outcome of commands. */
+  readonly reports?: readonly VendorReport[];
   /** The field of a form that holds the body as JSON, in deliveries that are sent as a form. */
   readonly formPayload?: string;
   /** The body is an array of events, each a delivery of its own. Body paths are relative to one event. */

@@ -38,3 +38,27 @@ export class WebhookActionMarkInput {
   @Constraint({ minLength: 1, maxLength: 50, pattern: printable })
   mark: string;
 }
+
+const bodyPath = "^body:(?:/[^\\s/]{1,100}){1,10}$";
+
+@InputType({ description: "An event of the vendor that tells the outcome of a command. It has vendorId or commandId." })
+export class VendorReportInput {
+  @Field({ description: "The event name of the vendor, or its normalized name." })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  event: string;
+
+  @Field({ description: "EmailDelivered, EmailBounced, SmsDelivered or SmsFailed." })
+  @Constraint({ maxLength: 100 })
+  outcome: string;
+
+  @Field(() => String, { nullable: true, description: "The place of the vendor's id: body:<JSON pointer>." })
+  @Constraint({ maxLength: 1200, pattern: bodyPath })
+  vendorId?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "The place of the id of the command, which the request of the command has given to the vendor.",
+  })
+  @Constraint({ maxLength: 1200, pattern: bodyPath })
+  commandId?: string | null;
+}

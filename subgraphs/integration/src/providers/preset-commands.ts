@@ -1,4 +1,5 @@
 import type { CommandTemplates } from "../provider-drivers/command-template.js";
+import type { VendorReport } from "../provider-drivers/vendor-report.js";
 
 const value = (pointer: string) => ({ $value: pointer });
 const addresses = (pointer: string) => ({ $each: pointer, $as: { email: { $item: "" } } });
@@ -23,4 +24,27 @@ export const presetCommands = {
       vendorId: "header:x-message-id",
     },
   },
+  twilio: {
+    SendSms: {
+      method: "POST",
+      path: "/2010-04-01/Accounts/{accountId}/Messages.json",
+      encoding: "form",
+      body: { To: value("/to"), From: value("/from"), Body: value("/text") },
+      vendorId: "body:/sid",
+    },
+  },
 } as const satisfies Readonly<Record<string, CommandTemplates>>;
+
+/** The events by which the vendors of the presets report the outcomes of commands. */
+export const presetReports = {
+  sendgrid: [
+    { event: "delivered", outcome: "EmailDelivered", commandId: "body:/commandId" },
+    { event: "bounce", outcome: "EmailBounced", commandId: "body:/commandId" },
+    { event: "dropped", outcome: "EmailBounced", commandId: "body:/commandId" },
+  ],
+  twilio: [
+    { event: "message.delivered", outcome: "SmsDelivered", vendorId: "body:/MessageSid" },
+    { event: "message.undelivered", outcome: "SmsFailed", vendorId: "body:/MessageSid" },
+    { event: "message.failed", outcome: "SmsFailed", vendorId: "body:/MessageSid" },
+  ],
+} as const satisfies Readonly<Record<string, readonly VendorReport[]>>;

@@ -1,5 +1,5 @@
 import type { ProviderDriver, WebhookDescription } from "../provider-drivers/provider-driver.js";
-import { presetCommands } from "./preset-commands.js";
+import { presetCommands, presetReports } from "./preset-commands.js";
 import type { AuthModel, ProviderCategory } from "./provider.states.js";
 
 /** The knowledge of the platform about a vendor. It is not a provider: it takes no key, emits no event, appears in no search. */
@@ -169,6 +169,7 @@ export const providerPresets: readonly ProviderPreset[] = [
     baseUrl: "https://api.twilio.com",
     driver: {
       probe: { method: "GET", path: "/2010-04-01/Accounts.json?PageSize=1" },
+      commands: presetCommands.twilio,
       webhook: {
         scheme: {
           kind: "hmac",
@@ -188,6 +189,7 @@ export const providerPresets: readonly ProviderPreset[] = [
         eventName: ["text:call & form:CallStatus", "text:message"],
         action: "form:SmsStatus",
         account: "form:AccountSid",
+        reports: presetReports.twilio,
       },
     },
   },
@@ -211,6 +213,7 @@ export const providerPresets: readonly ProviderPreset[] = [
         },
         deliveryId: ["body:/sg_event_id"],
         eventName: ["body:/event"],
+        reports: presetReports.sendgrid,
         batch: true,
       },
     },

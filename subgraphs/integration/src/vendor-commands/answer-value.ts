@@ -14,11 +14,15 @@ export function answerValue(
   }
   if (answer.truncated) return null;
   try {
-    const tokens = path.slice("body:".length).split("/").slice(1);
-    return bounded(tokens.reduce(memberOf, JSON.parse(answer.body.toString("utf8")) as unknown));
+    return valueInPayload(JSON.parse(answer.body.toString("utf8")), path);
   } catch {
     return null;
   }
+}
+
+/** The text or number at `body:<JSON pointer>` of a payload; null where there is none. */
+export function valueInPayload(payload: unknown, path: string): string | null {
+  return bounded(path.slice("body:".length).split("/").slice(1).reduce(memberOf, payload));
 }
 
 function memberOf(value: unknown, token: string): unknown {

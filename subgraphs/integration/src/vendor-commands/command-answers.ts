@@ -13,6 +13,7 @@ interface Answers {
 
 const answers: Readonly<Record<VendorCommandType, Answers>> = {
   SendEmail: { done: "EmailSent", failed: "EmailFailed" },
+  SendSms: { done: "SmsSent", failed: "SmsFailed" },
 };
 
 /** A command with what the events about it name. */

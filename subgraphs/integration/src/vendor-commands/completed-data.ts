@@ -7,11 +7,13 @@ type Data = Readonly<Record<string, unknown>>;
 /** The capability that the provider of a connection needs for each command. */
 export const capabilities: Readonly<Record<VendorCommandType, string>> = {
   SendEmail: "email.send",
+  SendSms: "sms.send",
 };
 
 /** Members of the design that this release does not carry out. They are refused, so that nobody loses them unknowingly. */
 const notSupported: Readonly<Record<VendorCommandType, readonly string[]>> = {
   SendEmail: ["templateRef", "attachmentsRef"],
+  SendSms: [],
 };
 
 /** The checked data with what the connection adds to it. Throws VALIDATION_FAILED. */
@@ -31,6 +33,7 @@ const completions: Readonly<Record<VendorCommandType, (data: Data, configuration
       throw invalid("/text: A mail needs a text, an HTML page or both.");
     return withSender(data, configuration);
   },
+  SendSms: withSender,
 };
 
 function withSender(data: Data, configuration: Data): Data {

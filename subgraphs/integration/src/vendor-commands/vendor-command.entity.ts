@@ -11,6 +11,12 @@ import type { VendorCommandState } from "./vendor-command.states.js";
  */
 @Entity(workerTable("vendor_commands"))
 @Index({ name: "vendor_commands_ended_at", properties: ["endedAt"], where: "ended_at is not null" })
+@Index({
+  name: "vendor_commands_of_vendor",
+  properties: ["tenantId", "providerId", "vendorReference"],
+  where: "vendor_reference is not null",
+})
+@Index({ name: "vendor_commands_open", properties: ["tenantId", "providerId"], where: "status = 'Accepted'" })
 export class VendorCommand {
   [PrimaryKeyProp]?: ["tenantId", "commandId"];
 

@@ -2,6 +2,7 @@ import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { commandsOf } from "@factory/schema/command-names";
 import { ConnectionService } from "../connections/connection.service.js";
+import { DeliveryHandlers } from "../delivery-handling/delivery-handlers.js";
 import { ProviderService } from "../providers/provider.service.js";
 import { RunService } from "../runs/run.service.js";
 import { RunOperations } from "../runs/run-operations.js";
@@ -10,10 +11,12 @@ import { VendorCalls } from "../vendor-calls/vendor-calls.js";
 import { CommandConnections } from "./command-connections.js";
 import { CommandIntake } from "./command-intake.js";
 import { CommandRun } from "./command-run.js";
+import { CommandSender } from "./operator-commands.js";
 import { commandSeal, sealedCommands } from "./sealed-commands.js";
 import { StoredCommands } from "./stored-commands.js";
 import { VendorCommand } from "./vendor-command.entity.js";
 import { vendorCommandRetention } from "./vendor-command.retention.js";
+import { reconcileReport } from "./vendor-reports.js";
 import { VendorRequests } from "./vendor-requests.js";
 
 export interface VendorCommandSettings {
@@ -34,7 +37,18 @@ export const vendorCommands: SliceModule<VendorCommandSettings> = {
     "vendor_commands.connection_id": { to: null, why: "History: the connection may be deleted." },
     "vendor_commands.provider_id": { to: null, why: "History, as for the connection." },
   },
-  events: ["EmailSent", "EmailFailed", "CommandRejected", "CommandDeadLettered"],
+  events: [
+    ...([
+      "EmailSent",
+      "EmailDelivered",
+      "EmailBounced",
+      "EmailFailed",
+      "SmsSent",
+      "SmsDelivered",
+      "SmsFailed",
+    ] as const),
+    ...(["CommandRejected", "CommandDeadLettered"] as const),
+  ],
   start({ database, logger, settings, consume }, services) {
     const rows = new StoredCommands(database, commandSeal(settings.masterKeys));
     const connections = new CommandConnections({
@@ -42,8 +56,10 @@ export const vendorCommands: SliceModule<VendorCommandSettings> = {
       connections: services.get(ConnectionService),
       providers: services.get(ProviderService),
     });
+    services.add(new CommandSender(database));
     const requests = new VendorRequests(services.get(VendorCalls), services.get(VendorMailer));
     const run = new CommandRun({ rows, connections, requests });
+    services.get(DeliveryHandlers).add(reconcileReport);
     const operations = services.get(RunOperations);
     for (const type of commandsOf("integration")) operations.add(type, run);
     consume(new CommandIntake({ database, rows, connections, runs: services.get(RunService), logger }));

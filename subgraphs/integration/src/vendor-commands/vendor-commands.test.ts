@@ -2,6 +2,7 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
 import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import type { VendorCommandType } from "../provider-drivers/command-template.js";
 import { aMailServer, type MailServerFixture } from "../vendor-calls/smtp/mail-server.fixture.js";
 import { aVendorServer, type VendorServer } from "../vendor-calls/vendor.fixture.js";
 import { aCommand, aCommandConnection, answersTo } from "./vendor-commands.fixture.js";
@@ -51,8 +52,12 @@ const overSmtp = () =>
   });
 const mail = { to: ["ada@people.example"], subject: 'Hi "}', text: "Hello" };
 
-async function sent(data: Record<string, unknown> = mail, expiresAt?: Date): Promise<CommandEnvelope> {
-  const command = aCommand(principal, "SendEmail", data, expiresAt);
+async function sent(
+  data: Record<string, unknown> = mail,
+  expiresAt?: Date,
+  type: VendorCommandType = "SendEmail",
+): Promise<CommandEnvelope> {
+  const command = aCommand(principal, type, data, expiresAt);
   await fixture.bus.publish([command]);
   return command;
 }
@@ -185,5 +190,38 @@ describe("a command to send mail", () => {
     }
     expect(JSON.stringify(row)).not.toContain("a private matter");
     expect(JSON.stringify(row)).not.toContain(Buffer.from("a private matter").toString("hex"));
+  });
+});
+
+describe("a command to send a text message", () => {
+  const overPreset = (preset: string) =>
+    aCommandConnection(fixture, principal, {
+      ...{ preset, capabilities: ["sms.send"], baseUrl: vendor.origin, authMode: "Basic", kind: "Basic" },
+      secret: { username: "account", password: "secret" },
+      configuration: { accountId: "AC1", from: "+41440000000" },
+    });
+
+  it("is the form that the preset of a vendor describes", async () => {
+    await overPreset("twilio");
+    vendor.answer = () => ({ status: 201, body: '{"sid":"SM1"}' });
+    const command = await sent({ to: "+41791234567", text: "50 % off & more" }, undefined, "SendSms");
+    expect(await answerTo(command)).toMatchObject({ type: "SmsSent", data: { vendorId: "SM1" } });
+    expect(vendor.requests.at(-1)).toMatchObject({
+      path: "/2010-04-01/Accounts/AC1/Messages.json",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: "To=%2B41791234567&From=%2B41440000000&Body=50+%25+off+%26+more",
+    });
+  });
+
+  it.each(["0791234567", "+0791234567", "+4179123456789012"])("is rejected with the number %s", async (to) => {
+    const answer = await answerTo(await sent({ to, text: "x" }, undefined, "SendSms"));
+    expect(answer).toMatchObject({ type: "CommandRejected", data: { error: { code: "VALIDATION_FAILED" } } });
+  });
+
+  it("fails when the vendor refuses it", async () => {
+    await overPreset("twilio");
+    vendor.answer = () => ({ status: 400 });
+    const answer = await answerTo(await sent({ to: "+41791234567", text: "x" }, undefined, "SendSms"));
+    expect(answer).toMatchObject({ type: "SmsFailed", data: { error: { code: "VENDOR_REFUSED" } } });
   });
 });

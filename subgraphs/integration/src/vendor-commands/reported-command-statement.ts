@@ -1,0 +1,15 @@
+// tables: vendor_commands, runs
+
+/**
+ * $1: tenant, $2: provider, $3: id of the command or null, $4: id of the vendor or null. The command that the vendor has
+ * accepted, with the cause of its run.
+ */
+export const reportedCommand = {
+  name: "vendor_command_reported",
+  text: `select command_id, command.type, command.run_id, command.connection_id, vendor_reference, project_id,
+      correlation_id, traceparent, requested_by
+    from vendor_commands command join runs run using (tenant_id, run_id)
+    where command.tenant_id = $1 and provider_id = $2 and command.status = 'Done'
+      and (command_id = $3 or vendor_reference = $4)
+    order by command.received_at limit 1`,
+};

@@ -1,0 +1,179 @@
+import { createHmac } from "node:crypto";
+import type { Principal } from "@factory/runtime/auth/principal";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
+import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { aVendorServer, type VendorServer } from "../vendor-calls/vendor.fixture.js";
+import { aCommand, aCommandConnection, answersTo } from "./vendor-commands.fixture.js";
+
+let fixture: IntegrationFixture;
+let vendor: VendorServer;
+let principal: Principal;
+
+beforeAll(async () => {
+  [fixture, vendor] = await Promise.all([startIntegrationFixture(), aVendorServer()]);
+});
+
+beforeEach(() => {
+  principal = aPrincipal();
+  vendor.answer = () => ({ status: 202, body: '{"id":"m-1"}' });
+});
+
+afterAll(async () => {
+  await fixture.close();
+  await vendor.close();
+});
+
+const request = {
+  method: "POST",
+  path: "/send",
+  encoding: "json",
+  body: { to: { $value: "/to" } },
+  vendorId: "body:/id",
+};
+const webhook = {
+  scheme: { kind: "hmac", algorithm: "sha256", header: "x-signature", encoding: "hex", signedContent: "{body}" },
+  deliveryId: ["body:/event"],
+  eventName: ["body:/type"],
+  reports: [
+    { event: "arrived", outcome: "EmailDelivered", vendorId: "body:/mail/id" },
+    { event: "bounced", outcome: "EmailBounced", commandId: "body:/ref" },
+    { event: "sms.arrived", outcome: "SmsDelivered", vendorId: "body:/mail/id" },
+    { event: "sms.failed", outcome: "SmsFailed", vendorId: "body:/mail/id" },
+  ],
+};
+
+interface Reporter {
+  readonly key: string;
+  readonly secret: string;
+}
+
+/** A connection whose vendor reports the outcomes of commands. */
+async function aReporter(): Promise<Reporter> {
+  const secret = newId("evt");
+  const connection = await aCommandConnection(fixture, principal, {
+    ...{ capabilities: ["email.send", "sms.send"], baseUrl: vendor.origin },
+    ...{
+      driver: { commands: { SendEmail: request, SendSms: request }, webhook },
+      configuration: { from: "a@b.example" },
+    },
+  });
+  const run = async (source: string, input: object) => {
+    const { errors } = await fixture.run(principal, source, { input });
+    if (errors) throw errors[0];
+  };
+  const name = newId("crd").slice(4);
+  await run("mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }", {
+    ...{ name, kind: "VendorWebhookSecret", secret: { secret } },
+  });
+  await run(
+    "mutation ($input: CreateWebhookSubscriptionInput!) { createWebhookSubscription(input: $input) { subscriptionId } }",
+    { direction: "Inbound", providerId: connection.providerId, signingSecretRef: `secret://${name}` },
+  );
+  return { key: connection.key, secret };
+}
+
+/** Sends a signed delivery as the vendor does, and returns its id. */
+async function reported({ key, secret }: Reporter, body: object): Promise<string> {
+  const bytes = Buffer.from(JSON.stringify({ event: newId("evt"), ...body }));
+  const { data, errors } = await fixture.run(
+    principal,
+    "mutation ($input: IngestWebhookDeliveryInput!) { ingestWebhookDelivery(input: $input) { deliveryId } }",
+    {
+      input: {
+        providerKey: key,
+        headers: [
+          { name: "content-type", value: "application/json" },
+          { name: "x-signature", value: createHmac("sha256", secret).update(bytes).digest("hex") },
+        ],
+        body: bytes.toString("base64"),
+        path: `/webhooks/deliveries/${key}`,
+      },
+    },
+  );
+  if (errors) throw errors[0];
+  return data.ingestWebhookDelivery.deliveryId;
+}
+
+async function sent(type: "SendEmail" | "SendSms" = "SendEmail"): Promise<CommandEnvelope> {
+  const data = {
+    SendEmail: { to: ["ada@people.example"], subject: "Hi", text: "x" },
+    SendSms: { to: "+41791234567", text: "x" },
+  };
+  const command = aCommand(principal, type, data[type]);
+  await fixture.bus.publish([command]);
+  return command;
+}
+
+const ended = (deliveryId: string) =>
+  eventually(async () => {
+    const [row] = await fixture.rows(
+      `select from integration.outbox where envelope->>'subject' = $1 and envelope->>'type' like 'WebhookDeliveryProcessed'`,
+      `deliveries/${deliveryId}`,
+    );
+    return row && true;
+  });
+
+describe("the report of a vendor", () => {
+  it("tells that a mail has arrived, in the trace and correlation of the command", async () => {
+    const reporter = await aReporter();
+    const command = await sent();
+    await answersTo(fixture, command);
+    const deliveryId = await reported(reporter, { type: "arrived", mail: { id: "m-1" } });
+    const [, answer] = await answersTo(fixture, command, 2);
+    expect(answer).toMatchObject({
+      type: "EmailDelivered",
+      ...{ causationid: command.id, correlationid: command.correlationid, traceid: command.traceid },
+      data: { commandId: command.id, vendorId: "m-1", deliveryId },
+    });
+  });
+
+  it("tells that a mail has bounced, by the id of the command", async () => {
+    const reporter = await aReporter();
+    const command = await sent();
+    await answersTo(fixture, command);
+    await reported(reporter, { type: "bounced", ref: command.id });
+    const [, answer] = await answersTo(fixture, command, 2);
+    expect(answer).toMatchObject({ type: "EmailBounced", data: { error: { code: "VENDOR_REFUSED" } } });
+  });
+
+  it.each([
+    ["sms.arrived", "SmsDelivered"],
+    ["sms.failed", "SmsFailed"],
+  ])("%s tells that a text message is %s", async (type, outcome) => {
+    const reporter = await aReporter();
+    vendor.answer = () => ({ status: 200, body: '{"id":"s-1"}' });
+    const command = await sent("SendSms");
+    await answersTo(fixture, command);
+    await reported(reporter, { type, mail: { id: "s-1" } });
+    const [, answer] = await answersTo(fixture, command, 2);
+    expect(answer).toMatchObject({ type: outcome, data: { vendorId: "s-1" } });
+  });
+
+  it("may be faster than the answer of the vendor", async () => {
+    const reporter = await aReporter();
+    let early: Promise<string> | undefined;
+    vendor.answer = ({ path }) => {
+      if (path === "/send") early ??= reported(reporter, { type: "arrived", mail: { id: "m-1" } });
+      return { status: 202, body: '{"id":"m-1"}' };
+    };
+    const command = await sent();
+    expect((await answersTo(fixture, command, 2)).map(({ type }) => type)).toEqual(["EmailSent", "EmailDelivered"]);
+    await early;
+  });
+
+  it("says nothing about commands of other providers, tenants and types", async () => {
+    const own = await aReporter();
+    const command = await sent();
+    await answersTo(fixture, command);
+    const other = await aReporter();
+    const ofOther = await reported(other, { type: "arrived", mail: { id: "m-1" } });
+    const ofOtherType = await reported(own, { type: "sms.arrived", mail: { id: "m-1" } });
+    const unknown = await reported(own, { type: "bounced", ref: newId("cmd") });
+    principal = aPrincipal();
+    const stranger = await aReporter();
+    const ofStranger = await reported(stranger, { type: "bounced", ref: command.id });
+    for (const deliveryId of [ofOther, ofOtherType, unknown, ofStranger]) await ended(deliveryId);
+    expect((await answersTo(fixture, command)).map(({ type }) => type)).toEqual(["EmailSent"]);
+  });
+});
