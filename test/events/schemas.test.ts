@@ -413,9 +413,9 @@ describe("the emitted events", () => {
     await changeCredentials(token);
     await changeConnections(token);
     const vendor = await renewTokens(token);
-    const closeMailVendors = await sendMail(token, tenant.tenantId);
     await aUsedToolServer(token);
     await handleDeliveries(token, tenant.tenantId);
+    const closeMailVendors = await sendMail(token, tenant.tenantId);
     await invokeModels(token);
     await inviteAndDeleteUsers(token, tenant.tenantId);
     const libraryId = await aLibrary(token, {

@@ -1,0 +1,86 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { Envelope } from "@factory/runtime/messages/envelope";
+import { rows } from "../kit/database.js";
+import { eventually } from "../kit/eventually.js";
+import { platform } from "../kit/platform.js";
+import { request } from "../kit/request.js";
+import { aTenant, platformToken } from "../kit/tenants.js";
+
+const run = promisify(execFile);
+const script = fileURLToPath(new URL("../../gateway/dist/standalone/command.js", import.meta.url));
+const base = () => platform().internalUrl;
+const mail = { to: ["ada@people.example"], from: "me@sender.example", subject: "Hello", text: "You." };
+
+/** The event that answers a command. */
+async function answerTo(commandId: string): Promise<Envelope | undefined> {
+  let found: Envelope | undefined;
+  await eventually("the command is answered", async () => {
+    const [row] = await rows<{ envelope: Envelope }>(
+      "select envelope from integration.outbox where envelope->>'causationid' = $1",
+      [commandId],
+    );
+    found = row?.envelope;
+    return found !== undefined;
+  });
+  return found;
+}
+
+describe("POST /commands", () => {
+  it("requires a platform administrator on the internal listener", async () => {
+    const tenant = await aTenant();
+    const body = { tenantId: tenant.tenantId, type: "SendEmail", data: mail };
+    expect((await request("POST /commands", { base: base(), body })).status).toBe(401);
+    expect((await request("POST /commands", { base: base(), body, token: await tenant.tokenWith() })).status).toBe(403);
+    expect((await request("POST /commands", { body, token: await platformToken("tenant.manage") })).status).toBe(404);
+  });
+
+  it.each<[object, number, string]>([
+    [{ type: "LaunchRocket" }, 422, "/type"],
+    [{ type: "PublishTemplateVersion" }, 422, "/type"],
+    [{ tenantId: "acme" }, 400, "/tenantId"],
+    [{ data: [] }, 400, "/data"],
+    [{ data: { ...mail, to: [] } }, 400, "/to"],
+    [{ expiresInSeconds: 0.5 }, 400, "/expiresInSeconds"],
+  ])("refuses %j with %s", async (change, status, pointer) => {
+    const { tenantId } = await aTenant();
+    const token = await platformToken("tenant.manage");
+    const body = { tenantId, type: "SendEmail", data: mail, ...change };
+    const answer = await request<{ errors: unknown }>("POST /commands", { base: base(), token, body });
+    expect(answer.status).toBe(status);
+    expect(answer.body.errors).toEqual([expect.objectContaining({ pointer })]);
+  });
+
+  it("sends a command for a tenant, with one audit record, by npm run command too", async () => {
+    const { tenantId } = await aTenant();
+    const token = await platformToken("tenant.manage");
+    const body = { tenantId, type: "SendEmail", data: mail, expiresInSeconds: 60 };
+    const sent = await request<{ commandId: string }>("POST /commands", { base: base(), token, body });
+    expect(sent.status).toBe(202);
+    expect(await answerTo(sent.body.commandId)).toMatchObject({
+      type: "CommandRejected",
+      tenantid: tenantId,
+      data: { error: { code: "REFERENCE_NOT_FOUND" } },
+    });
+    const file = join(platform().dataDir, "mail.json");
+    await writeFile(file, JSON.stringify(mail));
+    const { stdout } = await run(
+      process.execPath,
+      ["--no-warnings", script, "SendEmail", "--tenant", tenantId, "--data", file],
+      { env: { PATH: process.env["PATH"], DATA_DIR: platform().dataDir } },
+    );
+    const [commandId = ""] = stdout.split(" ");
+    expect(await answerTo(commandId)).toMatchObject({ type: "CommandRejected", tenantid: tenantId });
+    const audited = await rows<{ subject: string }>(
+      `select envelope->>'subject' as subject from integration.outbox
+       where envelope->>'operation' = 'POST /commands' and envelope->>'tenantid' = $1 order by seq`,
+      [tenantId],
+    );
+    expect(audited.map(({ subject }) => subject)).toEqual(
+      [sent.body.commandId, commandId].map((id) => `commands/${id}`),
+    );
+  });
+});
