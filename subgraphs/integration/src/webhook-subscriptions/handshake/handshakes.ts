@@ -35,7 +35,8 @@ export const handshakeRows: WaitingRows<HandshakePayload> = {
   table: "webhook_subscriptions",
   id: "subscription_id",
   prefix: "whs",
-  waiting: "status = 'Active' and handshake is not null and handshake_url is distinct from endpoint_url",
+  waiting:
+    "status = 'Active' and handshake is not null and (handshake = 'Pending' or handshake_url is distinct from endpoint_url)",
   since: "coalesce(handshake_next_at, handshake_since, created_at)",
   payload: ({ tenantId, id }) => ({ tenantId, subscriptionId: id }),
 };
@@ -53,7 +54,7 @@ const waiting = {
       handshake_since = case when handshake = 'Pending' then coalesce(handshake_since, now()) else now() end,
       handshake_attempts = case when handshake = 'Pending' then handshake_attempts else 0 end
     where tenant_id = $1 and subscription_id = $2 and status = 'Active' and handshake is not null
-      and handshake_url is distinct from endpoint_url
+      and (handshake = 'Pending' or handshake_url is distinct from endpoint_url)
     returning endpoint_url, rate_per_second`,
 };
 
