@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { aPendingApproval } from "./agents.js";
 import { anEntry } from "./configuration.js";
 import { aConnection } from "./connections.js";
 import { rows } from "./database.js";
+import { eventually } from "./eventually.js";
 import { executed } from "./executions.js";
 import { aFlag } from "./feature-flags.js";
 import { aLibrary, versionMutation } from "./libraries.js";
@@ -43,6 +44,7 @@ export const unknownIds = {
   planSubscriptionId: newId("sub"),
   /** The path parameter of plan subscriptions, as the specification names it. */
   id: newId("sub"),
+  eventId: newId("evt"),
   jobId: randomUUID(),
   /** The key of a feature flag and of a configuration entry. */
   key: "walked-unknown",
@@ -86,7 +88,7 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
   const made: Record<string, string | null | undefined> = {
     ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
     ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId, connectionId },
-    ...{ userId, invitationId, jobId: await aJobId(tenantId), key },
+    ...{ userId, invitationId, jobId: await aJobId(tenantId), eventId: await anEventId(tenantId), key },
     ...(await aDelivery(tenantId, { providerId, status: "Processed", unreadable: true })),
     ...{ planSubscriptionId: await aPlanSubscriptionId(token), id: await aPlanSubscriptionId(token) },
     ...{ roleId, clientId, assignmentId, approvalId: await aPendingApproval(tenantId) },
@@ -94,6 +96,14 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
   const missing = Object.keys(unknownIds).filter((kind) => typeof made[kind] !== "string");
   if (missing.length > 0) throw new Error(`No id came back of ${missing.join(", ")}`);
   return made as TenantObjects;
+}
+
+/** The id of an event in the log of the tenant. */
+async function anEventId(tenantId: string): Promise<string | undefined> {
+  const statement = "select envelope->>'id' as id from integration.event_log where tenant_id = $1 limit 1";
+  const read = async () => (await rows<{ id: string }>(statement, [decodeId("ten", tenantId)]))[0]?.id;
+  await eventually("the tenant has an event", async () => (await read()) !== undefined);
+  return read();
 }
 
 /** The id of the job that ends the invitation of the tenant after a week. */

@@ -1,4 +1,5 @@
 import type { SettingsOf } from "@factory/runtime/subgraph/slice-module";
+import { causalChains } from "./causal-chains/causal-chains.module.js";
 import { connectionAuthorization } from "./connection-authorization/connection-authorization.module.js";
 import { connectionHealth } from "./connection-health/connection-health.module.js";
 import { connections } from "./connections/connections.module.js";
@@ -50,6 +51,7 @@ export const integrationModules = [
   vendorCommands,
   eventLog,
   events,
+  causalChains,
 ] as const;
 
 export type IntegrationSettings = SettingsOf<typeof integrationModules>;

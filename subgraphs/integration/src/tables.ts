@@ -39,6 +39,7 @@ import { Migration20261123090821_webhook_handshake } from "./migrations/Migratio
 import { Migration20261123091600_model_contents } from "./migrations/Migration20261123091600_model_contents.js";
 import { Migration20261123092234_handshake_endpoint } from "./migrations/Migration20261123092234_handshake_endpoint.js";
 import { Migration20261123091005_vendor_reports } from "./migrations/Migration20261123091005_vendor_reports.js";
+import { Migration20261123085444_causal_chains } from "./migrations/Migration20261123085444_causal_chains.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -85,5 +86,6 @@ export const integrationTables = {
     Migration20261123091600_model_contents,
     Migration20261123092234_handshake_endpoint,
     Migration20261123091005_vendor_reports,
+    Migration20261123085444_causal_chains,
   ],
 };

@@ -34,6 +34,13 @@ export class EventLogEntry {
   @Property({ type: "json" })
   envelope: Record<string, unknown>;
 
+  /**
+   * The hash of the correlation id, by which `causalChain` searches without reading envelopes. Null in events from before
+   * this column.
+   */
+  @Property({ type: "bigint", nullable: true })
+  correlationHash: string | null;
+
   @Property({ type: "timestamptz", defaultRaw: "now()" })
   recordedAt: Date;
 }

@@ -29,8 +29,8 @@ const append = {
       on conflict (tenant_id) do update set sequence = head.sequence + excluded.sequence
       returning sequence - cardinality($2::uuid[]) as before),
     appended as (
-      insert into event_log (tenant_id, event_id, type, envelope, sequence)
-      select $1, id, envelope->>'type', envelope, before + place
+      insert into event_log (tenant_id, event_id, type, envelope, sequence, correlation_hash)
+      select $1, id, envelope->>'type', envelope, before + place, hashtextextended(envelope->>'correlationid', 0)
       from head, unnest($2::uuid[], $3::jsonb[]) with ordinality as event(id, envelope, place) order by place
       on conflict (tenant_id, event_id) do nothing
       returning sequence, event_id)

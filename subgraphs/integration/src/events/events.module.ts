@@ -28,19 +28,17 @@ export const events: SliceModule<EventSettings> = {
     const hub = new EventHub(workers, logger);
     onStop(() => hub.stop());
     await hub.start(listener);
+    services.add(
+      new SubjectReferences({
+        providers: services.get(ProviderService),
+        connections: services.get(ConnectionService),
+        credentials: services.get(CredentialService),
+        runs: services.get(RunService),
+        deliveries: services.get(WebhookDeliveryService),
+        subscriptions: services.get(WebhookSubscriptionService),
+      }),
+    );
     services.add(new EventFeedService({ log, hub, limits: settings.subscriberLimits ?? defaultLimits, logger }));
   },
-  resolvers: (get) => [
-    eventsResolver(get(EventFeedService)),
-    new PlatformEventResolver(
-      new SubjectReferences({
-        providers: get(ProviderService),
-        connections: get(ConnectionService),
-        credentials: get(CredentialService),
-        runs: get(RunService),
-        deliveries: get(WebhookDeliveryService),
-        subscriptions: get(WebhookSubscriptionService),
-      }),
-    ),
-  ],
+  resolvers: (get) => [eventsResolver(get(EventFeedService)), new PlatformEventResolver(get(SubjectReferences))],
 };

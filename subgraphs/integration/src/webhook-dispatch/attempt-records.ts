@@ -133,7 +133,11 @@ export class AttemptRecords {
     const { lane, message, verdict, status, probe } = result;
     const { envelope } = message;
     const tenant = tenantWithId(encodeId("ten", lane.tenant));
-    const cause = { trace: continueTrace(envelope?.traceparent), causationId: envelope?.id };
+    const cause = {
+      trace: continueTrace(envelope?.traceparent),
+      correlationId: envelope?.correlationid,
+      causationId: envelope?.id,
+    };
     const subscriptionId = encodeId("whs", lane.subscription);
     const { failure, statusCode, disable, kind } = verdict;
     await this.#database.transaction(tenant, cause, async (transaction) => {

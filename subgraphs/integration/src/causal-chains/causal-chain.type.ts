@@ -1,0 +1,80 @@
+import { DateTime } from "@factory/runtime/graphql/scalars";
+import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+
+export const CausalMemberKind = {
+  Event: "Event",
+  Command: "Command",
+  Run: "Run",
+  Delivery: "Delivery",
+  Webhook: "Webhook",
+} as const;
+/** The kind of a member of a chain. */
+export type CausalMemberKind = keyof typeof CausalMemberKind;
+registerEnumType(CausalMemberKind, {
+  name: "CausalMemberKind",
+  description: "Delivery is a delivery of a vendor. Webhook is a message to a webhook subscription.",
+});
+
+@ObjectType("CausalMember", {
+  simpleResolvers: true,
+  description: "A member that the token may not read shows its kind, type and time only.",
+})
+export class CausalMemberType {
+  @Field(() => CausalMemberKind)
+  kind: CausalMemberKind;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The type of an event or a command, the operation of a run, the event type of a delivery or a webhook. Null for a command whose answer does not name it.",
+  })
+  type: string | null;
+
+  @Field(() => DateTime, { description: "When it began, for example the reception of a delivery." })
+  time: string;
+
+  @Field({ description: "True if the token may read the member." })
+  readable: boolean;
+
+  @Field(() => ID, { nullable: true })
+  id: string | null;
+
+  @Field(() => String, { nullable: true, description: "The state of a run, a delivery or a webhook." })
+  status: string | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: "The id of the event or command that caused this member, if one did.",
+  })
+  causationId: string | null;
+
+  @Field(() => String, { nullable: true, description: "<resource>/<id>" })
+  subjectPath: string | null;
+
+  @Field(() => String, { nullable: true })
+  traceId: string | null;
+
+  connectionId: string | null;
+}
+
+@ObjectType("CausalChain", { simpleResolvers: true })
+export class CausalChainType {
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The correlation id that all members share. Null if the token may not read the event that was asked for.",
+  })
+  correlationId: string | null;
+
+  @Field(() => [CausalMemberType], { description: "The members, oldest first." })
+  members: CausalMemberType[];
+
+  @Field({ description: "True if there are more than 500 members; the later ones are left out." })
+  truncated: boolean;
+
+  @Field({
+    description:
+      "False if the tenant has so many events that not all of the last 7 days were searched, only those nearest to the event: 50,000 before it and 50,000 after it.",
+  })
+  complete: boolean;
+}

@@ -1,0 +1,87 @@
+// tables: event_log, runs, webhook_deliveries, webhook_messages
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+
+/** The most members of a chain. */
+export const maxMembers = 500;
+
+/** Event log rows are deleted after 7 days, at times a little later. */
+const kept = "recorded_at > now() - interval '7 days'";
+
+/** The event that was asked for. */
+export const chainStart = tenantStatement(
+  "causal_chain_start",
+  `select sequence, envelope->>'correlationid' as correlation_id from event_log
+   where tenant_id = scope.tenant and event_id = $2 and ${kept}`,
+);
+
+const columns = `event_id, type, recorded_at, envelope->>'time' as time, envelope->>'causationid' as causation_id,
+  envelope->>'subject' as subject, envelope->>'traceid' as trace_id, envelope->'data'->>'runId' as run_id,
+  envelope->'data'->>'verificationRunId' as verification_run_id, envelope->'data'->>'deliveryId' as delivery_id,
+  envelope->'data'->>'connectionId' as connection_id, envelope->'data'->>'command' as command`;
+
+/**
+ * The events of the correlation, earliest first, and whether the search has come to both ends of the log. It looks at
+ * `$5` events on each side, so that it takes a bounded time. The search compares hashes, so that it does not read the envelopes of all events; the few that match are compared as text.
+ */
+export const chainEvents = tenantStatement(
+  "causal_chain_events",
+  `with looked_at as materialized (
+     (select sequence, correlation_hash from event_log where tenant_id = scope.tenant and sequence >= $2
+      order by sequence limit $5)
+     union all
+     (select sequence, correlation_hash from event_log where tenant_id = scope.tenant and sequence < $2
+      order by sequence desc limit $5)),
+   matching as materialized (
+     select sequence from looked_at where correlation_hash = hashtextextended($3, 0) or sequence = $2
+     order by sequence limit $4)
+   select ${columns},
+     (select count(*) filter (where sequence >= $2) < $5 and count(*) filter (where sequence < $2) < $5
+      from looked_at) as complete
+   from event_log
+   where tenant_id = scope.tenant and sequence = any(array(select sequence from matching))
+     and envelope->>'correlationid' = $3 and ${kept}
+   order by sequence`,
+);
+
+/** The objects that the events of a chain name: runs, deliveries of vendors, and the webhooks that send these events. */
+export const chainObjects = tenantStatement(
+  "causal_chain_objects",
+  `(select 'Run' as kind, run_id as id, operation as type, created_at as time, status, connection_id,
+      null::uuid as event_id, null::uuid as subscription_id, split_part(traceparent, '-', 2) as trace_id
+    from runs where tenant_id = scope.tenant and run_id = any($2) and correlation_id = $5 order by run_id limit $6)
+   union all
+   (select 'Delivery', delivery_id, normalized_event_type, received_at, status, connection_id, null, null, trace_id
+    from webhook_deliveries where tenant_id = scope.tenant and delivery_id = any($3) order by delivery_id limit $6)
+   union all
+   (select 'Webhook', message_id, event_type, created_at, status, null, event_id, subscription_id, null
+    from webhook_messages where tenant_id = scope.tenant and event_id = any($4) order by message_id limit $6)`,
+);
+
+/** A row of `chainEvents`. */
+export interface ChainEventRow {
+  readonly event_id: string;
+  readonly type: string;
+  readonly time: string;
+  readonly causation_id: string | null;
+  readonly subject: string;
+  readonly trace_id: string;
+  readonly run_id: string | null;
+  readonly verification_run_id: string | null;
+  readonly delivery_id: string | null;
+  readonly connection_id: string | null;
+  readonly command: string | null;
+  readonly complete: boolean;
+}
+
+/** A row of `chainObjects`. */
+export interface ChainObjectRow {
+  readonly kind: "Run" | "Delivery" | "Webhook";
+  readonly id: string;
+  readonly type: string;
+  readonly time: Date;
+  readonly status: string;
+  readonly connection_id: string | null;
+  readonly event_id: string | null;
+  readonly subscription_id: string | null;
+  readonly trace_id: string | null;
+}
