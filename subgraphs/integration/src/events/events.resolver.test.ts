@@ -250,14 +250,12 @@ describe("Subscription.events", () => {
     const event = anEvent(principal);
     await fixture.rows("begin");
     await fixture.rows("lock table integration.event_log in access exclusive mode");
-    await eventually(
-      async () =>
-        (
-          await fixture.rows(
-            "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%from event_log, lateral%'",
-          )
-        )[0],
-    );
+    await eventually(async () => {
+      // inside of a transaction PostgreSQL shows the activity of its first look
+      await fixture.rows("select pg_stat_clear_snapshot()");
+      const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like $1";
+      return (await fixture.rows(waiting, "%from event_log, lateral%"))[0];
+    });
     const feed = await follow(principal);
     const next = take(feed, 1);
     await fixture.rows(
