@@ -43,6 +43,7 @@ export const errorCodes = {
   TEMPLATE_NOT_FOUND:              { status: 404,  title: "Template not found", when: "the ID does not exist, or it belongs to another tenant" },
   TEMPLATE_VERSION_NOT_FOUND:      { status: 404,  title: "Template version not found", when: "the ID does not exist, or it belongs to another tenant" },
   TOOL_NOT_FOUND:                  { status: 404,  title: "Tool not found", when: "the tool server of the connection does not list the tool" },
+  WEBHOOK_MESSAGE_NOT_FOUND:       { status: 404,  title: "Webhook message not found", when: "the ID does not exist, its retention has ended, or it belongs to another tenant" },
   WEBHOOK_SUBSCRIPTION_NOT_FOUND:  { status: 404,  title: "Webhook subscription not found", when: "the ID does not exist, or it belongs to another tenant" },
   METHOD_NOT_ALLOWED:              { status: 405,  title: "Method not allowed", when: "the path does not allow the method; the header Allow names the allowed methods" },
   NOT_ACCEPTABLE:                  { status: 406,  title: "Not acceptable", when: "none of the media types in Accept is served" },

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { aPendingApproval } from "../kit/agents.js";
 import { anEntry } from "../kit/configuration.js";
 import { aConnection } from "../kit/connections.js";
@@ -71,6 +71,14 @@ const tokenUrl = "http://127.0.0.1:9/oauth";
 
 async function aWalkedConnection({ token }: World) {
   return { connectionId: await aConnection(token, await aProvider(token, { key: unique() })) };
+}
+
+/** A webhook subscription, Paused unless it is `active`. */
+async function aSubscription({ token }: World, active = false) {
+  const endpointUrl = "http://127.0.0.1:9/hooks";
+  const body = { eventType: "TemplateRegistered", endpointUrl, signingSecretRef: unique(), active };
+  const answer = await request<{ subscriptionId: string }>("POST /webhooks/subscriptions", { token, body });
+  return { subscriptionId: answer.body.subscriptionId };
 }
 
 async function anAssignment({ token }: World) {
@@ -272,6 +280,23 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
       active: false,
     },
   }),
+  updateWebhookSubscription: async (world) => ({ ...(await aSubscription(world)), input: { projectId: unique() } }),
+  pauseWebhookSubscription: (world) => aSubscription(world, true),
+  resumeWebhookSubscription: (world) => aSubscription(world),
+  deleteWebhookSubscription: (world) => aSubscription(world),
+  resendWebhookMessage: async (world) => {
+    const messageId = newId("msg");
+    const { subscriptionId } = await aSubscription(world, true);
+    await rows(
+      `insert into integration.webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position,
+         status, attempts, finished_at, envelope)
+       select tenant_id, $1, subscription_id, gen_random_uuid(), event_type, 1, 'Exhausted', 10, now(), $3
+       from integration.webhook_subscriptions where subscription_id = $2`,
+      [decodeId("msg", messageId), decodeId("whs", subscriptionId), { id: newId("evt"), schemaversion: "1.0" }],
+    );
+    return { messageId };
+  },
+  rotateWebhookSubscriptionSecret: (world) => aSubscription(world),
   acknowledgeCredentialRotation: async ({ token }) => idOf(await aFailedRotation(token)),
   revealSigningSecret: async ({ token }) => idOf(await anUnseenSecret(token)),
   revokeCredential: async ({ token }) => idOf(await aCredential(token)),

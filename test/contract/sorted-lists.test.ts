@@ -45,6 +45,8 @@ beforeAll(async () => {
     await aConnection(token, providerId, { displayName: `Sorted ${name}` });
     await aDelivery(tenant.tenantId, { providerId, status: "Processed" });
     await request("POST /v1/templates", { token, body: { name: `sorted-${name}` } });
+    const webhook = { eventType: "RoleCreated", endpointUrl: "http://127.0.0.1:9/hooks", signingSecretRef: "sorted" };
+    await request("POST /webhooks/subscriptions", { token, body: { ...webhook, active: false } });
     const principalId = await aClientId(token);
     await request(`POST /v1/roles/${objects.roleId}/assignments`, { token, body: { principalId } });
     const body = { templateVersionId: objects.templateVersionId, checks: ["ParameterSchema"] };
@@ -54,7 +56,7 @@ beforeAll(async () => {
 });
 
 /** Lists with at most one row in this test. */
-const short = ["executions", "planSubscriptions"];
+const short = ["executions", "planSubscriptions", "webhookMessages", "webhookAttempts", "webhookMessageAttempts"];
 const ignoresCase = ["templates", "libraries", "users", "invitations"];
 
 type List = (typeof lists)[number];

@@ -284,6 +284,15 @@ async function changeConnections(token: string): Promise<void> {
   await aReauthorizedConnection(token);
 }
 
+/** Causes the events of webhook subscriptions that a caller causes. */
+async function changeSubscriptions(token: string): Promise<void> {
+  const body = { eventType: "RoleCreated", endpointUrl: "http://127.0.0.1:9/hooks", signingSecretRef: "events" };
+  const made = await request<{ subscriptionId: string }>("POST /webhooks/subscriptions", { token, body });
+  const path = `/webhooks/subscriptions/${made.body.subscriptionId}`;
+  for (const move of ["pause", "resume"]) await request(`POST ${path}/${move}`, { token });
+  await request(`DELETE ${path}`, { token });
+}
+
 /** Sends a delivery as GitHub does. */
 async function sendADelivery(token: string): Promise<void> {
   const post = (path: string, body: unknown) => request<Record<string, string>>(`POST ${path}`, { token, body });
@@ -412,6 +421,7 @@ describe("the emitted events", () => {
     await aRetiredProvider(token);
     await changeCredentials(token);
     await changeConnections(token);
+    await changeSubscriptions(token);
     const vendor = await renewTokens(token);
     await aUsedToolServer(token);
     await handleDeliveries(token, tenant.tenantId);
@@ -475,9 +485,8 @@ describe("the emitted events", () => {
     expect([...resources].filter((resource) => !keyedTypes[resource] && !noKeyedType.includes(resource))).toEqual([]);
     expect(Object.keys(keyedTypes).filter((resource) => !resources.has(resource))).toEqual(["tenants"]);
     expect(subjectErrors).toEqual([]);
-    const deleted = subjects
-      .filter(({ events }) => events.type === "RoleDeleted" || events.type === "ConnectionDeleted")
-      .map(({ events }) => events.subjectPath);
+    const gone = new Set(["RoleDeleted", "ConnectionDeleted", "WebhookSubscriptionDeleted"]);
+    const deleted = subjects.filter(({ events }) => gone.has(events.type)).map(({ events }) => events.subjectPath);
     const isGone = ({ events }: Subject) => deleted.some((path) => `${events.subjectPath}/`.startsWith(`${path}/`));
     const ofRoles = subjects.filter((one) => isGone(one) && resourceOf(one) === "roles");
     expect(subjects.filter((one) => isGone(one) && one.events.subject !== null)).toEqual([]);

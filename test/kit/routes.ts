@@ -33,6 +33,7 @@ const prefixes = {
   subscriptionId: "whs",
   runId: "run",
   deliveryId: "whd",
+  messageId: "msg",
   id: "sub",
 } as const;
 

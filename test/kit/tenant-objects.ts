@@ -35,6 +35,7 @@ export const unknownIds = {
   runId: newId("run"),
   deliveryId: newId("whd"),
   subscriptionId: newId("whs"),
+  messageId: newId("msg"),
   clientId: newId("cli"),
   roleId: newId("rol"),
   assignmentId: newId("asg"),
@@ -89,6 +90,8 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
     ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
     ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId, connectionId },
     ...{ userId, invitationId, jobId: await aJobId(tenantId), eventId: await anEventId(tenantId), key },
+    ...{ userId, invitationId, jobId: await aJobId(tenantId), key },
+    messageId: await anEndedMessage(subscriptionId),
     ...(await aDelivery(tenantId, { providerId, status: "Processed", unreadable: true })),
     ...{ planSubscriptionId: await aPlanSubscriptionId(token), id: await aPlanSubscriptionId(token) },
     ...{ roleId, clientId, assignmentId, approvalId: await aPendingApproval(tenantId) },
@@ -104,6 +107,22 @@ async function anEventId(tenantId: string): Promise<string | undefined> {
   const read = async () => (await rows<{ id: string }>(statement, [decodeId("ten", tenantId)]))[0]?.id;
   await eventually("the tenant has an event", async () => (await read()) !== undefined);
   return read();
+/** A message of a webhook subscription that was sent, and its attempt. */
+async function anEndedMessage(subscriptionId: string | undefined): Promise<string> {
+  const messageId = newId("msg");
+  await rows(
+    `with message as (
+       insert into integration.webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position,
+         status, attempts, finished_at)
+       select tenant_id, $1, subscription_id, gen_random_uuid(), event_type, 1, 'Delivered', 1, now()
+       from integration.webhook_subscriptions where subscription_id = $2
+       returning *)
+     insert into integration.webhook_attempts (tenant_id, attempt_id, message_id, subscription_id, number, outcome,
+       status_code, started_at, duration_ms)
+     select tenant_id, gen_random_uuid(), message_id, subscription_id, 1, 'Succeeded', 204, now(), 5 from message`,
+    [decodeId("msg", messageId), decodeId("whs", subscriptionId ?? "")],
+  );
+  return messageId;
 }
 
 /** The id of the job that ends the invitation of the tenant after a week. */
@@ -136,6 +155,7 @@ const inputs: Record<string, Record<string, unknown>> = {
   AcceptToolDefinitionInput: { toolName: "walked", definitionHash: "0".repeat(64) },
   RotateCredentialInput: { credentialId: unknownIds.credentialId },
   AssignRoleInput: principal,
+  UpdateWebhookSubscriptionInput: { projectId: "walked" },
   UpdateProviderInput: { displayName: "walked" },
   UpdateRoleInput: { name: "walked" },
   UpdateApiClientInput: { name: "walked" },

@@ -258,6 +258,10 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
     signingSecretRef: unique(),
     active: false,
   }),
+  "PATCH /webhooks/subscriptions/{subscriptionId}": () => ({ projectId: unique() }),
+  "POST /webhooks/subscriptions/{subscriptionId}/rotate-secret": () => ({
+    graceSeconds: Math.floor(Math.random() * 600_000),
+  }),
   "POST /integrations/credentials": () => ({ name: unique(), secret: { token: "walk" } }),
   "POST /integrations/credentials/rotate": () => ({ credentialId: credentials.pop() }),
   "POST /v1/tenants": () => ({
@@ -283,6 +287,17 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
         await request(`POST /integrations/connections/${connectionId}/suspend`, { token: tenantToken, body: {} });
     });
 
+  let subscriptionId = "";
+  if (at.includes("{subscriptionId}"))
+    beforeEach(async () => {
+      const body = { eventType: "TemplateRegistered", endpointUrl: endpoint, signingSecretRef: unique() };
+      const answer = await request<{ subscriptionId: string }>("POST /webhooks/subscriptions", {
+        token: tenantToken,
+        body,
+      });
+      ({ subscriptionId } = answer.body);
+    });
+
   const post = (body: unknown, headers: Record<string, string> = {}) => {
     const ids = {
       templateId: version.templateId,
@@ -290,6 +305,7 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
       approvalId,
       connectionId,
       providerId,
+      subscriptionId,
       id: planSubscriptionId,
       key: headers["idempotency-key"]?.match(/^walk-\w+$/)?.[0] ?? unique(),
     };

@@ -199,7 +199,9 @@ describe("POST /webhooks/subscriptions", () => {
     const found = await request(`GET ${headers.get("location")}`, { token });
     const [{ active: _, ...kept }, { signingSecret: __, deliveryUrl: ___, ...made }] = [asked, body];
     const settings = { ratePerSecond: null, ordering: "parallel", filter: null, headers: null, handshake: null };
-    expect(found.body).toEqual({ ...kept, ...made, ...settings });
+    const rest = { contentType: "application/json", disabledReason: null, version: 1 };
+    expect(found.body).toEqual({ ...kept, ...made, ...settings, ...rest });
+    expect(found.headers.get("etag")).toBe('"1"');
   });
 
   it("uses the credential with that name if it exists", async () => {

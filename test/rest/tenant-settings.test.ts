@@ -8,6 +8,7 @@ import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
 import { platform } from "../kit/platform.js";
 import { aReceiver } from "../kit/receiver.js";
+import { refusal } from "../kit/refusal.js";
 import { graphql, request } from "../kit/request.js";
 import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/templates.js";
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
@@ -130,6 +131,20 @@ describe("the edition of a tenant", () => {
     });
     await activate("Enterprise");
     await within("a fourth subscription is created", async () => (await subscribe("fourth")).status === 201);
+    await activate("Free");
+    await within("the tenant is above its limit", async () => (await subscribe("fifth")).status === 403);
+    const { body } = await request<{ items: { subscriptionId: string }[] }>("GET /webhooks/subscriptions", { token });
+    const [disabled = "", ...others] = body.items.map(({ subscriptionId }) => subscriptionId);
+    expect(others.length).toBeGreaterThanOrEqual(3);
+    const disabling = "update integration.webhook_subscriptions set status = 'Disabled' where subscription_id = $1";
+    await rows(disabling, [decodeId("whs", disabled)]);
+    const at = (method: string, id: string, move = "") =>
+      request(`${method} /webhooks/subscriptions/${id}${move}`, { token });
+    expect(refusal(await at("POST", disabled, "/resume"))).toBe("403 ENTITLEMENT_DENIED");
+    for (const move of ["/pause", "/resume"]) expect((await at("POST", others[0] ?? "", move)).status).toBe(200);
+    for (const id of others.slice(2)) expect((await at("DELETE", id)).status).toBe(204);
+    expect((await at("POST", disabled, "/resume")).status).toBe(200);
+    expect((await at("DELETE", disabled)).status).toBe(204);
     await receiver.close();
   });
 });

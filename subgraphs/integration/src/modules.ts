@@ -23,6 +23,7 @@ import { vendorCalls } from "./vendor-calls/vendor-calls.module.js";
 import { vendorCommands } from "./vendor-commands/vendor-commands.module.js";
 import { webhookDispatch } from "./webhook-dispatch/webhook-dispatch.module.js";
 import { webhookMessages } from "./webhook-messages/webhook-messages.module.js";
+import { webhookOperations } from "./webhook-operations/webhook-operations.module.js";
 import { webhookSubscriptions } from "./webhook-subscriptions/webhook-subscriptions.module.js";
 
 /** The slices of this subgraph. A slice uses only slices above its own. */
@@ -46,6 +47,7 @@ export const integrationModules = [
   webhookSubscriptions,
   webhookMessages,
   webhookDispatch,
+  webhookOperations,
   inboundDeliveries,
   deliveryHandling,
   vendorCommands,

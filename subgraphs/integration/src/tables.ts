@@ -33,6 +33,7 @@ import { Migration20261123055035_connection_accounts } from "./migrations/Migrat
 import { Migration20261123055654_failed_deliveries } from "./migrations/Migration20261123055654_failed_deliveries.js";
 import { Migration20261123084940_delivery_settings } from "./migrations/Migration20261123084940_delivery_settings.js";
 import { Migration20261123084958_vendor_commands } from "./migrations/Migration20261123084958_vendor_commands.js";
+import { Migration20261123085034_webhook_operations } from "./migrations/Migration20261123085034_webhook_operations.js";
 import { Migration20261123085134_tools } from "./migrations/Migration20261123085134_tools.js";
 import { Migration20261123085635_model_budgets } from "./migrations/Migration20261123085635_model_budgets.js";
 import { Migration20261123090821_webhook_handshake } from "./migrations/Migration20261123090821_webhook_handshake.js";
@@ -87,5 +88,6 @@ export const integrationTables = {
     Migration20261123092234_handshake_endpoint,
     Migration20261123091005_vendor_reports,
     Migration20261123085444_causal_chains,
+    Migration20261123085034_webhook_operations,
   ],
 };

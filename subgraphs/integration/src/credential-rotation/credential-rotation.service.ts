@@ -38,9 +38,13 @@ export class CredentialRotationService {
 
   /**
    * Starts a rotation. Only this response contains a generated secret: the stored result of an Idempotency-Key does
-   * not, so a replay has `signingSecret: null`.
+   * not, so a replay has `signingSecret: null`. `field` is the root field of the request.
    */
-  async rotate(context: RequestContext, input: RotateCredentialInput): Promise<CredentialRotationType> {
+  async rotate(
+    context: RequestContext,
+    input: RotateCredentialInput,
+    field = "rotateCredential",
+  ): Promise<CredentialRotationType> {
     requireSameTenant(context, input.tenantId);
     const { database, versions, digest, start } = this.#services;
     const { credentialId, secret = null, graceSeconds = null, expiresAt = null } = input;
@@ -48,7 +52,7 @@ export class CredentialRotationService {
     const requestWith = (shown: string | null) => ({ credentialId, reason, graceSeconds, expiresAt, secret: shown });
     let started: StartedRotation | undefined;
     const answer = await idempotentMutation<CredentialRotationType>(database, context, {
-      field: "rotateCredential",
+      field,
       arguments: requestWith(secret && digest.of(secret)),
       formerArguments: secret ? digest.formerly(secret).map(requestWith) : [],
       commit: async (transaction) => {

@@ -18,9 +18,9 @@ export const recordAttempts = {
     with ${relaxed},
     made as materialized (
       select * from unnest($2::uuid[], $3::int[], $4::text[], $5::float8[], $6::uuid[], $7::text[], $8::text[], $9::text[],
-          $10::int[], $11::text[], $12::timestamptz[], $13::int[])
+          $10::int[], $11::text[], $12::timestamptz[], $13::int[], $14::text[], $15::jsonb[], $16::jsonb[])
         as made(message_id, claim, status, delay_ms, attempt_id, outcome, failure, detail, status_code, response_body,
-          started_at, duration_ms)),
+          started_at, duration_ms, request_url, request_headers, response_headers)),
     moved as (
       update webhook_messages message
       set status = made.status, attempts = attempts + 1, next_attempt_at = now() + delay_ms * interval '1 millisecond',
@@ -28,11 +28,11 @@ export const recordAttempts = {
       from made, relaxed
       where message.tenant_id = $1 and message.message_id = made.message_id and message.claims = made.claim
         and message.status = 'Delivering'
-      returning message.message_id, message.attempts)
-    insert into webhook_attempts (tenant_id, attempt_id, message_id, number, outcome, failure, detail, status_code,
-      response_body, started_at, duration_ms)
-    select $1, attempt_id, moved.message_id, moved.attempts, outcome, failure, detail, status_code, response_body,
-      started_at, duration_ms
+      returning message.message_id, message.subscription_id, message.attempts)
+    insert into webhook_attempts (tenant_id, attempt_id, message_id, subscription_id, number, outcome, failure, detail,
+      status_code, response_body, started_at, duration_ms, request_url, request_headers, response_headers)
+    select $1, attempt_id, moved.message_id, moved.subscription_id, moved.attempts, outcome, failure, detail, status_code,
+      response_body, started_at, duration_ms, request_url, request_headers, response_headers
     from moved join made using (message_id) returning message_id`,
 };
 
@@ -52,6 +52,9 @@ export function recordValues(tenant: string, attempts: readonly MadeAttempt[]): 
     column(({ verdict }) => verdict.responseBody),
     column(({ startedAt }) => startedAt.toISOString()),
     column(({ durationMs }) => durationMs),
+    column(({ exchange }) => exchange.requestUrl),
+    column(({ exchange }) => exchange.requestHeaders && JSON.stringify(exchange.requestHeaders)),
+    column(({ exchange }) => exchange.responseHeaders && JSON.stringify(exchange.responseHeaders)),
   ];
 }
 

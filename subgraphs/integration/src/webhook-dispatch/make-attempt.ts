@@ -4,6 +4,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { WebhookMessageState } from "../webhook-messages/webhook-message.states.js";
 import type { DeliveryTarget } from "./delivery-target.js";
 import { type DeliveryVerdict, errorVerdict, failedVerdict, responseVerdict } from "./delivery-verdict.js";
+import { type LoggedExchange, loggedRequestHeaders, loggedResponseHeaders } from "./logged-exchange.js";
 import type { ClaimedMessage } from "./message-claims.js";
 import { retryDelayMs } from "./retry-schedule.js";
 import { webhookRequest } from "./webhook-request.js";
@@ -12,6 +13,7 @@ import { webhookRequest } from "./webhook-request.js";
 export interface MadeAttempt {
   readonly message: ClaimedMessage;
   readonly verdict: DeliveryVerdict;
+  readonly exchange: LoggedExchange;
   readonly startedAt: Date;
   readonly durationMs: number;
   readonly status: WebhookMessageState;
@@ -26,6 +28,12 @@ export interface AttemptSettings {
   readonly logger: Logger;
 }
 
+interface Sent {
+  readonly target: DeliveryTarget;
+  readonly message: ClaimedMessage;
+  readonly envelope: Envelope;
+}
+
 const connectTimeoutMs = 5_000;
 const totalTimeoutMs = 15_000;
 const maxResponseBytes = 64 * 1024;
@@ -35,12 +43,13 @@ const maxResponseBytes = 64 * 1024;
  */
 export async function makeAttempt(
   settings: AttemptSettings,
-  sent: { target: DeliveryTarget; message: ClaimedMessage; envelope: Envelope },
+  sent: Sent,
   signal: AbortSignal,
 ): Promise<MadeAttempt | undefined> {
   const startedAt = new Date();
   const started = performance.now();
-  const verdict = await send(settings, sent, { now: startedAt, signal });
+  const exchange: LoggedExchange = { requestUrl: null, requestHeaders: null, responseHeaders: null };
+  const verdict = await send(settings, { ...sent, exchange }, { now: startedAt, signal });
   if (!verdict) return undefined;
   const { message } = sent;
   const delayMs =
@@ -48,6 +57,7 @@ export async function makeAttempt(
   return {
     message,
     verdict,
+    exchange,
     startedAt,
     durationMs: Math.round(performance.now() - started),
     status: nextState(verdict, delayMs),
@@ -57,21 +67,25 @@ export async function makeAttempt(
 
 async function send(
   { egress, logger }: AttemptSettings,
-  { target, message, envelope }: { target: DeliveryTarget; message: ClaimedMessage; envelope: Envelope },
+  { target, message, envelope, exchange }: Sent & { readonly exchange: LoggedExchange },
   { now, signal }: { now: Date; signal: AbortSignal },
 ): Promise<DeliveryVerdict | undefined> {
   const { endpointUrl, contentType, headers, secrets } = target;
   if (secrets.length === 0)
     return failedVerdict("SigningSecretUnavailable", "The signing secret cannot be read, so nothing was sent.");
   try {
+    const request = webhookRequest(envelope, { position: message.position, contentType, headers, secrets, now });
+    exchange.requestUrl = endpointUrl;
+    exchange.requestHeaders = loggedRequestHeaders(request.headers);
     const response = await egress.request(endpointUrl, {
       method: "POST",
-      ...webhookRequest(envelope, { position: message.position, contentType, headers, secrets, now }),
+      ...request,
       timeoutMs: totalTimeoutMs,
       connectTimeoutMs,
       maxResponseBytes,
       signal,
     });
+    exchange.responseHeaders = loggedResponseHeaders(response.headers);
     return responseVerdict(response, now.getTime());
   } catch (error) {
     if (signal.aborted) return undefined;

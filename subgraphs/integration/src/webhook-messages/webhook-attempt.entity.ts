@@ -1,6 +1,6 @@
 import { expiringTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
-import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { AttemptFailure, AttemptOutcome } from "./webhook-message.states.js";
 
@@ -9,6 +9,16 @@ import type { AttemptFailure, AttemptOutcome } from "./webhook-message.states.js
  * written as PostgreSQL prints it.
  */
 @Entity(expiringTenantTable("webhook_attempts", "started_at < now() - '12:00:00'::interval"))
+@Index({
+  name: "webhook_attempts_subscription",
+  properties: ["tenantId", "subscriptionId", "startedAt", "attemptId"],
+  where: "subscription_id is not null",
+})
+@Index({
+  name: "webhook_attempts_failed",
+  properties: ["tenantId", "subscriptionId", "startedAt", "attemptId"],
+  where: "outcome = 'Failed'",
+})
 @Unique({ name: "webhook_attempts_number", properties: ["tenantId", "messageId", "number"] })
 export class WebhookAttempt {
   [PrimaryKeyProp]?: ["tenantId", "attemptId"];
@@ -21,6 +31,10 @@ export class WebhookAttempt {
 
   @Property({ type: wireId("msg") })
   messageId: string;
+
+  /** Null in an attempt from before this column existed. */
+  @Property({ type: wireId("whs"), nullable: true })
+  subscriptionId: string | null;
 
   /** The number of the attempt, from 1. */
   @Property({ type: "integer" })
@@ -42,6 +56,17 @@ export class WebhookAttempt {
   /** The first 16 KiB of the response body. */
   @Property({ type: "text", nullable: true })
   responseBody: string | null;
+
+  /** Null when nothing was sent. */
+  @Property({ type: "text", nullable: true })
+  requestUrl: string | null;
+
+  /** The headers without secrets, as in `responseHeaders`. */
+  @Property({ type: "jsonb", nullable: true })
+  requestHeaders: Record<string, string> | null;
+
+  @Property({ type: "jsonb", nullable: true })
+  responseHeaders: Record<string, string> | null;
 
   @Property({ type: "timestamptz" })
   startedAt: Date;

@@ -2,7 +2,7 @@ import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import { isWaiting, type WebhookMessageState } from "./webhook-message.states.js";
+import { isUnsent, isWaiting, type WebhookMessageState } from "./webhook-message.states.js";
 
 /**
  * One event that is to be sent to one webhook subscription. Workers claim messages across tenants, for the dispatcher.
@@ -19,6 +19,11 @@ import { isWaiting, type WebhookMessageState } from "./webhook-message.states.js
   name: "webhook_messages_keys",
   properties: ["tenantId", "subscriptionId", "partitionKey", "position"],
   where: `${isWaiting} and partition_key is not null`,
+})
+@Index({
+  name: "webhook_messages_unsent",
+  properties: ["tenantId", "subscriptionId", "createdAt", "messageId"],
+  where: isUnsent,
 })
 @Index({ name: "webhook_messages_finished_at", properties: ["finishedAt"], where: "finished_at is not null" })
 export class WebhookMessage {

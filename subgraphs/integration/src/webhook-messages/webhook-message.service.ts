@@ -1,5 +1,5 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
-import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -7,8 +7,8 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import { matchesFilter } from "../webhook-subscriptions/delivery-settings/event-filter.js";
 import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
 import { type OrderedKeys, originOf, type WebhookLane } from "./webhook-lane.js";
-import type { AttemptFailure, AttemptOutcome, WebhookMessageState } from "./webhook-message.states.js";
 import type { WebhookMessageType } from "./webhook-message.type.js";
+import { type AttemptRow, attemptView, type MessageRow, messageColumns, messageView } from "./webhook-message.view.js";
 
 /** Called with the lanes that have a new message that is due, and with the keys of those that keep the order. */
 type DueListener = (lanes: readonly WebhookLane[], ordered: readonly OrderedKeys[]) => void;
@@ -18,34 +18,13 @@ export interface SequencedEvent {
   readonly envelope: Envelope;
 }
 
-interface MessageRow {
-  message_id: string;
-  event_id: string;
-  event_type: string;
-  status: WebhookMessageState;
-  attempts: number;
-  next_attempt_at: Date | null;
-  created_at: Date;
-  finished_at: Date | null;
+interface MessageWithAttemptsRow extends MessageRow {
   attempt_log: AttemptRow[] | null;
-}
-
-/** A row as `to_jsonb` returns it. */
-interface AttemptRow {
-  attempt_id: string;
-  number: number;
-  outcome: AttemptOutcome;
-  failure: AttemptFailure | null;
-  detail: string | null;
-  status_code: number | null;
-  response_body: string | null;
-  started_at: string;
-  duration_ms: number;
 }
 
 const messagesOfSubscription = tenantStatement(
   "webhook_messages_of_subscription",
-  `select message_id, event_id, event_type, status, attempts, next_attempt_at, created_at, finished_at,
+  `select ${messageColumns},
      (select jsonb_agg(to_jsonb(attempt) order by attempt.number) from webhook_attempts attempt
       where attempt.tenant_id = message.tenant_id and attempt.message_id = message.message_id) as attempt_log
    from webhook_messages message
@@ -122,14 +101,23 @@ export class WebhookMessageService {
     });
   }
 
+  /** Tells the dispatcher after the commit that a message of the lane is due. */
+  announce(transaction: Transaction, lane: WebhookLane): void {
+    transaction.afterCommit(() => {
+      for (const listener of this.#dueListeners) listener([lane], []);
+    });
+  }
+
   async ofSubscription(context: RequestContext, subscriptionId: string, first: number): Promise<WebhookMessageType[]> {
-    const rows = await this.#database.reader.rows<MessageRow>(
+    const rows = await this.#database.reader.rows<MessageWithAttemptsRow>(
       messagesOfSubscription,
       tenantOf(context),
       decodeId("whs", subscriptionId),
       first,
     );
-    return rows.map(messageView);
+    return rows.map((row) =>
+      Object.assign(messageView(row), { knownAttempts: (row.attempt_log ?? []).map(attemptView) }),
+    );
   }
 }
 
@@ -142,29 +130,4 @@ function orderedKeys(messages: readonly { lane: WebhookLane; key: string | null 
 /** Prevents a loop: a subscription gets no event about itself. */
 function isAbout(envelope: Envelope, subscriptionId: string): boolean {
   return envelope.subject.split("/").includes(subscriptionId);
-}
-
-function messageView(row: MessageRow): WebhookMessageType {
-  return {
-    messageId: encodeId("msg", row.message_id),
-    eventId: encodeId("evt", row.event_id),
-    eventType: row.event_type,
-    status: row.status,
-    attemptCount: row.attempts,
-    // While the message is Delivering, the column holds the end of its claim.
-    nextAttemptAt: row.status === "Delivering" ? null : (row.next_attempt_at?.toISOString() ?? null),
-    createdAt: row.created_at.toISOString(),
-    finishedAt: row.finished_at?.toISOString() ?? null,
-    attempts: (row.attempt_log ?? []).map((attempt) => ({
-      attemptId: encodeId("att", attempt.attempt_id),
-      number: attempt.number,
-      outcome: attempt.outcome,
-      failure: attempt.failure,
-      detail: attempt.detail,
-      statusCode: attempt.status_code,
-      responseBody: attempt.response_body,
-      startedAt: new Date(attempt.started_at).toISOString(),
-      durationMs: attempt.duration_ms,
-    })),
-  };
 }

@@ -14,6 +14,9 @@ export type WebhookMessageState = keyof typeof webhookMessageStates;
 /** The condition of messages that are still to be sent. It must be equal to the condition of their index. */
 export const isWaiting = "status in ('Pending', 'Delivering', 'RetryScheduled')";
 
+/** The condition of messages that ended without success. It must be equal to the condition of their index. */
+export const isUnsent = "status in ('Exhausted', 'Aborted', 'Skipped')";
+
 export const attemptOutcomes = ["Succeeded", "Failed"] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 

@@ -1,4 +1,6 @@
-import { DateTime } from "@factory/runtime/graphql/scalars";
+import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { AttemptFailure, AttemptOutcome, WebhookMessageState } from "./webhook-message.states.js";
 
@@ -24,6 +26,9 @@ export class WebhookAttemptType {
   @Field(() => ID)
   attemptId: string;
 
+  @Field(() => ID)
+  messageId: string;
+
   @Field(() => Int, { description: "The number of the attempt, from 1." })
   number: number;
 
@@ -42,6 +47,22 @@ export class WebhookAttemptType {
   @Field(() => Int, { nullable: true })
   statusCode: number | null;
 
+  @Field(() => String, { nullable: true, description: "The URL of the request. Null when nothing was sent." })
+  requestUrl: string | null;
+
+  @Field(() => JsonObject, {
+    nullable: true,
+    description: "The headers of the request. Values that could be secrets are [redacted]. Null when nothing was sent.",
+  })
+  requestHeaders: Record<string, string> | null;
+
+  @Field(() => JsonObject, {
+    nullable: true,
+    description:
+      "At most 32 headers of the response, with at most 256 characters each. Values that could be secrets are [redacted]. Null without a response.",
+  })
+  responseHeaders: Record<string, string> | null;
+
   @Field(() => String, { nullable: true, description: "The first 16 KiB of the response body." })
   responseBody: string | null;
 
@@ -56,6 +77,9 @@ export class WebhookAttemptType {
 export class WebhookMessageType {
   @Field(() => ID)
   messageId: string;
+
+  @Field(() => ID)
+  subscriptionId: string;
 
   @Field(() => ID, { description: "The value of the header webhook-id. It is the same in every attempt." })
   eventId: string;
@@ -78,6 +102,12 @@ export class WebhookMessageType {
   @Field(() => DateTime, { nullable: true })
   finishedAt: string | null;
 
-  @Field(() => [WebhookAttemptType], { description: "The attempts, oldest first." })
-  attempts: WebhookAttemptType[];
+  /** The attempts, where they were read together with the message. Otherwise the field reads them. */
+  knownAttempts?: WebhookAttemptType[];
 }
+
+export const WebhookMessageConnection = connectionType("WebhookMessage", () => WebhookMessageType, "Newest first.");
+export type WebhookMessageConnection = Connection<WebhookMessageType>;
+
+export const WebhookAttemptConnection = connectionType("WebhookAttempt", () => WebhookAttemptType, "Newest first.");
+export type WebhookAttemptConnection = Connection<WebhookAttemptType>;

@@ -1,5 +1,11 @@
+import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { SubscriptionChangeListeners } from "../webhook-subscriptions/subscription-change-listeners.js";
 import { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
+import { deletedSubscriptions } from "./deleted-subscriptions-statement.js";
+import { MessageLogResolver } from "./message-log.resolver.js";
+import { MessageLogService } from "./message-log.service.js";
+import { MessageSettlement, settleMessagesJob } from "./message-settlement.js";
 import { tenantMessageRetention } from "./tenant-retention-statement.js";
 import { WebhookAttempt } from "./webhook-attempt.entity.js";
 import { WebhookMessage } from "./webhook-message.entity.js";
@@ -26,18 +32,34 @@ export const webhookMessages: SliceModule<WebhookMessageSettings> = {
       to: null,
       why: "The event log deletes an event after 7 days; the message keeps its own copy.",
     },
+    "webhook_attempts.subscription_id": {
+      to: null,
+      why: "The message has the key. A second one would lock the subscription for each attempt.",
+    },
     "webhook_attempts.message_id": {
       to: "webhook_messages.message_id",
       onDelete: "cascade",
       why: "Attempts are shown and deleted together with their message.",
     },
   },
-  start({ database }, services) {
-    services.add(new WebhookMessageService(database, services.get(WebhookSubscriptionService)));
+  jobs: [settleMessagesJob],
+  start({ database, cursors, jobs, work }, services) {
+    const subscriptions = services.get(WebhookSubscriptionService);
+    services.add(new WebhookMessageService(database, subscriptions));
+    services.add(new MessageLogService({ database, cursors, subscriptions }));
+    const settlement = new MessageSettlement(database, jobs);
+    services
+      .get(SubscriptionChangeListeners)
+      .add((transaction, subscription) => settlement.request(transaction, subscription));
+    work(settleMessagesJob, (payload, attempt) => settlement.settle(payload, attempt), maintenance);
   },
-  resolvers: (get) => [new WebhookMessageResolver(get(WebhookMessageService))],
+  resolvers: (get) => [
+    new WebhookMessageResolver(get(WebhookMessageService)),
+    new MessageLogResolver(get(MessageLogService)),
+  ],
   retention: ({ webhookRetentionDays = 30 }) => [
     messageRetention(webhookRetentionDays),
     tenantMessageRetention(webhookRetentionDays),
+    deletedSubscriptions(webhookRetentionDays),
   ],
 };

@@ -28,7 +28,7 @@ export function checkedSubscription(
   input: CreateWebhookSubscriptionInput,
 ): CheckedSubscription {
   const direction = knownValue(input.direction ?? "Outbound", webhookDirections, "/input/direction");
-  const contentType = knownValue(input.contentType ?? "application/json", webhookContentTypes, "/input/contentType");
+  const contentType = checkedContentType(input.contentType ?? "application/json");
   const members = { providerId: input.providerId, eventType: input.eventType, endpointUrl: input.endpointUrl };
   const wanted: (keyof typeof members)[] = direction === "Inbound" ? ["providerId"] : ["eventType", "endpointUrl"];
   const errors = Object.entries(members).flatMap(([name, value]): FieldError[] => {
@@ -56,14 +56,21 @@ export function checkedSubscription(
   };
 }
 
+/** Throws PARAMETERS_INVALID for an unknown content type. */
+export const checkedContentType = (contentType: string): WebhookContentType =>
+  knownValue(contentType, webhookContentTypes, "/input/contentType");
+
 function knownValue<V extends string>(value: string, allowed: readonly V[], pointer: string): V {
   const known = allowed.find((candidate) => candidate === value);
   if (known === undefined) throw invalidEnumValue([{ pointer, allowed }]);
   return known;
 }
 
-/** A caller may subscribe only to events that it may read. */
-function readableEventType(context: RequestContext, eventType: string): EventType {
+/**
+ * A caller may subscribe only to events that it may read. Throws EVENT_TYPE_UNKNOWN, INSUFFICIENT_SCOPE or
+ * PLATFORM_ADMIN_REQUIRED.
+ */
+export function readableEventType(context: RequestContext, eventType: string): EventType {
   if (!isEventType(eventType))
     throw new DomainError("EVENT_TYPE_UNKNOWN", {
       detail: `"${eventType}" is not an event type of the platform.`,

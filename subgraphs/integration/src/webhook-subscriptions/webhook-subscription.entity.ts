@@ -1,4 +1,4 @@
-import { tenantTable, withLookup } from "@factory/runtime/db/tenant-table";
+import { expiringTenantTable, withLookup } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import type { EventType } from "@factory/schema/event-names";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
@@ -12,8 +12,18 @@ import type {
   WebhookSubscriptionState,
 } from "./webhook-subscription.states.js";
 
-/** Workers find the secrets that may verify an inbound delivery. */
-@Entity(withLookup(tenantTable("webhook_subscriptions"), "status = 'Active'"))
+/** Workers find the secrets that may verify an inbound delivery, and delete subscriptions that were deleted long ago. */
+@Entity(withLookup(expiringTenantTable("webhook_subscriptions", "deleted_at IS NOT NULL"), "status = 'Active'"))
+@Index({
+  name: "webhook_subscriptions_by_time",
+  properties: ["tenantId", "createdAt", "subscriptionId"],
+  where: "status <> 'Deleted'",
+})
+@Index({
+  name: "webhook_subscriptions_deleted_at",
+  properties: ["deletedAt"],
+  where: "deleted_at is not null",
+})
 @Index({ name: "webhook_subscriptions_lookup", properties: ["subscriptionId"], where: "status = 'Active'" })
 @Index({
   name: "webhook_subscriptions_active",
@@ -118,6 +128,13 @@ export class WebhookSubscription {
   @Property({ type: "timestamptz", nullable: true })
   warnedAt: Date | null;
 
+  /** Grows with every change that a reader sees. It is the entity tag. */
+  @Property({ type: "integer", default: 1 })
+  version: number;
+
   @Property({ type: "timestamptz" })
   createdAt: Date;
+
+  @Property({ type: "timestamptz", nullable: true })
+  deletedAt: Date | null;
 }

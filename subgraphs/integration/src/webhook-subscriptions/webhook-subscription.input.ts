@@ -95,3 +95,91 @@ export class CreateWebhookSubscriptionInput implements DeliverySettingsInput {
   })
   headers?: Record<string, unknown> | null;
 }
+
+@InputType({
+  description:
+    "Members that are absent stay as they are. Null removes the project, the rate, the filter and the headers, and changes nothing else.",
+})
+export class UpdateWebhookSubscriptionInput {
+  @Field(() => ID, { nullable: true, description: "The tenant of the caller. It may be left out." })
+  tenantId?: string | null;
+
+  @Field(() => String, { nullable: true, description: "Null removes the project." })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  projectId?: string | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "False pauses an Active subscription. True resumes one that is Paused or Disabled.",
+  })
+  active?: boolean | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Outbound only: the name of an event type that the caller may read.",
+  })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  eventType?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Outbound only. Messages that wait go to the new endpoint too. The caller must be allowed to read the events.",
+  })
+  @Constraint({ maxLength: 2048, format: "uri" })
+  endpointUrl?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The name of another credential of the kind WebhookSigning. A new name creates the credential. The former secret signs nothing any more; to change it with a grace period, rotate it.",
+  })
+  @Constraint({ pattern: credentialReferencePattern })
+  signingSecretRef?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Outbound only: application/json or application/cloudevents+json.",
+  })
+  @Constraint({ maxLength: 100 })
+  contentType?: string | null;
+
+  @Field(() => Int, { nullable: true, description: "Outbound only: at most this number of webhooks a second." })
+  @Constraint({ minimum: 1, maximum: 1000 })
+  ratePerSecond?: number | null;
+
+  @Field(() => JsonObject, {
+    nullable: true,
+    description: "Outbound only: replaces the filter, for events from now on.",
+  })
+  filter?: Record<string, unknown> | null;
+
+  @Field(() => JsonObject, {
+    nullable: true,
+    description: "Outbound only: replaces the further headers of each webhook.",
+  })
+  headers?: Record<string, unknown> | null;
+}
+
+@InputType({ description: "A subscription must match every member that is given." })
+export class WebhookSubscriptionFilterInput {
+  @Field(() => String, { nullable: true, description: "Outbound or Inbound." })
+  @Constraint({ maxLength: 100 })
+  direction?: string | null;
+
+  @Field(() => String, { nullable: true, description: "Active, Paused or Disabled." })
+  @Constraint({ maxLength: 100 })
+  status?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 200 })
+  eventType?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 200 })
+  projectId?: string | null;
+
+  @Field(() => ID, { nullable: true, description: "The provider of Inbound subscriptions." })
+  @Constraint({ maxLength: 100 })
+  providerId?: string | null;
+}

@@ -1,16 +1,24 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
-import { CreateWebhookSubscriptionInput } from "./webhook-subscription.input.js";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { CreateWebhookSubscriptionInput, WebhookSubscriptionFilterInput } from "./webhook-subscription.input.js";
 import type { WebhookSubscriptionService } from "./webhook-subscription.service.js";
-import { readWebhookSubscriptions, WebhookSubscriptionType } from "./webhook-subscription.type.js";
+import {
+  readWebhookSubscriptions,
+  WebhookSubscriptionConnection,
+  WebhookSubscriptionType,
+} from "./webhook-subscription.type.js";
+import { sortedSubscriptions, type WebhookSubscriptionListService } from "./webhook-subscription-list.service.js";
 
 @Resolver(() => WebhookSubscriptionType)
 export class WebhookSubscriptionResolver {
   readonly #subscriptions: WebhookSubscriptionService;
+  readonly #lists: WebhookSubscriptionListService;
 
-  constructor(subscriptions: WebhookSubscriptionService) {
+  constructor(subscriptions: WebhookSubscriptionService, lists: WebhookSubscriptionListService) {
     this.#subscriptions = subscriptions;
+    this.#lists = lists;
   }
 
   @Query(() => WebhookSubscriptionType, { description: "A webhook subscription. Its secret is not returned." })
@@ -20,6 +28,21 @@ export class WebhookSubscriptionResolver {
     @Ctx() context: RequestContext,
   ): Promise<WebhookSubscriptionType> {
     return this.#subscriptions.get(context, subscriptionId);
+  }
+
+  @Query(() => WebhookSubscriptionConnection, {
+    description: "The webhook subscriptions of the tenant, the newest first. Deleted ones are not listed.",
+  })
+  @Auth(readWebhookSubscriptions)
+  webhookSubscriptions(
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedSubscriptions) sort: string | null | undefined,
+    @Arg("filter", () => WebhookSubscriptionFilterInput, { nullable: true })
+    filter: WebhookSubscriptionFilterInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<WebhookSubscriptionConnection> {
+    return this.#lists.list(context, { first, after, sort, filter });
   }
 
   @Mutation(() => WebhookSubscriptionType, {

@@ -9,23 +9,27 @@ import type { FactsOfTenant } from "@factory/runtime/tenant-facts/facts-of-tenan
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { type CredentialService, isNameTaken } from "../credentials/credential.service.js";
-import { type CredentialKind, verifyingKinds } from "../credentials/credential.states.js";
-import { credentialName } from "../credentials/credential-name.js";
 import { deliveryUrl } from "../delivery-address/delivery-url.js";
 import { announceInboundSources } from "../providers/inbound-sources.js";
 import type { ProviderService } from "../providers/provider.service.js";
-import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
+import { refuseBlocked } from "./blocked-endpoint.js";
 import { type CheckedSubscription, checkedSubscription, secretMissing } from "./checked-subscription.js";
 import type { WebhookOrdering } from "./delivery-settings/delivery-settings.js";
 import type { EventFilter } from "./delivery-settings/event-filter.js";
 import { firstHandshake, type HandshakeStarter } from "./handshake/first-handshake.js";
-import { isOwnEndpoint } from "./own-endpoint.js";
+import { unknownSubscription } from "./locked-subscription.js";
+import { signingCredential } from "./signing-credential.js";
 import { requireRoomForWebhook } from "./webhook-limit.js";
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
 import type { CreateWebhookSubscriptionInput } from "./webhook-subscription.input.js";
-import type { DisabledReason, WebhookDirection } from "./webhook-subscription.states.js";
+import type { DisabledReason } from "./webhook-subscription.states.js";
 import type { WebhookSubscriptionType } from "./webhook-subscription.type.js";
-import { type SubscriptionRow, subscriptionEntityView, subscriptionView } from "./webhook-subscription.view.js";
+import {
+  type SubscriptionRow,
+  subscriptionColumns,
+  subscriptionEntityView,
+  subscriptionView,
+} from "./webhook-subscription.view.js";
 
 export interface ActiveSubscription {
   readonly subscriptionId: string;
@@ -55,14 +59,9 @@ export interface WebhookSubscriptionSettings {
   readonly handshakes: HandshakeStarter;
 }
 
-/** The columns that `subscriptionView` reads. */
-const shownColumns = `subscription_id, project_id, direction, provider_id, event_type, endpoint_url, signing_secret_ref,
-  rate_per_second, ordering, filter, headers, handshake, handshake_attempts, handshake_next_at, handshake_detail,
-  allowed_per_minute, status, created_at`;
-
 const subscriptionById = tenantStatement(
   "webhook_subscription_by_id",
-  `select ${shownColumns}
+  `select ${subscriptionColumns}
    from webhook_subscriptions where tenant_id = scope.tenant and subscription_id = $2 and status <> 'Deleted'`,
 );
 
@@ -70,12 +69,6 @@ const activeOfTypes = {
   name: "webhook_subscriptions_active",
   text: `select subscription_id, event_type, endpoint_url, ordering, filter from webhook_subscriptions
     where tenant_id = $1 and event_type = any($2) and status = 'Active' order by subscription_id`,
-};
-
-/** The kinds of credentials that sign events, and those that verify deliveries. */
-const usableKinds: Readonly<Record<WebhookDirection, readonly CredentialKind[]>> = {
-  Outbound: ["WebhookSigning"],
-  Inbound: verifyingKinds,
 };
 
 interface Prepared {
@@ -102,10 +95,7 @@ export class WebhookSubscriptionService {
 
   async get(context: RequestContext, subscriptionId: string): Promise<WebhookSubscriptionType> {
     const subscription = await this.find(context, subscriptionId);
-    if (!subscription)
-      throw new DomainError("WEBHOOK_SUBSCRIPTION_NOT_FOUND", {
-        detail: "The webhook subscription does not exist in this tenant.",
-      });
+    if (!subscription) throw unknownSubscription();
     return subscription;
   }
 
@@ -139,7 +129,7 @@ export class WebhookSubscriptionService {
     const { execute, tenant, record } = transaction;
     announceInboundSources(transaction);
     const disabled = await execute<{ event_type: string }>(
-      `update webhook_subscriptions set status = 'Disabled', disabled_reason = $3
+      `update webhook_subscriptions set status = 'Disabled', disabled_reason = $3, version = version + 1
        where tenant_id = $1 and subscription_id = $2 and status = 'Active' returning event_type`,
       [tenant.uuid, decodeId("whs", subscriptionId), reason],
     );
@@ -173,13 +163,17 @@ export class WebhookSubscriptionService {
         const { em, tenant, record } = transaction;
         announceInboundSources(transaction);
         await requireRoomForWebhook(transaction, facts);
-        const signing = await this.#signingCredential(transaction, input.signingSecretRef ?? null, checked.direction);
+        const { signingSecretRef = null } = input;
+        const signing =
+          signingSecretRef === null
+            ? { credentialId: null, generated: null }
+            : await signingCredential(transaction, this.#settings.credentials, signingSecretRef, checked.direction);
         const subscription = em.create(WebhookSubscription, {
           tenantId: tenant.tenantId,
           subscriptionId: newId("whs"),
           projectId: input.projectId ?? null,
           ...checked,
-          signingSecretRef: input.signingSecretRef ?? null,
+          signingSecretRef,
           credentialId: signing.credentialId,
           status: input.active === false ? "Paused" : "Active",
           disabledReason: null,
@@ -187,7 +181,9 @@ export class WebhookSubscriptionService {
           exhaustedSince: null,
           warnedAt: null,
           ...firstHandshake(input.handshake === true),
+          version: 1,
           createdAt: new Date(),
+          deletedAt: null,
         });
         em.persist(subscription);
         const { subscriptionId, direction, providerId, eventType, status, projectId } = subscription;
@@ -207,36 +203,6 @@ export class WebhookSubscriptionService {
     return created;
   }
 
-  async #signingCredential(
-    transaction: Transaction,
-    reference: string | null,
-    direction: WebhookDirection,
-  ): Promise<{ credentialId: string | null; generated: string | null }> {
-    if (reference === null) return { credentialId: null, generated: null };
-    const { credentials } = this.#settings;
-    const known = await credentials.named(transaction, reference);
-    const kinds = usableKinds[direction];
-    if (known && !kinds.includes(known.kind))
-      throw new DomainError("REFERENCE_NOT_FOUND", {
-        detail: `The credential has the kind ${known.kind}. A subscription with the direction ${direction} needs one of the kinds ${kinds.join(", ")}.`,
-        errors: [
-          {
-            pointer: "/input/signingSecretRef",
-            code: "REFERENCE_NOT_FOUND",
-            detail: `The value must name a credential of the kind ${kinds.join(" or ")}, or a name that is not used yet.`,
-          },
-        ],
-      });
-    if (known) return { credentialId: known.credentialId, generated: null };
-    const generated = generateSigningSecret();
-    const created = await credentials.createIn(transaction, {
-      name: credentialName(reference),
-      kind: "WebhookSigning",
-      secret: { signingSecret: generated },
-    });
-    return { credentialId: created.credentialId, generated };
-  }
-
   /**
    * Refuses an endpoint that must not be called, and the provider of an Inbound subscription that does not exist.
    * Returns what makes the delivery URL of an Inbound subscription.
@@ -247,7 +213,7 @@ export class WebhookSubscriptionService {
     hasNoSecret: boolean,
   ): Promise<Prepared["url"]> {
     if (hasNoSecret && providerId === null) throw secretMissing();
-    if (endpointUrl !== null) await this.#refuseBlocked(endpointUrl);
+    if (endpointUrl !== null) await refuseBlocked(this.#settings, endpointUrl);
     if (providerId === null) return undefined;
     const { providers, publicUrl } = this.#settings;
     const provider = await providers.find(context, providerId);
@@ -264,17 +230,5 @@ export class WebhookSubscriptionService {
       });
     if (hasNoSecret && provider.driver.webhook?.scheme.kind !== "jws") throw secretMissing();
     return (subscription) => deliveryUrl(publicUrl, provider.key, { subscription });
-  }
-
-  async #refuseBlocked(endpointUrl: string): Promise<void> {
-    const { egress, httpsOnly, publicUrl } = this.#settings;
-    const reason = isOwnEndpoint(endpointUrl, publicUrl)
-      ? "the address of the platform itself"
-      : await egress.check(endpointUrl, { httpsOnly });
-    if (reason !== undefined)
-      throw new DomainError("TARGET_BLOCKED", {
-        detail: `The endpoint URL is not allowed: ${reason}.`,
-        errors: [{ pointer: "/input/endpointUrl", code: "TARGET_BLOCKED", detail: reason }],
-      });
   }
 }

@@ -1,7 +1,15 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
-import type { HandshakeState, WebhookDirection, WebhookSubscriptionState } from "./webhook-subscription.states.js";
+import type {
+  DisabledReason,
+  HandshakeState,
+  WebhookContentType,
+  WebhookDirection,
+  WebhookSubscriptionState,
+} from "./webhook-subscription.states.js";
 
 export const WebhookSubscriptionStatus = {
   Active: "Active",
@@ -73,10 +81,13 @@ export class WebhookSubscriptionType {
   })
   signingSecretRef: string | null;
 
+  @Field(() => String, { description: "application/json or application/cloudevents+json." })
+  contentType: WebhookContentType;
+
   @Field(() => String, {
     nullable: true,
     description:
-      "The generated secret. Only the first response to the creation contains it; a replayed response does not.",
+      "The generated secret. Only the first response to the creation, or to the change that names a new signingSecretRef, contains it; a replayed response does not.",
   })
   signingSecret: string | null;
 
@@ -105,9 +116,25 @@ export class WebhookSubscriptionType {
   @Field(() => WebhookSubscriptionStatus)
   status: WebhookSubscriptionState;
 
+  @Field(() => String, {
+    nullable: true,
+    description: "Why the platform has disabled the subscription: ReceiverGone, ReceiverDisabled or OnlyFailures.",
+  })
+  disabledReason: DisabledReason | null;
+
   @Field(() => String, { nullable: true })
   projectId: string | null;
 
   @Field(() => DateTime)
   createdAt: string;
+
+  @Field(() => Int, { description: "The entity tag. It grows with every change of the subscription." })
+  version: number;
 }
+
+export const WebhookSubscriptionConnection = connectionType(
+  "WebhookSubscription",
+  () => WebhookSubscriptionType,
+  "Newest first.",
+);
+export type WebhookSubscriptionConnection = Connection<WebhookSubscriptionType>;

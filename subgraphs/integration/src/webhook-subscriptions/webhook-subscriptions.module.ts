@@ -9,10 +9,16 @@ import { FailureStreaks } from "./failure-streaks.js";
 import { HandshakeStart, Handshakes, handshakeJob, handshakeRows } from "./handshake/handshakes.js";
 import { PublicKeyResolver } from "./public-key.resolver.js";
 import { PublicKeys } from "./public-keys.js";
+import { SubscriptionChangeListeners } from "./subscription-change-listeners.js";
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
 import { WebhookSubscriptionResolver } from "./webhook-subscription.resolver.js";
 import { WebhookSubscriptionService } from "./webhook-subscription.service.js";
 import { readWebhookSubscriptions } from "./webhook-subscription.type.js";
+import { WebhookSubscriptionChangeService } from "./webhook-subscription-change.service.js";
+import { WebhookSubscriptionLifecycleResolver } from "./webhook-subscription-lifecycle.resolver.js";
+import { WebhookSubscriptionLifecycleService } from "./webhook-subscription-lifecycle.service.js";
+import { WebhookSubscriptionListService } from "./webhook-subscription-list.service.js";
+import { WebhookSubscriptionStates } from "./webhook-subscription-moves.js";
 
 export interface WebhookSubscriptionSettings {
   /** Webhook endpoints must be https. */
@@ -37,30 +43,42 @@ export const webhookSubscriptions: SliceModule<WebhookSubscriptionSettings> = {
       why: "The secret verifies deliveries of this provider only.",
     },
   },
-  events: ["WebhookSubscriptionCreated", "WebhookSubscriptionDisabled"],
+  events: [
+    "WebhookSubscriptionCreated",
+    "WebhookSubscriptionPaused",
+    "WebhookSubscriptionResumed",
+    "WebhookSubscriptionDisabled",
+    "WebhookSubscriptionDeleted",
+  ],
   jobs: [handshakeJob],
   waitingRows: [handshakeRows],
-  start({ database, settings, jobs, work }, services) {
+  start({ database, cursors, settings, jobs, work }, services) {
     const { httpsOnly = false, publicUrl = "http://127.0.0.1:4000" } = settings;
     const credentials = services.get(CredentialService);
     const egress = services.get(egressService);
     const facts = services.get(TenantFacts);
     const providers = services.get(ProviderService);
-    const subscriptions = services.add(
-      new WebhookSubscriptionService({
-        ...{ database, credentials, egress, httpsOnly, facts, providers, publicUrl },
-        handshakes: new HandshakeStart(jobs),
-      }),
-    );
+    const handshakeStart = new HandshakeStart(jobs);
+    const parts = { database, credentials, egress, httpsOnly, facts, providers, publicUrl, handshakes: handshakeStart };
+    const subscriptions = services.add(new WebhookSubscriptionService(parts));
     const disable = (transaction: Transaction, subscriptionId: string) =>
       subscriptions.disable(transaction, subscriptionId, "HandshakeFailed");
     const handshakes = new Handshakes({ database, egress, jobs, publicUrl, disable });
     work(handshakeJob, (payload) => handshakes.attempt(payload), maintenance);
     services.add(new FailureStreaks(subscriptions));
     services.add(new PublicKeys(database, credentials, subscriptions));
+    services.add(new WebhookSubscriptionListService(database, cursors));
+    const listeners = services.add(new SubscriptionChangeListeners());
+    const states = new WebhookSubscriptionStates(listeners);
+    services.add(new WebhookSubscriptionChangeService({ ...parts, states, listeners }));
+    services.add(new WebhookSubscriptionLifecycleService({ database, facts, states }));
   },
   resolvers: (get) => [
-    new WebhookSubscriptionResolver(get(WebhookSubscriptionService)),
+    new WebhookSubscriptionResolver(get(WebhookSubscriptionService), get(WebhookSubscriptionListService)),
+    new WebhookSubscriptionLifecycleResolver(
+      get(WebhookSubscriptionChangeService),
+      get(WebhookSubscriptionLifecycleService),
+    ),
     new PublicKeyResolver(get(PublicKeys)),
   ],
   references(get) {

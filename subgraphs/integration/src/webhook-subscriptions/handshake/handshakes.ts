@@ -67,13 +67,14 @@ const forgotten = {
 const succeeded = {
   name: "webhook_handshake_succeeded",
   text: `update webhook_subscriptions set handshake = 'Succeeded', handshake_detail = null, handshake_next_at = null,
-      handshake_attempts = handshake_attempts + 1, allowed_per_minute = $4, handshake_url = endpoint_url
+      handshake_attempts = handshake_attempts + 1, allowed_per_minute = $4, handshake_url = endpoint_url,
+      version = version + 1
     where tenant_id = $1 and subscription_id = $2 and endpoint_url = $3 and status = 'Active' and handshake = 'Pending'`,
 };
 
 const failed = {
   name: "webhook_handshake_failed",
-  text: `update webhook_subscriptions set handshake_detail = $4, handshake_attempts = handshake_attempts + 1,
+  text: `update webhook_subscriptions set handshake_detail = $4, handshake_attempts = handshake_attempts + 1, version = version + 1,
       handshake_next_at = now() + ($5::int[])[least(handshake_attempts + 1, cardinality($5::int[]))] * interval '1 second'
     where tenant_id = $1 and subscription_id = $2 and endpoint_url = $3 and status = 'Active' and handshake = 'Pending'
     returning handshake_next_at, handshake_since < now() - make_interval(hours => $6) as hopeless`,

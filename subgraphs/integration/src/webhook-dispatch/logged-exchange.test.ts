@@ -1,0 +1,35 @@
+import { loggedRequestHeaders, loggedResponseHeaders } from "./logged-exchange.js";
+
+it("shows the headers of a request that the platform sets, and redacts all others", () => {
+  expect(
+    loggedRequestHeaders({
+      "content-type": "application/json",
+      "webhook-id": "evt_1",
+      "webhook-signature": "v1,c2VjcmV0",
+      Authorization: "Bearer canary",
+      "x-tenant-key": "canary",
+    }),
+  ).toEqual({
+    "content-type": "application/json",
+    "webhook-id": "evt_1",
+    "webhook-signature": "[redacted]",
+    Authorization: "[redacted]",
+    "x-tenant-key": "[redacted]",
+  });
+});
+
+it("redacts headers of a response that often carry secrets", () => {
+  const secrets = ["set-cookie", "www-authenticate", "x-api-key", "X-Session-Id", "x-csrf-token"];
+  const headers = Object.fromEntries(secrets.map((name) => [name, ["canary", "other"]]));
+  const logged = loggedResponseHeaders({ ...headers, "retry-after": "5", vary: ["a", "b"], empty: undefined });
+  expect(JSON.stringify(logged)).not.toContain("canary");
+  expect(logged).toMatchObject({ "retry-after": "5", vary: "a, b", empty: "", "set-cookie": "[redacted]" });
+});
+
+it("is bounded, and holds no character that PostgreSQL refuses", () => {
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, place) => [`h${place}`, "x".repeat(10_000)]));
+  const logged = loggedResponseHeaders({ odd: "a\0b", ...many });
+  expect(Object.keys(logged)).toHaveLength(32);
+  expect(JSON.stringify(logged).length).toBeLessThan(10_000);
+  expect(logged["odd"]).toBe("ab");
+});

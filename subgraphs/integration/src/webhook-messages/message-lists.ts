@@ -1,0 +1,85 @@
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import { isUnsent, isWaiting, type WebhookMessageState } from "./webhook-message.states.js";
+import type { WebhookAttemptType, WebhookMessageType } from "./webhook-message.type.js";
+import { attemptColumns, messageColumns } from "./webhook-message.view.js";
+
+/** A message and the exact time of its creation. */
+export interface ListedMessage extends WebhookMessageType {
+  readonly createdAtText: string;
+}
+
+/** $2: uuid of the subscription, $3: state or null. `where` is the condition of an index that the list uses. */
+const messageList = (list: string, where: string) =>
+  new SortedList<ListedMessage, TenantStatement>({
+    list,
+    columns: {
+      createdAt: { column: "created_at", type: "timestamptz", of: ({ createdAtText }) => createdAtText },
+    },
+    id: { column: "message_id", type: "uuid", of: ({ messageId }) => decodeId("msg", messageId) ?? "" },
+    byDefault: "-createdAt",
+    firstParameter: 4,
+    statement: (name, { after, order, limit }) =>
+      tenantStatement(
+        name,
+        `select ${messageColumns} from webhook_messages where tenant_id = scope.tenant and subscription_id = $2 ${where}
+           and ($3::text is null or status = $3) ${after}
+         order by ${order} limit ${limit}`,
+      ),
+  });
+
+/** All messages of a subscription. */
+export const sortedMessages = messageList("webhook_messages", "");
+const unsentMessages = messageList("webhook_messages_unsent", `and ${isUnsent}`);
+const waitingMessages = messageList("webhook_messages_waiting", `and ${isWaiting}`);
+
+const waitingStates: readonly WebhookMessageState[] = ["Pending", "Delivering", "RetryScheduled"];
+
+/** The list of messages in a state. Rare states have an index, so that a page never reads many other messages. */
+export function listOfState(state: WebhookMessageState | null) {
+  if (state === null || state === "Delivered") return sortedMessages;
+  return waitingStates.includes(state) ? waitingMessages : unsentMessages;
+}
+
+/** $2: uuid of the subscription. */
+const attemptList = (list: string, where: string) =>
+  new SortedList<WebhookAttemptType, TenantStatement>({
+    list,
+    columns: { startedAt: { column: "started_at", type: "timestamptz", of: ({ startedAt }) => startedAt } },
+    id: { column: "attempt_id", type: "uuid", of: ({ attemptId }) => decodeId("att", attemptId) ?? "" },
+    byDefault: "-startedAt",
+    firstParameter: 3,
+    statement: (name, { after, order, limit }) =>
+      tenantStatement(
+        name,
+        `select ${attemptColumns} from webhook_attempts
+         where tenant_id = scope.tenant and subscription_id = $2 ${where} ${after}
+         order by ${order} limit ${limit}`,
+      ),
+  });
+
+/** All attempts of a subscription. */
+export const sortedAttempts = attemptList("webhook_attempts", "");
+
+/** The attempts of a subscription by outcome. Few attempts fail without end, so successes need no index of their own. */
+export const attemptLists = {
+  all: sortedAttempts,
+  Succeeded: attemptList("webhook_attempts_succeeded", "and outcome = 'Succeeded'"),
+  Failed: attemptList("webhook_attempts_failed", "and outcome = 'Failed'"),
+} as const;
+
+/** The attempts of a message. $2: uuid of the message. */
+export const attemptsOfMessage = new SortedList<WebhookAttemptType, TenantStatement>({
+  list: "webhook_message_attempts",
+  columns: { number: { column: "number", type: "integer", unique: true, of: ({ number }) => String(number) } },
+  id: { column: "attempt_id", type: "uuid", of: ({ attemptId }) => decodeId("att", attemptId) ?? "" },
+  byDefault: "-number",
+  firstParameter: 3,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select ${attemptColumns} from webhook_attempts where tenant_id = scope.tenant and message_id = $2 ${after}
+       order by ${order} limit ${limit}`,
+    ),
+});

@@ -1,0 +1,10 @@
+// tables: webhook_subscriptions
+
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+
+/** $2: uuid of the subscription. */
+export const secretOfSubscription = tenantStatement(
+  "webhook_subscription_secret",
+  `select status, credential_id from webhook_subscriptions
+   where tenant_id = scope.tenant and subscription_id = $2 and status <> 'Deleted'`,
+);

@@ -1,0 +1,74 @@
+import { DateTime } from "@factory/runtime/graphql/scalars";
+import { Field, Float, ID, Int, ObjectType } from "type-graphql";
+
+@ObjectType("WebhookFailureCount", { simpleResolvers: true })
+export class WebhookFailureCountType {
+  @Field({ description: "The kind of failure, for example HttpStatus, Timeout or ConnectFailed." })
+  failure: string;
+
+  @Field(() => Int, { nullable: true, description: "Null without a response." })
+  statusCode: number | null;
+
+  @Field(() => Int)
+  count: number;
+}
+
+@ObjectType("WebhookStatistics", {
+  simpleResolvers: true,
+  description: "The attempts of a webhook subscription in a period that ends now.",
+})
+export class WebhookStatisticsType {
+  @Field(() => ID)
+  subscriptionId: string;
+
+  @Field(() => DateTime, { description: "The beginning of the period that was counted." })
+  since: string;
+
+  @Field(() => DateTime)
+  until: string;
+
+  @Field({
+    description:
+      "False when there were more than 20,000 attempts: the numbers are those of the newest ones, and since is later.",
+  })
+  complete: boolean;
+
+  @Field(() => Int)
+  attempts: number;
+
+  @Field(() => Int)
+  succeeded: number;
+
+  @Field(() => Int)
+  failed: number;
+
+  @Field(() => Float, { nullable: true, description: "From 0 to 1. Null without attempts." })
+  failureRate: number | null;
+
+  @Field(() => Float)
+  attemptsPerMinute: number;
+
+  @Field(() => Int, { nullable: true, description: "Null without attempts." })
+  medianDurationMs: number | null;
+
+  @Field(() => Int, { nullable: true, description: "Nineteen of twenty attempts took at most as long." })
+  p95DurationMs: number | null;
+
+  @Field(() => Int, { nullable: true })
+  maxDurationMs: number | null;
+
+  @Field(() => [WebhookFailureCountType], { description: "At most 20 kinds of failure, the most frequent first." })
+  failures: WebhookFailureCountType[];
+
+  @Field(() => DateTime, { nullable: true, description: "The newest success in the period." })
+  lastSuccessAt: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: "The time since which no attempt has succeeded." })
+  failingSince: string | null;
+
+  @Field(() => Int, { description: "The messages that are still to be sent; 20,001 stands for more than 20,000." })
+  waiting: number;
+
+  @Field(() => DateTime, { nullable: true })
+  oldestWaitingAt: string | null;
+}

@@ -1,0 +1,25 @@
+import type { Egress } from "@factory/runtime/egress/egress";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { isOwnEndpoint } from "./own-endpoint.js";
+
+interface EndpointRules {
+  readonly egress: Egress;
+  readonly httpsOnly: boolean;
+  /** The address of the platform, to which no webhook is sent. */
+  readonly publicUrl: string;
+}
+
+/** Throws TARGET_BLOCKED for an endpoint that must not be called. */
+export async function refuseBlocked(
+  { egress, httpsOnly, publicUrl }: EndpointRules,
+  endpointUrl: string,
+): Promise<void> {
+  const reason = isOwnEndpoint(endpointUrl, publicUrl)
+    ? "the address of the platform itself"
+    : await egress.check(endpointUrl, { httpsOnly });
+  if (reason !== undefined)
+    throw new DomainError("TARGET_BLOCKED", {
+      detail: `The endpoint URL is not allowed: ${reason}.`,
+      errors: [{ pointer: "/input/endpointUrl", code: "TARGET_BLOCKED", detail: reason }],
+    });
+}
