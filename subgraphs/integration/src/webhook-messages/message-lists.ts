@@ -29,8 +29,7 @@ const messageList = (list: string, where: string) =>
       ),
   });
 
-/** All messages of a subscription. */
-export const sortedMessages = messageList("webhook_messages", "");
+const allMessages = messageList("webhook_messages", "");
 const unsentMessages = messageList("webhook_messages_unsent", `and ${isUnsent}`);
 const waitingMessages = messageList("webhook_messages_waiting", `and ${isWaiting}`);
 
@@ -38,7 +37,7 @@ const waitingStates: readonly WebhookMessageState[] = ["Pending", "Delivering", 
 
 /** The list of messages in a state. Rare states have an index, so that a page never reads many other messages. */
 export function listOfState(state: WebhookMessageState | null) {
-  if (state === null || state === "Delivered") return sortedMessages;
+  if (state === null || state === "Delivered") return allMessages;
   return waitingStates.includes(state) ? waitingMessages : unsentMessages;
 }
 
@@ -59,12 +58,9 @@ const attemptList = (list: string, where: string) =>
       ),
   });
 
-/** All attempts of a subscription. */
-export const sortedAttempts = attemptList("webhook_attempts", "");
-
 /** The attempts of a subscription by outcome. Few attempts fail without end, so successes need no index of their own. */
 export const attemptLists = {
-  all: sortedAttempts,
+  all: attemptList("webhook_attempts", ""),
   Succeeded: attemptList("webhook_attempts_succeeded", "and outcome = 'Succeeded'"),
   Failed: attemptList("webhook_attempts_failed", "and outcome = 'Failed'"),
 } as const;

@@ -4,7 +4,7 @@ import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from "type-graphql";
 import { readWebhookSubscriptions } from "../webhook-subscriptions/webhook-subscription.type.js";
-import { attemptsOfMessage, sortedAttempts, sortedMessages } from "./message-lists.js";
+import { attemptsOfMessage } from "./message-lists.js";
 import type { MessageLogService } from "./message-log.service.js";
 import { WebhookAttemptFilterInput, WebhookMessageFilterInput } from "./webhook-message.input.js";
 import {
@@ -37,12 +37,11 @@ export class MessageLogResolver {
     @Arg("subscriptionId", () => ID) subscriptionId: string,
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
-    @SortArg(sortedMessages) sort: string | null | undefined,
     @Arg("filter", () => WebhookMessageFilterInput, { nullable: true })
     filter: WebhookMessageFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<WebhookMessageConnection> {
-    return this.#log.messages(context, subscriptionId, { first, after, sort, filter });
+    return this.#log.messages(context, subscriptionId, { first, after, filter });
   }
 
   @Query(() => WebhookAttemptConnection, {
@@ -53,12 +52,11 @@ export class MessageLogResolver {
     @Arg("subscriptionId", () => ID) subscriptionId: string,
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
-    @SortArg(sortedAttempts) sort: string | null | undefined,
     @Arg("filter", () => WebhookAttemptFilterInput, { nullable: true })
     filter: WebhookAttemptFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<WebhookAttemptConnection> {
-    return this.#log.attempts(context, subscriptionId, { first, after, sort, filter });
+    return this.#log.attempts(context, subscriptionId, { first, after, filter });
   }
 
   @Query(() => WebhookAttemptConnection, { description: "The attempts to send one message, the newest first." })
