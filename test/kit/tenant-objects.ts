@@ -90,7 +90,6 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
     ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
     ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId, connectionId },
     ...{ userId, invitationId, jobId: await aJobId(tenantId), eventId: await anEventId(tenantId), key },
-    ...{ userId, invitationId, jobId: await aJobId(tenantId), key },
     messageId: await anEndedMessage(subscriptionId),
     ...(await aDelivery(tenantId, { providerId, status: "Processed", unreadable: true })),
     ...{ planSubscriptionId: await aPlanSubscriptionId(token), id: await aPlanSubscriptionId(token) },
@@ -107,6 +106,8 @@ async function anEventId(tenantId: string): Promise<string | undefined> {
   const read = async () => (await rows<{ id: string }>(statement, [decodeId("ten", tenantId)]))[0]?.id;
   await eventually("the tenant has an event", async () => (await read()) !== undefined);
   return read();
+}
+
 /** A message of a webhook subscription that was sent, and its attempt. */
 async function anEndedMessage(subscriptionId: string | undefined): Promise<string> {
   const messageId = newId("msg");
