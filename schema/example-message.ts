@@ -137,8 +137,7 @@ function subjectOf(type: string, data: Readonly<Record<string, unknown>>): strin
   const [resource, member] = exceptions[type] ?? [resources[named] ?? "tenants", named];
   const id = String(data[member]);
   if (id.startsWith("whs_")) return `webhook-subscriptions/${id}`;
-  const assigned = data["assignmentId"];
-  return assigned === undefined
-    ? `${resource}/${id}`
-    : `roles/${String(data["roleId"])}/assignments/${String(assigned)}`;
+  return typeof data["assignmentId"] === "string"
+    ? `roles/${String(data["roleId"])}/assignments/${data["assignmentId"]}`
+    : `${resource}/${id}`;
 }

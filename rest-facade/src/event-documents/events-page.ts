@@ -27,7 +27,7 @@ function groupsOf({ components, channels, info }: AsyncApiDocument): Group[] {
     Object.keys(channels[channel].messages).flatMap((name) => messages[name] ?? []);
   const own = inChannel("webhooks").filter(({ name, payload }) => payload.$ref.endsWith(`/${name}`));
   return [
-    ...info.tags.map(({ name, description = "" }) => ({
+    ...info.tags.map(({ name, description }) => ({
       ...{ id: name, title: `Events of the ${name}`, introduction: description },
       messages: own.filter(({ tags }) => tags[0]?.name === name),
     })),

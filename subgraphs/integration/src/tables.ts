@@ -35,12 +35,12 @@ import { Migration20261123084940_delivery_settings } from "./migrations/Migratio
 import { Migration20261123084958_vendor_commands } from "./migrations/Migration20261123084958_vendor_commands.js";
 import { Migration20261123085034_webhook_operations } from "./migrations/Migration20261123085034_webhook_operations.js";
 import { Migration20261123085134_tools } from "./migrations/Migration20261123085134_tools.js";
+import { Migration20261123085444_causal_chains } from "./migrations/Migration20261123085444_causal_chains.js";
 import { Migration20261123085635_model_budgets } from "./migrations/Migration20261123085635_model_budgets.js";
 import { Migration20261123090821_webhook_handshake } from "./migrations/Migration20261123090821_webhook_handshake.js";
+import { Migration20261123091005_vendor_reports } from "./migrations/Migration20261123091005_vendor_reports.js";
 import { Migration20261123091600_model_contents } from "./migrations/Migration20261123091600_model_contents.js";
 import { Migration20261123092234_handshake_endpoint } from "./migrations/Migration20261123092234_handshake_endpoint.js";
-import { Migration20261123091005_vendor_reports } from "./migrations/Migration20261123091005_vendor_reports.js";
-import { Migration20261123085444_causal_chains } from "./migrations/Migration20261123085444_causal_chains.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
