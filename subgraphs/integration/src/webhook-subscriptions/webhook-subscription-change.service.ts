@@ -112,7 +112,7 @@ export class WebhookSubscriptionChangeService {
     known: SubscriptionRow,
     input: UpdateWebhookSubscriptionInput,
   ): Promise<{ row: SubscriptionRow; secret: string | null }> {
-    const { credentials, handshakes, listeners } = this.#services;
+    const { credentials } = this.#services;
     const signing =
       input.signingSecretRef == null
         ? undefined
@@ -136,14 +136,18 @@ export class WebhookSubscriptionChangeService {
     ]);
     announceInboundSources(transaction);
     const secret = signing?.generated ?? null;
-    if (endpointUrl === known.endpoint_url) return { row, secret };
-    await listeners.call(transaction, known.subscription_id);
-    if (known.handshake === null) return { row, secret };
-    // Nothing is sent to the new receiver until it has agreed.
-    const values = [transaction.tenant.uuid, known.subscription_id];
+    return { row: endpointUrl === known.endpoint_url ? row : await this.#lead(transaction, row), secret };
+  }
+
+  /** Leads waiting messages to the new receiver, to which nothing is sent until it has agreed. */
+  async #lead(transaction: Transaction, row: SubscriptionRow): Promise<SubscriptionRow> {
+    const { handshakes, listeners } = this.#services;
+    await listeners.call(transaction, row.subscription_id);
+    if (row.handshake === null) return row;
+    const values = [transaction.tenant.uuid, row.subscription_id];
     const [asked = row] = await transaction.execute<SubscriptionRow>(askAgain, values);
-    await handshakes.begin(transaction, encodeId("whs", known.subscription_id));
-    return { row: asked, secret };
+    await handshakes.begin(transaction, encodeId("whs", row.subscription_id));
+    return asked;
   }
 
   async #move(
