@@ -25,8 +25,8 @@ import type { WebhookSubscriptionStates } from "./webhook-subscription-moves.js"
 const store = {
   name: "webhook_subscription_change",
   text: `update webhook_subscriptions set project_id = $3, event_type = $4, endpoint_url = $5, content_type = $6,
-      signing_secret_ref = $7, credential_id = coalesce($8, credential_id), rate_per_second = $9, filter = $10,
-      headers = $11, version = version + 1,
+      signing_secret_ref = $7, credential_id = coalesce($8, credential_id), rate_per_second = $9, filter = nullif($10::jsonb, 'null'),
+      headers = nullif($11::jsonb, 'null'), version = version + 1,
       failing_since = case when endpoint_url is distinct from $5 then null else failing_since end,
       exhausted_since = case when endpoint_url is distinct from $5 then null else exhausted_since end,
       warned_at = case when endpoint_url is distinct from $5 then null else warned_at end
@@ -131,8 +131,8 @@ export class WebhookSubscriptionChangeService {
       input.signingSecretRef ?? known.signing_secret_ref,
       signing ? (decodeId("crd", signing.credentialId) ?? null) : null,
       ratePerSecond,
-      filter && JSON.stringify(filter),
-      headers && JSON.stringify(headers),
+      JSON.stringify(filter),
+      JSON.stringify(headers),
     ]);
     announceInboundSources(transaction);
     const secret = signing?.generated ?? null;
