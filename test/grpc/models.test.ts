@@ -40,7 +40,7 @@ describe("svc.model.v1.ModelInvocation", () => {
     );
     expect(answer).toMatchObject({ content: "echo: hello", finishReason: "stop", usage: { totalTokens: 18 } });
     expect(runId).toBe(answer.runId);
-    const { body } = await request(`GET /integrations/runs/${runId}`, {
+    const { body } = await request(`GET /integrations/runs/${String(runId)}`, {
       token: await tenant.tokenWith("integration.runs.read"),
     });
     expect(body).toMatchObject({ runId, connectionId, operation: "CompleteModel", status: "Completed", attempts: 1 });
