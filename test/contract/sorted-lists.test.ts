@@ -102,8 +102,9 @@ describe("sort", () => {
   it("is an argument of every list", () => {
     const connections = fields.filter(({ type }) => isObjectType(type) || /\wConnection!$/.test(String(type)));
     const without = connections.filter(({ args }) => !args.some(({ name }) => name === "sort"));
-    // jobs have the order of their queue, logs of webhooks that of time, and entitlements that of the keys in the edition
-    const ofIntegration = ["integrationJobs", "webhookAttempts", "webhookMessages"];
+    // jobs have the order of their queue, logs of webhooks that of time, entitlements that of the keys in the edition,
+    // and types of events that of their names
+    const ofIntegration = ["eventTypes", "integrationJobs", "webhookAttempts", "webhookMessages"];
     const names = without.map(({ name }) => name);
     expect(names).toEqual(["catalogJobs", ...ofIntegration, "entitlements", "spineJobs"]);
   });

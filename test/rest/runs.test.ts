@@ -44,7 +44,7 @@ describe("GET /integrations/runs/{runId}", () => {
     await eventually("the run has failed", async () => (await read(failed)).body.status === "Failed");
     const ended = await read(failed);
     expect(ended.headers.get("retry-after")).toBeNull();
-    expect(ended.body).toMatchObject({ error: { code: "INTERNAL", detail: "An internal error occurred." } });
+    expect(ended.body).toMatchObject({ error: { code: "NOT_FOUND", detail: expect.stringMatching(/command/) } });
   });
 
   it("waits for the end as the header Prefer asks, and says that it did", async () => {

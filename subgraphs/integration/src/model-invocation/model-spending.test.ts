@@ -170,10 +170,10 @@ describe("the content of a call", () => {
   const secretWord = "glockenspiel-prompt";
   const messages = [{ role: "user", content: secretWord }];
   const contentOf = async (runId: string, reader: ReturnType<typeof aPrincipal>) => {
-    const source = "query ($id: ID!) { run(runId: $id) { content } }";
+    const source = "query ($id: ID!) { modelContent(runId: $id) }";
     const { data, errors } = await fixture.run(reader, source, { id: runId });
     if (errors) throw errors[0];
-    return data?.["run"].content as { request: object; answer: unknown } | null;
+    return data?.["modelContent"] as { request: object; answer: unknown } | null;
   };
   const stored = async () => {
     const [row] = await fixture.rows<{ all: string }>(
@@ -205,11 +205,11 @@ describe("the content of a call", () => {
     const spender = await aSpender({}, { "models.contentDays": 3 });
     await spender.stream("words-2", { messages });
     await refusalOf(spender.complete("status-400", { messages }));
-    const { data } = await fixture.run(spender.principal, "{ runs(first: 2) { edges { node { content } } } }");
-    const { runs } = data as { runs: { edges: { node: { content: { answer: unknown } } }[] } };
-    const [failed, streamed] = runs.edges;
-    expect(failed?.node.content).toMatchObject({ request: { messages: [{ content: secretWord }] }, answer: null });
-    expect(streamed?.node.content.answer).toEqual([{ delta: "w1 " }, { delta: "w2 " }, { finishReason: "stop" }]);
+    const { data } = await fixture.run(spender.principal, "{ runs(first: 2) { edges { node { runId } } } }");
+    const { runs } = data as { runs: { edges: { node: { runId: string } }[] } };
+    const [failed, streamed] = await Promise.all(runs.edges.map(({ node }) => contentOf(node.runId, spender.principal)));
+    expect(failed).toMatchObject({ request: { messages: [{ content: secretWord }] }, answer: null });
+    expect(streamed?.answer).toEqual([{ delta: "w1 " }, { delta: "w2 " }, { finishReason: "stop" }]);
   });
 
   it("is not kept by default", async () => {
