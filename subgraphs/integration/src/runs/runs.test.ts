@@ -13,7 +13,7 @@ import { type RunHandler, RunOperations } from "./run-operations.js";
 import type { RunRecord } from "./run-record.js";
 
 /** Each test replaces the handler of its operation. */
-const handlers: Partial<Record<"SendEmail" | "SendSms" | "OpenTicket", Partial<RunHandler>>> = {};
+const handlers: Partial<Record<"SyncContact" | "RefundPayment" | "OpenTicket", Partial<RunHandler>>> = {};
 
 function handlerOf(operation: keyof typeof handlers): RunHandler {
   const own = () => handlers[operation] ?? {};
@@ -37,7 +37,7 @@ describe("runs", () => {
   beforeAll(async () => {
     fixture = await startIntegrationFixture();
     const operations = fixture.integration.get(RunOperations);
-    for (const operation of ["SendEmail", "SendSms", "OpenTicket"] as const)
+    for (const operation of ["SyncContact", "RefundPayment", "OpenTicket"] as const)
       operations.add(operation, handlerOf(operation));
     database = await Database.open(
       { connections: fixture.connections, ...integrationTables },
@@ -71,11 +71,11 @@ describe("runs", () => {
     const principal = aPrincipal();
     const connectionId = newId("con");
     const effects: string[] = [];
-    handlers.SendEmail = {
+    handlers.SyncContact = {
       work: async (run) => ({ echoed: run.payload["word"] }),
       ended: async (_, run, end) => void effects.push(`${run.status} ${JSON.stringify(end)}`),
     };
-    const run = await start(principal, "SendEmail", { connectionId, payload: { word: "hello" } });
+    const run = await start(principal, "SyncContact", { connectionId, payload: { word: "hello" } });
     expect(run).toMatchObject({ status: "Queued", attempts: 0, startedAt: null, connectionId });
     expect(await ended(principal, run)).toMatchObject({
       status: "Completed",
@@ -88,7 +88,7 @@ describe("runs", () => {
     expect(effects).toEqual(['Completed {"status":"Completed","result":{"echoed":"hello"}}']);
     expect(await eventsOf(run)).toEqual(["RunStarted", "RunCompleted"]);
     expect(fixture.integration.get(RunCounts).all).toContainEqual({
-      operation: "SendEmail",
+      operation: "SyncContact",
       outcome: "Completed",
       count: 1,
     });
@@ -96,8 +96,8 @@ describe("runs", () => {
 
   it("name the project of their connection in their events", async () => {
     const principal = aPrincipal();
-    handlers.SendEmail = {};
-    const run = await start(principal, "SendEmail", { projectId: "orders" });
+    handlers.SyncContact = {};
+    const run = await start(principal, "SyncContact", { projectId: "orders" });
     await ended(principal, run);
     const found = await fixture.rows<{ project: string | null }>(
       "select envelope->>'projectid' as project from integration.outbox where envelope->>'subject' = $1",
@@ -110,7 +110,7 @@ describe("runs", () => {
     const principal = aPrincipal();
     const failed: string[] = [];
     const gone = new DomainError("UPSTREAM_FAILED", { detail: "The vendor answered 502." });
-    handlers.SendEmail = {
+    handlers.SyncContact = {
       delaysSeconds: [0.01, 0.01],
       work: async (_, { number }) => {
         if (number < 3) throw gone;
@@ -118,7 +118,7 @@ describe("runs", () => {
       },
       attemptFailed: async (_, run, error) => void failed.push(`${run.status} ${run.attempts} ${error.code}`),
     };
-    const run = await start(principal, "SendEmail");
+    const run = await start(principal, "SyncContact");
     expect(await ended(principal, run)).toMatchObject({ status: "Completed", attempts: 3, error: null });
     expect(failed).toEqual(["RetryScheduled 1 UPSTREAM_FAILED", "RetryScheduled 2 UPSTREAM_FAILED"]);
     expect(await eventsOf(run)).toEqual(["RunStarted", "RunCompleted"]);
@@ -126,20 +126,20 @@ describe("runs", () => {
 
   it("fail at once where another attempt cannot help, and after the last attempt otherwise", async () => {
     const principal = aPrincipal();
-    handlers.SendEmail = {
+    handlers.SyncContact = {
       delaysSeconds: [0.01],
       work: async (run) => {
         if (run.payload["refused"]) throw new DomainError("CREDENTIAL_NOT_FOUND", { detail: "It was revoked." });
         throw new Error("a detail that nobody may see");
       },
     };
-    const refused = await start(principal, "SendEmail", { payload: { refused: true } });
+    const refused = await start(principal, "SyncContact", { payload: { refused: true } });
     expect(await ended(principal, refused)).toMatchObject({
       status: "Failed",
       attempts: 1,
       error: { code: "CREDENTIAL_NOT_FOUND", detail: "It was revoked." },
     });
-    const broken = await start(principal, "SendEmail");
+    const broken = await start(principal, "SyncContact");
     expect(await ended(principal, broken)).toMatchObject({
       status: "Failed",
       attempts: 2,
@@ -152,12 +152,12 @@ describe("runs", () => {
     const principal = aPrincipal();
     const effects: string[] = [];
     let finish = (): void => undefined;
-    handlers.SendSms = {
+    handlers.RefundPayment = {
       timeLimitSeconds: 0.2,
       work: () => new Promise((resolve) => (finish = () => resolve({ late: true }))),
       ended: async (_, run) => void effects.push(run.status),
     };
-    const run = await start(principal, "SendSms");
+    const run = await start(principal, "RefundPayment");
     const timedOut = await ended(principal, run);
     expect(timedOut).toMatchObject({ status: "TimedOut", error: { code: "RUN_TOO_LONG" } });
     finish();
@@ -199,8 +199,8 @@ describe("runs", () => {
     expect((await cancel(run.runId)).data?.["cancelRun"]).toMatchObject({ status: "Cancelled" });
     expect(effects).toEqual(["Cancelled", "Cancelled"]);
     expect(await eventsOf(run)).toEqual(["RunStarted", "RunCancelled"]);
-    handlers.SendEmail = {};
-    const done = await start(principal, "SendEmail");
+    handlers.SyncContact = {};
+    const done = await start(principal, "SyncContact");
     await ended(principal, done);
     expect((await cancel(done.runId)).errors?.[0]?.extensions).toMatchObject({
       code: "INVALID_STATE",
@@ -211,13 +211,13 @@ describe("runs", () => {
   it("do not end a second time when a job comes twice or late", async () => {
     const principal = aPrincipal();
     let works = 0;
-    handlers.SendEmail = {
+    handlers.SyncContact = {
       work: async () => {
         works += 1;
         return {};
       },
     };
-    const run = await start(principal, "SendEmail");
+    const run = await start(principal, "SyncContact");
     const end = await ended(principal, run);
     const { tenantId, runId } = run;
     await fixture.rows(
@@ -241,8 +241,8 @@ describe("runs", () => {
 
   it("are found without their job only when they are due", async () => {
     const principal = aPrincipal();
-    handlers.SendEmail = {};
-    const run = await start(principal, "SendEmail", { startAfter: new Date(Date.now() + 3_600_000) });
+    handlers.SyncContact = {};
+    const run = await start(principal, "SyncContact", { startAfter: new Date(Date.now() + 3_600_000) });
     const uuid = decodeId("run", run.runId);
     const { jobs } = fixture.integration;
     await fixture.rows("delete from integration_jobs.job where singleton_key = $1", run.runId);
@@ -256,10 +256,10 @@ describe("runs", () => {
 
   it("are listed newest first, with filters, for their tenant only", async () => {
     const principal = aPrincipal();
-    handlers.SendEmail = {};
+    handlers.SyncContact = {};
     const [connectionId, deliveryId] = [newId("con"), newId("whd")];
-    const first = await start(principal, "SendEmail", { connectionId, deliveryId });
-    const second = await start(principal, "SendSms", { startAfter: new Date(Date.now() + 3_600_000) });
+    const first = await start(principal, "SyncContact", { connectionId, deliveryId });
+    const second = await start(principal, "RefundPayment", { startAfter: new Date(Date.now() + 3_600_000) });
     await ended(principal, first);
     const list = async (filter: object, by = principal) => {
       const query = "query ($filter: RunFilterInput) { runs(filter: $filter) { items { runId } } }";
@@ -269,7 +269,7 @@ describe("runs", () => {
     };
     expect(await list({})).toEqual([second.runId, first.runId]);
     expect(await list({ status: "Completed" })).toEqual([first.runId]);
-    expect(await list({ operation: "SendSms" })).toEqual([second.runId]);
+    expect(await list({ operation: "RefundPayment" })).toEqual([second.runId]);
     expect(await list({ connectionId })).toEqual([first.runId]);
     expect(await list({ credentialId: "nonsense" })).toEqual([]);
     expect(await list({ deliveryId })).toEqual([first.runId]);
@@ -283,8 +283,8 @@ describe("runs", () => {
 
   it("tell their states to a subscriber, also those before", async () => {
     const principal = aPrincipal();
-    handlers.SendEmail = { delaysSeconds: [0.01], work: async (_, { number }) => failFirst(number) };
-    const run = await start(principal, "SendEmail");
+    handlers.SyncContact = { delaysSeconds: [0.01], work: async (_, { number }) => failFirst(number) };
+    const run = await start(principal, "SyncContact");
     const states: unknown[] = [];
     const query = `subscription ($runId: ID!, $after: Int) {
       runStatusChanged(runId: $runId, after: $after) { sequence status attempts run { status } } }`;
@@ -317,7 +317,7 @@ describe("runs", () => {
         return {};
       },
     };
-    handlers.SendEmail = {};
+    handlers.SyncContact = {};
     const tenants = Array.from({ length: 10 }, () => aPrincipal());
     const hanging = await Promise.all(
       tenants.flatMap((principal) => Array.from({ length: 6 }, () => start(principal, "OpenTicket"))),
@@ -330,7 +330,7 @@ describe("runs", () => {
     }, 5000);
     const late = aPrincipal();
     const begunAt = performance.now();
-    const run = await start(late, "SendEmail");
+    const run = await start(late, "SyncContact");
     expect(await ended(late, run)).toMatchObject({ status: "Completed" });
     // far less than the time limit of the runs that hang
     expect(performance.now() - begunAt).toBeLessThan(20_000);
@@ -345,13 +345,13 @@ describe("runs", () => {
     const principal = aPrincipal();
     let finish = (): void => undefined;
     const gate = new Promise<void>((resolve) => (finish = resolve));
-    handlers.SendEmail = {
+    handlers.SyncContact = {
       work: async () => {
         await gate;
         return {};
       },
     };
-    const run = await start(principal, "SendEmail");
+    const run = await start(principal, "SyncContact");
     const wait = (waitSeconds: number) =>
       fixture.run(
         principal,
