@@ -2,8 +2,10 @@ import { platformScopes, type Scope, tenantScopes } from "@factory/schema/scopes
 import {
   type GraphQLField,
   type GraphQLInputType,
+  getNamedType,
   isEnumType,
   isInputObjectType,
+  isLeafType,
   isListType,
   isNonNullType,
   valueFromASTUntyped,
@@ -43,10 +45,10 @@ function literal(type: GraphQLInputType): string {
 const roots = { query: graph.getQueryType(), mutation: graph.getMutationType() } as const;
 
 /** The field with the smallest arguments that are valid in GraphQL. */
-function smallestCall({ name, args }: GraphQLField<unknown, unknown>): string {
+function smallestCall({ name, args, type: answer }: GraphQLField<unknown, unknown>): string {
   const required = args.filter(({ type }) => isNonNullType(type));
   const given = required.map((argument) => `${argument.name}: ${literal(argument.type)}`).join(", ");
-  return `${name}${given === "" ? "" : `(${given})`} { __typename }`;
+  return `${name}${given === "" ? "" : `(${given})`} ${isLeafType(getNamedType(answer)) ? "" : "{ __typename }"}`;
 }
 
 const fields = Object.entries(roots).flatMap(([operation, type]) =>
