@@ -207,7 +207,9 @@ describe("the content of a call", () => {
     await refusalOf(spender.complete("status-400", { messages }));
     const { data } = await fixture.run(spender.principal, "{ runs(first: 2) { edges { node { runId } } } }");
     const { runs } = data as { runs: { edges: { node: { runId: string } }[] } };
-    const [failed, streamed] = await Promise.all(runs.edges.map(({ node }) => contentOf(node.runId, spender.principal)));
+    const [failed, streamed] = await Promise.all(
+      runs.edges.map(({ node }) => contentOf(node.runId, spender.principal)),
+    );
     expect(failed).toMatchObject({ request: { messages: [{ content: secretWord }] }, answer: null });
     expect(streamed?.answer).toEqual([{ delta: "w1 " }, { delta: "w2 " }, { finishReason: "stop" }]);
   });
