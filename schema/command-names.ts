@@ -12,6 +12,8 @@ export const commandTypes = {
   ImportLibraryPackage:     { handler: "catalog", scopes: ["libraries.write"] },
   SendEmail:                { handler: "integration", scopes: ["notification.send"] },
   SendSms:                  { handler: "integration", scopes: ["notification.send"] },
+  SyncContact:              { handler: "integration", scopes: ["integration.connections.write"] },
+  OpenTicket:               { handler: "integration", scopes: ["integration.connections.write"] },
 } as const satisfies Record<string, { handler: SubgraphName; scopes: readonly Scope[] }>;
 
 /** The type of a command, for example `ImportLibraryPackage`. */

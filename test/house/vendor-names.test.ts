@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { isForTests, isGenerated, root, trackedFiles } from "./tracked-files.js";
-import { vendorData, vendorNames, vendorsInCode } from "./vendor-names.js";
+import { presetFiles, vendorData, vendorNames, vendorsInCode } from "./vendor-names.js";
 
 let vendors: string[];
 
 beforeAll(async () => {
-  vendors = vendorNames(await readFile(`${root}${vendorData[0]}`, "utf8"));
+  const presets = await Promise.all(presetFiles.map((file) => readFile(root + file, "utf8")));
+  vendors = presets.flatMap(vendorNames);
 });
 
 describe("the names of vendors", () => {

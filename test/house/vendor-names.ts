@@ -1,8 +1,13 @@
 import { parseSync, Visitor } from "oxc-parser";
 
+/** The presets of vendors. */
+export const presetFiles = ["provider", "business", "communication"].map(
+  (kind) => `subgraphs/integration/src/providers/${kind}-presets.ts`,
+);
+
 /** What the platform knows about vendors is data, and stands in these files only. */
 export const vendorData = [
-  "subgraphs/integration/src/providers/provider-presets.ts",
+  ...presetFiles,
   "subgraphs/integration/src/providers/preset-commands.ts",
   "subgraphs/integration/src/normalized-events/vendor-event-names.ts",
   // patterns of secrets that a template must not hold

@@ -19,7 +19,16 @@ const commands = {
     vendorId: "body:/path",
   },
   SendSms: { method: "POST", path: "/sms", encoding: "form", body: { to: { $value: "/to" } } },
+  SyncContact: {
+    ...{ method: "PUT", path: "/contacts", encoding: "json", body: { id: { $value: "/externalId" } } },
+    ...{ vendorId: "body:/path", repeatable: true },
+  },
+  OpenTicket: {
+    ...{ method: "POST", path: "/tickets", encoding: "json", body: { title: { $value: "/subject" } } },
+    ...{ vendorId: "body:/path", url: "body:/path" },
+  },
 };
+const capabilities = ["email.send", "sms.send", "contacts.write", "tickets.write"];
 
 /**
  * Sends mail by three vendors: one accepts it, one rejects the credential, and one fails so that nobody knows whether it has
@@ -37,13 +46,15 @@ export async function sendMail(token: string, tenantId: string): Promise<() => P
   const connect = async (key: string, secret: string, baseUrl: string) => {
     const { credentialRef } = await aCredential(token, { kind: "ApiKey", secret: { apiKey: secret } });
     const driver = { commands };
-    const providerId = await aProvider(token, { key, baseUrl, driver, capabilities: ["email.send", "sms.send"] });
+    const providerId = await aProvider(token, { key, baseUrl, driver, capabilities });
     return aConnection(token, providerId, { credentialRef });
   };
   for (const [key, secret] of Object.entries({ "mail-works": "key", "mail-rejects": "wrong" })) {
     const connectionId = await connect(key, secret, vendor.baseUrl);
     await send({ connectionId });
     await sentCommand(tenantId, "SendSms", { to: "+41791234567", from: "+41440000000", text: "Hello", connectionId });
+    await sentCommand(tenantId, "SyncContact", { externalId: "1", email: "ada@people.example", connectionId });
+    await sentCommand(tenantId, "OpenTicket", { subject: "Hello", text: "You.", connectionId });
   }
   await send({ connectionId: await connect("mail-unknown", "key", failing.baseUrl) });
   await send({ to: [] });
@@ -58,7 +69,7 @@ async function reportOutcomes(token: string, tenantId: string, baseUrl: string):
   const reports = outcomes.map((outcome) => ({ event: outcome, outcome, commandId: "body:/ref" }));
   const webhook = { scheme, deliveryId: ["body:/event"], eventName: ["body:/type"], reports };
   const { key, secret, providerId, deliveryUrl } = await anInboundSource(token, {
-    provider: { baseUrl, driver: { commands, webhook }, capabilities: ["email.send", "sms.send"] },
+    provider: { baseUrl, driver: { commands, webhook }, capabilities },
   });
   const { credentialRef } = await aCredential(token, { kind: "ApiKey", secret: { apiKey: "key" } });
   const connectionId = await aConnection(token, providerId, { credentialRef });

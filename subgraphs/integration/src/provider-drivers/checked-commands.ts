@@ -1,7 +1,13 @@
 import { pointerToken } from "@factory/runtime/errors/json-pointer";
 import { commandMembers } from "@factory/runtime/messages/command-data";
 import { commandsOf } from "@factory/schema/command-names";
-import type { CommandTemplate, MailServer, VendorCommandType } from "./command-template.js";
+import {
+  type CommandTemplate,
+  commandsWithUrl,
+  commandsWithVendorId,
+  type MailServer,
+  type VendorCommandType,
+} from "./command-template.js";
 import type { DriverProblems } from "./driver-problems.js";
 
 const maxDepth = 10;
@@ -10,7 +16,7 @@ const pathForm = /^\/(?!\/)[!$-[\]-~]{0,1023}$/;
 const pointerForm = /^(\/[^\p{Cc}\p{Surrogate}]{0,300}|)$/u;
 const answerForm = /^(header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}|body:\/[^\p{Cc}\p{Surrogate}]{1,300})$/u;
 const hostForm = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$|^[0-9A-Fa-f:.]{2,45}$/;
-const members = ["method", "path", "encoding", "body", "vendorId"];
+const members = ["method", "path", "encoding", "body", "vendorId", "repeatable"];
 const kinds: Readonly<Record<string, readonly string[]>> = {
   $value: ["$value"],
   $item: ["$item"],
@@ -31,24 +37,38 @@ export function checkCommands(given: unknown, pointer: string, problems: DriverP
 }
 
 function checkTemplate(type: VendorCommandType, given: unknown, at: string, problems: DriverProblems): void {
-  const template = Object.fromEntries(entriesOf(given, at, problems)) as Partial<
-    Record<keyof CommandTemplate, unknown>
-  >;
+  const template = Object.fromEntries(entriesOf(given, at, problems)) as GivenTemplate;
+  const allowed = commandsWithUrl.includes(type) ? [...members, "url"] : members;
   for (const name of Object.keys(template))
-    if (!members.includes(name))
-      problems.refuse(`${at}/${pointerToken(name)}`, `Must be one of ${members.join(", ")}.`, "UNKNOWN_VALUE");
+    if (!allowed.includes(name))
+      problems.refuse(`${at}/${pointerToken(name)}`, `Must be one of ${allowed.join(", ")}.`, "UNKNOWN_VALUE");
   problems.oneOf(`${at}/method`, String(template.method), ["POST", "PUT", "PATCH"]);
   problems.oneOf(`${at}/encoding`, String(template.encoding), ["json", "form"]);
-  const { path, vendorId } = template;
+  const { path, repeatable } = template;
   if (typeof path !== "string" || !pathForm.test(path) || /(^|\/|%2f)(\.|%2e){1,2}(\/|%2f|\?|$)/i.test(path))
     problems.refuse(`${at}/path`, "A path begins with a slash and has no segments . and .. and no fragment.");
-  if (vendorId !== undefined && (typeof vendorId !== "string" || !answerForm.test(vendorId)))
-    problems.refuse(`${at}/vendorId`, "The value stands at body:<JSON pointer> or header:<name>.");
+  if (repeatable !== undefined && typeof repeatable !== "boolean")
+    problems.refuse(`${at}/repeatable`, "Must be true or false.", "TYPE");
+  checkAnswer(type, template, at, problems);
   const body = new TemplateCheck(type, problems);
   if (Object.keys(kinds).some((name) => isObject(template.body) && Object.hasOwn(template.body, name)))
     problems.refuse(`${at}/body`, "The body is an object of the vendor, with values inside.");
   else if (!isObject(template.body)) problems.refuse(`${at}/body`, "Must be an object.", "TYPE");
   else body.check(template.body, `${at}/body`, { depth: 0, hasItem: false });
+}
+
+type GivenTemplate = Readonly<Partial<Record<keyof CommandTemplate, unknown>>>;
+
+/** Reports what is wrong with the places of the values in the vendor's answer. */
+function checkAnswer(type: VendorCommandType, template: GivenTemplate, at: string, problems: DriverProblems): void {
+  const names = commandsWithUrl.includes(type) ? (["vendorId", "url"] as const) : (["vendorId"] as const);
+  for (const name of names) {
+    const place = template[name];
+    if (place !== undefined && (typeof place !== "string" || !answerForm.test(place)))
+      problems.refuse(`${at}/${name}`, "The value stands at body:<JSON pointer> or header:<name>.");
+  }
+  if (template.vendorId === undefined && commandsWithVendorId.includes(type))
+    problems.refuse(`${at}/vendorId`, `The answer to ${type} tells the id at the vendor.`, "REQUIRED");
 }
 
 interface Place {

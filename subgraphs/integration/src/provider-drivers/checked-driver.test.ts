@@ -145,6 +145,11 @@ describe("a driver", () => {
       ["commands/SendEmail/vendorId FORMAT", "commands/SendEmail/body TYPE"],
     ],
     [
+      "a command that is answered with an id, without its place",
+      { commands: { OpenTicket: { ...template, body: {}, url: 7, repeatable: "yes" } } },
+      ["commands/OpenTicket/repeatable TYPE", "commands/OpenTicket/url FORMAT", "commands/OpenTicket/vendorId REQUIRED"],
+    ],
+    [
       "a value that the command has not",
       { commands: { SendEmail: { ...template, body: { a: { $value: "/secret" }, b: { $value: "subject" } } } } },
       ["commands/SendEmail/body/a/$value UNKNOWN_VALUE", "commands/SendEmail/body/b/$value FORMAT"],

@@ -23,7 +23,17 @@ export interface CommandTemplate {
   readonly body: Readonly<Record<string, unknown>>;
   /** Where the vendor's id stands in its answer: `body:…` or `header:…`. */
   readonly vendorId?: string;
+  /** Where the address of the thing stands that the command has made, in the same form. */
+  readonly url?: string;
+  /** The same request twice has the effect of one, for example because it names the thing by an id of the sender. */
+  readonly repeatable?: boolean;
 }
+
+/** Commands whose answer tells the id at the vendor. Without the id nobody knows what the vendor has done. */
+export const commandsWithVendorId: readonly VendorCommandType[] = ["SyncContact", "OpenTicket"];
+
+/** Commands whose answer tells an address at the vendor. */
+export const commandsWithUrl: readonly VendorCommandType[] = ["OpenTicket"];
 
 /** The request of each command that the vendor can carry out. */
 export type CommandTemplates = Readonly<Partial<Record<VendorCommandType, CommandTemplate>>>;

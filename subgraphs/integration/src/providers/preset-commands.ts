@@ -33,6 +33,54 @@ export const presetCommands = {
       vendorId: "body:/sid",
     },
   },
+  hubspot: {
+    // The account needs a property `external_id` of contacts with unique values.
+    SyncContact: {
+      method: "POST",
+      path: "/crm/v3/objects/contacts/batch/upsert",
+      encoding: "json",
+      body: {
+        inputs: [
+          {
+            idProperty: "external_id",
+            id: value("/externalId"),
+            properties: {
+              external_id: value("/externalId"),
+              email: value("/email"),
+              phone: value("/phone"),
+              firstname: value("/firstName"),
+              lastname: value("/lastName"),
+              company: value("/company"),
+            },
+          },
+        ],
+      },
+      vendorId: "body:/results/0/id",
+      repeatable: true,
+    },
+  },
+  zendesk: {
+    OpenTicket: {
+      method: "POST",
+      path: "/api/v2/tickets.json",
+      encoding: "json",
+      body: {
+        ticket: {
+          external_id: value("/commandId"),
+          subject: value("/subject"),
+          comment: { body: value("/text") },
+          priority: value("/priority"),
+          tags: value("/tags"),
+          requester: {
+            $when: "/requester",
+            $then: { name: value("/requester/name"), email: value("/requester/email") },
+          },
+        },
+      },
+      vendorId: "body:/ticket/id",
+      url: "body:/ticket/url",
+    },
+  },
 } as const satisfies Readonly<Record<string, CommandTemplates>>;
 
 /** The events by which the vendors of the presets report the outcomes of commands. */

@@ -12,23 +12,20 @@ import { RunCounts } from "./run-counts.js";
 import { type RunHandler, RunOperations } from "./run-operations.js";
 import type { RunRecord } from "./run-record.js";
 
-/** Each test replaces the handler of its operation. */
-const handlers: Partial<Record<"SyncContact" | "RefundPayment" | "OpenTicket", Partial<RunHandler>>> = {};
+/** The handler of the one operation that no slice handles. Each test replaces it. */
+let handler: Partial<RunHandler> = {};
 
-function handlerOf(operation: keyof typeof handlers): RunHandler {
-  const own = () => handlers[operation] ?? {};
-  return {
-    get delaysSeconds() {
-      return own().delaysSeconds ?? [];
-    },
-    get timeLimitSeconds() {
-      return own().timeLimitSeconds ?? 5;
-    },
-    work: async (run, attempt) => own().work?.(run, attempt),
-    ended: async (transaction, run, end) => own().ended?.(transaction, run, end),
-    attemptFailed: async (transaction, run, error) => own().attemptFailed?.(transaction, run, error),
-  };
-}
+const handlerOfTest: RunHandler = {
+  get delaysSeconds() {
+    return handler.delaysSeconds ?? [];
+  },
+  get timeLimitSeconds() {
+    return handler.timeLimitSeconds ?? 5;
+  },
+  work: async (run, attempt) => handler.work?.(run, attempt),
+  ended: async (transaction, run, end) => handler.ended?.(transaction, run, end),
+  attemptFailed: async (transaction, run, error) => handler.attemptFailed?.(transaction, run, error),
+};
 
 describe("runs", () => {
   let fixture: IntegrationFixture;
@@ -36,9 +33,7 @@ describe("runs", () => {
 
   beforeAll(async () => {
     fixture = await startIntegrationFixture();
-    const operations = fixture.integration.get(RunOperations);
-    for (const operation of ["SyncContact", "RefundPayment", "OpenTicket"] as const)
-      operations.add(operation, handlerOf(operation));
+    fixture.integration.get(RunOperations).add("RefreshToken", handlerOfTest);
     database = await Database.open(
       { connections: fixture.connections, ...integrationTables },
       createLogger("test", "silent"),
@@ -51,11 +46,11 @@ describe("runs", () => {
   });
 
   const service = () => fixture.integration.get(RunService);
-  const start = (principal: Principal, operation: keyof typeof handlers, more = {}): Promise<RunRecord> =>
+  const start = (principal: Principal, more = {}): Promise<RunRecord> =>
     database.transaction(
       tenantWithId(principal.tenantId ?? ""),
       { trace: continueTrace(undefined), actorId: principal.subject },
-      (transaction) => service().startIn(transaction, { operation, ...more }),
+      (transaction) => service().startIn(transaction, { operation: "RefreshToken", ...more }),
     );
   const ended = (principal: Principal, { runId }: RunRecord) =>
     service().waitFor(tenantWithId(principal.tenantId ?? ""), runId, 20_000);
@@ -71,11 +66,11 @@ describe("runs", () => {
     const principal = aPrincipal();
     const connectionId = newId("con");
     const effects: string[] = [];
-    handlers.SyncContact = {
+    handler = {
       work: async (run) => ({ echoed: run.payload["word"] }),
       ended: async (_, run, end) => void effects.push(`${run.status} ${JSON.stringify(end)}`),
     };
-    const run = await start(principal, "SyncContact", { connectionId, payload: { word: "hello" } });
+    const run = await start(principal, { connectionId, payload: { word: "hello" } });
     expect(run).toMatchObject({ status: "Queued", attempts: 0, startedAt: null, connectionId });
     expect(await ended(principal, run)).toMatchObject({
       status: "Completed",
@@ -88,7 +83,7 @@ describe("runs", () => {
     expect(effects).toEqual(['Completed {"status":"Completed","result":{"echoed":"hello"}}']);
     expect(await eventsOf(run)).toEqual(["RunStarted", "RunCompleted"]);
     expect(fixture.integration.get(RunCounts).all).toContainEqual({
-      operation: "SyncContact",
+      operation: "RefreshToken",
       outcome: "Completed",
       count: 1,
     });
@@ -96,8 +91,8 @@ describe("runs", () => {
 
   it("name the project of their connection in their events", async () => {
     const principal = aPrincipal();
-    handlers.SyncContact = {};
-    const run = await start(principal, "SyncContact", { projectId: "orders" });
+    handler = {};
+    const run = await start(principal, { projectId: "orders" });
     await ended(principal, run);
     const found = await fixture.rows<{ project: string | null }>(
       "select envelope->>'projectid' as project from integration.outbox where envelope->>'subject' = $1",
@@ -110,7 +105,7 @@ describe("runs", () => {
     const principal = aPrincipal();
     const failed: string[] = [];
     const gone = new DomainError("UPSTREAM_FAILED", { detail: "The vendor answered 502." });
-    handlers.SyncContact = {
+    handler = {
       delaysSeconds: [0.01, 0.01],
       work: async (_, { number }) => {
         if (number < 3) throw gone;
@@ -118,7 +113,7 @@ describe("runs", () => {
       },
       attemptFailed: async (_, run, error) => void failed.push(`${run.status} ${run.attempts} ${error.code}`),
     };
-    const run = await start(principal, "SyncContact");
+    const run = await start(principal);
     expect(await ended(principal, run)).toMatchObject({ status: "Completed", attempts: 3, error: null });
     expect(failed).toEqual(["RetryScheduled 1 UPSTREAM_FAILED", "RetryScheduled 2 UPSTREAM_FAILED"]);
     expect(await eventsOf(run)).toEqual(["RunStarted", "RunCompleted"]);
@@ -126,20 +121,20 @@ describe("runs", () => {
 
   it("fail at once where another attempt cannot help, and after the last attempt otherwise", async () => {
     const principal = aPrincipal();
-    handlers.SyncContact = {
+    handler = {
       delaysSeconds: [0.01],
       work: async (run) => {
         if (run.payload["refused"]) throw new DomainError("CREDENTIAL_NOT_FOUND", { detail: "It was revoked." });
         throw new Error("a detail that nobody may see");
       },
     };
-    const refused = await start(principal, "SyncContact", { payload: { refused: true } });
+    const refused = await start(principal, { payload: { refused: true } });
     expect(await ended(principal, refused)).toMatchObject({
       status: "Failed",
       attempts: 1,
       error: { code: "CREDENTIAL_NOT_FOUND", detail: "It was revoked." },
     });
-    const broken = await start(principal, "SyncContact");
+    const broken = await start(principal);
     expect(await ended(principal, broken)).toMatchObject({
       status: "Failed",
       attempts: 2,
@@ -152,12 +147,12 @@ describe("runs", () => {
     const principal = aPrincipal();
     const effects: string[] = [];
     let finish = (): void => undefined;
-    handlers.RefundPayment = {
+    handler = {
       timeLimitSeconds: 0.2,
       work: () => new Promise((resolve) => (finish = () => resolve({ late: true }))),
       ended: async (_, run) => void effects.push(run.status),
     };
-    const run = await start(principal, "RefundPayment");
+    const run = await start(principal);
     const timedOut = await ended(principal, run);
     expect(timedOut).toMatchObject({ status: "TimedOut", error: { code: "RUN_TOO_LONG" } });
     finish();
@@ -171,7 +166,7 @@ describe("runs", () => {
     let begun = (): void => undefined;
     const running = new Promise<void>((resolve) => (begun = resolve));
     let aborted = false;
-    handlers.OpenTicket = {
+    handler = {
       work: (run, { signal }) =>
         new Promise((_, reject) => {
           begun();
@@ -186,12 +181,12 @@ describe("runs", () => {
       fixture.run(by, "mutation ($runId: ID!) { cancelRun(runId: $runId) { status error { code } completedAt } }", {
         runId,
       });
-    const planned = await start(principal, "OpenTicket", { startAfter: new Date(Date.now() + 3_600_000) });
+    const planned = await start(principal, { startAfter: new Date(Date.now() + 3_600_000) });
     expect((await cancel(planned.runId)).data?.["cancelRun"]).toMatchObject({
       status: "Cancelled",
       error: { code: "RUN_CANCELLED" },
     });
-    const run = await start(principal, "OpenTicket");
+    const run = await start(principal);
     await running;
     expect((await cancel(run.runId, aPrincipal())).errors?.[0]?.extensions).toMatchObject({ code: "RUN_NOT_FOUND" });
     expect((await cancel(run.runId)).data?.["cancelRun"]).toMatchObject({ status: "Cancelled" });
@@ -199,8 +194,8 @@ describe("runs", () => {
     expect((await cancel(run.runId)).data?.["cancelRun"]).toMatchObject({ status: "Cancelled" });
     expect(effects).toEqual(["Cancelled", "Cancelled"]);
     expect(await eventsOf(run)).toEqual(["RunStarted", "RunCancelled"]);
-    handlers.SyncContact = {};
-    const done = await start(principal, "SyncContact");
+    handler = {};
+    const done = await start(principal);
     await ended(principal, done);
     expect((await cancel(done.runId)).errors?.[0]?.extensions).toMatchObject({
       code: "INVALID_STATE",
@@ -211,13 +206,13 @@ describe("runs", () => {
   it("do not end a second time when a job comes twice or late", async () => {
     const principal = aPrincipal();
     let works = 0;
-    handlers.SyncContact = {
+    handler = {
       work: async () => {
         works += 1;
         return {};
       },
     };
-    const run = await start(principal, "SyncContact");
+    const run = await start(principal);
     const end = await ended(principal, run);
     const { tenantId, runId } = run;
     await fixture.rows(
@@ -241,8 +236,8 @@ describe("runs", () => {
 
   it("are found without their job only when they are due", async () => {
     const principal = aPrincipal();
-    handlers.SyncContact = {};
-    const run = await start(principal, "SyncContact", { startAfter: new Date(Date.now() + 3_600_000) });
+    handler = {};
+    const run = await start(principal, { startAfter: new Date(Date.now() + 3_600_000) });
     const uuid = decodeId("run", run.runId);
     const { jobs } = fixture.integration;
     await fixture.rows("delete from integration_jobs.job where singleton_key = $1", run.runId);
@@ -256,10 +251,10 @@ describe("runs", () => {
 
   it("are listed newest first, with filters, for their tenant only", async () => {
     const principal = aPrincipal();
-    handlers.SyncContact = {};
+    handler = {};
     const [connectionId, deliveryId] = [newId("con"), newId("whd")];
-    const first = await start(principal, "SyncContact", { connectionId, deliveryId });
-    const second = await start(principal, "RefundPayment", { startAfter: new Date(Date.now() + 3_600_000) });
+    const first = await start(principal, { connectionId, deliveryId });
+    const second = await start(principal, { operation: "SendSms", startAfter: new Date(Date.now() + 3_600_000) });
     await ended(principal, first);
     const list = async (filter: object, by = principal) => {
       const query = "query ($filter: RunFilterInput) { runs(filter: $filter) { items { runId } } }";
@@ -269,7 +264,7 @@ describe("runs", () => {
     };
     expect(await list({})).toEqual([second.runId, first.runId]);
     expect(await list({ status: "Completed" })).toEqual([first.runId]);
-    expect(await list({ operation: "RefundPayment" })).toEqual([second.runId]);
+    expect(await list({ operation: "SendSms" })).toEqual([second.runId]);
     expect(await list({ connectionId })).toEqual([first.runId]);
     expect(await list({ credentialId: "nonsense" })).toEqual([]);
     expect(await list({ deliveryId })).toEqual([first.runId]);
@@ -283,8 +278,8 @@ describe("runs", () => {
 
   it("tell their states to a subscriber, also those before", async () => {
     const principal = aPrincipal();
-    handlers.SyncContact = { delaysSeconds: [0.01], work: async (_, { number }) => failFirst(number) };
-    const run = await start(principal, "SyncContact");
+    handler = { delaysSeconds: [0.01], work: async (_, { number }) => failFirst(number) };
+    const run = await start(principal);
     const states: unknown[] = [];
     const query = `subscription ($runId: ID!, $after: Int) {
       runStatusChanged(runId: $runId, after: $after) { sequence status attempts run { status } } }`;
@@ -309,18 +304,18 @@ describe("runs", () => {
     let begun = 0;
     let answer = (): void => undefined;
     const answered = new Promise<void>((resolve) => (answer = resolve));
-    handlers.OpenTicket = {
+    handler = {
       timeLimitSeconds: 60,
-      work: async () => {
+      work: async ({ payload }) => {
+        if (!payload["hangs"]) return {};
         begun += 1;
         await answered;
         return {};
       },
     };
-    handlers.SyncContact = {};
     const tenants = Array.from({ length: 10 }, () => aPrincipal());
     const hanging = await Promise.all(
-      tenants.flatMap((principal) => Array.from({ length: 6 }, () => start(principal, "OpenTicket"))),
+      tenants.flatMap((principal) => Array.from({ length: 6 }, () => start(principal, { payload: { hangs: true } }))),
     );
     await eventually(() => begun >= 40 || undefined);
     // other work of the process has transactions for a moment
@@ -330,7 +325,7 @@ describe("runs", () => {
     }, 5000);
     const late = aPrincipal();
     const begunAt = performance.now();
-    const run = await start(late, "SyncContact");
+    const run = await start(late);
     expect(await ended(late, run)).toMatchObject({ status: "Completed" });
     // far less than the time limit of the runs that hang
     expect(performance.now() - begunAt).toBeLessThan(20_000);
@@ -345,13 +340,13 @@ describe("runs", () => {
     const principal = aPrincipal();
     let finish = (): void => undefined;
     const gate = new Promise<void>((resolve) => (finish = resolve));
-    handlers.SyncContact = {
+    handler = {
       work: async () => {
         await gate;
         return {};
       },
     };
-    const run = await start(principal, "SyncContact");
+    const run = await start(principal);
     const wait = (waitSeconds: number) =>
       fixture.run(
         principal,

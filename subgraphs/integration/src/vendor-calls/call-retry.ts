@@ -40,8 +40,8 @@ export function retryDelayMs({
   random?: () => number;
 }): number | undefined {
   if (attempt >= maxAttempts || request.retry === "never" || request.onBody) return undefined;
-  const idempotent = request.idempotencyKey !== undefined && driver.idempotencyHeader !== undefined;
-  if (!safeMethods.has(request.method) && !idempotent) return undefined;
+  const hasKey = request.idempotencyKey !== undefined && driver.idempotencyHeader !== undefined;
+  if (!safeMethods.has(request.method) && !hasKey && request.retry !== "always") return undefined;
   const failed =
     error instanceof DomainError && error.code === "UPSTREAM_FAILED" && error.facts["retryAfterSeconds"] === undefined;
   if (!failed && pauseMs === undefined && !(response && passing.has(response.status))) return undefined;

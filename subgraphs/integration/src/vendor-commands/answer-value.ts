@@ -2,27 +2,33 @@ import { storableText } from "@factory/runtime/input-validation/storable-text";
 import type { VendorResponse } from "../vendor-calls/exchange/vendor-call.js";
 
 const maxLength = 300;
+const maxUrlLength = 2048;
+
+type Answer = Pick<VendorResponse, "headers" | "body" | "truncated">;
+
+/** The address at `header:<name>` or `body:<JSON pointer>` of an answer; null for one that is not of the web. */
+export function answerUrl(answer: Answer, path: string): string | null {
+  const url = answerValue(answer, path, maxUrlLength);
+  return url !== null && /^https?:\/\/[\x21-\x7e]+$/.test(url) && URL.canParse(url) ? url : null;
+}
 
 /** The text or number at `header:<name>` or `body:<JSON pointer>` of an answer; null where there is none. */
-export function answerValue(
-  answer: Pick<VendorResponse, "headers" | "body" | "truncated">,
-  path: string,
-): string | null {
+export function answerValue(answer: Answer, path: string, longest = maxLength): string | null {
   if (path.startsWith("header:")) {
     const value = answer.headers[path.slice("header:".length).toLowerCase()];
-    return bounded(Array.isArray(value) ? value[0] : value);
+    return bounded(Array.isArray(value) ? value[0] : value, longest);
   }
   if (answer.truncated) return null;
   try {
-    return valueInPayload(JSON.parse(answer.body.toString("utf8")), path);
+    return valueInPayload(JSON.parse(answer.body.toString("utf8")), path, longest);
   } catch {
     return null;
   }
 }
 
 /** The text or number at `body:<JSON pointer>` of a payload; null where there is none. */
-export function valueInPayload(payload: unknown, path: string): string | null {
-  return bounded(path.slice("body:".length).split("/").slice(1).reduce(memberOf, payload));
+export function valueInPayload(payload: unknown, path: string, longest = maxLength): string | null {
+  return bounded(path.slice("body:".length).split("/").slice(1).reduce(memberOf, payload), longest);
 }
 
 function memberOf(value: unknown, token: string): unknown {
@@ -31,7 +37,7 @@ function memberOf(value: unknown, token: string): unknown {
   return isObject ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-function bounded(value: unknown): string | null {
+function bounded(value: unknown, longest: number): string | null {
   const text = typeof value === "number" ? String(value) : value;
-  return typeof text === "string" && text !== "" && text.length <= maxLength ? storableText(text) : null;
+  return typeof text === "string" && text !== "" && text.length <= longest ? storableText(text) : null;
 }

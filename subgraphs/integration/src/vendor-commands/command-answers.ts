@@ -14,6 +14,8 @@ interface Answers {
 const answers: Readonly<Record<VendorCommandType, Answers>> = {
   SendEmail: { done: "EmailSent", failed: "EmailFailed" },
   SendSms: { done: "SmsSent", failed: "SmsFailed" },
+  SyncContact: { done: "ContactSynced" },
+  OpenTicket: { done: "TicketOpened" },
 };
 
 /** A command with what the events about it name. */

@@ -8,13 +8,19 @@ type Data = Readonly<Record<string, unknown>>;
 export const capabilities: Readonly<Record<VendorCommandType, string>> = {
   SendEmail: "email.send",
   SendSms: "sms.send",
+  SyncContact: "contacts.write",
+  OpenTicket: "tickets.write",
 };
 
 /** Members of the design that this release does not carry out. They are refused, so that nobody loses them unknowingly. */
 const notSupported: Readonly<Record<VendorCommandType, readonly string[]>> = {
   SendEmail: ["templateRef", "attachmentsRef"],
   SendSms: [],
+  SyncContact: [],
+  OpenTicket: [],
 };
+
+const factsOfContact = ["email", "phone", "firstName", "lastName", "company"];
 
 /** The checked data with what the connection adds to it. Throws VALIDATION_FAILED. */
 export function completedData(
@@ -34,6 +40,12 @@ const completions: Readonly<Record<VendorCommandType, (data: Data, configuration
     return withSender(data, configuration);
   },
   SendSms: withSender,
+  SyncContact(data) {
+    if (factsOfContact.every((name) => data[name] == null))
+      throw invalid(`A contact needs at least one of ${factsOfContact.join(", ")}.`);
+    return data;
+  },
+  OpenTicket: (data) => data,
 };
 
 function withSender(data: Data, configuration: Data): Data {

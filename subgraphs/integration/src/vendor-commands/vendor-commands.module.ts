@@ -47,6 +47,7 @@ export const vendorCommands: SliceModule<VendorCommandSettings> = {
       "SmsDelivered",
       "SmsFailed",
     ] as const),
+    ...(["ContactSynced", "TicketOpened"] as const),
     ...(["CommandRejected", "CommandDeadLettered"] as const),
   ],
   start({ database, logger, settings, consume }, services) {

@@ -1,11 +1,16 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { CommandTemplate, MailServer } from "../provider-drivers/command-template.js";
+import {
+  type CommandTemplate,
+  commandsWithUrl,
+  commandsWithVendorId,
+  type MailServer,
+} from "../provider-drivers/command-template.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import { wasUnsent } from "../vendor-calls/exchange/call-failure.js";
 import type { VendorResponse, VendorTarget } from "../vendor-calls/exchange/vendor-call.js";
 import type { VendorMailer } from "../vendor-calls/mailer.js";
 import type { VendorCalls } from "../vendor-calls/vendor-calls.js";
-import { answerValue } from "./answer-value.js";
+import { answerUrl, answerValue } from "./answer-value.js";
 import { formOf, renderedTemplate } from "./rendered-template.js";
 import type { OpenCommand } from "./stored-commands.js";
 
@@ -40,7 +45,8 @@ export class VendorRequests {
   async send(target: VendorTarget, driver: ProviderDriver, command: OpenCommand): Promise<VendorResult> {
     const { commands, smtp } = driver;
     const template = commands?.[command.type];
-    if (template) return this.#request(target, template, command, driver.idempotencyHeader !== undefined);
+    const hasKeys = driver.idempotencyHeader !== undefined;
+    if (template) return this.#request(target, template, command, hasKeys || template.repeatable === true);
     if (smtp && command.type === "SendEmail") return this.#mail(target, smtp, command);
     throw new DomainError("REFERENCE_NOT_FOUND", {
       detail: `The driver of the provider does not describe ${command.type} any more.`,
@@ -49,14 +55,15 @@ export class VendorRequests {
 
   async #request(
     target: VendorTarget,
-    { method, path, encoding, body, vendorId }: CommandTemplate,
-    { commandId, data }: OpenCommand,
+    { method, path, encoding, body, vendorId, url, repeatable }: CommandTemplate,
+    { commandId, type, data }: OpenCommand,
     isIdempotent: boolean,
   ): Promise<VendorResult> {
     const rendered = renderedTemplate(body, { ...data, commandId });
     const answer = await this.#calls
       .call(target, {
         ...{ purpose: "command", method, path, idempotencyKey: commandId },
+        ...(repeatable === true && { retry: "always" as const }),
         headers: { "content-type": mediaTypes[encoding], accept: "application/json" },
         body: encoding === "json" ? JSON.stringify(rendered) : formOf(rendered),
       })
@@ -64,7 +71,13 @@ export class VendorRequests {
         throw isIdempotent ? error : onceOnly(error);
       });
     requireAccepted(answer, isIdempotent);
-    return { vendorId: vendorId === undefined ? null : answerValue(answer, vendorId) };
+    const id = vendorId === undefined ? null : answerValue(answer, vendorId);
+    if (id === null && commandsWithVendorId.includes(type))
+      throw new DomainError("OUTCOME_UNKNOWN", {
+        detail: "The vendor's answer has no id at the place that the driver names.",
+      });
+    if (!commandsWithUrl.includes(type)) return { vendorId: id };
+    return { vendorId: id, url: url === undefined ? null : answerUrl(answer, url) };
   }
 
   async #mail(target: VendorTarget, server: MailServer, { commandId, data }: OpenCommand): Promise<VendorResult> {
@@ -101,5 +114,5 @@ function requireAccepted({ status, credentialRejected }: VendorResponse, isIdemp
 
 const outcomeUnknown = (detail: string) =>
   new DomainError("OUTCOME_UNKNOWN", {
-    detail: `${detail} It has no idempotency keys, so the command is not repeated.`,
+    detail: `${detail} The driver names no way to repeat a command without a second effect.`,
   });

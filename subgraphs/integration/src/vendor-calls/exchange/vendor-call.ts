@@ -51,8 +51,8 @@ export interface VendorRequest {
    * is not tried again.
    */
   readonly onBody?: TakeBody;
-  /** `never`: the caller tries again itself. */
-  readonly retry?: "safe" | "never";
+  /** `always`: the same request twice has the effect of one. `never`: the caller tries again itself. */
+  readonly retry?: "safe" | "always" | "never";
 }
 
 /** The answer of the vendor, with any status. */
