@@ -7,6 +7,7 @@ import type { Envelope } from "@factory/runtime/messages/envelope";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { platform } from "../kit/platform.js";
+import { refusal } from "../kit/refusal.js";
 import { request } from "../kit/request.js";
 import { aTenant, platformToken } from "../kit/tenants.js";
 
@@ -82,5 +83,28 @@ describe("POST /commands", () => {
     expect(audited.map(({ subject }) => subject)).toEqual(
       [sent.body.commandId, commandId].map((id) => `commands/${id}`),
     );
+  });
+
+  it("sends one command for an Idempotency-Key, and refuses another body with it", async () => {
+    const { tenantId } = await aTenant();
+    const token = await platformToken("tenant.manage");
+    const post = (headers: Record<string, string>, changes: object = {}) => {
+      const body = { tenantId, type: "SendEmail", data: mail, ...changes };
+      return request<{ commandId: string; code: string }>("POST /commands", { base: base(), token, body, headers });
+    };
+    const sent = await Promise.all(Array.from({ length: 4 }, () => post({ "idempotency-key": "one" })));
+    expect(new Set(sent.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(sent.filter(({ headers }) => headers.get("idempotent-replayed") === "true")).toHaveLength(3);
+    const other = await post({ "idempotency-key": "one" }, { data: { ...mail, text: "They." } });
+    expect(refusal(other)).toBe("422 IDEMPOTENCY_KEY_REUSED");
+    expect(refusal(await post({ "idempotency-key": "two words" }))).toBe("400 IDEMPOTENCY_KEY_INVALID");
+    const [first] = sent;
+    expect((await post({ "idempotency-key": "two" })).body.commandId).not.toBe(first?.body.commandId);
+    expect((await post({})).body.commandId).not.toBe(first?.body.commandId);
+    const counted = await rows<{ count: number }>(
+      `select count(*)::int from integration.outbox where envelope->>'tenantid' = $1 and type = 'SendEmail'`,
+      [tenantId],
+    );
+    expect(counted).toEqual([{ count: 3 }]);
   });
 });

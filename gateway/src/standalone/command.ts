@@ -13,11 +13,11 @@ import {
 } from "./client/platform-api.js";
 import { toolEnvironment } from "./settings/environment.js";
 
-const usage = `npm run -s command -- <type> --tenant <tenantId> [--data <file>] [--expires-in <seconds>]
+const usage = `npm run -s command -- <type> --tenant <tenantId> [--data <file>] [--expires-in <seconds>] [--key <key>]
 
 Sends a command to a vendor, for example SendEmail, through a connection of the tenant. The data is JSON, from the file or
 from standard input; schema/commands describes it. It prints the id of the command: the events that answer it have the id
-as causationid.
+as causationid. Repeated with the same key (Idempotency-Key), it prints the id of the first time, and sends nothing.
 `;
 
 async function main(): Promise<void> {
@@ -26,6 +26,7 @@ async function main(): Promise<void> {
       tenant: { type: "string" },
       data: { type: "string" },
       "expires-in": { type: "string" },
+      key: { type: "string" },
       help: { type: "boolean", default: false },
     },
     allowPositionals: true,
@@ -41,7 +42,8 @@ async function main(): Promise<void> {
   const platform = await runningPlatform(dataDir);
   const token = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
   const body = { tenantId: values.tenant, type, data, ...life };
-  const sent = await call<SentCommand>("POST", `${platform.internalUrl}/commands`, { token, body });
+  const headers = values.key === undefined ? {} : { "idempotency-key": values.key };
+  const sent = await call<SentCommand>("POST", `${platform.internalUrl}/commands`, { token, body, headers });
   process.stdout.write(`${sent.body.commandId}  correlation ${sent.body.correlationId}\n`);
 }
 

@@ -1,20 +1,28 @@
 import type { Verifier } from "@factory/runtime/auth/authenticate";
-import type { Cause } from "@factory/runtime/messages/envelope";
+import { originOfRequest } from "@factory/runtime/ingress/client-address";
+import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import type { FastifyInstance } from "fastify";
-import { causeOf, operator } from "./operator.js";
+import { idempotencyKey } from "../requests/idempotency-key.js";
+import { operator } from "./operator.js";
 
 /** Sends commands to vendors for all tenants. */
 export interface CommandAdministration {
-  send(command: unknown, cause: Cause): Promise<object>;
+  send(command: unknown, context: RequestContext): Promise<object>;
 }
 
 /**
  * Serves `POST /commands` on the internal listener, for `npm run command`. It needs a token of a platform administrator
- * with the scope `tenant.manage`.
+ * with the scope `tenant.manage`, and takes an Idempotency-Key.
  */
 export function serveCommands(app: FastifyInstance, commands: CommandAdministration, verifier: Verifier): void {
   app.post("/commands", async (request, reply) => {
     const principal = await operator(request, verifier);
-    return reply.code(202).send(await commands.send(request.body, causeOf(request, principal)));
+    const context = requestContext({
+      ...{ principal, trace: request.trace, internal: true, idempotencyKey: idempotencyKey(request) },
+      ...originOfRequest(request.raw),
+    });
+    const sent = await commands.send(request.body, context);
+    if (context.replayed) reply.header("idempotent-replayed", "true");
+    return reply.code(202).send(sent);
   });
 }

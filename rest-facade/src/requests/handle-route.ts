@@ -12,6 +12,7 @@ import { apiVersion, matchApiVersion, matchMediaType } from "../http/match-versi
 import type { RateLimit } from "../rate-limits/rate-limits.js";
 import { endpointOf, type PlannedRoute, type Route } from "../routes/route.js";
 import type { CompiledRoute } from "./compile-route.js";
+import { idempotencyKey } from "./idempotency-key.js";
 import type { OperationResult } from "./prepared-operation.js";
 import { retryAfter } from "./retry-after.js";
 
@@ -120,19 +121,6 @@ export function handlePlanned({ at }: PlannedRoute): Handler {
         endpoint: at,
       }),
     );
-}
-
-const keyForm = /^[\x21-\x7e]{1,255}$/;
-
-function idempotencyKey(request: FastifyRequest): string | undefined {
-  const key = request.headers["idempotency-key"];
-  if (key === undefined) return undefined;
-  // Node joins several headers by ", ", and the form refuses the space
-  if (typeof key !== "string" || !keyForm.test(key))
-    throw new DomainError("IDEMPOTENCY_KEY_INVALID", {
-      detail: "Send exactly one Idempotency-Key of 1 to 255 printable ASCII characters without spaces.",
-    });
-  return key;
 }
 
 type Send = (body: Answer, request: FastifyRequest, reply: FastifyReply, context: RequestContext) => unknown;

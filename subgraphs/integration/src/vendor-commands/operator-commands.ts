@@ -1,8 +1,9 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { requireCommandData } from "@factory/runtime/messages/command-data";
-import type { Cause } from "@factory/runtime/messages/envelope";
-import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { commandsOf, commandTypes } from "@factory/schema/command-names";
 import type { VendorCommandType } from "../provider-drivers/command-template.js";
@@ -31,20 +32,28 @@ export class CommandSender {
   }
 
   /**
-   * Sends the command of the input `{tenantId, type, data, expiresInSeconds}`, and writes an audit record to the log of its
-   * tenant. Throws VALIDATION_FAILED, and PARAMETERS_INVALID for an unknown type.
+   * Sends the command of the input `{tenantId, type, data, expiresInSeconds}`, once for each Idempotency-Key of the
+   * operator and tenant, and writes an audit record to the log of the tenant. Throws VALIDATION_FAILED,
+   * PARAMETERS_INVALID for an unknown type, and what `idempotentMutation` throws.
    */
-  send(input: unknown, cause: Cause): Promise<SentCommand> {
+  async send(input: unknown, context: RequestContext): Promise<SentCommand> {
     const { tenantId, type, data, expiresAt } = wantedCommand(input);
     requireCommandData(type, data);
-    const allowed = { ...cause, actorScopes: new Set(commandTypes[type].scopes) };
-    return this.#database.transaction(tenantWithId(tenantId), allowed, async ({ send, audit }) => {
-      // a key of its own: an operator's command waits for no other one
-      const about = { subject: `tenants/${tenantId}`, partitionKey: newId("evt") };
-      const { id, correlationid } = send({ type, data, ...about, ...(expiresAt && { expiresAt }) });
-      audit({ operation: "POST /commands", subject: `commands/${id}` });
-      return { commandId: id, correlationId: correlationid };
+    const principal = principalOf(context);
+    const scopes = new Set([...principal.scopes, ...commandTypes[type].scopes]);
+    const allowed = { ...context, principal: { ...principal, scopes } };
+    const sent = await idempotentMutation<SentCommand>(this.#database, allowed, {
+      ...{ field: "POST /commands", arguments: input, tenant: tenantWithId(tenantId) },
+      commit: async ({ send, audit }) => {
+        // a key of its own: an operator's command waits for no other one
+        const about = { subject: `tenants/${tenantId}`, partitionKey: newId("evt") };
+        const { id, correlationid } = send({ type, data, ...about, ...(expiresAt && { expiresAt }) });
+        audit({ operation: "POST /commands", subject: `commands/${id}` });
+        return { commandId: id, correlationId: correlationid };
+      },
     });
+    context.replayed = allowed.replayed;
+    return sent;
   }
 }
 
