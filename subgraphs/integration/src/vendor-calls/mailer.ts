@@ -11,7 +11,7 @@ import type { VendorCallOutcomes } from "./call-outcomes.js";
 import { callFailure, credentialRejected, unsent } from "./exchange/call-failure.js";
 import type { VendorTarget } from "./exchange/vendor-call.js";
 import type { VendorRates } from "./rates/vendor-rates.js";
-import { MailStepFailed, sendMail, type VendorMail } from "./smtp/mail-session.js";
+import { checkLogin, MailStepFailed, type SessionOptions, sendMail, type VendorMail } from "./smtp/mail-session.js";
 import { requireUsableConnection, requireUsableProvider } from "./usable-target.js";
 
 interface Options {
@@ -27,6 +27,7 @@ interface Options {
 
 const connectTimeoutMs = 10_000;
 const totalTimeoutMs = 45_000;
+const checkTimeoutMs = 20_000;
 const supportedModes = ["Basic", "None"];
 
 /** Sends mail by the mail server of a provider, with the login of the connection. */
@@ -56,7 +57,9 @@ export class VendorMailer {
       });
     };
     try {
-      const refused = await this.#send(target, provider, server, mail);
+      const refused = await this.#inSession(target, provider, { server, timeoutMs: totalTimeoutMs }, (session) =>
+        sendMail(mail, session),
+      );
       report("answered");
       return refused;
     } catch (error) {
@@ -69,7 +72,31 @@ export class VendorMailer {
     }
   }
 
-  async #send(target: VendorTarget, { driver }: ProviderRecord, server: MailServer, mail: VendorMail): Promise<number> {
+  /**
+   * Logs in at the server and leaves. Throws what `VendorCalls.call` throws before the vendor is asked,
+   * CREDENTIAL_REJECTED, UPSTREAM_FAILED where the server does not work now, and VENDOR_REFUSED where it refuses.
+   */
+  async check(target: VendorTarget, provider: ProviderRecord, server: MailServer): Promise<void> {
+    const { from = "localhost" } = target.connection.configuration;
+    const count = (result: CallResult) => this.#options.counts.add(provider.preset, "probe", result);
+    try {
+      await this.#inSession(target, provider, { server, timeoutMs: checkTimeoutMs }, (session) =>
+        checkLogin(from, session),
+      );
+      count("answered");
+    } catch (error) {
+      if (error instanceof DomainError && !target.signal?.aborted)
+        count(error.code === "VENDOR_REFUSED" ? "refused" : resultOfRefusal(error));
+      throw error;
+    }
+  }
+
+  async #inSession<T>(
+    target: VendorTarget,
+    { driver }: ProviderRecord,
+    { server, timeoutMs }: { readonly server: MailServer; readonly timeoutMs: number },
+    work: (session: SessionOptions) => Promise<T>,
+  ): Promise<T> {
     const { egress, rates, credentials, httpsOnly } = this.#options;
     const { host, port, security } = server;
     if (httpsOnly && security === "none")
@@ -83,13 +110,13 @@ export class VendorMailer {
     const url = new URL(`smtp://${isIPv6(host) ? `[${host}]` : host}:${port}`);
     const { material } = await credentials.current(target, url);
     const login = loginOf(authMode, material);
-    const timeout = AbortSignal.timeout(totalTimeoutMs);
+    const timeout = AbortSignal.timeout(timeoutMs);
     const signal = target.signal ? AbortSignal.any([target.signal, timeout]) : timeout;
     const socket = await egress.connectToMailHost(server, connectTimeoutMs, signal).catch((error: unknown) => {
       throw callFailure(error);
     });
     const authorities = optionalMember(material, "ca");
-    return sendMail(mail, { server, socket, login, authorities, signal }).catch((error: unknown) => {
+    return work({ server, socket, login, authorities, signal }).catch((error: unknown) => {
       throw target.signal?.aborted ? target.signal.reason : failureOf(error);
     });
   }

@@ -64,9 +64,10 @@ export const vendorCalls: SliceModule<VendorCallSettings> = {
     const outcomes = services.add(new VendorCallOutcomes());
     const attempts = new CallAttempts({ credentials, tokens, sender, counts, clock });
     const calls = services.add(new VendorCalls({ providers, attempts, rates, counts, outcomes, clock }));
-    services.add(new VendorProbe(calls, tokens, providers));
     const egress = services.get(egressService);
-    services.add(new VendorMailer({ providers, credentials, rates, counts, outcomes, egress, httpsOnly }));
+    const mailer = new VendorMailer({ providers, credentials, rates, counts, outcomes, egress, httpsOnly });
+    services.add(mailer);
+    services.add(new VendorProbe(calls, tokens, providers, mailer));
   },
   sealedTables: ({ masterKeys }) => [sealedTokens(tokenSeal(masterKeys))],
   retention: ({ runRetentionDays = 90 }) => [vendorRateRetention, deletedConnections(runRetentionDays)],

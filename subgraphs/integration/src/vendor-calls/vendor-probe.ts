@@ -1,9 +1,12 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { MailServer } from "../provider-drivers/command-template.js";
 import type { ProbeExpectation } from "../provider-drivers/provider-driver.js";
 import type { ProviderService } from "../providers/provider.service.js";
+import type { ProviderRecord } from "../providers/provider-record.js";
 import type { AccessTokens } from "./access-tokens.js";
 import { requireSupportedMode, usesTokens } from "./authentication/authentication.js";
 import type { VendorTarget } from "./exchange/vendor-call.js";
+import type { VendorMailer } from "./mailer.js";
 import { requireUsableProvider } from "./usable-target.js";
 import type { VendorCalls } from "./vendor-calls.js";
 
@@ -23,15 +26,18 @@ export class VendorProbe {
   readonly #calls: VendorCalls;
   readonly #tokens: AccessTokens;
   readonly #providers: ProviderService;
+  readonly #mailer: VendorMailer;
 
-  constructor(calls: VendorCalls, tokens: AccessTokens, providers: ProviderService) {
+  constructor(calls: VendorCalls, tokens: AccessTokens, providers: ProviderService, mailer: VendorMailer) {
     this.#calls = calls;
     this.#tokens = tokens;
     this.#providers = providers;
+    this.#mailer = mailer;
   }
 
   /**
-   * Runs the probe of the provider's driver once, or gets a new token where the driver has none. Throws what
+   * Runs the probe of the provider's driver once. Where the driver has none, logs in at its mail server, or gets a new
+   * token. Throws what
    * `VendorCalls.call` throws when nothing was found out; a rejected credential is a result.
    */
   async probe(target: VendorTarget): Promise<ProbeResult> {
@@ -47,7 +53,7 @@ export class VendorProbe {
     const { tenant, connection } = target;
     requireSupportedMode(connection.authMode);
     const provider = requireUsableProvider(await this.#providers.record(tenant, connection.providerId));
-    const { probe } = provider.driver;
+    const { probe, smtp } = provider.driver;
     if (probe && provider.baseUrl !== null) {
       const { method, path, okStatuses, expect } = probe;
       const answer = await this.#calls.call(target, { purpose: "probe", method, path });
@@ -61,11 +67,26 @@ export class VendorProbe {
       const detail = `The vendor answered the probe with the status ${status} (${statusClass(status)}).`;
       return { outcome: credentialRejected ? "rejected" : "failed", status, detail };
     }
+    if (smtp) return this.#probeMailServer(target, provider, smtp);
     if (!usesTokens(connection.authMode, provider.driver))
       return { outcome: "unchecked", status: undefined, detail: "The provider has no probe, so nothing was checked." };
     return (await this.#tokens.check(target, provider))
       ? { outcome: "ok", status: undefined, detail: "The vendor's token endpoint has given a token." }
       : { outcome: "unchecked", status: undefined, detail: "The token is still valid, so the vendor was not asked." };
+  }
+
+  async #probeMailServer(
+    target: VendorTarget,
+    provider: ProviderRecord,
+    server: MailServer,
+  ): Promise<Omit<ProbeResult, "durationMs">> {
+    try {
+      await this.#mailer.check(target, provider, server);
+      return { outcome: "ok", status: undefined, detail: "The mail server has accepted the session." };
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== "VENDOR_REFUSED") throw error;
+      return { outcome: "failed", status: undefined, detail: error.message };
+    }
   }
 }
 

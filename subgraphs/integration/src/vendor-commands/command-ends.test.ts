@@ -137,7 +137,9 @@ describe("a command that waits for another attempt", () => {
     await connect();
     const command = await sent({});
     const { run } = await waits(command);
-    await fixture.run(principal, "mutation ($runId: ID!) { cancelRun(runId: $runId) { status } }", { runId: encodeId("run", run) });
+    await fixture.run(principal, "mutation ($runId: ID!) { cancelRun(runId: $runId) { status } }", {
+      runId: encodeId("run", run),
+    });
     expect((await answersTo(fixture, command))[0]).toMatchObject({
       type: "CommandDeadLettered",
       data: { command: "SendEmail", error: { code: "RUN_CANCELLED" } },

@@ -32,7 +32,7 @@ export class MailStepFailed extends Error {
   }
 }
 
-interface SessionOptions {
+export interface SessionOptions {
   readonly server: MailServer;
   readonly socket: Socket;
   readonly login: MailLogin | undefined;
@@ -45,15 +45,43 @@ const stepTimeoutMs = 20_000;
 
 /** Sends one mail over a connected socket, and closes it. Resolves with the number of recipients that were refused. */
 export async function sendMail(mail: VendorMail, options: SessionOptions): Promise<number> {
-  const { server, socket, login, authorities, signal } = options;
   const message = await composed(mail);
   const { from, to, cc, bcc } = mail;
+  return inSession(domainOf(from), options, async (connection) => {
+    const envelope = { from, to: [...to, ...cc, ...bcc] };
+    let refused = 0;
+    await step("send", connection, (done) =>
+      connection.send(envelope, message, (error, info) => {
+        refused = info?.rejected?.length ?? 0;
+        done(error);
+      }),
+    );
+    return refused;
+  });
+}
+
+/** Connects, logs in and leaves, as a client at the domain of the address. */
+export const checkLogin = (from: string, options: SessionOptions): Promise<void> =>
+  inSession(domainOf(from), options, async () => undefined);
+
+/** The domain of an address. One that is none could add commands to the session. */
+function domainOf(address: string): string {
+  const domain = address.slice(address.lastIndexOf("@") + 1);
+  return /^[A-Za-z0-9.-]{1,253}$/.test(domain) ? domain : "localhost";
+}
+
+/** Opens a session over a connected socket, with the login if there is one, and closes it after the work. */
+async function inSession<T>(
+  name: string,
+  { server, socket, login, authorities, signal }: SessionOptions,
+  work: (connection: SMTPConnection) => Promise<T>,
+): Promise<T> {
   const connection = new SMTPConnection({
     connection: socket,
     host: server.host,
     port: server.port,
     // the name of this machine is nobody's business
-    name: from.slice(from.lastIndexOf("@") + 1),
+    name,
     secure: server.security === "tls",
     requireTLS: server.security === "starttls",
     ignoreTLS: server.security === "none",
@@ -69,16 +97,9 @@ export async function sendMail(mail: VendorMail, options: SessionOptions): Promi
       const credentials = { user: login.user, pass: login.password };
       await step("login", connection, (done) => connection.login({ credentials }, done));
     }
-    const envelope = { from, to: [...to, ...cc, ...bcc] };
-    let refused = 0;
-    await step("send", connection, (done) =>
-      connection.send(envelope, message, (error, info) => {
-        refused = info?.rejected?.length ?? 0;
-        done(error);
-      }),
-    );
+    const result = await work(connection);
     connection.quit();
-    return refused;
+    return result;
   } finally {
     signal.removeEventListener("abort", abort);
     connection.close();

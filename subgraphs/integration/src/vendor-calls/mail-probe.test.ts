@@ -1,0 +1,90 @@
+import type { Principal } from "@factory/runtime/auth/principal";
+import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import type { MailServer } from "../provider-drivers/command-template.js";
+import { aCommandConnection } from "../vendor-commands/vendor-commands.fixture.js";
+import { aMailCertificate, aMailServer, type MailServerFixture } from "./smtp/mail-server.fixture.js";
+import { aVendorTarget, refusalOf } from "./vendor-connection.fixture.js";
+import { VendorProbe } from "./vendor-probe.js";
+
+let fixture: IntegrationFixture;
+let server: MailServerFixture;
+let authority: string;
+let principal: Principal;
+const names: string[] = [];
+
+beforeAll(async () => {
+  const { ca, cert, key } = await aMailCertificate();
+  authority = ca;
+  [fixture, server] = await Promise.all([
+    startIntegrationFixture(),
+    aMailServer({
+      ...{ cert, key, authOptional: false },
+      onAuth: ({ username, password }, session, done) => {
+        names.push(session.hostNameAppearsAs);
+        if (password === "right") done(null, { user: username });
+        else done(Object.assign(new Error("no"), { responseCode: 535 }));
+      },
+    }),
+  ]);
+});
+
+beforeEach(() => {
+  principal = aPrincipal();
+  names.length = 0;
+});
+
+afterAll(async () => {
+  await fixture.close();
+  await server.close();
+});
+
+const login = (password: string) => ({ username: "me", password, ca: authority });
+
+async function probed(smtp: MailServer, password: string, configuration: Record<string, string> = {}) {
+  const driver = { smtp };
+  const target = await aVendorTarget(fixture, principal, {
+    ...{ authMode: "Basic", kind: "Basic", secret: login(password), driver, configuration },
+  });
+  return fixture.integration.get(VendorProbe).probe(target);
+}
+
+describe("the probe of a mail server", () => {
+  const secured = () => ({ host: "localhost", port: server.port, security: "starttls" }) as const;
+
+  it("logs in over TLS and leaves without a mail", async () => {
+    expect(await probed(secured(), "right", { from: "me@sender.example" })).toMatchObject({ outcome: "ok" });
+    expect(names).toEqual(["sender.example"]);
+    expect(server.received).toEqual([]);
+  });
+
+  it("shows a password that the server rejects", async () => {
+    expect(await probed(secured(), "wrong")).toMatchObject({ outcome: "rejected", status: undefined });
+  });
+
+  it("sends no line of the configuration as a command", async () => {
+    await probed(secured(), "right", { from: "me@sender.example\r\nMAIL FROM:<eve@people.example>" });
+    expect(names).toEqual(["localhost"]);
+  });
+
+  it("fails where the server has no TLS, and where there is no server", async () => {
+    const plain = await aMailServer();
+    const smtp = { host: "localhost", port: plain.port, security: "starttls" } as const;
+    expect(await probed(smtp, "right")).toMatchObject({ outcome: "failed" });
+    await plain.close();
+    expect((await refusalOf(probed(smtp, "right"))).code).toBe("UPSTREAM_FAILED");
+  });
+
+  it.each([
+    ["right", "Healthy"],
+    ["wrong", "Unhealthy"],
+  ])("makes a new connection with the %s password %s", async (password, health) => {
+    const { connectionId } = await aCommandConnection(fixture, principal, {
+      ...{ capabilities: ["email.send"], driver: { smtp: secured() }, authMode: "Basic", kind: "Basic" },
+      secret: login(password),
+    });
+    const source = "query ($connectionId: ID!) { connection(connectionId: $connectionId) { health } }";
+    const read = async () => (await fixture.run(principal, source, { connectionId })).data.connection.health as string;
+    await eventually(async () => (await read()) !== "Unknown" || undefined);
+    expect(await read()).toBe(health);
+  });
+});
