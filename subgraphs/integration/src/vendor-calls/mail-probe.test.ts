@@ -76,7 +76,7 @@ describe("the probe of a mail server", () => {
 
   it.each([
     ["right", "Healthy"],
-    ["wrong", "Unhealthy"],
+    ["wrong", "Degraded"],
   ])("makes a new connection with the %s password %s", async (password, health) => {
     const { connectionId } = await aCommandConnection(fixture, principal, {
       ...{ capabilities: ["email.send"], driver: { smtp: secured() }, authMode: "Basic", kind: "Basic" },
