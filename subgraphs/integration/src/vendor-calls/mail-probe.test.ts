@@ -1,4 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import type { MailServer } from "../provider-drivers/command-template.js";
 import { aCommandConnection } from "../vendor-commands/vendor-commands.fixture.js";
@@ -82,9 +83,11 @@ describe("the probe of a mail server", () => {
       ...{ capabilities: ["email.send"], driver: { smtp: secured() }, authMode: "Basic", kind: "Basic" },
       secret: login(password),
     });
-    const source = "query ($connectionId: ID!) { connection(connectionId: $connectionId) { health } }";
-    const read = async () => (await fixture.run(principal, source, { connectionId })).data.connection.health as string;
-    await eventually(async () => (await read()) !== "Unknown" || undefined);
-    expect(await read()).toBe(health);
+    const checked = await eventually(async () => {
+      const read =
+        "select health from integration.connections where connection_id = $1 and last_checked_at is not null";
+      return (await fixture.rows<{ health: string }>(read, decodeId("con", connectionId)))[0];
+    });
+    expect(checked.health).toBe(health);
   });
 });
