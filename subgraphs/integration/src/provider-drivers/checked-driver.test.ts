@@ -147,7 +147,11 @@ describe("a driver", () => {
     [
       "a command that is answered with an id, without its place",
       { commands: { OpenTicket: { ...template, body: {}, url: 7, repeatable: "yes" } } },
-      ["commands/OpenTicket/repeatable TYPE", "commands/OpenTicket/url FORMAT", "commands/OpenTicket/vendorId REQUIRED"],
+      [
+        "commands/OpenTicket/repeatable TYPE",
+        "commands/OpenTicket/url FORMAT",
+        "commands/OpenTicket/vendorId REQUIRED",
+      ],
     ],
     [
       "a value that the command has not",
