@@ -74,17 +74,20 @@ export class AttemptRecords {
     this.#stopping = true;
   }
 
-  /** Skips messages of a subscription that is not Active, and returns whether there may be more, and their keys. */
+  /**
+   * Skips messages of a subscription that is not Active, and returns whether there may be more, and their keys. None is
+   * skipped when the subscription is Active.
+   */
   async skip(
     lane: WebhookLane,
     claimed: readonly ClaimedMessage[],
-  ): Promise<{ more: boolean; keys: readonly string[] }> {
+  ): Promise<{ skipped: boolean; more: boolean; keys: readonly string[] }> {
     const values = [lane.tenant, lane.origin, lane.subscription, claimed.map(({ messageId }) => messageId)];
     const skipped = await this.#inTenant(lane, ({ execute }) =>
       execute<{ partition_key: string | null }>(skipMessages, values),
     );
     const keys = new Set(skipped.flatMap(({ partition_key: key }) => key ?? []));
-    return { more: skipped.length > claimed.length, keys: [...keys] };
+    return { skipped: skipped.length > 0, more: skipped.length > claimed.length, keys: [...keys] };
   }
 
   async skipWithoutEvent(lane: WebhookLane, { messageId, claim }: ClaimedMessage): Promise<void> {

@@ -241,6 +241,54 @@ describe("a subscription with the ordering fifo", () => {
   });
 });
 
+describe("claimed messages that are not sent", () => {
+  /** A claim lasts 30 s, so a message that is sent sooner did not wait for its end. */
+  const soonMs = 15_000;
+  const isOnce = async (principal: Principal, state: string, patienceMs?: number) =>
+    eventually(async () => ((await states(principal)).join() === state ? true : undefined), patienceMs);
+
+  /** Makes a delivered message due again while no dispatcher runs, which then meets what `changes` have done. */
+  async function againAfter(path: string, ...changes: string[]): Promise<Principal> {
+    const principal = aPrincipal();
+    await subscribe(principal, path);
+    await fixture.bus.publish([anEvent(principal)]);
+    await isOnce(principal, "Delivered");
+    await fixture.restart(async () => {
+      for (const change of changes) await fixture.rows(change);
+      await fixture.rows(
+        `update integration.webhook_messages set status = 'Pending', next_attempt_at = now(), finished_at = null
+         where tenant_id = $1`,
+        decodeId("ten", principal.tenantId ?? ""),
+      );
+    });
+    return principal;
+  }
+
+  it("are sent soon after their subscription could not be read", async () => {
+    const table = "select on integration.webhook_subscriptions";
+    const principal = await againAfter("/unread", `revoke ${table} from integration_app`);
+    await isOnce(principal, "Delivering");
+    await fixture.rows(`grant ${table} to integration_app`);
+    await isOnce(principal, "Delivered", soonMs);
+  });
+
+  it("are sent soon when their subscription becomes Active while they are about to be skipped", async () => {
+    // One read finds no Active subscription, and the next one does.
+    const principal = await againAfter(
+      "/resumed",
+      "create sequence integration.reads",
+      "grant usage on sequence integration.reads to integration_app",
+      `create policy hidden_once on integration.webhook_subscriptions as restrictive for select to integration_app
+         using (nextval('integration.reads') > 1)`,
+    );
+    await isOnce(principal, "Delivered", soonMs);
+    const [reads] = await fixture.rows<{ last_value: string }>("select last_value from integration.reads");
+    expect(Number(reads?.last_value)).toBeGreaterThan(1);
+    await fixture.rows("drop policy hidden_once on integration.webhook_subscriptions");
+    await fixture.rows("drop sequence integration.reads");
+  });
+});
+
 describe("a subscription with a rate", () => {
   const overdue = async () => {
     const worker = new pg.Client({ connectionString: fixture.connections.worker });

@@ -80,6 +80,33 @@ describe("shares of due lanes", () => {
     expect(named(lanes.share(gate(), 10))).toEqual([["t", "http://a", "slow", 2]]);
   });
 
+  it("adds a lane at each time when one of its messages becomes due", () => {
+    const lanes = new DueLanes();
+    const slots = new OriginSlots();
+    for (const at of [300, 100, 200, 104]) lanes.addAt(lane("t", "http://a"), at);
+    const served: number[] = [];
+    for (let now = 0; now <= 400; now += 1) {
+      lanes.ripen(now);
+      for (const { lane: due, room } of lanes.share(gateOf(slots), now)) {
+        served.push(now);
+        slots.free(due, room);
+      }
+    }
+    expect(served).toEqual([100, 110, 200, 300]);
+    expect(lanes.earliest).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("remembers no more than 32 times of a lane, the earliest ones", () => {
+    const lanes = new DueLanes();
+    for (let at = 1000; at > 0; at -= 20) lanes.addAt(lane("t", "http://a"), at);
+    const served: number[] = [];
+    for (let now = 0; now <= 1000; now += 20) {
+      lanes.ripen(now);
+      if (lanes.share(gateOf(new OriginSlots()), now).length > 0) served.push(now);
+    }
+    expect(served).toEqual(Array.from({ length: 32 }, (_, place) => 20 * (place + 1)));
+  });
+
   it("remembers no more than 256 lanes of a tenant and 10,000 that wait", () => {
     const lanes = new DueLanes();
     for (let place = 0; place < 20_000; place += 1) {

@@ -29,15 +29,23 @@ export interface Share {
   readonly room: number;
 }
 
-// Lanes above these limits are found again by the next look at the table.
+// The next look at the table finds again all that is above these limits.
 const lanesPerTenant = 256;
 const lanesLater = 10_000;
+const timesPerLane = 32;
+const apartMs = 10;
+
+/** A lane with the times when its messages become due, the earliest first. */
+interface LaterLane {
+  readonly lane: WebhookLane;
+  times: Time[];
+}
 
 /** The lanes that have due messages as far as this process knows, and those that will have some soon. */
 export class DueLanes {
   /** In the order of their turns. */
   readonly #tenants = new Map<string, Tenant>();
-  readonly #later = new Map<string, { lane: WebhookLane; at: Time }>();
+  readonly #later = new Map<string, LaterLane>();
   #earliest: Time = Number.POSITIVE_INFINITY;
 
   /** The time when the next waiting lane becomes due. */
@@ -59,11 +67,13 @@ export class DueLanes {
     this.#tenants.set(lane.tenant, tenant);
   }
 
+  /** Adds the lane at this time. Earlier and later times of the same lane stay, since they are those of other messages. */
   addAt(lane: WebhookLane, at: Time): void {
     const key = laneKey(lane);
     const known = this.#later.get(key);
-    if (known ? known.at <= at : this.#later.size >= lanesLater) return;
-    this.#later.set(key, { lane, at });
+    if (known) insertTime(known.times, at);
+    else if (this.#later.size < lanesLater) this.#later.set(key, { lane, times: [at] });
+    else return;
     this.#earliest = Math.min(this.#earliest, at);
   }
 
@@ -71,12 +81,16 @@ export class DueLanes {
   ripen(now: Time): void {
     if (now < this.#earliest) return;
     this.#earliest = Number.POSITIVE_INFINITY;
-    for (const [key, { lane, at }] of this.#later) {
-      if (at > now) this.#earliest = Math.min(this.#earliest, at);
-      else {
-        this.#later.delete(key);
+    for (const [key, later] of this.#later) {
+      const { lane, times } = later;
+      const [first = now] = times;
+      if (first <= now) {
         this.add(lane);
+        later.times = times.filter((at) => at > now);
       }
+      const [next] = later.times;
+      if (next === undefined) this.#later.delete(key);
+      else this.#earliest = Math.min(this.#earliest, next);
     }
   }
 
@@ -143,4 +157,16 @@ export class DueLanes {
     if (origin.size === 0) tenant.origins.delete(name);
     if (tenant.lanes === 0) this.#tenants.delete(tenantId);
   }
+}
+
+/** Keeps the times in their order and at least 10 ms apart: of two close ones the later one serves both. */
+function insertTime(times: Time[], at: Time): void {
+  const place = times.findLastIndex((time) => time < at) + 1;
+  const next = times[place];
+  if (next !== undefined && next < at + apartMs) return;
+  const earlier = times[place - 1];
+  const moved = earlier === undefined ? at : Math.max(at, earlier + apartMs);
+  if (next !== undefined && next <= moved) return;
+  times.splice(place, 0, moved);
+  if (times.length > timesPerLane) times.pop();
 }

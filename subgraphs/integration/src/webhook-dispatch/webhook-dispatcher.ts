@@ -7,6 +7,7 @@ import type { AttemptRecords } from "./attempt-records.js";
 import type { DeliveryTarget, DeliveryTargets } from "./delivery-target.js";
 import { DueLanes, type Gate } from "./due-lanes.js";
 import { LanePaces } from "./lane-paces.js";
+import { LookPace, lookIntervalMs } from "./look-pace.js";
 import { type AttemptSettings, type MadeAttempt, makeAttempt } from "./make-attempt.js";
 import type { ClaimedMessage, MessageClaims } from "./message-claims.js";
 
@@ -16,9 +17,6 @@ export interface DispatcherSettings extends AttemptSettings {
   readonly records: AttemptRecords;
 }
 
-const lookIntervalMs = 1000;
-/** After a look at the table the dispatcher pauses at least 50 times as long as it took, so it uses at most 2 %. */
-const lookRest = 50;
 const lanesPerLook = 256;
 /** Retries that are due within this time have a timer. The others are found by a look at the table. */
 const timerHorizonMs = 60_000;
@@ -47,12 +45,13 @@ export class WebhookDispatcher {
   readonly #gate: Gate;
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
-  readonly #interrupted: { lane: WebhookLane; message: ClaimedMessage }[] = [];
+  /** Claimed messages that were not sent. They are released, so that nothing waits for the end of their claims. */
+  #unsent: { lane: WebhookLane; message: ClaimedMessage }[] = [];
   /** Partition keys whose next message may have become due. */
   #ordered: OrderedKeys[] = [];
   #unstored = 0;
+  readonly #lookPace = new LookPace();
   #lookAt = 0;
-  #restAfterLook = lookIntervalMs;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -97,7 +96,7 @@ export class WebhookDispatcher {
     this.#settings.records.stop();
     this.#stopping.abort(new Error("The process stops."));
     await this.#settled();
-    await this.#settings.claims.giveBack(this.#interrupted).catch((error: unknown) => {
+    await this.#settings.claims.giveBack(this.#unsent).catch((error: unknown) => {
       this.#settings.logger.warn(
         { err: error },
         "webhook messages were not released; they are due again when their claims end",
@@ -110,6 +109,7 @@ export class WebhookDispatcher {
   }
 
   async #drain(): Promise<Drained> {
+    if (this.#unsent.length > 0) await this.#giveBack();
     if (performance.now() >= this.#lookAt) await this.#look();
     while (!this.#stopped) {
       if (this.#ordered.length > 0) await this.#release();
@@ -143,6 +143,19 @@ export class WebhookDispatcher {
     return "empty";
   }
 
+  /** Their lanes come again after a second, since what kept the messages from being sent may last. */
+  async #giveBack(): Promise<void> {
+    const unsent = this.#unsent;
+    this.#unsent = [];
+    try {
+      await this.#settings.claims.giveBack(unsent);
+    } catch (error) {
+      this.#unsent.push(...unsent);
+      throw error;
+    }
+    for (const { lane } of unsent) this.#lanes.addAt(lane, performance.now() + lookIntervalMs);
+  }
+
   /** Makes the next messages of partition keys due, and adds their lanes. */
   async #release(): Promise<void> {
     const ordered = this.#ordered;
@@ -159,16 +172,15 @@ export class WebhookDispatcher {
   async #look(): Promise<void> {
     const { claims } = this.#settings;
     const started = performance.now();
-    const horizonMs = Math.max(2 * lookIntervalMs, this.#restAfterLook * 2);
-    const found = await claims.look(horizonMs, lanesPerLook);
+    const found = await claims.look(this.#lookPace.horizonMs, lanesPerLook);
     const now = performance.now();
     for (const { lane, dueInMs } of found) {
       if (dueInMs <= 0) this.#lanes.add(lane);
       else this.#lanes.addAt(lane, now + dueInMs);
     }
-    this.#restAfterLook = Math.max(lookIntervalMs, (now - started) * lookRest);
+    this.#lookPace.looked(now - started);
     // A timer may fire a moment too early.
-    this.#lookAt = now + this.#restAfterLook - 10;
+    this.#lookAt = now + this.#lookPace.restMs - 10;
     this.#breakers.tidy(now);
   }
 
@@ -201,14 +213,21 @@ export class WebhookDispatcher {
         this.#leave(lane, messages.length - sent);
         return;
       }
-      const { more, keys } = await records.skip(lane, messages);
+      const { skipped, more, keys } = await records.skip(lane, messages);
       if (more) this.#lanes.add(lane);
       if (keys.length > 0) this.#ordered.push({ lane, keys });
+      // The subscription has become Active again since its state was read.
+      if (!skipped) this.#keepUnsent(lane, messages);
     } catch (error) {
       this.#paces.release(lane);
-      this.#warn(error, "webhook messages were not sent; they are due again when their claims end");
+      this.#keepUnsent(lane, messages);
+      this.#warn(error, "webhook messages were not sent; they are released and will be claimed again");
     }
     this.#leave(lane, messages.length);
+  }
+
+  #keepUnsent(lane: WebhookLane, messages: readonly ClaimedMessage[]): void {
+    for (const message of messages) this.#unsent.push({ lane, message });
   }
 
   /** Returns how many of the messages may be sent now. The others are released until the lane has its next turn. */
@@ -237,7 +256,7 @@ export class WebhookDispatcher {
   ): Promise<void> {
     const { records } = this.#settings;
     const made = await this.#send(target, message);
-    if (made === "interrupted") this.#interrupted.push({ lane, message });
+    if (made === "interrupted") this.#keepUnsent(lane, [message]);
     else if (made) this.#learn(lane, made, probe);
     this.#unstored += 1;
     this.#leave(lane, 1);
