@@ -25,6 +25,8 @@ export interface AttemptSettings {
   readonly egress: Egress;
   /** The delay before each attempt. The number of delays is the number of attempts. */
   readonly retryDelaysMs: readonly number[];
+  /** The time limit from the connection to the end of the response. It is shorter than a claim. */
+  readonly attemptTimeoutMs: number;
   readonly logger: Logger;
 }
 
@@ -35,7 +37,6 @@ interface Sent {
 }
 
 const connectTimeoutMs = 5_000;
-const totalTimeoutMs = 15_000;
 const maxResponseBytes = 64 * 1024;
 
 /**
@@ -66,7 +67,7 @@ export async function makeAttempt(
 }
 
 async function send(
-  { egress, logger }: AttemptSettings,
+  { egress, attemptTimeoutMs, logger }: AttemptSettings,
   { target, message, envelope, exchange }: Sent & { readonly exchange: LoggedExchange },
   { now, signal }: { now: Date; signal: AbortSignal },
 ): Promise<DeliveryVerdict | undefined> {
@@ -80,7 +81,7 @@ async function send(
     const response = await egress.request(endpointUrl, {
       method: "POST",
       ...request,
-      timeoutMs: totalTimeoutMs,
+      timeoutMs: attemptTimeoutMs,
       connectTimeoutMs,
       maxResponseBytes,
       signal,

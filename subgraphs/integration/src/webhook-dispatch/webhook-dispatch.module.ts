@@ -19,7 +19,11 @@ import { WebhookPaceRow } from "./webhook-pace.entity.js";
 export interface WebhookDispatchSettings {
   /** The delay before each webhook attempt; there are as many attempts as delays. */
   readonly retryDelaysMs?: readonly number[];
+  /** The time limit of a webhook attempt, by default and at most 15 s. */
+  readonly attemptTimeoutMs?: number;
 }
+
+const defaultAttemptTimeoutMs = 15_000;
 
 /** Earlier releases had a job for each attempt. Now the messages themselves say when they are due. */
 const formerAttemptQueue = "integration.webhook-attempt";
@@ -50,6 +54,7 @@ export const webhookDispatch: SliceModule<WebhookDispatchSettings> = {
       ),
       egress: services.get(egressService),
       retryDelaysMs: settings.retryDelaysMs ?? defaultRetryDelaysMs,
+      attemptTimeoutMs: Math.min(settings.attemptTimeoutMs ?? defaultAttemptTimeoutMs, defaultAttemptTimeoutMs),
       logger,
     });
     services.get(SignedEcho).use(signEcho);
