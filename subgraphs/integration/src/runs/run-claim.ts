@@ -26,6 +26,13 @@ const scheduleRetry = runMove(
   "status = 'Running' and fence = $7",
 );
 
+const scheduleWait = runMove(
+  "run_wait",
+  `next_attempt_at = $4, deadline_at = null, error_code = null, error_detail = null,
+    max_attempts = greatest(max_attempts, attempts + 1)`,
+  "status = 'Running' and fence = $5",
+);
+
 /** The claim of one worker on a run. Every change checks the fencing number. */
 export class RunClaim {
   readonly run: RunRecord;
@@ -68,6 +75,13 @@ export class RunClaim {
     const { runId, fence } = this.run;
     const move = { runId, to: "RetryScheduled", values: [nextAttemptAt, code, detail.slice(0, 2000), fence] } as const;
     return this.#change((transaction) => moveRun(transaction, scheduleRetry, move), change);
+  }
+
+  /** Plans the attempt that follows if nothing ends the run before. `change` runs in the same transaction. Throws RunLost. */
+  wait(nextAttemptAt: Date, change: Change): Promise<void> {
+    const { runId, fence } = this.run;
+    const move = { runId, to: "RetryScheduled", values: [nextAttemptAt, fence] } as const;
+    return this.#change((transaction) => moveRun(transaction, scheduleWait, move), change);
   }
 
   #change(move: (transaction: Transaction) => Promise<RunRecord | undefined>, change: Change): Promise<void> {

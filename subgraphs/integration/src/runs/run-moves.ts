@@ -2,7 +2,7 @@ import type { PreparedStatement } from "@factory/runtime/db/transaction-dialect"
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { EventType } from "@factory/schema/event-names";
 import { heldOperations, type RunState, systemActor } from "./run.states.js";
-import type { RunEnd } from "./run-operations.js";
+import type { RunEnd, RunHandler } from "./run-operations.js";
 import { type RunRecord, type RunRow, runRecord, runUuid } from "./run-record.js";
 
 /** The PostgreSQL channel that gets lines `<run uuid> <status>` when steps are committed. */
@@ -103,4 +103,23 @@ export function endRun(
     to: end.status,
     values: [result, ...error, ...(fence === undefined ? [] : [fence])],
   });
+}
+
+/** Completed and Failed may follow only Running. */
+const begin = runMove("run_settle", "fence = fence + 1", "status = 'RetryScheduled'");
+
+/**
+ * Ends a run that waits for its next attempt, which then finds nothing to do. Undefined, without any change: it does not
+ * wait.
+ */
+export async function settleRun(
+  transaction: Transaction,
+  handler: RunHandler,
+  runId: string,
+  end: RunEnd,
+): Promise<RunRecord | undefined> {
+  const begun = await moveRun(transaction, begin, { runId, to: "Running", values: [] });
+  const ended = begun && (await endRun(transaction, runId, end));
+  if (ended) await handler.ended?.(transaction, ended, end);
+  return ended;
 }

@@ -30,6 +30,18 @@ export interface RunError {
   readonly detail: string;
 }
 
+/**
+ * The result of work whose outcome comes later from elsewhere, for example by a delivery. The run waits as RetryScheduled
+ * without a job that holds a place. If nothing ends it before, its next attempt begins after the seconds.
+ */
+export class AwaitedOutcome {
+  constructor(
+    readonly seconds: number,
+    /** The facts for `waits`. */
+    readonly facts: Readonly<Record<string, unknown>>,
+  ) {}
+}
+
 /** Does the work of the runs of one operation. */
 export interface RunHandler {
   /** The delay after each failed attempt but the last one: there is one attempt more than delays. */
@@ -40,7 +52,7 @@ export interface RunHandler {
    * The work, outside of any transaction. It may run again after the death of its process, so what it does at a vendor
    * must be repeatable.
    */
-  work(run: RunRecord, attempt: RunAttempt): Promise<Record<string, unknown> | undefined>;
+  work(run: RunRecord, attempt: RunAttempt): Promise<Record<string, unknown> | AwaitedOutcome | undefined>;
   /** Whether another attempt may succeed. Absent: `isRetryable` decides. */
   retryable?(error: unknown): boolean;
   /**
@@ -48,6 +60,11 @@ export interface RunHandler {
    * that meets a deadlock runs again, so it must change nothing outside of it.
    */
   ended?(transaction: Transaction, run: RunRecord, end: RunEnd): Promise<void>;
+  /**
+   * Runs in the transaction in which the run begins to wait for its outcome. Returns the end of the run if the outcome has
+   * come already.
+   */
+  waits?(transaction: Transaction, run: RunRecord, facts: AwaitedOutcome["facts"]): Promise<RunEnd | undefined>;
   /** Runs in the transaction that plans another attempt after a failed one. */
   attemptFailed?(transaction: Transaction, run: RunRecord, error: RunError): Promise<void>;
 }

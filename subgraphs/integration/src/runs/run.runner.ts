@@ -10,7 +10,15 @@ import { readRun } from "./read-run.js";
 import { RunClaim, RunLost } from "./run-claim.js";
 import type { RunCounts } from "./run-counts.js";
 import { type RunPayload, runJob } from "./run-job.js";
-import { isRetryable, type RunEnd, type RunHandler, type RunOperations, runErrorOf } from "./run-operations.js";
+import { settleRun } from "./run-moves.js";
+import {
+  AwaitedOutcome,
+  isRetryable,
+  type RunEnd,
+  type RunHandler,
+  type RunOperations,
+  runErrorOf,
+} from "./run-operations.js";
 import { runUuid } from "./run-record.js";
 
 interface RunnerServices {
@@ -62,10 +70,11 @@ export class RunRunner {
     const { run, cause } = claim;
     const deadline = AbortSignal.timeout(handler.timeLimitSeconds * 1000);
     const signal = AbortSignal.any([stopped, cancelled, deadline]);
-    let end: RunEnd;
+    let end: RunEnd | AwaitedOutcome;
     try {
       const work = handler.work(run, { number: run.attempts, signal, cause });
-      end = { status: "Completed", result: await untilAborted(work, signal) };
+      const result = await untilAborted(work, signal);
+      end = result instanceof AwaitedOutcome ? result : { status: "Completed", result };
       failpoint("run.worked");
     } catch (error) {
       if (cancelled.aborted) return;
@@ -75,9 +84,28 @@ export class RunRunner {
       if (!failed) return;
       end = failed;
     }
+    if (end instanceof AwaitedOutcome) await this.#wait(claim, handler, end);
+    else await this.#end(claim, handler, end);
+  }
+
+  async #end(claim: RunClaim, handler: RunHandler, end: RunEnd): Promise<void> {
     await claim.end(end, async (transaction, ended) => handler.ended?.(transaction, ended, end));
-    this.#services.counts.add(run.operation, end.status);
+    this.#services.counts.add(claim.run.operation, end.status);
     failpoint("run.ended");
+  }
+
+  /** Plans the attempt that asks for the outcome, or ends the run where it is known already. */
+  async #wait(claim: RunClaim, handler: RunHandler, { seconds, facts }: AwaitedOutcome): Promise<void> {
+    const { jobs, counts } = this.#services;
+    const { tenantId, runId, operation, attempts } = claim.run;
+    const startAfter = new Date(Date.now() + seconds * 1000);
+    await claim.wait(startAfter, async (transaction, waiting) => {
+      const end = await handler.waits?.(transaction, waiting, facts);
+      if (end) await settleRun(transaction, handler, runId, end);
+      else await jobs.send(transaction, runJob, { tenantId, runId, attempt: attempts + 1 }, { startAfter });
+      transaction.afterCommit(() => counts.add(operation, end?.status ?? "RetryScheduled"));
+    });
+    failpoint("run.waits");
   }
 
   /** Plans another attempt, or returns the end of the run. */
@@ -88,7 +116,8 @@ export class RunRunner {
     if (!(error instanceof DomainError)) logger.error({ err: error, runId, operation }, "a run failed unexpectedly");
     const delay = handler.delaysSeconds[attempts - 1];
     const again = handler.retryable?.(error) ?? isRetryable(error);
-    if (delay === undefined || !again) return { status: "Failed", ...reason };
+    if (delay === undefined || !again)
+      return { status: reason.code === "RUN_TOO_LONG" ? "TimedOut" : "Failed", ...reason };
     const startAfter = new Date(Date.now() + Math.max(delay, retryAfterOf(error)) * 1000);
     await claim.retry(reason, startAfter, async (transaction, planned) => {
       await jobs.send(transaction, runJob, { tenantId, runId, attempt: attempts + 1 }, { startAfter });

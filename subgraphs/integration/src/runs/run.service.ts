@@ -15,7 +15,7 @@ import { isFinal, type RunOperation, type RunState, runStates } from "./run.stat
 import type { RunCounts } from "./run-counts.js";
 import { type RunFeedStep, stepsOfRun } from "./run-feed.js";
 import { runJob } from "./run-job.js";
-import { endRun } from "./run-moves.js";
+import { endRun, settleRun } from "./run-moves.js";
 import type { RunEnd, RunOperations } from "./run-operations.js";
 import { type RunRecord, type RunRow, runRecord, runUuid } from "./run-record.js";
 
@@ -151,6 +151,22 @@ export class RunService {
     await handler.ended?.(transaction, cancelled, end);
     transaction.afterCommit(() => this.#services.counts.add(known.operation, "Cancelled"));
     return cancelled;
+  }
+
+  /** Locks a run until the transaction ends. Throws RUN_NOT_FOUND. */
+  lockIn(transaction: Transaction, runId: string): Promise<RunRecord> {
+    return lockedRun(transaction, runId);
+  }
+
+  /**
+   * Ends a locked run that waits for its next attempt, in the caller's transaction. Undefined, without any change: an attempt
+   * is running or is about to begin, or the run has ended.
+   */
+  async settleIn(transaction: Transaction, locked: RunRecord, end: RunEnd): Promise<RunRecord | undefined> {
+    const { runId, operation } = locked;
+    const ended = await settleRun(transaction, this.#services.operations.get(operation), runId, end);
+    if (ended) transaction.afterCommit(() => this.#services.counts.add(operation, end.status));
+    return ended;
   }
 
   /**

@@ -29,6 +29,7 @@ export const runOperationNames = [
   "SendSms",
   "ChargePayment",
   "RefundPayment",
+  "CreateCheckoutSession",
   "SyncContact",
   "OpenTicket",
   "CompleteModel",

@@ -9,7 +9,7 @@ import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixtur
 import { integrationTables } from "../tables.js";
 import { RunService } from "./run.service.js";
 import { RunCounts } from "./run-counts.js";
-import { type RunHandler, RunOperations } from "./run-operations.js";
+import { AwaitedOutcome, type RunHandler, RunOperations } from "./run-operations.js";
 import type { RunRecord } from "./run-record.js";
 
 /** The handler of the one operation that no slice handles. Each test replaces it. */
@@ -117,6 +117,37 @@ describe("runs", () => {
     expect(await ended(principal, run)).toMatchObject({ status: "Completed", attempts: 3, error: null });
     expect(failed).toEqual(["RetryScheduled 1 UPSTREAM_FAILED", "RetryScheduled 2 UPSTREAM_FAILED"]);
     expect(await eventsOf(run)).toEqual(["RunStarted", "RunCompleted"]);
+  });
+
+  it("wait for an outcome from elsewhere without a place, and end by it, or ask for it later", async () => {
+    const principal = aPrincipal();
+    const ends: string[] = [];
+    handler = {
+      work: async (_, { number }) => (number === 1 ? new AwaitedOutcome(3600, {}) : { asked: true }),
+      ended: async (_, { status }) => void ends.push(status),
+    };
+    const [settled, asked] = [await start(principal), await start(principal)];
+    const tenant = tenantWithId(settled.tenantId);
+    const isWaiting = async ({ runId }: RunRecord) =>
+      (await service().find(tenant, runId))?.status === "RetryScheduled" || undefined;
+    await eventually(() => isWaiting(settled));
+    await eventually(() => isWaiting(asked));
+    const jobs = "select state from integration_jobs.job where singleton_key = any ($1) and state < 'completed'";
+    expect(await fixture.rows(jobs, [settled.runId, asked.runId])).toEqual([
+      { state: "created" },
+      { state: "created" },
+    ]);
+    const settle = () =>
+      database.transaction(tenant, { trace: continueTrace(undefined) }, async (transaction) => {
+        const locked = await service().lockIn(transaction, settled.runId);
+        return service().settleIn(transaction, locked, { status: "Completed", result: { told: true } });
+      });
+    expect(await settle()).toMatchObject({ status: "Completed", result: { told: true }, attempts: 1, error: null });
+    expect(await settle()).toBeUndefined();
+    await fixture.rows("update integration_jobs.job set start_after = now() where singleton_key = $1", asked.runId);
+    expect(await ended(principal, asked)).toMatchObject({ status: "Completed", result: { asked: true }, attempts: 2 });
+    expect(ends).toEqual(["Completed", "Completed"]);
+    expect(await eventsOf(settled)).toEqual(["RunStarted", "RunCompleted"]);
   });
 
   it("fail at once where another attempt cannot help, and after the last attempt otherwise", async () => {
