@@ -26,6 +26,7 @@ import { Migration20261122182653_audit_log } from "./migrations/Migration2026112
 import { Migration20261122182700_audit_log_privileges } from "./migrations/Migration20261122182700_audit_log_privileges.js";
 import { Migration20261122182758_configuration } from "./migrations/Migration20261122182758_configuration.js";
 import { Migration20261122183027_plan_subscription_periods } from "./migrations/Migration20261122183027_plan_subscription_periods.js";
+import { Migration20261123113301_paid_at } from "./migrations/Migration20261123113301_paid_at.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -59,5 +60,6 @@ export const spineTables = {
     Migration20261122183027_plan_subscription_periods,
     Migration20261122182653_audit_log,
     Migration20261122182700_audit_log_privileges,
+    Migration20261123113301_paid_at,
   ],
 };

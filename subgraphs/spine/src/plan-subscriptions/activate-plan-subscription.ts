@@ -24,6 +24,7 @@ export async function activatePlan(transaction: Transaction, locked: LockedPlan,
   plan.status = "Active";
   plan.editionCode = editionCode;
   plan.cancelAt = plan.pastDueSince = null;
+  plan.paidAt = now;
   if (!keepsPeriod) {
     plan.billingCycle = billingCycle;
     plan.anchorAt = plan.currentPeriodStart = now;

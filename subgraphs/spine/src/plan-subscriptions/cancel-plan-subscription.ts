@@ -59,6 +59,7 @@ export async function receivePayment(
   if (plan.status === "Active") return;
   plan.status = "Active";
   plan.pastDueSince = null;
+  plan.paidAt = now;
   while (plan.currentPeriodEnd && plan.currentPeriodEnd <= now) beginNextPeriod(plan);
   recordPlanChange(transaction, plan, "SubscriptionActivated", { effectiveAt: now, entitlements });
   await completePlanChange(transaction, locked);

@@ -15,7 +15,7 @@ export const createPlanSubscription: ProvisioningStep = {
       em.create(PlanSubscription, {
         ...subscription,
         ...{ billingCycle: null, anchorAt: null, currentPeriodStart: null, currentPeriodEnd: null, cancelAt: null },
-        ...{ trialEndsAt: null, pastDueSince: null, nextChangeAt: null, changeSentAt: null },
+        ...{ trialEndsAt: null, pastDueSince: null, paidAt: null, nextChangeAt: null, changeSentAt: null },
         ...{ version: 1, createdAt: now, updatedAt: now },
       }),
     );

@@ -54,6 +54,10 @@ export class PlanSubscription {
   @Property({ type: "timestamptz", nullable: true })
   pastDueSince: Date | null;
 
+  /** When an activation or a payment has made it Active last. An older failure of a payment changes nothing. */
+  @Property({ type: "timestamptz", nullable: true })
+  paidAt: Date | null;
+
   /** When the state or the period changes by itself; null when it does not. */
   @Property({ type: "timestamptz", nullable: true })
   nextChangeAt: Date | null;

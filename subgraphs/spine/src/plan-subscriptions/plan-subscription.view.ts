@@ -44,7 +44,7 @@ export const planSubscriptionRowView = (row: PlanSubscriptionRow): PlanSubscript
     updatedAt: row.updated_at,
   });
 
-type Shown = Omit<PlanSubscription, "anchorAt" | "nextChangeAt" | "changeSentAt">;
+type Shown = Omit<PlanSubscription, "anchorAt" | "nextChangeAt" | "changeSentAt" | "paidAt">;
 
 export function planSubscriptionView(plan: Shown): PlanSubscriptionType {
   const { version, createdAt, updatedAt, ...facts } = plan;

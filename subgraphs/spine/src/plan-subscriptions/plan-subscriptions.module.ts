@@ -9,6 +9,7 @@ import {
 } from "./advance-plan-subscription.js";
 import { createPlanSubscription } from "./create-plan-subscription.js";
 import { DuePlanSubscriptions } from "./due-plan-subscriptions.js";
+import { PaymentFailures } from "./payment-failures.js";
 import { PlanSubscription } from "./plan-subscription.entity.js";
 import { PlanSubscriptionResolver } from "./plan-subscription.resolver.js";
 import { PlanSubscriptionService } from "./plan-subscription.service.js";
@@ -37,7 +38,7 @@ export const planSubscriptions: SliceModule<PlanSubscriptionSettings> = {
     "SubscriptionExpired",
   ],
   waitingRows: [duePlanSubscriptionRows],
-  start({ settings, database, jobs, workers, cursors, logger, work, onStarted, onStop }, services) {
+  start({ settings, database, jobs, workers, cursors, logger, work, consume, onStarted, onStop }, services) {
     const clock = settings.clock ?? (() => new Date());
     const editions = services.get(EditionCatalog);
     services.add(new PlanSubscriptionService({ database, cursors, editions, clock }));
@@ -45,6 +46,7 @@ export const planSubscriptions: SliceModule<PlanSubscriptionSettings> = {
     steps.add(createPlanSubscription);
     steps.addLast(startTrial(editions, clock));
     work(advancePlanSubscriptionJob, (payload) => advancePlanSubscription(database, clock, payload), maintenance);
+    consume(new PaymentFailures(database, clock).consumer());
     const due = new DuePlanSubscriptions({ database, workers, jobs, logger, clock });
     onStarted(() => due.start());
     onStop(() => due.stop());
