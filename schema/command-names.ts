@@ -14,6 +14,9 @@ export const commandTypes = {
   SendSms:                  { handler: "integration", scopes: ["notification.send"] },
   SyncContact:              { handler: "integration", scopes: ["integration.connections.write"] },
   OpenTicket:               { handler: "integration", scopes: ["integration.connections.write"] },
+  ChargePayment:            { handler: "integration", scopes: ["payments.write"] },
+  RefundPayment:            { handler: "integration", scopes: ["payments.write"] },
+  CreateCheckoutSession:    { handler: "integration", scopes: ["payments.write"] },
 } as const satisfies Record<string, { handler: SubgraphName; scopes: readonly Scope[] }>;
 
 /** The type of a command, for example `ImportLibraryPackage`. */

@@ -29,6 +29,7 @@ export const scopes = [
   "role.assign",
   "subscription.read",
   "subscription.manage",
+  "payments.write",
   "config.read",
   "config.manage",
   "flag.evaluate",
@@ -53,14 +54,15 @@ export type Scope = (typeof scopes)[number];
 export const needsAgentApproval = (scope: string): boolean => scope.endsWith(".publish");
 
 /**
- * With these scopes an agent could create clients or users that outlive its task, approve its requests, or pass addresses
- * of people from the audit log on to the provider of its model.
+ * With these scopes an agent could create clients or users that outlive its task, approve its requests, move money, or
+ * pass addresses of people from the audit log on to the provider of its model.
  */
 const withheldFromAgents: readonly string[] = [
   "client.manage",
   "user.invite",
   "role.assign",
   "governance.approve",
+  "payments.write",
   "audit.read",
 ] satisfies readonly Scope[];
 

@@ -25,6 +25,7 @@ import { GrpcChannels } from "../kit/grpc-channels.js";
 import { anInboundSource, asSpecified } from "../kit/inbound-sources.js";
 import { aLibrary, aRetiredVersion } from "../kit/libraries.js";
 import { invokeModels } from "../kit/models.js";
+import { moveMoney } from "../kit/payments.js";
 import { aPerson } from "../kit/people.js";
 import { aPlanSubscriptionId, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
 import { aProvider, aRetiredProvider, movedProvider } from "../kit/providers.js";
@@ -426,6 +427,7 @@ describe("the emitted events", () => {
     await aUsedToolServer(token);
     await handleDeliveries(token, tenant.tenantId);
     const closeMailVendors = await sendMail(token, tenant.tenantId);
+    const closePaymentVendor = await moveMoney(token, tenant.tenantId);
     await invokeModels(token);
     await inviteAndDeleteUsers(token, tenant.tenantId);
     const libraryId = await aLibrary(token, {
@@ -470,7 +472,14 @@ describe("the emitted events", () => {
       return inTheLog.some(({ type }) => type === "TenantArchived");
     });
     emitted = [...feed.events.map(({ events }) => events), ...inTheLog];
-    await Promise.all([feed.stop(), about.stop(), gone.close(), vendor.close(), closeMailVendors()]);
+    await Promise.all([
+      feed.stop(),
+      about.stop(),
+      gone.close(),
+      vendor.close(),
+      closeMailVendors(),
+      closePaymentVendor(),
+    ]);
   });
 
   afterAll(() => receiver.close());

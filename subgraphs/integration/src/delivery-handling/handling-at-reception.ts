@@ -3,7 +3,7 @@ import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ImmediateHandling, ImmediateState } from "../inbound-deliveries/immediate-handling.js";
 import type { IdentifiedDelivery, NewDelivery } from "../inbound-deliveries/new-delivery.js";
-import { reportOf } from "../provider-drivers/vendor-report.js";
+import { reportsOf } from "../provider-drivers/vendor-report.js";
 import type { RunCounts } from "../runs/run-counts.js";
 import { saysRevoked } from "./revoked-credential.js";
 import { isIgnored, vendorEvent } from "./vendor-event.js";
@@ -25,7 +25,7 @@ export class HandlingAtReception implements ImmediateHandling {
     const facts = await this.#facts.of(tenantId).catch(() => undefined);
     return ({ match, eventName, normalizedEventType }) => {
       if (!facts || saysRevoked(match.driver, eventName, normalizedEventType)) return undefined;
-      if (reportOf(match.driver, eventName, normalizedEventType)) return undefined;
+      if (reportsOf(match.driver, eventName, normalizedEventType).length > 0) return undefined;
       return isIgnored(normalizedEventType, facts) ? "Ignored" : "Processed";
     };
   }

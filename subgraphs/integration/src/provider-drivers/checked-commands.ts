@@ -6,9 +6,11 @@ import {
   commandsWithUrl,
   commandsWithVendorId,
   type MailServer,
+  moneyCommands,
   type VendorCommandType,
 } from "./command-template.js";
 import type { DriverProblems } from "./driver-problems.js";
+import { commandOfOutcome, reportedOutcomes } from "./vendor-report.js";
 
 const maxDepth = 10;
 const maxNodes = 300;
@@ -38,15 +40,20 @@ export function checkCommands(given: unknown, pointer: string, problems: DriverP
 
 function checkTemplate(type: VendorCommandType, given: unknown, at: string, problems: DriverProblems): void {
   const template = Object.fromEntries(entriesOf(given, at, problems)) as GivenTemplate;
-  const allowed = commandsWithUrl.includes(type) ? [...members, "url"] : members;
+  const allowed = [
+    ...members,
+    ...(commandsWithUrl.includes(type) ? ["url"] : []),
+    ...(moneyCommands.includes(type) ? ["state"] : []),
+  ];
   for (const name of Object.keys(template))
     if (!allowed.includes(name))
       problems.refuse(`${at}/${pointerToken(name)}`, `Must be one of ${allowed.join(", ")}.`, "UNKNOWN_VALUE");
   problems.oneOf(`${at}/method`, String(template.method), ["POST", "PUT", "PATCH"]);
   problems.oneOf(`${at}/encoding`, String(template.encoding), ["json", "form"]);
   const { path, repeatable } = template;
-  if (typeof path !== "string" || !pathForm.test(path) || /(^|\/|%2f)(\.|%2e){1,2}(\/|%2f|\?|$)/i.test(path))
-    problems.refuse(`${at}/path`, "A path begins with a slash and has no segments . and .. and no fragment.");
+  checkPath(path, `${at}/path`, problems);
+  if (moneyCommands.includes(type) && template.state !== undefined)
+    checkState(type, template.state, `${at}/state`, problems);
   if (repeatable !== undefined && typeof repeatable !== "boolean")
     problems.refuse(`${at}/repeatable`, "Must be true or false.", "TYPE");
   checkAnswer(type, template, at, problems);
@@ -55,6 +62,27 @@ function checkTemplate(type: VendorCommandType, given: unknown, at: string, prob
     problems.refuse(`${at}/body`, "The body is an object of the vendor, with values inside.");
   else if (!isObject(template.body)) problems.refuse(`${at}/body`, "Must be an object.", "TYPE");
   else body.check(template.body, `${at}/body`, { depth: 0, hasItem: false });
+}
+
+function checkPath(path: unknown, pointer: string, problems: DriverProblems): void {
+  if (typeof path !== "string" || !pathForm.test(path) || /(^|\/|%2f)(\.|%2e){1,2}(\/|%2f|\?|$)/i.test(path))
+    problems.refuse(pointer, "A path begins with a slash and has no segments . and .. and no fragment.");
+}
+
+/** Reports what is wrong with the request that asks for an outcome. */
+function checkState(type: VendorCommandType, given: unknown, at: string, problems: DriverProblems): void {
+  const { path, value, outcomes, ...others } = Object.fromEntries(entriesOf(given, at, problems));
+  for (const name of Object.keys(others))
+    problems.refuse(`${at}/${pointerToken(name)}`, "Must be one of path, value, outcomes.", "UNKNOWN_VALUE");
+  checkPath(path, `${at}/path`, problems);
+  if (!/\{(vendorId|commandId)\}/.test(String(path)))
+    problems.refuse(`${at}/path`, "The path has {vendorId} or {commandId}.");
+  if (typeof value !== "string" || !value.startsWith("body:") || !answerForm.test(value))
+    problems.refuse(`${at}/value`, "The value stands at body:<JSON pointer>.");
+  const own = reportedOutcomes.filter((outcome) => commandOfOutcome[outcome] === type);
+  const entries = entriesOf(outcomes, `${at}/outcomes`, problems);
+  if (entries.length > 20) problems.refuse(`${at}/outcomes`, "There may be at most 20 entries.", "TOO_LONG");
+  for (const [state, outcome] of entries) problems.oneOf(`${at}/outcomes/${pointerToken(state)}`, String(outcome), own);
 }
 
 type GivenTemplate = Readonly<Partial<Record<keyof CommandTemplate, unknown>>>;
@@ -67,6 +95,8 @@ function checkAnswer(type: VendorCommandType, template: GivenTemplate, at: strin
     if (place !== undefined && (typeof place !== "string" || !answerForm.test(place)))
       problems.refuse(`${at}/${name}`, "The value stands at body:<JSON pointer> or header:<name>.");
   }
+  if (template.url === undefined && type === "CreateCheckoutSession")
+    problems.refuse(`${at}/url`, `The answer to ${type} tells the address of the page.`, "REQUIRED");
   if (template.vendorId === undefined && commandsWithVendorId.includes(type))
     problems.refuse(`${at}/vendorId`, `The answer to ${type} tells the id at the vendor.`, "REQUIRED");
 }
@@ -127,7 +157,8 @@ class TemplateCheck {
       if (!hasItem) this.#problems.refuse(at, "There is an item only inside of $as.");
       return;
     }
-    const known = [...commandMembers(this.#type), "commandId"];
+    const own = commandMembers(this.#type);
+    const known = [...own, ...(own.includes("currency") ? ["currencyInLowerCase"] : []), "commandId"];
     const [, first = ""] = pointer.split("/");
     if (!known.includes(first))
       this.#problems.refuse(at, `The data of ${this.#type} has the members ${known.join(", ")}.`, "UNKNOWN_VALUE");

@@ -84,9 +84,15 @@ function checkCalls(driver: ProviderDriver, pointer: string, problems: DriverPro
   }
 }
 
-function checkReport({ outcome, vendorId, commandId }: VendorReport, pointer: string, problems: DriverProblems): void {
+function checkReport(
+  { outcome, when, vendorId, commandId }: VendorReport,
+  pointer: string,
+  problems: DriverProblems,
+): void {
   problems.oneOf(`${pointer}/outcome`, outcome, reportedOutcomes);
-  if ((vendorId === undefined) === (commandId === undefined))
+  if (when && !when.value.startsWith("body:/"))
+    problems.refuse(`${pointer}/when/value`, "The value stands in the body: body:<JSON pointer>.");
+  if (vendorId === undefined && commandId === undefined)
     problems.refuse(pointer, "A report names its command by vendorId or by commandId.");
 }
 

@@ -1,4 +1,5 @@
 import type { CommandOf } from "@factory/schema/command-names";
+import type { ReportedOutcome } from "./vendor-report.js";
 
 /** A command that becomes a request of a vendor. */
 export type VendorCommandType = CommandOf<"integration">;
@@ -7,7 +8,8 @@ export type VendorCommandType = CommandOf<"integration">;
  * The request of a vendor for one command. The body is JSON in which these objects stand for values of the command. A
  * value is put in as it is, never into a text, so it cannot change the request around it:
  *
- * - `{"$value": "/subject"}` is the value at the JSON pointer in the data of the command, which has `commandId` too;
+ * - `{"$value": "/subject"}` is the value at the JSON pointer in the data of the command, which has `commandId` too, and
+ *   `currencyInLowerCase` where it has a currency;
  * - `{"$each": "/to", "$as": …}` is a list with one item for each item of the list at the pointer;
  * - `{"$item": "/email"}` is the value at the pointer in the present item, and with `""` the item itself;
  * - `{"$when": "/html", "$then": …}` is there only if the command has the value.
@@ -25,15 +27,33 @@ export interface CommandTemplate {
   readonly vendorId?: string;
   /** Where the address of the thing stands that the command has made, in the same form. */
   readonly url?: string;
+  /** How the vendor is asked for the outcome of a command that moves money, where it has not reported it. */
+  readonly state?: StateRequest;
   /** The same request twice has the effect of one, for example because it names the thing by an id of the sender. */
   readonly repeatable?: boolean;
 }
+
+/** A request that changes nothing, whose answer tells the outcome of a command that the vendor has accepted. */
+export interface StateRequest {
+  /** As the path of a template. `{vendorId}` and `{commandId}` are the ids of the command, each as one segment. */
+  readonly path: string;
+  /** Where the state stands in the answer: `body:…`. */
+  readonly value: string;
+  /** The outcome for each state that is final. With any other state nobody knows the outcome. */
+  readonly outcomes: Readonly<Record<string, ReportedOutcome>>;
+}
+
+/**
+ * Commands that move money. Their vendor must take an idempotency key, and they are answered when it has reported the
+ * outcome.
+ */
+export const moneyCommands: readonly VendorCommandType[] = ["ChargePayment", "RefundPayment"];
 
 /** Commands whose answer tells the id at the vendor. Without the id nobody knows what the vendor has done. */
 export const commandsWithVendorId: readonly VendorCommandType[] = ["SyncContact", "OpenTicket"];
 
 /** Commands whose answer tells an address at the vendor. */
-export const commandsWithUrl: readonly VendorCommandType[] = ["OpenTicket"];
+export const commandsWithUrl: readonly VendorCommandType[] = ["OpenTicket", "CreateCheckoutSession"];
 
 /** The request of each command that the vendor can carry out. */
 export type CommandTemplates = Readonly<Partial<Record<VendorCommandType, CommandTemplate>>>;

@@ -41,15 +41,37 @@ export class WebhookActionMarkInput {
 
 const bodyPath = "^body:(?:/[^\\s/]{1,100}){1,10}$";
 
-@InputType({ description: "An event of the vendor that tells the outcome of a command. It has vendorId or commandId." })
+@InputType({ description: "A value in the payload of an event." })
+export class VendorReportConditionInput {
+  @Field({ description: "body:<JSON pointer>." })
+  @Constraint({ maxLength: 1200, pattern: bodyPath })
+  value: string;
+
+  @Field()
+  @Constraint({ minLength: 1, maxLength: 200 })
+  equals: string;
+}
+
+@InputType({
+  description: "An event of the vendor that tells the outcome of a command. It has vendorId or commandId, or both.",
+})
 export class VendorReportInput {
   @Field({ description: "The event name of the vendor, or its normalized name." })
   @Constraint({ minLength: 1, maxLength: 200 })
   event: string;
 
-  @Field({ description: "EmailDelivered, EmailBounced, SmsDelivered or SmsFailed." })
+  @Field({
+    description:
+      "EmailDelivered, EmailBounced, SmsDelivered, SmsFailed, PaymentCharged, PaymentFailed, PaymentRefunded or RefundFailed.",
+  })
   @Constraint({ maxLength: 100 })
   outcome: string;
+
+  @Field(() => VendorReportConditionInput, {
+    nullable: true,
+    description: "The event is a report only where this value stands in its payload.",
+  })
+  when?: VendorReportConditionInput | null;
 
   @Field(() => String, { nullable: true, description: "The place of the vendor's id: body:<JSON pointer>." })
   @Constraint({ maxLength: 1200, pattern: bodyPath })

@@ -24,6 +24,74 @@ export const presetCommands = {
       vendorId: "header:x-message-id",
     },
   },
+  stripe: {
+    ChargePayment: {
+      method: "POST",
+      path: "/v1/payment_intents",
+      encoding: "form",
+      body: {
+        amount: value("/amountMinor"),
+        currency: value("/currencyInLowerCase"),
+        customer: value("/customerRef"),
+        payment_method: value("/paymentMethodRef"),
+        description: value("/description"),
+        confirm: true,
+        off_session: true,
+        error_on_requires_action: true,
+        metadata: { commandId: value("/commandId") },
+      },
+      vendorId: "body:/id",
+      state: {
+        path: "/v1/payment_intents/{vendorId}",
+        value: "body:/status",
+        outcomes: {
+          succeeded: "PaymentCharged",
+          canceled: "PaymentFailed",
+          requires_payment_method: "PaymentFailed",
+        },
+      },
+    },
+    RefundPayment: {
+      method: "POST",
+      path: "/v1/refunds",
+      encoding: "form",
+      body: {
+        payment_intent: value("/paymentRef"),
+        amount: value("/amountMinor"),
+        metadata: { commandId: value("/commandId") },
+      },
+      vendorId: "body:/id",
+      state: {
+        path: "/v1/refunds/{vendorId}",
+        value: "body:/status",
+        outcomes: { succeeded: "PaymentRefunded", failed: "RefundFailed", canceled: "RefundFailed" },
+      },
+    },
+    CreateCheckoutSession: {
+      method: "POST",
+      path: "/v1/checkout/sessions",
+      encoding: "form",
+      body: {
+        mode: "payment",
+        line_items: [
+          {
+            quantity: 1,
+            price_data: {
+              currency: value("/currencyInLowerCase"),
+              unit_amount: value("/amountMinor"),
+              product_data: { name: value("/description") },
+            },
+          },
+        ],
+        customer: value("/customerRef"),
+        success_url: value("/successUrl"),
+        cancel_url: value("/cancelUrl"),
+        client_reference_id: value("/commandId"),
+      },
+      vendorId: "body:/id",
+      url: "body:/url",
+    },
+  },
   twilio: {
     SendSms: {
       method: "POST",
@@ -83,12 +151,24 @@ export const presetCommands = {
   },
 } as const satisfies Readonly<Record<string, CommandTemplates>>;
 
+const payment = { commandId: "body:/data/object/metadata/commandId", vendorId: "body:/data/object/id" };
+const succeeded = { value: "body:/data/object/status", equals: "succeeded" };
+
 /** The events by which the vendors of the presets report the outcomes of commands. */
 export const presetReports = {
   sendgrid: [
     { event: "delivered", outcome: "EmailDelivered", commandId: "body:/commandId" },
     { event: "bounce", outcome: "EmailBounced", commandId: "body:/commandId" },
     { event: "dropped", outcome: "EmailBounced", commandId: "body:/commandId" },
+  ],
+  stripe: [
+    { event: "payment_intent.succeeded", outcome: "PaymentCharged", ...payment },
+    { event: "payment_intent.payment_failed", outcome: "PaymentFailed", ...payment },
+    { event: "payment_intent.canceled", outcome: "PaymentFailed", ...payment },
+    { event: "refund.created", outcome: "PaymentRefunded", when: succeeded, ...payment },
+    { event: "refund.updated", outcome: "PaymentRefunded", when: succeeded, ...payment },
+    { event: "charge.refund.updated", outcome: "PaymentRefunded", when: succeeded, ...payment },
+    { event: "refund.failed", outcome: "RefundFailed", ...payment },
   ],
   twilio: [
     { event: "message.delivered", outcome: "SmsDelivered", vendorId: "body:/MessageSid" },

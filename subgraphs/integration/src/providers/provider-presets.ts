@@ -1,6 +1,7 @@
 import type { ProviderDriver, WebhookDescription } from "../provider-drivers/provider-driver.js";
 import { businessPresets } from "./business-presets.js";
 import { communicationPresets } from "./communication-presets.js";
+import { presetCommands, presetReports } from "./preset-commands.js";
 import type { AuthModel, ProviderCategory } from "./provider.states.js";
 
 /** The knowledge of the platform about a vendor. It is not a provider: it takes no key, emits no event, appears in no search. */
@@ -97,11 +98,12 @@ export const providerPresets: readonly ProviderPreset[] = [
     category: "Payment",
     authModel: "ApiKey",
     apiClient,
-    capabilities: ["payments.charge", "payments.refund", "webhooks.receive"],
+    capabilities: ["payments.charge", "payments.refund", "payments.checkout", "webhooks.receive"],
     baseUrl: "https://api.stripe.com",
     driver: {
       probe: { method: "GET", path: "/v1/account" },
       idempotencyHeader: "idempotency-key",
+      commands: presetCommands.stripe,
       rateLimit: { requests: 25, perSeconds: 1 },
       oauth2: {
         tokenUrl: "https://connect.stripe.com/oauth/token",
@@ -121,6 +123,7 @@ export const providerPresets: readonly ProviderPreset[] = [
         deliveryId: ["body:/id"],
         eventName: ["body:/type"],
         account: "body:/account",
+        reports: presetReports.stripe,
         revokedEvents: ["account.application.deauthorized"],
       },
     },

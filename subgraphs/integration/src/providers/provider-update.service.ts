@@ -6,6 +6,7 @@ import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { checkedDriver } from "../provider-drivers/checked-driver.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
+import { requireIdempotencyKeys } from "../provider-drivers/required-keys.js";
 import { withChooser } from "./host-choice.js";
 import { announceInboundSources } from "./inbound-sources.js";
 import { lockedProvider } from "./locked-provider.js";
@@ -49,6 +50,7 @@ export class ProviderUpdateService {
             allowed: ["Registered", "Deprecated", "Disabled"],
           });
         const changed = changesOf(provider, input, driver);
+        if (changed.driver) requireIdempotencyKeys(targetsOf(provider, changed).driver, "/input/driver");
         if (movesOrigin(targetsOf(provider, provider), targetsOf(provider, changed))) {
           const principal = principalOf(context);
           await this.#listeners.callForOrigins(transaction, { providerId, principal });

@@ -8,6 +8,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, requireSameTenant, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { checkedDriver } from "../provider-drivers/checked-driver.js";
+import { requireIdempotencyKeys } from "../provider-drivers/required-keys.js";
 import { type ApiClientType, apiClientView } from "./api-client.type.js";
 import { choosersOf } from "./host-choice.js";
 import { announceInboundSources } from "./inbound-sources.js";
@@ -97,6 +98,7 @@ export class ProviderService {
     requireSameTenant(context, input.tenantId);
     const { category, authModel, preset } = checkedSets(input);
     const driver = input.driver ? checkedDriver(input.driver, "/input/driver") : null;
+    requireIdempotencyKeys(effectiveDriver(preset, driver), "/input/driver");
     try {
       return await idempotentMutation(this.#database, context, {
         field: "registerProvider",

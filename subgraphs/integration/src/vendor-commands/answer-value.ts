@@ -2,7 +2,7 @@ import { storableText } from "@factory/runtime/input-validation/storable-text";
 import type { VendorResponse } from "../vendor-calls/exchange/vendor-call.js";
 
 const maxLength = 300;
-const maxUrlLength = 2048;
+const maxUrlLength = 4096;
 
 type Answer = Pick<VendorResponse, "headers" | "body" | "truncated">;
 

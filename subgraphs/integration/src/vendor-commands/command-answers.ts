@@ -2,7 +2,7 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { EventType } from "@factory/schema/event-names";
 import type { VendorCommandType } from "../provider-drivers/command-template.js";
-import { isRetryableCode, type RunError } from "../runs/run-operations.js";
+import { isRetryableCode, type RunEnd, type RunError } from "../runs/run-operations.js";
 import type { VendorCommandState } from "./vendor-command.states.js";
 
 interface Answers {
@@ -16,6 +16,9 @@ const answers: Readonly<Record<VendorCommandType, Answers>> = {
   SendSms: { done: "SmsSent", failed: "SmsFailed" },
   SyncContact: { done: "ContactSynced" },
   OpenTicket: { done: "TicketOpened" },
+  ChargePayment: { done: "PaymentCharged", failed: "PaymentFailed" },
+  RefundPayment: { done: "PaymentRefunded" },
+  CreateCheckoutSession: { done: "CheckoutSessionCreated" },
 };
 
 /** A command with what the events about it name. */
@@ -26,6 +29,8 @@ export interface AnsweredCommand {
   readonly connectionId: string;
   readonly providerId: string;
   readonly projectId: string | null;
+  /** Members of its data that its own events repeat. */
+  readonly facts: Readonly<Record<string, unknown>>;
 }
 
 /** With these codes nobody knows whether the vendor has carried out the command. */
@@ -45,29 +50,49 @@ export function recordDone(
   result: Readonly<Record<string, unknown>>,
   cause: Cause,
 ): void {
-  const { commandId, type, runId, connectionId, providerId, projectId } = command;
-  const data = { commandId, runId, connectionId, providerId, ...result };
+  const { commandId, type, runId, connectionId, providerId, projectId, facts } = command;
+  const data = { commandId, runId, connectionId, providerId, ...facts, ...result };
   record({ type: answers[type].done, subject: `runs/${runId}`, projectId, data }, cause);
+}
+
+interface FailedCommand {
+  readonly state: VendorCommandState;
+  readonly error: RunError;
+  /** The facts that the vendor has told. */
+  readonly result?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Records the one event that answers a command which was not carried out, by the state in which it has ended. */
 export function recordFailure(
   transaction: Transaction,
   command: AnsweredCommand,
-  { state, error }: { readonly state: VendorCommandState; readonly error: RunError },
+  { state, error, result }: FailedCommand,
   cause: Cause,
 ): void {
-  const { commandId, type, runId, connectionId, providerId, projectId } = command;
+  const { commandId, type, runId, connectionId, providerId, projectId, facts } = command;
   const about = { subject: `runs/${runId}`, projectId };
   const { failed } = answers[type];
   if (state === "Rejected") recordRejection(transaction, { commandId, type }, error, cause);
   else if (state === "Failed" && failed !== undefined)
-    transaction.record({ type: failed, ...about, data: { commandId, runId, connectionId, providerId, error } }, cause);
+    transaction.record(
+      { type: failed, ...about, data: { commandId, runId, connectionId, providerId, ...facts, ...result, error } },
+      cause,
+    );
   else
     transaction.record(
       { type: "CommandDeadLettered", ...about, data: { commandId, command: type, runId, connectionId, error } },
       cause,
     );
+}
+
+/** Records an outcome that the vendor has told after the command was given up. */
+export function recordLateOutcome(transaction: Transaction, command: AnsweredCommand, end: RunEnd, cause: Cause): void {
+  const { result = {} } = end;
+  if (end.status === "Completed") recordDone(transaction, command, result, cause);
+  else if (answers[command.type].failed !== undefined) {
+    const error = { code: end.code, detail: end.detail };
+    recordFailure(transaction, command, { state: "Failed", error, result }, cause);
+  }
 }
 
 /** Records that a command was not accepted. */

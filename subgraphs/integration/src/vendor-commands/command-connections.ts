@@ -4,8 +4,9 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { ConnectionService } from "../connections/connection.service.js";
 import type { ConnectionRecord } from "../connections/connection.view.js";
-import type { VendorCommandType } from "../provider-drivers/command-template.js";
+import { moneyCommands, type VendorCommandType } from "../provider-drivers/command-template.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
+import { lacksIdempotencyKeys } from "../provider-drivers/required-keys.js";
 import type { ProviderService } from "../providers/provider.service.js";
 import type { ProviderRecord } from "../providers/provider-record.js";
 import { candidateConnections } from "./candidate-connection-statement.js";
@@ -23,9 +24,11 @@ interface Services {
   readonly providers: ProviderService;
 }
 
-/** Whether the driver tells how the command is carried out. */
-export const carriesOut = ({ commands, smtp }: ProviderDriver, type: VendorCommandType): boolean =>
-  commands?.[type] !== undefined || (type === "SendEmail" && smtp !== undefined);
+/** Whether the driver tells how the command is carried out. Money moves only with idempotency keys. */
+export const carriesOut = (driver: ProviderDriver, type: VendorCommandType): boolean =>
+  driver.commands?.[type] === undefined
+    ? type === "SendEmail" && driver.smtp !== undefined
+    : !(moneyCommands.includes(type) && lacksIdempotencyKeys(driver));
 
 /** Finds the connections by which commands are carried out. */
 export class CommandConnections {

@@ -14,11 +14,14 @@ import type { RunService } from "../runs/run.service.js";
 import { recordRejection } from "./command-answers.js";
 import type { CommandConnections } from "./command-connections.js";
 import { completedData } from "./completed-data.js";
+import { repeatedFacts } from "./payments/payment-data.js";
+import type { PaymentRecords } from "./payments/payment-records.js";
 import type { StoredCommands } from "./stored-commands.js";
 
 interface Services {
   readonly database: Database;
   readonly rows: StoredCommands;
+  readonly payments: PaymentRecords;
   readonly connections: CommandConnections;
   readonly runs: RunService;
   readonly logger: Logger;
@@ -68,9 +71,20 @@ export class CommandIntake implements CommandConsumer {
     if (expiresAt && !(expiresAt.getTime() > Date.now()))
       throw new DomainError("COMMAND_EXPIRED", { detail: "The expirytime of the command has passed." });
     requireCommandData(type, data);
-    const { connection } = await this.#services.connections.choose(tenant, type, data["connectionId"]);
+    const named = data["connectionId"] ?? (await this.#connectionOfPayment(tenant, type, data));
+    const { connection } = await this.#services.connections.choose(tenant, type, named);
     const { connectionId, providerId, projectId } = connection;
     return { connectionId, providerId, projectId, data: completedData(type, data, connection), expiresAt };
+  }
+
+  /** A refund goes back the way by which its payment came. */
+  async #connectionOfPayment(
+    tenant: Tenant,
+    type: VendorCommandType,
+    { paymentRef }: Readonly<Record<string, unknown>>,
+  ): Promise<string | undefined> {
+    if (type !== "RefundPayment" || typeof paymentRef !== "string") return undefined;
+    return this.#services.payments.connectionOf(tenant, paymentRef);
   }
 
   async #accept(
@@ -84,7 +98,8 @@ export class CommandIntake implements CommandConsumer {
     await database.transaction(tenant, causeOf(command), async (transaction) => {
       const row = { commandId, type, status: "Accepted", connectionId, providerId, data, expiresAt } as const;
       if (!(await rows.insert(transaction, row))) return;
-      const run = { operation: type, connectionId, projectId, payload: { commandId } };
+      const payload = { commandId, facts: repeatedFacts(type, data) };
+      const run = { operation: type, connectionId, projectId, payload };
       const { runId } = await runs.startIn(transaction, run);
       await rows.noteRun(transaction, commandId, runId);
       transaction.audit({ operation: type, subject: `commands/${commandId}` });

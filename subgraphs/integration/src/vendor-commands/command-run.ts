@@ -2,24 +2,37 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
-import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { commandsOf } from "@factory/schema/command-names";
-import type { VendorCommandType } from "../provider-drivers/command-template.js";
-import type { RunAttempt, RunEnd, RunHandler } from "../runs/run-operations.js";
+import { moneyCommands, type VendorCommandType } from "../provider-drivers/command-template.js";
+import { AwaitedOutcome, type RunAttempt, type RunEnd, type RunHandler } from "../runs/run-operations.js";
 import { causeOfRun, type RunRecord } from "../runs/run-record.js";
+import type { VendorTarget } from "../vendor-calls/exchange/vendor-call.js";
 import { recordDone, recordFailure, stateOfFailure } from "./command-answers.js";
-import type { CommandConnections } from "./command-connections.js";
-import type { StoredCommands } from "./stored-commands.js";
+import type { CommandConnection, CommandConnections } from "./command-connections.js";
+import { didNothing, withDoubt } from "./payments/doubt.js";
+import type { PaymentRecords } from "./payments/payment-records.js";
+import { endOf, type ToldOutcome } from "./payments/reported-end.js";
+import type { OpenCommand, StoredCommands } from "./stored-commands.js";
 import type { VendorRequests } from "./vendor-requests.js";
 
 interface Services {
   readonly rows: StoredCommands;
+  readonly payments: PaymentRecords;
   readonly connections: CommandConnections;
   readonly requests: VendorRequests;
 }
 
-/** The runs of commands: each attempt asks the vendor once, and the end of the run answers the command. */
+/** The time that a vendor has to report an outcome, before it is asked. */
+const patienceSeconds = 24 * 3600;
+
+type Result = Record<string, unknown>;
+
+/**
+ * The runs of commands: each attempt asks the vendor once, and the end of the run answers the command. The run of a
+ * command that moves money waits for the report of the vendor, which ends it.
+ */
 export class CommandRun implements RunHandler {
   readonly delaysSeconds = [5, 30, 120, 600];
   readonly timeLimitSeconds = 60;
@@ -29,46 +42,125 @@ export class CommandRun implements RunHandler {
     this.#services = services;
   }
 
-  async work(run: RunRecord, { signal, cause }: RunAttempt): Promise<Record<string, unknown>> {
-    const { rows, connections, requests } = this.#services;
+  async work(run: RunRecord, attempt: RunAttempt): Promise<Result | AwaitedOutcome> {
     const tenant = tenantWithId(run.tenantId);
     const id = commandOf(run);
-    const command = id === undefined ? undefined : await rows.open(tenant, id);
+    const command = id === undefined ? undefined : await this.#services.rows.open(tenant, id);
     if (!command)
       throw new DomainError("NOT_FOUND", { detail: "The command of the run has ended, or there was none." });
-    const { commandId, expiresAt } = command;
-    if (expiresAt && expiresAt.getTime() <= Date.now())
+    if (command.told) return resultOf(command.told);
+    try {
+      return await this.#ask(tenant, command, run, attempt);
+    } catch (error) {
+      throw command.wasAsked ? withDoubt(error) : error;
+    }
+  }
+
+  async #ask(
+    tenant: Tenant,
+    command: OpenCommand,
+    run: RunRecord,
+    { signal, cause }: RunAttempt,
+  ): Promise<Result | AwaitedOutcome> {
+    const { connections, requests } = this.#services;
+    const { commandId, expiresAt, isAwaited } = command;
+    if (!isAwaited && expiresAt && expiresAt.getTime() <= Date.now())
       throw new DomainError("COMMAND_EXPIRED", { detail: "The expirytime of the command has passed." });
     const found = await connections.find(tenant, command.connectionId);
     if (!found) throw new DomainError("CONNECTION_NOT_FOUND", { detail: "The connection was deleted." });
-    const { connection, provider } = found;
+    const target = { tenant, cause, connection: found.connection, runId: run.runId, signal };
+    if (isAwaited) return this.#askForOutcome(target, found, command);
+    if (moneyCommands.includes(command.type)) return this.#moveMoney(target, found, command);
     failpoint("vendorCommand.calling");
-    const target = { tenant, cause, connection, runId: run.runId, signal };
-    const result = await requests.send(target, provider.driver, command);
+    const result = await requests.send(target, found.provider.driver, command);
     failpoint("vendorCommand.called");
     return { commandId, ...result };
   }
 
-  async ended(transaction: Transaction, run: RunRecord, end: RunEnd): Promise<void> {
+  /** Asks the vendor to move money, and waits for its report then. */
+  async #moveMoney(
+    target: VendorTarget,
+    { provider }: CommandConnection,
+    command: OpenCommand,
+  ): Promise<AwaitedOutcome> {
+    const { payments, requests } = this.#services;
+    const { tenant, cause } = target;
+    const { commandId, wasAsked } = command;
+    if (!wasAsked) await payments.markAsked(tenant, cause, commandId, true);
+    failpoint("vendorCommand.calling");
+    try {
+      const { vendorId } = await requests.send(target, provider.driver, command);
+      failpoint("vendorCommand.called");
+      return new AwaitedOutcome(patienceSeconds, { vendorId });
+    } catch (error) {
+      if (!wasAsked && didNothing(error)) await payments.markAsked(tenant, cause, commandId, false);
+      throw error;
+    }
+  }
+
+  /** Asks the vendor for the outcome that it has not reported. Throws RUN_TOO_LONG where its answer does not tell. */
+  async #askForOutcome(target: VendorTarget, { provider }: CommandConnection, command: OpenCommand): Promise<Result> {
+    const outcome = await this.#services.requests.outcomeOf(target, provider.driver, command);
+    if (outcome === undefined)
+      throw new DomainError("RUN_TOO_LONG", {
+        detail: `The vendor has not reported the outcome within ${patienceSeconds / 3600} h, and does not tell it when it is asked.`,
+      });
+    return resultOf({ outcome, vendorId: command.vendorId, deliveryId: null });
+  }
+
+  async waits(transaction: Transaction, run: RunRecord, facts: AwaitedOutcome["facts"]): Promise<RunEnd | undefined> {
+    const commandId = commandOf(run);
+    if (commandId === undefined) return undefined;
+    const vendorId = typeof facts["vendorId"] === "string" ? facts["vendorId"] : null;
+    const told = await this.#services.payments.awaitReport(transaction, commandId, vendorId);
+    return told && endOf(told);
+  }
+
+  async ended(transaction: Transaction, run: RunRecord, reached: RunEnd): Promise<void> {
     const { rows } = this.#services;
     const commandId = commandOf(run);
     if (commandId === undefined) return;
     const type = commandsOf("integration").find((name) => name === run.operation) as VendorCommandType;
-    const { runId, connectionId, projectId } = run;
+    const end = await this.#told(transaction, { commandId, type }, reached);
     const cause: Cause = { ...causeOfRun(run), causationId: commandId };
-    const about = { commandId, type, runId, connectionId: connectionId ?? "", projectId };
+    const about = aboutCommand(run, { commandId, type });
+    const { commandId: _, ...result } = end.result ?? {};
+    const vendorReference = typeof result["vendorId"] === "string" ? result["vendorId"] : null;
     if (end.status === "Completed") {
-      const { commandId: _, ...result } = end.result ?? {};
-      const vendorReference = typeof result["vendorId"] === "string" ? result["vendorId"] : null;
       const providerId = await rows.end(transaction, commandId, { status: "Done", vendorReference });
       if (providerId !== undefined) recordDone(transaction, { ...about, providerId }, result, cause);
       return;
     }
     const error = { code: end.code, detail: end.detail };
     const state = stateOfFailure(type, error);
-    const providerId = await rows.end(transaction, commandId, { status: state, errorCode: error.code });
-    if (providerId !== undefined) recordFailure(transaction, { ...about, providerId }, { state, error }, cause);
+    const values = { status: state, errorCode: error.code, vendorReference };
+    const providerId = await rows.end(transaction, commandId, values);
+    if (providerId !== undefined) recordFailure(transaction, { ...about, providerId }, { state, error, result }, cause);
   }
+
+  /** A report of the vendor counts more than the end that an attempt has reached meanwhile. */
+  async #told(
+    transaction: Transaction,
+    { commandId, type }: { readonly commandId: string; readonly type: VendorCommandType },
+    reached: RunEnd,
+  ): Promise<RunEnd> {
+    const told = moneyCommands.includes(type) ? await this.#services.payments.told(transaction, commandId) : undefined;
+    return told ? endOf(told) : reached;
+  }
+}
+
+/** The members of the answer that come from the run. */
+function aboutCommand(run: RunRecord, command: { readonly commandId: string; readonly type: VendorCommandType }) {
+  const { runId, connectionId, projectId, payload } = run;
+  const facts = (payload["facts"] ?? {}) as Readonly<Record<string, unknown>>;
+  return { ...command, runId, connectionId: connectionId ?? "", projectId, facts };
+}
+
+/** The result of a run whose outcome the vendor has told. Throws VENDOR_REFUSED for a failure. */
+function resultOf(told: ToldOutcome): Result {
+  const end = endOf(told);
+  if (end.status === "Completed") return end.result ?? {};
+  throw new DomainError("VENDOR_REFUSED", { detail: end.detail });
 }
 
 /** Undefined for a run that was not started by a command. */

@@ -1,6 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { ConnectionRecord } from "../connections/connection.view.js";
 import type { VendorCommandType } from "../provider-drivers/command-template.js";
+import { withCurrency } from "./payments/payment-data.js";
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -10,6 +11,9 @@ export const capabilities: Readonly<Record<VendorCommandType, string>> = {
   SendSms: "sms.send",
   SyncContact: "contacts.write",
   OpenTicket: "tickets.write",
+  ChargePayment: "payments.charge",
+  RefundPayment: "payments.refund",
+  CreateCheckoutSession: "payments.checkout",
 };
 
 /** Members of the design that this release does not carry out. They are refused, so that nobody loses them unknowingly. */
@@ -18,6 +22,9 @@ const notSupported: Readonly<Record<VendorCommandType, readonly string[]>> = {
   SendSms: [],
   SyncContact: [],
   OpenTicket: [],
+  ChargePayment: [],
+  RefundPayment: [],
+  CreateCheckoutSession: [],
 };
 
 const factsOfContact = ["email", "phone", "firstName", "lastName", "company"];
@@ -46,6 +53,9 @@ const completions: Readonly<Record<VendorCommandType, (data: Data, configuration
     return data;
   },
   OpenTicket: (data) => data,
+  ChargePayment: withCurrency,
+  RefundPayment: withCurrency,
+  CreateCheckoutSession: withCurrency,
 };
 
 function withSender(data: Data, configuration: Data): Data {

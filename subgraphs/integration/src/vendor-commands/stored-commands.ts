@@ -4,6 +4,8 @@ import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { VendorCommandType } from "../provider-drivers/command-template.js";
+import { type ToldColumns, toldBy } from "./payments/payment-records.js";
+import type { ToldOutcome } from "./payments/reported-end.js";
 import { boundTo } from "./sealed-commands.js";
 import type { VendorCommandState } from "./vendor-command.states.js";
 
@@ -12,8 +14,16 @@ export interface OpenCommand {
   readonly commandId: string;
   readonly type: VendorCommandType;
   readonly connectionId: string;
+  /** Empty once the vendor has accepted the command. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly expiresAt: Date | null;
+  /** Whether an earlier attempt may have reached the vendor. Noted only where money moves. */
+  readonly wasAsked: boolean;
+  /** Whether the vendor has accepted the command, and only its report is missing. */
+  readonly isAwaited: boolean;
+  readonly vendorId: string | null;
+  /** The outcome that the vendor has reported. */
+  readonly told: ToldOutcome | undefined;
 }
 
 /** A command to be stored. `data` is absent for a command that was rejected at its arrival. */
@@ -28,7 +38,7 @@ export interface NewVendorCommand {
   readonly errorCode?: string;
 }
 
-interface CommandRow {
+interface CommandRow extends ToldColumns {
   command_id: string;
   type: VendorCommandType;
   connection_id: string;
@@ -36,6 +46,8 @@ interface CommandRow {
   wrapped_key: Buffer | null;
   ciphertext: Buffer | null;
   expires_at: Date | null;
+  status: VendorCommandState;
+  asked_at: Date | null;
 }
 
 const knownCommand = tenantStatement(
@@ -45,8 +57,9 @@ const knownCommand = tenantStatement(
 
 const openCommand = tenantStatement(
   "vendor_command_open",
-  `select command_id, type, connection_id, key_id, wrapped_key, ciphertext, expires_at from vendor_commands
-   where tenant_id = scope.tenant and command_id = $2 and status = 'Accepted'`,
+  `select command_id, type, connection_id, key_id, wrapped_key, ciphertext, expires_at, status, asked_at, vendor_reference,
+     reported_outcome, reported_delivery_id
+   from vendor_commands where tenant_id = scope.tenant and command_id = $2 and status in ('Accepted', 'Awaited')`,
 );
 
 const insertCommand = {
@@ -64,9 +77,9 @@ const noteRun = {
 
 const endCommand = {
   name: "vendor_command_end",
-  text: `update vendor_commands set status = $3, vendor_reference = $4, error_code = $5, ended_at = now(),
+  text: `update vendor_commands set status = $3, vendor_reference = coalesce($4, vendor_reference), error_code = $5, ended_at = now(),
       key_id = null, wrapped_key = null, ciphertext = null
-    where tenant_id = $1 and command_id = $2 and status = 'Accepted' returning provider_id`,
+    where tenant_id = $1 and command_id = $2 and status in ('Accepted', 'Awaited') returning provider_id`,
 };
 
 /** The stored commands to vendors. Their data is sealed until they end. */
@@ -87,16 +100,22 @@ export class StoredCommands {
   async open(tenant: Tenant, commandId: string): Promise<OpenCommand | undefined> {
     const row = await this.#database.reader.row<CommandRow>(openCommand, tenant, uuidOf(commandId));
     if (!row) return undefined;
-    const { key_id: keyId, wrapped_key: wrappedKey, ciphertext } = row;
-    if (keyId === null || wrappedKey === null || ciphertext === null) return undefined;
-    const text = this.#seal.open({ keyId, wrappedKey, ciphertext }, boundTo(tenant.tenantId, commandId));
     return {
       commandId,
       type: row.type,
       connectionId: encodeId("con", row.connection_id),
-      data: JSON.parse(text.toString()),
+      data: this.#opened(row, boundTo(tenant.tenantId, commandId)),
       expiresAt: row.expires_at,
+      wasAsked: row.asked_at !== null,
+      isAwaited: row.status === "Awaited",
+      vendorId: row.vendor_reference,
+      told: toldBy(row),
     };
+  }
+
+  #opened({ key_id: keyId, wrapped_key: wrappedKey, ciphertext }: CommandRow, bound: string): OpenCommand["data"] {
+    if (keyId === null || wrappedKey === null || ciphertext === null) return {};
+    return JSON.parse(this.#seal.open({ keyId, wrappedKey, ciphertext }, bound).toString());
   }
 
   /** False, without any change: the command is known already. */

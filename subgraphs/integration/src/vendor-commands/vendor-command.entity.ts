@@ -3,6 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { VendorCommandType } from "../provider-drivers/command-template.js";
+import type { ReportedOutcome } from "../provider-drivers/vendor-report.js";
 import type { VendorCommandState } from "./vendor-command.states.js";
 
 /**
@@ -13,7 +14,7 @@ import type { VendorCommandState } from "./vendor-command.states.js";
 @Index({ name: "vendor_commands_ended_at", properties: ["endedAt"], where: "ended_at is not null" })
 @Index({
   name: "vendor_commands_of_vendor",
-  properties: ["tenantId", "providerId", "vendorReference"],
+  properties: ["tenantId", "vendorReference", "providerId"],
   where: "vendor_reference is not null",
 })
 @Index({ name: "vendor_commands_open", properties: ["tenantId", "providerId"], where: "status = 'Accepted'" })
@@ -59,6 +60,17 @@ export class VendorCommand {
   /** The id that the vendor gave to the thing that the command has made. */
   @Property({ type: "text", nullable: true })
   vendorReference: string | null;
+
+  /** When an attempt has begun that may have reached the vendor. Only for commands that move money. */
+  @Property({ type: "timestamptz", nullable: true })
+  askedAt: Date | null;
+
+  /** The first outcome that the vendor has reported, with the delivery that told it. Only for commands that move money. */
+  @Property({ type: "text", nullable: true })
+  reportedOutcome: ReportedOutcome | null;
+
+  @Property({ type: wireId("whd"), nullable: true })
+  reportedDeliveryId: string | null;
 
   @Property({ type: "text", nullable: true })
   errorCode: string | null;

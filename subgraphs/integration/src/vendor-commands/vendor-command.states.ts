@@ -1,10 +1,14 @@
-/** The states of a command to a vendor. `Done`: the vendor has accepted it. */
+/**
+ * The states of a command to a vendor. `Awaited`: the vendor has accepted it and will report the outcome. `Done`: the vendor
+ * has accepted it, or has told that it was carried out. A report may come after a command was given up.
+ */
 export const vendorCommandStates = {
-  Accepted: { next: ["Done", "Failed", "Rejected", "DeadLettered"] },
+  Accepted: { next: ["Awaited", "Done", "Failed", "Rejected", "DeadLettered"] },
+  Awaited: { next: ["Done", "Failed", "DeadLettered"] },
   Done: { next: [] },
   Failed: { next: [] },
   Rejected: { next: [] },
-  DeadLettered: { next: [] },
+  DeadLettered: { next: ["Done", "Failed"] },
 } as const;
 
 /** A state of a command to a vendor. */

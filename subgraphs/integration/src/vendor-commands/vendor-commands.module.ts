@@ -12,11 +12,12 @@ import { CommandConnections } from "./command-connections.js";
 import { CommandIntake } from "./command-intake.js";
 import { CommandRun } from "./command-run.js";
 import { CommandSender } from "./operator-commands.js";
+import { PaymentRecords } from "./payments/payment-records.js";
 import { commandSeal, sealedCommands } from "./sealed-commands.js";
 import { StoredCommands } from "./stored-commands.js";
 import { VendorCommand } from "./vendor-command.entity.js";
 import { vendorCommandRetention } from "./vendor-command.retention.js";
-import { reconcileReport } from "./vendor-reports.js";
+import { reconcileReports } from "./vendor-reports.js";
 import { VendorRequests } from "./vendor-requests.js";
 
 export interface VendorCommandSettings {
@@ -36,6 +37,7 @@ export const vendorCommands: SliceModule<VendorCommandSettings> = {
     "vendor_commands.run_id": { to: null, why: history },
     "vendor_commands.connection_id": { to: null, why: "History: the connection may be deleted." },
     "vendor_commands.provider_id": { to: null, why: "History, as for the connection." },
+    "vendor_commands.reported_delivery_id": { to: null, why: "History: the delivery is deleted earlier." },
   },
   events: [
     ...([
@@ -48,6 +50,7 @@ export const vendorCommands: SliceModule<VendorCommandSettings> = {
       "SmsFailed",
     ] as const),
     ...(["ContactSynced", "TicketOpened"] as const),
+    ...(["PaymentCharged", "PaymentFailed", "PaymentRefunded", "CheckoutSessionCreated"] as const),
     ...(["CommandRejected", "CommandDeadLettered"] as const),
   ],
   start({ database, logger, settings, consume }, services) {
@@ -58,12 +61,14 @@ export const vendorCommands: SliceModule<VendorCommandSettings> = {
       providers: services.get(ProviderService),
     });
     services.add(new CommandSender(database));
+    const payments = new PaymentRecords(database);
+    const runs = services.get(RunService);
     const requests = new VendorRequests(services.get(VendorCalls), services.get(VendorMailer));
-    const run = new CommandRun({ rows, connections, requests });
-    services.get(DeliveryHandlers).add(reconcileReport);
+    const run = new CommandRun({ rows, payments, connections, requests });
+    services.get(DeliveryHandlers).add(reconcileReports(payments, runs));
     const operations = services.get(RunOperations);
     for (const type of commandsOf("integration")) operations.add(type, run);
-    consume(new CommandIntake({ database, rows, connections, runs: services.get(RunService), logger }));
+    consume(new CommandIntake({ database, rows, payments, connections, runs, logger }));
   },
   sealedTables: ({ masterKeys }) => [sealedCommands(commandSeal(masterKeys))],
   retention: ({ runRetentionDays = 90 }) => [vendorCommandRetention(runRetentionDays)],

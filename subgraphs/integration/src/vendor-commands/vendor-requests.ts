@@ -4,9 +4,11 @@ import {
   commandsWithUrl,
   commandsWithVendorId,
   type MailServer,
+  moneyCommands,
 } from "../provider-drivers/command-template.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
-import { wasUnsent } from "../vendor-calls/exchange/call-failure.js";
+import type { ReportedOutcome } from "../provider-drivers/vendor-report.js";
+import { unsent, wasUnsent } from "../vendor-calls/exchange/call-failure.js";
 import type { VendorResponse, VendorTarget } from "../vendor-calls/exchange/vendor-call.js";
 import type { VendorMailer } from "../vendor-calls/mailer.js";
 import type { VendorCalls } from "../vendor-calls/vendor-calls.js";
@@ -64,6 +66,8 @@ export class VendorRequests {
       .call(target, {
         ...{ purpose: "command", method, path, idempotencyKey: commandId },
         ...(repeatable === true && { retry: "always" as const }),
+        // each attempt is noted, so that it is known whether one may have reached the vendor
+        ...(moneyCommands.includes(type) && { retry: "never" as const }),
         headers: { "content-type": mediaTypes[encoding], accept: "application/json" },
         body: encoding === "json" ? JSON.stringify(rendered) : formOf(rendered),
       })
@@ -77,7 +81,36 @@ export class VendorRequests {
         detail: "The vendor's answer has no id at the place that the driver names.",
       });
     if (!commandsWithUrl.includes(type)) return { vendorId: id };
-    return { vendorId: id, url: url === undefined ? null : answerUrl(answer, url) };
+    const address = url === undefined ? null : answerUrl(answer, url);
+    if (address === null && type === "CreateCheckoutSession")
+      throw new DomainError("OUTCOME_UNKNOWN", {
+        detail: "The vendor's answer has no address of the page at the place that the driver names.",
+      });
+    return { vendorId: id, url: address };
+  }
+
+  /**
+   * The outcome of a command that the vendor has accepted, as it tells when it is asked. Undefined where it does not tell,
+   * or cannot be asked. Throws what `VendorCalls.call` throws, and UPSTREAM_FAILED.
+   */
+  async outcomeOf(
+    target: VendorTarget,
+    { commands }: ProviderDriver,
+    { commandId, type, vendorId }: OpenCommand,
+  ): Promise<ReportedOutcome | undefined> {
+    const state = commands?.[type]?.state;
+    if (!state || (vendorId === null && state.path.includes("{vendorId}"))) return undefined;
+    const configuration = { ...target.connection.configuration, commandId, ...(vendorId !== null && { vendorId }) };
+    const answer = await this.#calls.call(
+      { ...target, connection: { ...target.connection, configuration } },
+      { purpose: "command", method: "GET", path: state.path, headers: { accept: "application/json" } },
+    );
+    const { status, credentialRejected } = answer;
+    if (credentialRejected) throw new DomainError("CREDENTIAL_REJECTED", { detail: answered(status) });
+    if (status >= 500 || stillRunning.includes(status))
+      throw new DomainError("UPSTREAM_FAILED", { detail: answered(status) });
+    const value = status >= 200 && status < 300 ? answerValue(answer, state.value) : null;
+    return value !== null && Object.hasOwn(state.outcomes, value) ? state.outcomes[value] : undefined;
   }
 
   async #mail(target: VendorTarget, server: MailServer, { commandId, data }: OpenCommand): Promise<VendorResult> {
@@ -105,12 +138,16 @@ function onceOnly(error: unknown): unknown {
 
 function requireAccepted({ status, credentialRejected }: VendorResponse, isIdempotent: boolean): void {
   if (status >= 200 && status < 300) return;
-  const detail = `The vendor answered with the status ${status}.`;
+  const detail = answered(status);
   if (credentialRejected) throw new DomainError("CREDENTIAL_REJECTED", { detail });
-  if (notYet.includes(status) || (isIdempotent && (status >= 500 || stillRunning.includes(status))))
+  if (notYet.includes(status)) throw unsent(new DomainError("UPSTREAM_FAILED", { detail }));
+  if (isIdempotent && (status >= 500 || stillRunning.includes(status)))
     throw new DomainError("UPSTREAM_FAILED", { detail });
-  throw status >= 500 || status === 408 ? outcomeUnknown(detail) : new DomainError("VENDOR_REFUSED", { detail });
+  if (status >= 500 || status === 408) throw outcomeUnknown(detail);
+  throw new DomainError("VENDOR_REFUSED", { detail, vendorStatus: status });
 }
+
+const answered = (status: number) => `The vendor answered with the status ${status}.`;
 
 const outcomeUnknown = (detail: string) =>
   new DomainError("OUTCOME_UNKNOWN", {

@@ -57,8 +57,8 @@ export const systemRoles: readonly SystemRole[] = [
   {
     code: "BillingAdmin",
     name: "Billing administrator",
-    description: "Plan and reports.",
-    scopes: scopesThat((scope) => scope.startsWith("subscription.") || scope.startsWith("report.")),
+    description: "Plan, payments and reports.",
+    scopes: scopesThat((scope) => /^(subscription|payments|report)\./.test(scope)),
   },
   {
     code: "Viewer",

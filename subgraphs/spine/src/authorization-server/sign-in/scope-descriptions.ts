@@ -32,6 +32,7 @@ export const scopeDescriptions: Record<Scope | "openid", string> = {
   "role.assign": "Assign and remove roles",
   "subscription.read": "See your organization's plan",
   "subscription.manage": "Change your organization's plan",
+  "payments.write": "Charge and refund payments through connections of your organization",
   "config.read": "See settings and feature flags",
   "config.manage": "Change settings and feature flags",
   "flag.evaluate": "Read which features are on",

@@ -1,0 +1,324 @@
+import type { Principal } from "@factory/runtime/auth/principal";
+import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
+import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../../integration.fixture.js";
+import { aVendorServer, type VendorServer } from "../../vendor-calls/vendor.fixture.js";
+import { aCommand, answersTo } from "../vendor-commands.fixture.js";
+import { aPaymentConnection, paymentDriver } from "./payments.fixture.js";
+
+let fixture: IntegrationFixture;
+let vendor: VendorServer;
+let principal: Principal;
+
+beforeAll(async () => {
+  [fixture, vendor] = await Promise.all([startIntegrationFixture(), aVendorServer()]);
+});
+
+beforeEach(() => {
+  principal = aPrincipal();
+  vendor.requests.length = 0;
+  vendor.answer = () => ({ status: 200, body: '{"id":"pay-1","state":"pending"}' });
+});
+
+afterAll(async () => {
+  await fixture.close();
+  await vendor.close();
+});
+
+const payment = { amountMinor: 1999, currency: "CHF", customerRef: "customer-42" };
+const connect = (driver: object = paymentDriver) => aPaymentConnection(fixture, principal, vendor.origin, driver);
+
+async function sent(data: Record<string, unknown> = payment, expiresAt?: Date): Promise<CommandEnvelope> {
+  const command = aCommand(principal, "ChargePayment", data, expiresAt);
+  await fixture.bus.publish([command]);
+  return command;
+}
+
+interface StoredCommand {
+  status: string;
+  run: string;
+  run_id: string;
+  next_attempt_at: Date | null;
+  ciphertext: Buffer | null;
+}
+
+const stored = async ({ id }: CommandEnvelope): Promise<StoredCommand | undefined> => {
+  const [row] = await fixture.rows<StoredCommand>(
+    `select command.status, run.status as run, run.run_id, next_attempt_at, ciphertext
+     from integration.vendor_commands command join integration.runs run using (tenant_id, run_id) where command_id = $1`,
+    decodeId("cmd", id),
+  );
+  return row;
+};
+
+const becomes = (command: CommandEnvelope, status: string, run: string) =>
+  eventually(async () => {
+    const row = await stored(command);
+    return row?.status === status && row.run === run ? row : undefined;
+  });
+
+/** As if the time of the next attempt of a run had come. */
+const letTimePass = ({ run_id }: Pick<StoredCommand, "run_id">) =>
+  fixture.rows(
+    "update integration_jobs.job set start_after = now() where state = 'created' and singleton_key = $1",
+    encodeId("run", run_id),
+  );
+
+const typesOf = async (command: CommandEnvelope, atLeast = 1) =>
+  (await answersTo(fixture, command, atLeast)).map(({ type }) => type);
+
+describe("a command to charge a payment", () => {
+  it("is answered by PaymentCharged with both ids only when the vendor has reported it", async () => {
+    const { connectionId, providerId, report } = await connect();
+    const planSubscriptionId = newId("sub");
+    const command = await sent({ ...payment, planSubscriptionId });
+    const waiting = await becomes(command, "Awaited", "RetryScheduled");
+    expect(waiting.ciphertext).toBeNull();
+    expect((waiting.next_attempt_at?.getTime() ?? 0) - Date.now()).toBeGreaterThan(23 * 3_600_000);
+    const deliveryId = await report({ type: "payment.paid", id: "pay-1" });
+    const [answer] = await answersTo(fixture, command);
+    expect(answer).toMatchObject({
+      type: "PaymentCharged",
+      ...{ causationid: command.id, correlationid: command.correlationid, traceid: command.traceid },
+      data: {
+        ...{ commandId: command.id, vendorId: "pay-1", connectionId, providerId, deliveryId, planSubscriptionId },
+        ...{ amountMinor: 1999, currency: "CHF" },
+      },
+    });
+    expect(JSON.stringify(answer)).not.toContain("customer-42");
+    await becomes(command, "Done", "Completed");
+    expect(vendor.requests).toMatchObject([
+      { method: "POST", path: "/payments", headers: { "idempotency-key": command.id } },
+    ]);
+    expect(JSON.parse(vendor.requests[0]?.body ?? "")).toEqual({
+      ...{ amount: 1999, currency: "chf", customer: "customer-42", ref: command.id },
+    });
+  });
+
+  it("is answered by PaymentFailed, with the plan subscription, when the vendor reports a failure", async () => {
+    const { report } = await connect();
+    const planSubscriptionId = newId("sub");
+    const command = await sent({ ...payment, planSubscriptionId });
+    await becomes(command, "Awaited", "RetryScheduled");
+    await report({ type: "payment.declined", ref: command.id });
+    expect(await answersTo(fixture, command)).toMatchObject([
+      { type: "PaymentFailed", data: { planSubscriptionId, vendorId: "pay-1", error: { code: "VENDOR_REFUSED" } } },
+    ]);
+    await becomes(command, "Failed", "Failed");
+  });
+
+  it("is answered once, by the first report", async () => {
+    const { report } = await connect();
+    const command = await sent();
+    await becomes(command, "Awaited", "RetryScheduled");
+    await Promise.all([
+      report({ type: "payment.paid", id: "pay-1" }),
+      report({ type: "payment.paid", id: "pay-1" }),
+      report({ type: "payment.paid", ref: command.id }),
+    ]);
+    const late = await report({ type: "payment.declined", id: "pay-1" });
+    await eventually(async () => {
+      const [row] = await fixture.rows(
+        "select from integration.outbox where envelope->>'subject' = $1 and envelope->>'type' = 'WebhookDeliveryProcessed'",
+        `deliveries/${late}`,
+      );
+      return row && true;
+    });
+    expect(await typesOf(command)).toEqual(["PaymentCharged"]);
+  });
+
+  it("may be reported before the vendor has answered", async () => {
+    const { report } = await connect();
+    let early: Promise<string> | undefined;
+    vendor.answer = ({ body }) => {
+      early ??= report({ type: "payment.paid", ref: JSON.parse(body).ref, id: "pay-1" });
+      return { status: 200, body: '{"id":"pay-1"}' };
+    };
+    const command = await sent();
+    expect(await typesOf(command)).toEqual(["PaymentCharged"]);
+    await early;
+    expect(vendor.requests).toHaveLength(1);
+  });
+
+  it("fails at once when the vendor refuses the payment", async () => {
+    await connect();
+    vendor.answer = () => ({ status: 402, body: '{"error":"card_declined"}' });
+    const command = await sent();
+    expect(await answersTo(fixture, command)).toMatchObject([
+      { type: "PaymentFailed", data: { planSubscriptionId: null, error: { code: "VENDOR_REFUSED" } } },
+    ]);
+    expect(vendor.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ["401", { status: 401 }, "PaymentFailed", "CREDENTIAL_REJECTED"],
+    ["400", { status: 400, body: "<html>" }, "PaymentFailed", "VENDOR_REFUSED"],
+  ])("fails at once when the vendor answers %s", async (_, answer, type, code) => {
+    await connect();
+    vendor.answer = () => answer;
+    expect(await answersTo(fixture, await sent())).toMatchObject([{ type, data: { error: { code } } }]);
+  });
+
+  it.each([
+    ["500", () => ({ status: 500 })],
+    ["409", () => ({ status: 409 })],
+    ["429", () => ({ status: 429, headers: { "retry-after": "1" } })],
+  ])("is asked again with the same key after %s, and charged once", async (_, failing) => {
+    const { report } = await connect();
+    let calls = 0;
+    vendor.answer = () => (++calls < 2 ? failing() : { status: 200, body: '{"id":"pay-1"}' });
+    const command = await sent();
+    const retry = await becomes(command, "Accepted", "RetryScheduled");
+    await letTimePass(retry);
+    await becomes(command, "Awaited", "RetryScheduled");
+    await report({ type: "payment.paid", id: "pay-1" });
+    expect(await typesOf(command)).toEqual(["PaymentCharged"]);
+    expect(vendor.requests.map(({ headers }) => headers["idempotency-key"])).toEqual([command.id, command.id]);
+  });
+
+  it.each([
+    ["garbage", "<html>garbage"],
+    ["more than fits", JSON.stringify({ pad: "x".repeat(5 * 1024 * 1024), id: "pay-1" })],
+  ])("waits for the report also when the answer is %s", async (_, body) => {
+    const { report } = await connect();
+    vendor.answer = () => ({ status: 200, body });
+    const command = await sent();
+    await becomes(command, "Awaited", "RetryScheduled");
+    await report({ type: "payment.paid", ref: command.id, id: "pay-1" });
+    expect(await answersTo(fixture, command)).toMatchObject([{ type: "PaymentCharged", data: { vendorId: "pay-1" } }]);
+  });
+
+  it("is not said to have failed when an earlier attempt may have charged it", async () => {
+    const { connectionId, report } = await connect();
+    vendor.answer = () => ({ status: 500 });
+    const command = await sent();
+    const retry = await becomes(command, "Accepted", "RetryScheduled");
+    await fixture.run(principal, "mutation ($id: ID!) { suspendConnection(connectionId: $id) { status } }", {
+      id: connectionId,
+    });
+    await letTimePass(retry);
+    expect(await answersTo(fixture, command)).toMatchObject([
+      { type: "CommandDeadLettered", data: { command: "ChargePayment", error: { code: "OUTCOME_UNKNOWN" } } },
+    ]);
+    await report({ type: "payment.paid", ref: command.id, id: "pay-1" });
+    expect(await typesOf(command, 2)).toEqual(["CommandDeadLettered", "PaymentCharged"]);
+    expect(await stored(command)).toMatchObject({ status: "Done" });
+  });
+});
+
+describe("a charge that nobody has reported for 24 h", () => {
+  const overdue = async (): Promise<CommandEnvelope> => {
+    const command = await sent(payment, new Date(Date.now() + 60_000));
+    await letTimePass(await becomes(command, "Awaited", "RetryScheduled"));
+    return command;
+  };
+  const answerState = (state: string) => {
+    vendor.answer = ({ method }) => ({
+      status: 200,
+      body: method === "GET" ? JSON.stringify({ state }) : '{"id":"pay/../1"}',
+    });
+  };
+
+  it.each([
+    ["paid", "PaymentCharged"],
+    ["declined", "PaymentFailed"],
+  ])("is %s where the vendor tells so when it is asked: %s", async (state, type) => {
+    await connect();
+    answerState(state);
+    const command = await overdue();
+    expect(await answersTo(fixture, command)).toMatchObject([{ type, data: { commandId: command.id } }]);
+    expect(vendor.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "POST /payments",
+      "GET /payments/pay%2F..%2F1",
+    ]);
+  });
+
+  it("is given up as TimedOut where the answer does not tell", async () => {
+    await connect();
+    answerState("pending");
+    const command = await overdue();
+    expect(await answersTo(fixture, command)).toMatchObject([
+      { type: "CommandDeadLettered", data: { error: { code: "RUN_TOO_LONG" } } },
+    ]);
+    await becomes(command, "DeadLettered", "TimedOut");
+  });
+
+  it("is asked for again while the vendor is away", async () => {
+    await connect();
+    let asked = 0;
+    vendor.answer = ({ method }) => {
+      if (method === "POST") return { status: 200, body: '{"id":"pay-1"}' };
+      return ++asked < 4 ? { status: 503 } : { status: 200, body: '{"state":"paid"}' };
+    };
+    const command = await overdue();
+    await eventually(async () => ((await stored(command))?.run === "RetryScheduled" && asked === 3) || undefined);
+    const waiting = await stored(command);
+    if (waiting) await letTimePass(waiting);
+    expect(await typesOf(command)).toEqual(["PaymentCharged"]);
+  });
+
+  it("survives a restart of the process", async () => {
+    const { report } = await connect();
+    const command = await sent();
+    await becomes(command, "Awaited", "RetryScheduled");
+    await fixture.restart();
+    await report({ type: "payment.paid", id: "pay-1" });
+    expect(await typesOf(command)).toEqual(["PaymentCharged"]);
+  });
+});
+
+describe("a command to charge a payment", () => {
+  it.each<[string, Record<string, unknown>]>([
+    ["no amount", { currency: "CHF", customerRef: "c" }],
+    ["an amount of 0", { ...payment, amountMinor: 0 }],
+    ["a negative amount", { ...payment, amountMinor: -1 }],
+    ["a part of the smallest unit", { ...payment, amountMinor: 0.5 }],
+    ["an amount that is not exact", { ...payment, amountMinor: 2 ** 53 }],
+    ["an amount as a text", { ...payment, amountMinor: "1999" }],
+    ["a currency that does not exist", { ...payment, currency: "ABC" }],
+    ["a currency in lower case", { ...payment, currency: "chf" }],
+    ["a plan subscription that is none", { ...payment, planSubscriptionId: "sub" }],
+  ])("is rejected with %s", async (_, data) => {
+    await connect();
+    const command = await sent(data);
+    expect(await answersTo(fixture, command)).toMatchObject([
+      { type: "CommandRejected", data: { command: "ChargePayment", error: { code: "VALIDATION_FAILED" } } },
+    ]);
+    expect(vendor.requests).toEqual([]);
+  });
+
+  it("is rejected without a connection, through one of another tenant, and through a suspended one", async () => {
+    const { connectionId } = await connect();
+    principal = aPrincipal();
+    const rejected = (code: string) => [{ type: "CommandRejected", data: { error: { code } } }];
+    expect(await answersTo(fixture, await sent())).toMatchObject(rejected("REFERENCE_NOT_FOUND"));
+    expect(await answersTo(fixture, await sent({ ...payment, connectionId }))).toMatchObject(
+      rejected("REFERENCE_NOT_FOUND"),
+    );
+    const own = await connect();
+    const { errors } = await fixture.run(
+      principal,
+      "mutation ($id: ID!) { suspendConnection(connectionId: $id) { status } }",
+      { id: own.connectionId },
+    );
+    expect(errors).toBeUndefined();
+    expect(await answersTo(fixture, await sent({ ...payment, connectionId: own.connectionId }))).toMatchObject(
+      rejected("INVALID_STATE"),
+    );
+    expect(vendor.requests).toEqual([]);
+  });
+
+  it("is not reported by another tenant or provider", async () => {
+    const { report } = await connect();
+    const command = await sent();
+    await becomes(command, "Awaited", "RetryScheduled");
+    const other = await connect();
+    const owner = principal;
+    principal = aPrincipal();
+    const stranger = await connect();
+    for (const source of [other, stranger]) await source.report({ type: "payment.paid", id: "pay-1", ref: command.id });
+    principal = owner;
+    await report({ type: "payment.declined", id: "pay-1" });
+    expect(await typesOf(command)).toEqual(["PaymentFailed"]);
+  });
+});
