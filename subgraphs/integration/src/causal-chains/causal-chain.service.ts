@@ -5,7 +5,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { CausalChainType, CausalMemberType } from "./causal-chain.type.js";
-import { asShown, eventMembers, namedIds, objectMember } from "./chain-members.js";
+import { asShown, completedCommands, eventMembers, namedIds, objectMembers } from "./chain-members.js";
 import {
   type ChainEventRow,
   type ChainObjectRow,
@@ -55,8 +55,8 @@ export class CausalChainService {
     const events = await this.#database.reader.rows<ChainEventRow>(chainEvents, tenant, ...values);
     const objects = await this.#objects(tenant, correlationId, events);
     const members = [
-      ...once(events.flatMap((row) => eventMembers(row, reader))),
-      ...objects.map((row) => objectMember(row, reader)),
+      ...completedCommands(once(events.flatMap((row) => eventMembers(row, reader))), objects),
+      ...objectMembers(objects, reader),
     ].sort((one, other) => Date.parse(one.time) - Date.parse(other.time));
     const isReadable = members.some(({ id, readable }) => id === eventId && readable);
     return {
@@ -80,6 +80,10 @@ export class CausalChainService {
       events.map((event) => event.event_id),
       correlationId,
       maxMembers + 1,
+      namedIds(
+        "cmd",
+        events.map((event) => event.causation_id),
+      ),
     );
   }
 }

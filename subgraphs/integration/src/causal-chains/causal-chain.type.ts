@@ -26,7 +26,7 @@ export class CausalMemberType {
   @Field(() => String, {
     nullable: true,
     description:
-      "The type of an event or a command, the operation of a run, the event type of a delivery or a webhook. Null for a command whose answer does not name it.",
+      "The type of an event or a command, the operation of a run, the event type of a delivery or a webhook. Null for a command of the catalog whose answer does not name it.",
   })
   type: string | null;
 
@@ -39,7 +39,10 @@ export class CausalMemberType {
   @Field(() => ID, { nullable: true })
   id: string | null;
 
-  @Field(() => String, { nullable: true, description: "The state of a run, a delivery or a webhook." })
+  @Field(() => String, {
+    nullable: true,
+    description: "The state of a run, a delivery, a webhook, or a command to a vendor.",
+  })
   status: string | null;
 
   @Field(() => ID, {

@@ -41,11 +41,17 @@ const kinds = {
   Run: { prefix: "run", resource: "runs", scopes: readRuns.scopes },
   Delivery: { prefix: "whd", resource: "deliveries", scopes: readWebhookDeliveries.scopes },
   Webhook: { prefix: "msg", resource: "webhook-subscriptions", scopes: readWebhookSubscriptions.scopes },
-} as const satisfies Record<ChainObjectRow["kind"], { prefix: IdPrefix; resource: string; scopes: readonly Scope[] }>;
+} as const satisfies Record<
+  Exclude<ChainObjectRow["kind"], "Command">,
+  { prefix: IdPrefix; resource: string; scopes: readonly Scope[] }
+>;
 
-/** The member of a run, a delivery or a webhook. */
-export function objectMember(row: ChainObjectRow, { scopes: held }: Principal): CausalMemberType {
-  const { kind, type, status, connection_id, subscription_id, event_id, trace_id: traceId } = row;
+/** The members of runs, deliveries and webhooks. */
+export const objectMembers = (rows: readonly ChainObjectRow[], reader: Principal): CausalMemberType[] =>
+  rows.flatMap((row) => (row.kind === "Command" ? [] : objectMember(row, row.kind, reader)));
+
+function objectMember(row: ChainObjectRow, kind: keyof typeof kinds, { scopes: held }: Principal): CausalMemberType {
+  const { type, status, connection_id, subscription_id, event_id, trace_id: traceId } = row;
   const { prefix, resource, scopes } = kinds[kind];
   const id = encodeId(prefix, row.id);
   return {
@@ -58,7 +64,23 @@ export function objectMember(row: ChainObjectRow, { scopes: held }: Principal): 
   };
 }
 
+/** Members of commands to vendors with what their rows tell. */
+export function completedCommands(
+  members: readonly CausalMemberType[],
+  rows: readonly ChainObjectRow[],
+): CausalMemberType[] {
+  const known = new Map(
+    rows.flatMap((row) => (row.kind === "Command" ? [[encodeId("cmd", row.id), row] as const] : [])),
+  );
+  return members.map((member) => {
+    const row = member.kind === "Command" && member.id !== null ? known.get(member.id) : undefined;
+    if (!row) return member;
+    const connectionId = row.connection_id === null ? null : encodeId("con", row.connection_id);
+    return { ...member, type: row.type, status: row.status, connectionId };
+  });
+}
+
 /** The ids of the objects that events name, as UUIDs without repetitions. */
-export function namedIds(prefix: "run" | "whd", ids: readonly (string | null)[]): string[] {
+export function namedIds(prefix: "run" | "whd" | "cmd", ids: readonly (string | null)[]): string[] {
   return [...new Set(ids.flatMap((id) => (id === null ? [] : (decodeId(prefix, id) ?? []))))];
 }

@@ -1,4 +1,4 @@
-// tables: event_log, runs, webhook_deliveries, webhook_messages
+// tables: event_log, runs, vendor_commands, webhook_deliveries, webhook_messages
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 
 /** The most members of a chain. */
@@ -43,7 +43,10 @@ export const chainEvents = tenantStatement(
    order by sequence`,
 );
 
-/** The objects that the events of a chain name: runs, deliveries of vendors, and the webhooks that send these events. */
+/**
+ * The objects that the events of a chain name: runs, deliveries of vendors, the webhooks that send these events, and
+ * commands to vendors.
+ */
 export const chainObjects = tenantStatement(
   "causal_chain_objects",
   `(select 'Run' as kind, run_id as id, operation as type, created_at as time, status, connection_id,
@@ -54,7 +57,10 @@ export const chainObjects = tenantStatement(
     from webhook_deliveries where tenant_id = scope.tenant and delivery_id = any($3) order by delivery_id limit $6)
    union all
    (select 'Webhook', message_id, event_type, created_at, status, null, event_id, subscription_id, null
-    from webhook_messages where tenant_id = scope.tenant and event_id = any($4) order by message_id limit $6)`,
+    from webhook_messages where tenant_id = scope.tenant and event_id = any($4) order by message_id limit $6)
+   union all
+   (select 'Command', command_id, type, received_at, status, connection_id, null, null, null
+    from vendor_commands where tenant_id = scope.tenant and command_id = any($7) order by command_id limit $6)`,
 );
 
 /** A row of `chainEvents`. */
@@ -75,7 +81,7 @@ export interface ChainEventRow {
 
 /** A row of `chainObjects`. */
 export interface ChainObjectRow {
-  readonly kind: "Run" | "Delivery" | "Webhook";
+  readonly kind: "Run" | "Delivery" | "Webhook" | "Command";
   readonly id: string;
   readonly type: string;
   readonly time: Date;
