@@ -5,7 +5,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { CausalChainType, CausalMemberType } from "./causal-chain.type.js";
-import { asShown, completedCommands, eventMembers, namedIds, objectMembers } from "./chain-members.js";
+import { asShown, completeCommands, eventMembers, namedIds, objectMembers } from "./chain-members.js";
 import {
   type ChainEventRow,
   type ChainObjectRow,
@@ -54,10 +54,11 @@ export class CausalChainService {
     const values = [sequence, correlationId, maxMembers + 1, this.#maxScanned];
     const events = await this.#database.reader.rows<ChainEventRow>(chainEvents, tenant, ...values);
     const objects = await this.#objects(tenant, correlationId, events);
-    const members = [
-      ...completedCommands(once(events.flatMap((row) => eventMembers(row, reader))), objects),
-      ...objectMembers(objects, reader),
-    ].sort((one, other) => Date.parse(one.time) - Date.parse(other.time));
+    const told = once(events.flatMap((row) => eventMembers(row, reader)));
+    completeCommands(told, objects);
+    const members = [...told, ...objectMembers(objects, reader)].sort(
+      (one, other) => Date.parse(one.time) - Date.parse(other.time),
+    );
     const isReadable = members.some(({ id, readable }) => id === eventId && readable);
     return {
       correlationId: isReadable ? correlationId : null,

@@ -64,20 +64,15 @@ function objectMember(row: ChainObjectRow, kind: keyof typeof kinds, { scopes: h
   };
 }
 
-/** Members of commands to vendors with what their rows tell. */
-export function completedCommands(
-  members: readonly CausalMemberType[],
-  rows: readonly ChainObjectRow[],
-): CausalMemberType[] {
-  const known = new Map(
-    rows.flatMap((row) => (row.kind === "Command" ? [[encodeId("cmd", row.id), row] as const] : [])),
-  );
-  return members.map((member) => {
-    const row = member.kind === "Command" && member.id !== null ? known.get(member.id) : undefined;
-    if (!row) return member;
-    const connectionId = row.connection_id === null ? null : encodeId("con", row.connection_id);
-    return { ...member, type: row.type, status: row.status, connectionId };
-  });
+/** Adds to the members of commands to vendors what their rows tell. */
+export function completeCommands(members: readonly CausalMemberType[], rows: readonly ChainObjectRow[]): void {
+  const commands = new Map(members.flatMap((one) => (one.kind === "Command" ? [[one.id, one] as const] : [])));
+  for (const { kind, id, type, status, connection_id } of rows) {
+    const command = kind === "Command" ? commands.get(encodeId("cmd", id)) : undefined;
+    if (!command) continue;
+    const connectionId = connection_id === null ? null : encodeId("con", connection_id);
+    Object.assign(command, { type, status, connectionId });
+  }
 }
 
 /** The ids of the objects that events name, as UUIDs without repetitions. */
