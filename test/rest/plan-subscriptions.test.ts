@@ -1,10 +1,16 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
+import { sentCommand } from "../kit/commands.js";
+import { aConnection } from "../kit/connections.js";
+import { aCredential } from "../kit/credentials.js";
 import { anEditionWithTrial } from "../kit/editions.js";
+import { eventually } from "../kit/eventually.js";
 import { aPlanSubscriptionId, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
+import { aProvider } from "../kit/providers.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
 import { graphql, request } from "../kit/request.js";
 import { normalized } from "../kit/tenant-objects.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
+import { aVendor } from "../kit/vendor.js";
 
 let tenant: TestTenant;
 let token: string;
@@ -25,6 +31,31 @@ const bodyMembers = [
   ...["subscriptionId", "tenantId", "editionCode", "billingCycle", "status", "currentPeriodStart", "currentPeriodEnd"],
   ...["cancelAt", "trialEndsAt", "pastDueSince", "graceEndsAt", "version", "createdAt", "updatedAt"],
 ];
+
+describe("a charge that the vendor of the tenant refuses", () => {
+  it("makes the plan subscription that its command names PastDue", async () => {
+    const paying = await aTenant();
+    const own = await paying.tokenWith();
+    const planSubscriptionId = await aPlanSubscriptionId(own);
+    await post(`${planSubscriptionId}/activate`, undefined, own);
+    const vendor = await aVendor();
+    vendor.behave({ status: 402, body: '{"error":"card_declined"}' });
+    const { credentialRef } = await aCredential(own, { kind: "ApiKey", secret: { apiKey: "key" } });
+    const commands = { ChargePayment: { method: "POST", path: "/payments", encoding: "json", body: {} } };
+    const providerId = await aProvider(own, {
+      ...{ key: "refusing", baseUrl: vendor.baseUrl, capabilities: ["payments.charge"] },
+      driver: { commands, idempotencyHeader: "idempotency-key" },
+    });
+    await aConnection(own, providerId, { credentialRef });
+    const money = { amountMinor: 1999, currency: "CHF", customerRef: "customer-42" };
+    await sentCommand(paying.tenantId, "ChargePayment", { ...money, planSubscriptionId });
+    await eventually("the plan subscription is PastDue", async () => {
+      const found = await get(`/${planSubscriptionId}`, own);
+      return found.body["status"] === "PastDue";
+    });
+    await vendor.close();
+  });
+});
 
 describe("GET /v1/subscriptions", () => {
   it("lists the plan subscription that provisioning created, by status", async () => {

@@ -154,6 +154,33 @@ describe("a driver", () => {
       ],
     ],
     [
+      "a page without the place of its address",
+      { commands: { CreateCheckoutSession: { ...template, body: {} } } },
+      ["commands/CreateCheckoutSession/url REQUIRED"],
+    ],
+    [
+      "a state that tells nothing about the command",
+      {
+        commands: {
+          SendEmail: { ...template, state: {} },
+          ChargePayment: {
+            ...{ ...template, body: { a: { $value: "/currencyInLowerCase" } } },
+            state: { path: "/a/../b", value: "header:x", outcomes: { paid: "PaymentRefunded" }, method: "POST" },
+          },
+          RefundPayment: { ...template, body: {}, state: { path: "/r/{vendorId}", value: "body:/a" } },
+        },
+      },
+      [
+        "commands/SendEmail/state UNKNOWN_VALUE",
+        "commands/ChargePayment/state/method UNKNOWN_VALUE",
+        "commands/ChargePayment/state/path FORMAT",
+        "commands/ChargePayment/state/path FORMAT",
+        "commands/ChargePayment/state/value FORMAT",
+        "commands/ChargePayment/state/outcomes/paid UNKNOWN_VALUE",
+        "commands/RefundPayment/state/outcomes TYPE",
+      ],
+    ],
+    [
       "a value that the command has not",
       { commands: { SendEmail: { ...template, body: { a: { $value: "/secret" }, b: { $value: "subject" } } } } },
       ["commands/SendEmail/body/a/$value UNKNOWN_VALUE", "commands/SendEmail/body/b/$value FORMAT"],
@@ -182,6 +209,18 @@ describe("a driver", () => {
       "reports that name no command",
       { webhook: { ...webhook({ ...hmac }).webhook, reports: [{ event: "x", outcome: "EmailLost" }] } },
       ["webhook/reports/0/outcome UNKNOWN_VALUE", "webhook/reports/0 FORMAT"],
+    ],
+    [
+      "a report by a value outside of the body",
+      {
+        webhook: {
+          ...webhook(hmac).webhook,
+          reports: [
+            { event: "x", outcome: "PaymentCharged", commandId: "body:/a", when: { value: "header:a", equals: "b" } },
+          ],
+        },
+      },
+      ["webhook/reports/0/when/value FORMAT"],
     ],
     [
       "a mail server of another kind",
