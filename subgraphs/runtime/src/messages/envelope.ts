@@ -40,6 +40,8 @@ export interface Envelope<Data = Record<string, unknown>> extends Attributes<Dat
   /** `evt_…`; also the ID of the bus message and the header `webhook-id`. */
   id: string;
   type: EventType;
+  /** True in an example, which is about nothing that exists. */
+  test?: true;
   /** The decimal position in the tenant's event log, unique and ascending; present in webhook bodies only. */
   sequence?: string;
 }
