@@ -296,6 +296,7 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     );
     return { messageId };
   },
+  sendWebhookExample: (world) => aSubscription(world, true),
   rotateWebhookSubscriptionSecret: (world) => aSubscription(world),
   acknowledgeCredentialRotation: async ({ token }) => idOf(await aFailedRotation(token)),
   revealSigningSecret: async ({ token }) => idOf(await anUnseenSecret(token)),

@@ -25,6 +25,13 @@ describe("the examples", () => {
     }
   });
 
+  it("that a tenant sends to itself are valid with the mark of a test, which has one value only", () => {
+    const body = exampleWebhookBody("TemplateRegistered");
+    const valid = ajv.compile(envelopeSchema);
+    expect([valid({ ...body, sequence: "0", test: true }), valid.errors]).toEqual([true, null]);
+    expect(valid({ ...body, test: false })).toBe(false);
+  });
+
   it("of commands are valid, and every command has a schema", () => {
     for (const [type, schema] of commandSchemas)
       expect([type, errorsOf(schema, exampleCommand(type))]).toEqual([type, []]);

@@ -1,4 +1,5 @@
 import type { Route } from "@factory/rest-facade/routes/route";
+import { platformEventTypes } from "@factory/schema/event-names";
 import { tenantScopes } from "@factory/schema/scopes";
 import { aPendingApproval } from "../kit/agents.js";
 import { brokenBodies } from "../kit/broken-bodies.js";
@@ -32,6 +33,8 @@ let planSubscriptionId: string;
 let providerId: string;
 /** Principals to which a role is assigned, one for each request. */
 const principals: string[] = [];
+/** Event types, a different one for each example. */
+const exampleTypes = Object.keys(platformEventTypes);
 /** Credentials to be rotated, one for each request. */
 const credentials: string[] = [];
 
@@ -263,6 +266,7 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
   "POST /webhooks/subscriptions/{subscriptionId}/rotate-secret": () => ({
     graceSeconds: Math.floor(Math.random() * 600_000),
   }),
+  "POST /webhooks/subscriptions/{subscriptionId}/examples": () => ({ eventType: exampleTypes.shift() }),
   "POST /integrations/credentials": () => ({ name: unique(), secret: { token: "walk" } }),
   "POST /integrations/credentials/rotate": () => ({ credentialId: credentials.pop() }),
   "POST /v1/tenants": () => ({

@@ -15,7 +15,7 @@ export class WebhookExampleResolver {
 
   @Mutation(() => WebhookMessageResendType, {
     description:
-      "Sends an example of an event type to an Active subscription. Its envelope has the attribute test, and it is about nothing that exists.",
+      "Sends an example of an event type to an Active subscription, also where its filter would not match. The envelope has the attribute test, and the event is about nothing that exists.",
   })
   @Auth({ scopes: ["webhooks.subscriptions.write"] })
   sendWebhookExample(

@@ -153,6 +153,57 @@ describe("a resent message", () => {
   });
 });
 
+describe("an example of an event", () => {
+  const sendExample = (id: string, eventType?: string, key?: string) =>
+    run(
+      `mutation ($id: ID!, $input: SendWebhookExampleInput) {
+         sendWebhookExample(subscriptionId: $id, input: $input) { messageId subscriptionId status } }`,
+      { id, ...(eventType !== undefined && { input: { eventType } }) },
+      key,
+    );
+  const bodyOf = async (messageId: string) =>
+    (await run("query ($id: ID!) { webhookMessage(messageId: $id) { body } }", { id: messageId })).body;
+
+  it("is sent as a signed message of any type, and stands in the log of messages", async () => {
+    const { subscriptionId, signingSecret } = await subscribe("/example");
+    const sent = await sendExample(subscriptionId, undefined, "once");
+    expect(sent).toEqual({ messageId: expect.stringMatching(/^msg_/), subscriptionId, status: "Pending" });
+    expect(await sendExample(subscriptionId, undefined, "once")).toEqual(sent);
+    await settled(subscriptionId, "Delivered", 1);
+    const other = await sendExample(subscriptionId, "RunFailed");
+    await eventually(() => (receiver.received.length === 2 ? true : undefined));
+    for (const [place, type, { messageId }] of [
+      [0, "TemplateRegistered", sent],
+      [1, "RunFailed", other],
+    ] as const) {
+      const { headers = {}, body = "" } = receiver.received[place] ?? {};
+      expect(verifyWebhook(headers, body, [signingSecret])).toMatchObject({ verified: true });
+      const event = JSON.parse(body);
+      expect(event).toMatchObject({ type, test: true, sequence: "0", tenantid: principal.tenantId });
+      expect(headers["webhook-id"]).toBe(event.id);
+      expect(await bodyOf(messageId)).toEqual(event);
+    }
+    expect(await fixture.rows("select from integration.event_log where envelope ? 'test'")).toEqual([]);
+  });
+
+  it("is refused for an unknown type, for a subscription that is not Active, and for another tenant", async () => {
+    const { subscriptionId } = await subscribe("/refused-example");
+    for (const unknown of ["TemplateInvented", "constructor"])
+      expect(await sendExample(subscriptionId, unknown)).toMatchObject({
+        refused: { code: "EVENT_TYPE_UNKNOWN", errors: [{ pointer: "/input/eventType" }] },
+      });
+    await run("mutation ($id: ID!) { pauseWebhookSubscription(subscriptionId: $id) { status } }", {
+      id: subscriptionId,
+    });
+    expect(await sendExample(subscriptionId)).toMatchObject({
+      refused: { code: "INVALID_STATE", currentState: "Paused" },
+    });
+    principal = aPrincipal();
+    expect(await sendExample(subscriptionId)).toMatchObject({ refused: { code: "WEBHOOK_SUBSCRIPTION_NOT_FOUND" } });
+    expect(receiver.received).toEqual([]);
+  });
+});
+
 describe("the statistics of a webhook subscription", () => {
   const addAttempts = (id: string, count: number, more: { outcome?: string; status?: number; age?: string } = {}) =>
     fixture.rows(
