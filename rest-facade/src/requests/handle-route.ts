@@ -133,7 +133,7 @@ function sendResource({ row, query }: CompiledRoute): Send {
     const tag = row.etag ? tagOf(row.etag, body) : entityTag(text);
     reply.header("etag", tag).header("cache-control", "private, no-cache");
     if (retryWhile?.includes(String(body["status"]))) reply.header("retry-after", retryAfter(body));
-    if (isList && typeof body["nextCursor"] === "string")
+    if (isList && typeof body["nextCursor"] === "string" && body["hasMore"] !== false)
       reply.header("link", nextPage(request.url, body["nextCursor"]));
     const known = request.headers["if-none-match"];
     if (known !== undefined && matchesEntityTag(known, tag)) return reply.code(304).removeHeader("content-type").send();

@@ -8,6 +8,7 @@ import { credentials } from "./credentials/credentials.module.js";
 import { deliveryHandling } from "./delivery-handling/delivery-handling.module.js";
 import { egress } from "./egress/egress.module.js";
 import { eventLog } from "./event-log/event-log.module.js";
+import { eventPulls } from "./event-pulls/event-pulls.module.js";
 import { eventTypes } from "./event-types/event-types.module.js";
 import { events } from "./events/events.module.js";
 import { inboundDeliveries } from "./inbound-deliveries/inbound-deliveries.module.js";
@@ -52,6 +53,7 @@ export const integrationModules = [
   deliveryHandling,
   vendorCommands,
   eventLog,
+  eventPulls,
   events,
   causalChains,
 ] as const;

@@ -50,6 +50,26 @@ const pageAfter = tenantStatement(
    where tenant_id = scope.tenant and sequence > $2 and type = any($3) order by sequence limit $4`,
 );
 
+/** How many sequences one look at the log passes, so that a rare type costs little. */
+const windowWidth = 20_000;
+
+/**
+ * $2: a sequence, or null for the oldest event that is kept. The events and the head come from one snapshot. The head's
+ * row is locked until the events before it are committed, so no event up to `newest` can appear later.
+ */
+const windowAfter = tenantStatement(
+  "event_log_window",
+  `select head.sequence as newest, coalesce(horizon.pruned_through, 0) as pruned_through, event.*
+   from event_log_heads head left join event_log_horizons horizon on horizon.tenant_id = head.tenant_id
+   cross join lateral (select coalesce($2::bigint, horizon.pruned_through, 0) as after) start
+   left join lateral (
+     select ${loggedEventColumns} from event_log
+     where event_log.tenant_id = scope.tenant and sequence > start.after and sequence <= start.after + ${windowWidth}
+       and type = $3
+     order by sequence limit $4) event on true
+   where head.tenant_id = scope.tenant order by event.sequence`,
+);
+
 const extent = tenantStatement(
   "event_log_extent",
   `select head.sequence as newest, coalesce(horizon.pruned_through, 0) as pruned_through
@@ -70,6 +90,18 @@ export interface LogExtent {
   readonly newest: number;
   /** The events up to this sequence are deleted. */
   readonly prunedThrough: number;
+}
+
+/** A part of a tenant's log, as it was at one moment. */
+export interface LogWindow extends LogExtent {
+  readonly events: readonly LoggedEvent[];
+  /** The log has no further events of the type up to this sequence. */
+  readonly through: number;
+}
+
+interface WindowRow {
+  newest: string;
+  pruned_through: string;
 }
 
 /** The event log. Its sequences are the cursors of websocket subscriptions and the order of webhooks. */
@@ -102,6 +134,21 @@ export class EventLogService {
   async page(tenant: Tenant, after: number, types: readonly string[], limit: number): Promise<LoggedEvent[]> {
     const rows = await this.#database.reader.rows<LoggedEventRow>(pageAfter, tenant, after, types, limit);
     return rows.map(loggedEvent);
+  }
+
+  /** The next events of one type, oldest first. Without `after` it begins with the oldest event that is kept. */
+  async window(tenant: Tenant, after: number | undefined, type: string, limit: number): Promise<LogWindow> {
+    const values = [after ?? null, type, limit];
+    const rows = await this.#database.reader.rows<WindowRow & (LoggedEventRow | { envelope: null })>(
+      windowAfter,
+      tenant,
+      ...values,
+    );
+    const newest = Number(rows[0]?.newest ?? 0);
+    const prunedThrough = Number(rows[0]?.pruned_through ?? 0);
+    const events = rows.flatMap((row) => (row.envelope === null ? [] : [loggedEvent(row)]));
+    const end = Math.min((after ?? prunedThrough) + windowWidth, newest);
+    return { newest, prunedThrough, events, through: events.length < limit ? end : (events.at(-1)?.sequence ?? end) };
   }
 
   async extent(tenant: Tenant): Promise<LogExtent> {

@@ -1,6 +1,7 @@
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
 import { signWebhook } from "../standard-webhooks/webhook-signature.js";
+import { webhookBody } from "../webhook-messages/webhook-body.js";
 
 const userAgent = "svc-webhooks/1";
 
@@ -9,10 +10,7 @@ export interface WebhookRequest {
   readonly body: string;
 }
 
-/**
- * Builds the signed HTTP request of a webhook. The body is the canonical envelope with `type`, `timestamp` and `data`,
- * as the Standard Webhooks specification requires.
- */
+/** Builds the signed HTTP request of a webhook. */
 export function webhookRequest(
   envelope: Envelope,
   options: {
@@ -24,7 +22,7 @@ export function webhookRequest(
     now: Date;
   },
 ): WebhookRequest {
-  const body = JSON.stringify({ ...envelope, sequence: options.position, timestamp: envelope.time });
+  const body = JSON.stringify(webhookBody(envelope, options.position));
   const timestamp = Math.floor(options.now.getTime() / 1000);
   return {
     body,

@@ -12,6 +12,7 @@ import { mayRead } from "../event-access/event-access.js";
 import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
 import { attemptLists, attemptsOfMessage, listOfState } from "./message-lists.js";
 import { sentEvent } from "./sent-event-statement.js";
+import { webhookBody } from "./webhook-body.js";
 import type { WebhookAttemptFilterInput, WebhookMessageFilterInput } from "./webhook-message.input.js";
 import { attemptOutcomes, type WebhookMessageState, webhookMessageStates } from "./webhook-message.states.js";
 import type { WebhookAttemptType, WebhookMessageType } from "./webhook-message.type.js";
@@ -106,7 +107,7 @@ export class MessageLogService {
       decodeId("msg", messageId),
     );
     if (!row?.envelope || !mayRead(row.envelope.type, principalOf(context))) return null;
-    return { ...row.envelope, sequence: row.position, timestamp: row.envelope.time };
+    return webhookBody(row.envelope, row.position);
   }
 
   async #attemptsOf(

@@ -4,8 +4,8 @@ import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { matchesFilter } from "../webhook-subscriptions/delivery-settings/event-filter.js";
 import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
+import { selectsEvent } from "./selects-event.js";
 import { type OrderedKeys, originOf, type WebhookLane } from "./webhook-lane.js";
 import type { WebhookMessageType } from "./webhook-message.type.js";
 import { type AttemptRow, attemptView, type MessageRow, messageColumns, messageView } from "./webhook-message.view.js";
@@ -74,10 +74,7 @@ export class WebhookMessageService {
     }));
     const messages = events.flatMap(({ sequence, envelope }) =>
       active
-        .filter(({ eventType, subscriptionId, filter }) => {
-          if (eventType !== envelope.type || isAbout(envelope, subscriptionId)) return false;
-          return filter === null || matchesFilter(filter, envelope);
-        })
+        .filter((subscription) => selectsEvent(subscription, envelope))
         .map(({ lane, ordering }) => ({
           ...{ lane, sequence, envelope },
           key: ordering === "fifo" ? envelope.partitionkey : null,
@@ -125,9 +122,4 @@ function orderedKeys(messages: readonly { lane: WebhookLane; key: string | null 
   const keys = new Map<WebhookLane, Set<string>>();
   for (const { lane, key } of messages) if (key !== null) keys.set(lane, (keys.get(lane) ?? new Set()).add(key));
   return [...keys].map(([lane, ofLane]) => ({ lane, keys: [...ofLane] }));
-}
-
-/** Prevents a loop: a subscription gets no event about itself. */
-function isAbout(envelope: Envelope, subscriptionId: string): boolean {
-  return envelope.subject.split("/").includes(subscriptionId);
 }

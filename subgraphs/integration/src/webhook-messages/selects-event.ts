@@ -1,0 +1,15 @@
+import type { Envelope } from "@factory/runtime/messages/envelope";
+import { type EventFilter, matchesFilter } from "../webhook-subscriptions/delivery-settings/event-filter.js";
+
+/** What a webhook subscription says about the events that it wants. */
+interface EventSelection {
+  readonly subscriptionId: string;
+  readonly eventType: string | null;
+  readonly filter: EventFilter | null;
+}
+
+/** Whether a webhook subscription gets an event. It gets no event about itself, which would make a loop. */
+export function selectsEvent({ subscriptionId, eventType, filter }: EventSelection, envelope: Envelope): boolean {
+  if (eventType !== envelope.type || envelope.subject.split("/").includes(subscriptionId)) return false;
+  return filter === null || matchesFilter(filter, envelope);
+}
