@@ -9,7 +9,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { isNameTaken } from "../credentials/credential.service.js";
 import { isEventType, requireReadable } from "../event-access/event-access.js";
 import { announceInboundSources } from "../providers/inbound-sources.js";
-import { refuseBlocked } from "./blocked-endpoint.js";
+import { refuseBlocked } from "./endpoint/blocked-endpoint.js";
 import { checkedContentType, readableEventType } from "./checked-subscription.js";
 import { checkedDeliverySettings } from "./delivery-settings/delivery-settings.js";
 import { lockedSubscription } from "./locked-subscription.js";
