@@ -12,8 +12,8 @@ import type { CredentialVersions } from "../credentials/credential-versions.js";
 import { checkMaterial, materialExpiry } from "../credentials/secret-material.js";
 import type { SecretMaterial } from "../credentials/secret-store.js";
 import type { RunService } from "../runs/run.service.js";
-import { generateEd25519Secret, isEd25519Secret } from "../standard-webhooks/ed25519-key.js";
-import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
+import { isEd25519Secret } from "../standard-webhooks/ed25519-key.js";
+import { generateSecretOfType } from "../standard-webhooks/signing-secret.js";
 import type { CredentialRotationType } from "./credential-rotation.type.js";
 
 /** A credential that `CredentialVersions.lock` has returned. */
@@ -96,9 +96,8 @@ export class RotationStart {
     const current = await this.#versions.find(transaction, credential, credential.currentVersion);
     // A secret that cannot be opened must be replaceable.
     const { signingSecret } = current ? await this.#versions.open(current).catch(() => ({ signingSecret: "" })) : {};
-    return typeof signingSecret === "string" && isEd25519Secret(signingSecret)
-      ? generateEd25519Secret()
-      : generateSigningSecret();
+    const isAsymmetric = typeof signingSecret === "string" && isEd25519Secret(signingSecret);
+    return generateSecretOfType(isAsymmetric ? "ed25519" : "symmetric");
   }
 
   /** The generated secret that nobody has seen yet, of the newest version that has one. */

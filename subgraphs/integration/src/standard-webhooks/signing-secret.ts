@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { isEd25519Secret } from "./ed25519-key.js";
+import { generateEd25519Secret, isEd25519Secret } from "./ed25519-key.js";
 
 const prefix = "whsec_";
 // These are the limits of the Standard Webhooks specification for symmetric keys.
@@ -11,6 +11,14 @@ const generatedBytes = 32;
 export function generateSigningSecret(): string {
   return prefix + randomBytes(generatedBytes).toString("base64");
 }
+
+/** The kinds of keys that sign webhooks: `whsec_`, which the receiver has too, and `whsk_`, whose public key it has. */
+export const signingKeyTypes = ["symmetric", "ed25519"] as const;
+export type SigningKeyType = (typeof signingKeyTypes)[number];
+
+/** Generates a secret of this kind. */
+export const generateSecretOfType = (type: SigningKeyType): string =>
+  type === "ed25519" ? generateEd25519Secret() : generateSigningSecret();
 
 /** The bytes of the key in `whsec_<base64>`; undefined for any other text. */
 export function parseSigningSecret(text: string): Buffer | undefined {

@@ -1,9 +1,10 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { CredentialService } from "../credentials/credential.service.js";
 import { type CredentialKind, verifyingKinds } from "../credentials/credential.states.js";
 import { credentialName } from "../credentials/credential-name.js";
-import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
+import { generateSecretOfType, type SigningKeyType, signingKeyTypes } from "../standard-webhooks/signing-secret.js";
 import type { WebhookDirection } from "./webhook-subscription.states.js";
 
 /** The kinds of credentials that sign events, and those that verify deliveries. */
@@ -12,20 +13,32 @@ const usableKinds: Readonly<Record<WebhookDirection, readonly CredentialKind[]>>
   Inbound: verifyingKinds,
 };
 
-interface SigningCredential {
-  readonly credentialId: string;
-  /** The secret, if the platform has generated it now. */
-  readonly generated: string | null;
+/** The members of an input that choose the secret of a subscription. */
+export interface SigningInput {
+  signingSecretRef?: string | null;
+  signingKeyType?: string | null;
 }
 
-/** The credential that a `signingSecretRef` names. A new name creates it. Throws REFERENCE_NOT_FOUND for another kind. */
+interface SigningCredential {
+  readonly credentialId: string;
+  readonly isNew: boolean;
+  /** The symmetric secret that the platform has generated now. A private key is shown to nobody. */
+  readonly shownSecret: string | null;
+}
+
+/**
+ * The credential that a `signingSecretRef` names. A new name creates it. Throws REFERENCE_NOT_FOUND for another kind, and
+ * PARAMETERS_INVALID for a `signingKeyType` that cannot be used.
+ */
 export async function signingCredential(
   transaction: Transaction,
   credentials: CredentialService,
-  reference: string,
+  input: SigningInput,
   direction: WebhookDirection,
-): Promise<SigningCredential> {
-  const known = await credentials.named(transaction, reference);
+): Promise<SigningCredential | undefined> {
+  const keyType = checkedKeyType(input, direction);
+  if (input.signingSecretRef == null) return undefined;
+  const known = await credentials.named(transaction, input.signingSecretRef);
   const kinds = usableKinds[direction];
   if (known && !kinds.includes(known.kind))
     throw new DomainError("REFERENCE_NOT_FOUND", {
@@ -38,12 +51,34 @@ export async function signingCredential(
         },
       ],
     });
-  if (known) return { credentialId: known.credentialId, generated: null };
-  const generated = generateSigningSecret();
+  if (known && keyType !== undefined)
+    throw unusableKeyType("The credential exists already and keeps its key. Leave the member out, or use a new name.");
+  if (known) return { credentialId: known.credentialId, isNew: false, shownSecret: null };
+  const signingSecret = generateSecretOfType(keyType ?? "symmetric");
   const created = await credentials.createIn(transaction, {
-    name: credentialName(reference),
+    name: credentialName(input.signingSecretRef),
     kind: "WebhookSigning",
-    secret: { signingSecret: generated },
+    secret: { signingSecret },
   });
-  return { credentialId: created.credentialId, generated };
+  const shownSecret = keyType === "ed25519" ? null : signingSecret;
+  return { credentialId: created.credentialId, isNew: true, shownSecret };
 }
+
+function checkedKeyType(
+  { signingKeyType, signingSecretRef }: SigningInput,
+  direction: WebhookDirection,
+): SigningKeyType | undefined {
+  if (signingKeyType == null) return undefined;
+  const known = signingKeyTypes.find((type) => type === signingKeyType);
+  if (known === undefined)
+    throw invalidEnumValue([{ pointer: "/input/signingKeyType", allowed: signingKeyTypes }]);
+  if (direction === "Inbound") throw unusableKeyType("A subscription with the direction Inbound cannot have it.");
+  if (signingSecretRef == null) throw unusableKeyType("It needs the name of the new credential in signingSecretRef.");
+  return known;
+}
+
+const unusableKeyType = (detail: string) =>
+  new DomainError("PARAMETERS_INVALID", {
+    detail: "The kind of the signing key cannot be chosen here. See errors.",
+    errors: [{ pointer: "/input/signingKeyType", code: "FORMAT", detail }],
+  });

@@ -26,17 +26,19 @@ const store = {
   name: "webhook_subscription_change",
   text: `update webhook_subscriptions set project_id = $3, event_type = $4, endpoint_url = $5, content_type = $6,
       signing_secret_ref = $7, credential_id = coalesce($8, credential_id), rate_per_second = $9, filter = nullif($10::jsonb, 'null'),
-      headers = nullif($11::jsonb, 'null'), version = version + 1,
+      headers = nullif($11::jsonb, 'null'), ordering = $12, version = version + 1,
       failing_since = case when endpoint_url is distinct from $5 then null else failing_since end,
       exhausted_since = case when endpoint_url is distinct from $5 then null else exhausted_since end,
       warned_at = case when endpoint_url is distinct from $5 then null else warned_at end
     where tenant_id = $1 and subscription_id = $2 returning ${subscriptionColumns}`,
 };
 
-const askAgain = {
-  name: "webhook_subscription_ask_again",
-  text: `update webhook_subscriptions set handshake = 'Pending', handshake_since = now(), handshake_attempts = 0,
-      handshake_next_at = now(), handshake_detail = null, allowed_per_minute = null
+/** $3: the time from which the receiver is asked; null when it is not asked any more. The former answer is forgotten. */
+const restartHandshake = {
+  name: "webhook_subscription_restart_handshake",
+  text: `update webhook_subscriptions set handshake = case when $3::timestamptz is not null then 'Pending' end,
+      handshake_url = null, handshake_since = $3, handshake_attempts = 0, handshake_next_at = $3, handshake_detail = null,
+      allowed_per_minute = null, version = version + 1
     where tenant_id = $1 and subscription_id = $2 returning ${subscriptionColumns}`,
 };
 
@@ -113,14 +115,11 @@ export class WebhookSubscriptionChangeService {
     input: UpdateWebhookSubscriptionInput,
   ): Promise<{ row: SubscriptionRow; secret: string | null }> {
     const { credentials } = this.#services;
-    const signing =
-      input.signingSecretRef == null
-        ? undefined
-        : await signingCredential(transaction, credentials, input.signingSecretRef, known.direction);
+    const signing = await signingCredential(transaction, credentials, input, known.direction);
     // The row of a new credential must exist before the subscription names it.
-    if (signing?.generated != null) await transaction.em.flush();
+    if (signing?.isNew) await transaction.em.flush();
     const endpointUrl = input.endpointUrl ?? known.endpoint_url;
-    const { ratePerSecond, filter, headers } = changedSettings(known, input);
+    const { ratePerSecond, filter, headers, ordering } = changedSettings(known, input);
     const [row = known] = await transaction.execute<SubscriptionRow>(store, [
       transaction.tenant.uuid,
       known.subscription_id,
@@ -133,21 +132,30 @@ export class WebhookSubscriptionChangeService {
       ratePerSecond,
       JSON.stringify(filter),
       JSON.stringify(headers),
+      ordering,
     ]);
     announceInboundSources(transaction);
-    const secret = signing?.generated ?? null;
-    return { row: endpointUrl === known.endpoint_url ? row : await this.#lead(transaction, row), secret };
+    const isLed = endpointUrl !== known.endpoint_url;
+    // Waiting messages go to the new receiver.
+    if (isLed) await this.#services.listeners.call(transaction, row.subscription_id);
+    const secret = signing?.shownSecret ?? null;
+    return { row: await this.#askReceiver(transaction, row, { isLed, wanted: input.handshake }), secret };
   }
 
-  /** Leads waiting messages to the new receiver, to which nothing is sent until it has agreed. */
-  async #lead(transaction: Transaction, row: SubscriptionRow): Promise<SubscriptionRow> {
-    const { handshakes, listeners } = this.#services;
-    await listeners.call(transaction, row.subscription_id);
-    if (row.handshake === null) return row;
-    const values = [transaction.tenant.uuid, row.subscription_id];
-    const [asked = row] = await transaction.execute<SubscriptionRow>(askAgain, values);
-    await handshakes.begin(transaction, encodeId("whs", row.subscription_id));
-    return asked;
+  /** A receiver that is new, or of which a handshake is wanted now, gets nothing until it has agreed. */
+  async #askReceiver(
+    transaction: Transaction,
+    row: SubscriptionRow,
+    { isLed, wanted }: { isLed: boolean; wanted: boolean | null | undefined },
+  ): Promise<SubscriptionRow> {
+    const { handshakes } = this.#services;
+    const hasHandshake = row.handshake !== null;
+    const asks = wanted ?? hasHandshake;
+    if (asks === hasHandshake && !(asks && isLed)) return row;
+    const values = [transaction.tenant.uuid, row.subscription_id, asks ? new Date() : null];
+    const [changed = row] = await transaction.execute<SubscriptionRow>(restartHandshake, values);
+    if (asks) await handshakes.begin(transaction, encodeId("whs", row.subscription_id));
+    return changed;
   }
 
   async #move(
@@ -164,13 +172,17 @@ export class WebhookSubscriptionChangeService {
 
 /** The settings after the change. Throws PARAMETERS_INVALID. */
 function changedSettings(known: SubscriptionRow, input: UpdateWebhookSubscriptionInput) {
-  const { ratePerSecond, filter, headers } = input;
-  const given = { ratePerSecond: ratePerSecond ?? null, filter: filter ?? null, headers: headers ?? null };
+  const { ratePerSecond, filter, headers, ordering, handshake } = input;
+  const given = {
+    ...{ ratePerSecond: ratePerSecond ?? null, filter: filter ?? null, headers: headers ?? null },
+    ...{ ordering: ordering ?? null, handshake: handshake ?? null },
+  };
   const checked = checkedDeliverySettings(given, known.direction);
   return {
     ratePerSecond: ratePerSecond === undefined ? known.rate_per_second : checked.ratePerSecond,
     filter: filter === undefined ? known.filter : checked.filter,
     headers: headers === undefined ? known.headers : checked.headers,
+    ordering: ordering == null ? known.ordering : checked.ordering,
   };
 }
 

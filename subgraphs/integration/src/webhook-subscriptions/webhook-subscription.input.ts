@@ -46,6 +46,14 @@ export class CreateWebhookSubscriptionInput implements DeliverySettingsInput {
   @Constraint({ pattern: credentialReferencePattern })
   signingSecretRef?: string | null;
 
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Outbound only, for a new signingSecretRef: symmetric makes a secret (whsec_), which the response shows; ed25519 makes a key pair (whsk_), of which receivers read the public key. The default is symmetric.",
+  })
+  @Constraint({ maxLength: 100 })
+  signingKeyType?: string | null;
+
   @Field(() => Boolean, {
     nullable: true,
     description: "With false the subscription is created Paused. The default is true.",
@@ -139,6 +147,13 @@ export class UpdateWebhookSubscriptionInput {
 
   @Field(() => String, {
     nullable: true,
+    description: "Outbound only, for a new signingSecretRef: symmetric or ed25519. The default is symmetric.",
+  })
+  @Constraint({ maxLength: 100 })
+  signingKeyType?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
     description: "Outbound only: application/json or application/cloudevents+json.",
   })
   @Constraint({ maxLength: 100 })
@@ -147,6 +162,20 @@ export class UpdateWebhookSubscriptionInput {
   @Field(() => Int, { nullable: true, description: "Outbound only: at most this number of webhooks a second." })
   @Constraint({ minimum: 1, maximum: 1000 })
   ratePerSecond?: number | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Outbound only: parallel or fifo, for events from now on. Messages that wait keep their order.",
+  })
+  @Constraint({ maxLength: 100 })
+  ordering?: string | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      "Outbound only: with true the receiver is asked, and nothing is sent until it agrees. With false it is not asked any more, and what waits is sent.",
+  })
+  handshake?: boolean | null;
 
   @Field(() => JsonObject, {
     nullable: true,

@@ -164,17 +164,14 @@ export class WebhookSubscriptionService {
         announceInboundSources(transaction);
         await requireRoomForWebhook(transaction, facts);
         const { signingSecretRef = null } = input;
-        const signing =
-          signingSecretRef === null
-            ? { credentialId: null, generated: null }
-            : await signingCredential(transaction, this.#settings.credentials, signingSecretRef, checked.direction);
+        const signing = await signingCredential(transaction, this.#settings.credentials, input, checked.direction);
         const subscription = em.create(WebhookSubscription, {
           tenantId: tenant.tenantId,
           subscriptionId: newId("whs"),
           projectId: input.projectId ?? null,
           ...checked,
           signingSecretRef,
-          credentialId: signing.credentialId,
+          credentialId: signing?.credentialId ?? null,
           status: input.active === false ? "Paused" : "Active",
           disabledReason: null,
           failingSince: null,
@@ -194,7 +191,7 @@ export class WebhookSubscriptionService {
         });
         if (input.handshake === true) await this.#settings.handshakes.begin(transaction, subscriptionId);
         const view = subscriptionEntityView(subscription, url?.(subscriptionId) ?? null);
-        made = { subscription: view, secret: signing.generated };
+        made = { subscription: view, secret: signing?.shownSecret ?? null };
         return view;
       },
     });

@@ -52,7 +52,8 @@ const waiting = {
   name: "webhook_handshake_waiting",
   text: `update webhook_subscriptions set handshake = 'Pending', allowed_per_minute = null,
       handshake_since = case when handshake = 'Pending' then coalesce(handshake_since, now()) else now() end,
-      handshake_attempts = case when handshake = 'Pending' then handshake_attempts else 0 end
+      handshake_attempts = case when handshake = 'Pending' then handshake_attempts else 0 end,
+      version = version + case when handshake = 'Pending' then 0 else 1 end
     where tenant_id = $1 and subscription_id = $2 and status = 'Active' and handshake is not null
       and (handshake = 'Pending' or handshake_url is distinct from endpoint_url)
     returning endpoint_url, rate_per_second`,
