@@ -189,6 +189,7 @@ describe("runs", () => {
     finish();
     expect(await service().find(tenantWithId(principal.tenantId ?? ""), run.runId)).toEqual(timedOut);
     expect(effects).toEqual(["TimedOut"]);
+    expect(await eventsOf(run)).toEqual(["RunStarted", "RunTimedOut"]);
   });
 
   it("are cancelled while they wait and while they run, and only the cancellation is applied", async () => {
