@@ -118,6 +118,29 @@ describe("the media type of the integration endpoints", () => {
 });
 
 describe("POST /integrations/connections", () => {
+  it("takes the values that the specification shows, and answers and is read with its members", async () => {
+    const provider = aProvider({ category: "Communication", authModel: "ApiKey", capabilities: ["email.send"] });
+    const { providerId } = (await post("/integrations/providers", provider)).body;
+    const credentialRef = `secret://${unique("stored")}`;
+    const input = {
+      ...{ tenantId: tenant.tenantId, projectId: "project-1", providerId, displayName: "Mail" },
+      ...{ authMode: "OAuth2ClientCredentials", credentialRef, configuration: { region: "eu" } },
+    };
+    const made = await post("/integrations/connections", input);
+    const { connectionId } = made.body;
+    expect([made.status, made.headers.get("location")]).toEqual([201, `/integrations/connections/${connectionId}`]);
+    expect(made.body).toMatchObject({
+      connectionId: expect.stringMatching(/^con_/),
+      ...{ status: "Active", providerId, health: "Healthy" },
+      establishedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      traceId: made.headers.get("x-trace-id"),
+    });
+    const read = await request<Record<string, unknown>>(`GET /integrations/connections/${connectionId}`, { token });
+    expect(read.body).toMatchObject({ connectionId, tenantId: tenant.tenantId, providerId, credentialRef });
+    const shown = ["connectionId", "tenantId", "providerId", "status", "health", "lastCheckedAt", "credentialRef"];
+    expect(Object.keys(read.body)).toEqual(expect.arrayContaining([...shown, "lastRunId"]));
+  });
+
   it("says that it has waited, and takes the tenant of the caller only", async () => {
     const probed = { ...aProvider(), baseUrl: "https://api.vendor.example", preset: "github" };
     const { body: provider } = await post("/integrations/providers", probed);

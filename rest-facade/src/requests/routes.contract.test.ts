@@ -60,6 +60,10 @@ describe("the route tables", () => {
     expect(new Set(known).size).toBe(known.length);
   });
 
+  it("serve every endpoint of the integration specification", () => {
+    expect(routeTables.integration.planned).toEqual([]);
+  });
+
   it("have exactly one row for every document", () => {
     const documents = areas.flatMap((area) =>
       readdirSync(new URL(`${area}/`, operationsFolder)).map((file) => `${area}/${file.replace(/\.graphql$/, "")}`),
