@@ -20,7 +20,8 @@ export const integrationRequirements: readonly Requirement[] = [
     "Provider: registered at the path of its Location, for its tenant only":
       "shows the provider at its Location, but not to another tenant",
     "Provider: closed sets of category and authModel": "names every value that is not an allowed value",
-    "Subscription: the members of the request and of the response": "returns the documented members and the generated secret",
+    "Subscription: the members of the request and of the response":
+      "returns the documented members and the generated secret",
     "Subscription: active false sends nothing": "sends nothing to a subscription that is not active",
     "Subscription: it selects one platform event":
       "refuses an unknown event, an event that the token may not read, and an unknown content type",
@@ -30,7 +31,8 @@ export const integrationRequirements: readonly Requirement[] = [
   ...inFile("test/rest/inbound-deliveries.test.ts", {
     "Delivery: headers, body and response; Accepted at first":
       "records a delivery that is signed with the secret of an Inbound subscription",
-    "Authentication 4: HMAC with a secret held per subscription": "verifies with the secret of an outbound subscription too",
+    "Authentication 4: HMAC with a secret held per subscription":
+      "verifies with the secret of an outbound subscription too",
     "Authentication 4: without a right signature nothing is accepted":
       "refuses each change of a signed delivery with the same answer",
     "Authentication 4: a JWS of the vendor": "verifies with the key set of the vendor on both paths",
@@ -42,7 +44,8 @@ export const integrationRequirements: readonly Requirement[] = [
       "gives nothing without a signature, and a signed delivery needs neither it nor any token",
   }),
   ...inFile("subgraphs/integration/src/normalized-events/normalized-event-type.test.ts", {
-    "Events: a delivery is mapped to a normalized event type": "prefixes the types that the platform itself emits, and only those",
+    "Events: a delivery is mapped to a normalized event type":
+      "prefixes the types that the platform itself emits, and only those",
   }),
   ...inFile("test/rest/runs.test.ts", {
     "Run: its members, and its states until Completed":
@@ -55,10 +58,12 @@ export const integrationRequirements: readonly Requirement[] = [
   }),
   ...inFile("test/rest/endpoints.test.ts", {
     "Overview: bearer tokens": "requires a token",
-    "Errors: every refusal is a problem body with the traceId of its request": "refuses a token that the platform did not sign",
+    "Errors: every refusal is a problem body with the traceId of its request":
+      "refuses a token that the platform did not sign",
     "Authentication 2: authorization by scope": "requires its scope",
     "Authentication 2: each scope of the table opens its endpoints": "is open to %s alone",
-    "Versioning 2: additive changes do not break a client": "is accepted with unknown members, and with null for optional members",
+    "Versioning 2: additive changes do not break a client":
+      "is accepted with unknown members, and with null for optional members",
   }),
   ...inFile("test/rest/tenancy.test.ts", {
     "Authentication 3: the tenant of the token is that of the resource": "are found by their own tenant",

@@ -575,7 +575,9 @@ describe("the emitted events", () => {
 
   it("of integration that a request cannot cause are awaited in its own tests", () => {
     const source = join(root, "subgraphs/integration/src");
-    const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".test.ts"));
+    const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) =>
+      file.endsWith(".test.ts"),
+    );
     const texts = files.map((file) => readFileSync(join(source, file), "utf8"));
     const beyond = beyondATest.filter((type) => eventTypes[type].source === "integration");
     expect(beyond.filter((type) => !texts.some((text) => text.includes(`"${type}"`)))).toEqual([]);

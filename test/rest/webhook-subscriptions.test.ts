@@ -87,6 +87,45 @@ describe("/webhooks/subscriptions/{subscriptionId}", () => {
   });
 });
 
+describe("/webhooks/subscriptions/{subscriptionId}/events", () => {
+  it("gives events page by page, with a link while there are more", async () => {
+    const begun = new Date().toISOString();
+    const path = await aSubscription({ active: false });
+    const names = [unique("one"), unique("two")];
+    for (const name of names) await ask("POST /v1/templates", { name });
+    const since = async () => {
+      const { items } = (await ask(`GET ${path}/events?limit=200`)).body;
+      return items.filter(({ time }: Body) => time >= begun);
+    };
+    await eventually("both events are in the log", async () => (await since()).length === 2);
+    const [first, second] = await since();
+    expect(first).toMatchObject({ type: "TemplateRegistered", timestamp: first.time });
+    const page = await ask(`GET ${path}/events?limit=1`);
+    expect([page.status, page.body.hasMore, page.body.items.length]).toEqual([200, true, 1]);
+    expect(page.headers.get("link")).toContain(`cursor=${page.body.nextCursor}`);
+    const last = await ask(`GET ${path}/events?cursor=${(await ask(`GET ${path}/events?limit=200`)).body.nextCursor}`);
+    expect(last.body.items).toEqual([]);
+    expect(Number(second.sequence)).toBeGreaterThan(Number(first.sequence));
+    expect(refusal(await ask(`GET ${path}/events?cursor=0`))).toBe("400 INVALID_CURSOR");
+  });
+});
+
+describe("POST /webhooks/subscriptions/{subscriptionId}/examples", () => {
+  it("sends an example of the wanted type", async () => {
+    const receiver = await aReceiver();
+    const path = await aSubscription({ endpointUrl: receiver.url });
+    const sent = await ask(`POST ${path}/examples`, { eventType: "RunFailed" });
+    const place = `/webhooks/messages/${sent.body.messageId}`;
+    expect([sent.status, sent.headers.get("location"), sent.body.status]).toEqual([202, place, "Pending"]);
+    await eventually("the example arrives", () => receiver.received.length === 1);
+    const body = JSON.parse(receiver.received[0]?.body ?? "");
+    expect(body).toMatchObject({ type: "RunFailed", test: true });
+    expect((await ask(`GET ${place}`)).body.body).toEqual(body);
+    expect(refusal(await ask(`POST ${path}/examples`, { eventType: "Nothing" }))).toBe("422 EVENT_TYPE_UNKNOWN");
+    await receiver.close();
+  });
+});
+
 describe("GET /webhooks/subscriptions", () => {
   it("lists pages that match the filters", async () => {
     token = await (await aTenant()).tokenWith();

@@ -1,5 +1,5 @@
-import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Principal } from "@factory/runtime/auth/principal";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { NewEvent } from "@factory/runtime/messages/envelope";
 import type { Scope } from "@factory/schema/scopes";
 import type pg from "pg";

@@ -70,8 +70,7 @@ function checkedKeyType(
 ): SigningKeyType | undefined {
   if (signingKeyType == null) return undefined;
   const known = signingKeyTypes.find((type) => type === signingKeyType);
-  if (known === undefined)
-    throw invalidEnumValue([{ pointer: "/input/signingKeyType", allowed: signingKeyTypes }]);
+  if (known === undefined) throw invalidEnumValue([{ pointer: "/input/signingKeyType", allowed: signingKeyTypes }]);
   if (direction === "Inbound") throw unusableKeyType("A subscription with the direction Inbound cannot have it.");
   if (signingSecretRef == null) throw unusableKeyType("It needs the name of the new credential in signingSecretRef.");
   return known;

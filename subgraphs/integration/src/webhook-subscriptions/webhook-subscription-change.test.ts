@@ -42,23 +42,19 @@ async function run(source: string, variables: Record<string, unknown>): Promise<
 }
 
 const create = (path: string, more: Record<string, unknown> = {}) =>
-  run(
-    `mutation ($input: CreateWebhookSubscriptionInput!) { createWebhookSubscription(input: $input) { ${fields} } }`,
-    {
-      input: {
-        ...{ eventType: "TemplateRegistered", endpointUrl: receiver.url(path), signingSecretRef: "hooks" },
-        ...more,
-      },
+  run(`mutation ($input: CreateWebhookSubscriptionInput!) { createWebhookSubscription(input: $input) { ${fields} } }`, {
+    input: {
+      ...{ eventType: "TemplateRegistered", endpointUrl: receiver.url(path), signingSecretRef: "hooks" },
+      ...more,
     },
-  );
+  });
 const change = (id: string, input: Record<string, unknown>) =>
   run(
     `mutation ($id: ID!, $input: UpdateWebhookSubscriptionInput!) {
        updateWebhookSubscription(subscriptionId: $id, input: $input) { ${fields} } }`,
     { id, input },
   );
-const read = (id: string) =>
-  run(`query ($id: ID!) { webhookSubscription(subscriptionId: $id) { ${fields} } }`, { id });
+const read = (id: string) => run(`query ($id: ID!) { webhookSubscription(subscriptionId: $id) { ${fields} } }`, { id });
 
 const publish = (name: string) => fixture.bus.publish([anEvent(principal, { data: { name }, partitionKey: "one" })]);
 const sentTo = (path: string) => receiver.at(path).filter(({ method }) => method === "POST");

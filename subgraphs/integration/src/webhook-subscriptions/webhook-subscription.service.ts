@@ -12,10 +12,10 @@ import { type CredentialService, isNameTaken } from "../credentials/credential.s
 import { deliveryUrl } from "../delivery-address/delivery-url.js";
 import { announceInboundSources } from "../providers/inbound-sources.js";
 import type { ProviderService } from "../providers/provider.service.js";
-import { refuseBlocked } from "./endpoint/blocked-endpoint.js";
 import { type CheckedSubscription, checkedSubscription, secretMissing } from "./checked-subscription.js";
 import type { WebhookOrdering } from "./delivery-settings/delivery-settings.js";
 import type { EventFilter } from "./delivery-settings/event-filter.js";
+import { refuseBlocked } from "./endpoint/blocked-endpoint.js";
 import { firstHandshake, type HandshakeStarter } from "./handshake/first-handshake.js";
 import { unknownSubscription } from "./locked-subscription.js";
 import { signingCredential } from "./signing-credential.js";
