@@ -11,7 +11,7 @@ export interface Requirement {
 const inFile = (file: string, found: Readonly<Record<string, string>>): Requirement[] =>
   Object.entries(found).map(([says, title]) => ({ says, file, title }));
 
-/** Each requirement of specification 001. What it leaves open ("not shown") is decided in `schema/DECISIONS.md`. */
+/** Each requirement of specification 001. Questions that it leaves open ("not shown") are decided in `schema/DECISIONS.md`. */
 export const integrationRequirements: readonly Requirement[] = [
   ...inFile("test/rest/integration.test.ts", {
     "Connection: the members of the request, of the 201 and of the read; Active and Healthy at first":

@@ -68,7 +68,8 @@ function documentOf({ field, operation }: (typeof fields)[number]): string {
   const declared = taken.map(({ name, type }) => `$${name}: ${String(type)}`).join(", ");
   const passed = taken.map(({ name }) => `${name}: $${name}`).join(", ");
   const answer = getNamedType(field.type);
-  const isList = isObjectType(answer) && Object.hasOwn(answer.getFields(), "items");
+  const items = isObjectType(answer) ? answer.getFields()["items"]?.type : undefined;
+  const isList = items && !isLeafType(getNamedType(items));
   const selection = isLeafType(answer) ? "" : isList ? "{ items { __typename } }" : "{ __typename }";
   return `${operation} (${declared}) { ${field.name}(${passed}) ${selection} }`;
 }

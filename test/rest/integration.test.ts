@@ -127,7 +127,7 @@ describe("POST /integrations/connections", () => {
       ...{ authMode: "OAuth2ClientCredentials", credentialRef, configuration: { region: "eu" } },
     };
     const made = await post("/integrations/connections", input);
-    const { connectionId } = made.body;
+    const connectionId = String(made.body["connectionId"]);
     expect([made.status, made.headers.get("location")]).toEqual([201, `/integrations/connections/${connectionId}`]);
     expect(made.body).toMatchObject({
       connectionId: expect.stringMatching(/^con_/),

@@ -1,7 +1,7 @@
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import { type EventFilter, matchesFilter } from "../webhook-subscriptions/delivery-settings/event-filter.js";
 
-/** What a webhook subscription says about the events that it wants. */
+/** The members of a webhook subscription that choose its events. */
 interface EventSelection {
   readonly subscriptionId: string;
   readonly eventType: string | null;
