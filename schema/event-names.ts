@@ -81,6 +81,7 @@ export const platformEventTypes = {
   ModelInvocationCompleted:       { source: "integration",  readScopes: ["integration.runs.read"] },
   ModelInvocationFailed:          { source: "integration",  readScopes: ["integration.runs.read"] },
   ToolListRefreshed:              { source: "integration",  readScopes: ["integration.runs.read"] },
+  ToolDefinitionAccepted:         { source: "integration",  readScopes: ["integration.connections.read"] },
   ToolInvoked:                    { source: "integration",  readScopes: ["integration.runs.read"] },
   ToolInvocationFailed:           { source: "integration",  readScopes: ["integration.runs.read"] },
   EmailSent:                      { source: "integration",  readScopes: ["integration.runs.read"] },

@@ -438,7 +438,8 @@ describe("the emitted events", () => {
     await changeConnections(token);
     await changeSubscriptions(token);
     const vendor = await renewTokens(token);
-    await aUsedToolServer(token);
+    const { connectionId, definitionHash } = await aUsedToolServer(token);
+    await post(`/integrations/connections/${connectionId}/tools/accept`, { toolName: "works", definitionHash });
     await handleDeliveries(token, tenant.tenantId);
     const closeMailVendors = await sendMail(token, tenant.tenantId);
     const closePaymentVendor = await moveMoney(token, tenant.tenantId);

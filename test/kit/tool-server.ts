@@ -5,10 +5,18 @@ import { aConnection } from "./connections.js";
 import { GrpcChannels } from "./grpc-channels.js";
 import { aProvider } from "./providers.js";
 
+interface ToolServer {
+  readonly url: string;
+  /** Changes the definition of both tools. */
+  describe(description: string): void;
+  close(): Promise<void>;
+}
+
 /** A tool server (Model Context Protocol, revision 2026-07-28) with the tools `works` and `fails`. */
-export async function aToolServer(): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const tool = (name: string) => ({ name, inputSchema: { type: "object" } });
-  const cached = { resultType: "complete", ttlMs: 60_000, cacheScope: "private" };
+export async function aToolServer(): Promise<ToolServer> {
+  let description = "A tool.";
+  const tool = (name: string) => ({ name, description, inputSchema: { type: "object" } });
+  const cached = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
   const answers: Readonly<Record<string, (name: string) => object>> = {
     "server/discover": () => ({ ...cached, supportedVersions: ["2026-07-28"], capabilities: { tools: {} } }),
     "tools/list": () => ({ ...cached, tools: [tool("works"), tool("fails")] }),
@@ -28,6 +36,9 @@ export async function aToolServer(): Promise<{ readonly url: string; close(): Pr
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/mcp`,
+    describe(other) {
+      description = other;
+    },
     close() {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
@@ -35,7 +46,10 @@ export async function aToolServer(): Promise<{ readonly url: string; close(): Pr
   };
 }
 
-/** A connection to a tool server whose tools were listed and invoked once each, with the hash of the tool `works`. */
+/**
+ * A connection to a tool server whose tools were listed and invoked once each. Then the server has changed them; the hash
+ * of the tool `works` waits to be accepted.
+ */
 export async function aUsedToolServer(token: string, key = "tools") {
   const [server, channels] = [await aToolServer(), new GrpcChannels()];
   try {
@@ -44,9 +58,12 @@ export async function aUsedToolServer(token: string, key = "tools") {
     const connectionId = await aConnection(token, providerId, { authMode: "None" });
     const client = (await channels.as("product")).client(ToolInvocationDefinition);
     const options = { headers: { authorization: `Bearer ${token}` } };
-    const { tools } = await client.listTools({ connectionId }, options);
+    await client.listTools({ connectionId }, options);
     for (const name of ["works", "fails"]) await client.invokeTool({ connectionId, name }, options);
-    return { connectionId, definitionHash: tools[0]?.definitionHash ?? "" };
+    server.describe("Another tool.");
+    const { tools } = await client.listTools({ connectionId }, options);
+    const changed = tools.find(({ serverToolName }) => serverToolName === "works");
+    return { connectionId, definitionHash: changed?.definitionHash ?? "" };
   } finally {
     channels.close();
     await server.close();

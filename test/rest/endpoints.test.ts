@@ -15,6 +15,7 @@ import { aClientId, aRole } from "../kit/roles.js";
 import { anyPath, baseOf, bodySchema, committedGraph, methodOf, plannedRoutes, servedRoutes } from "../kit/routes.js";
 import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/templates.js";
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
+import { aUsedToolServer } from "../kit/tool-server.js";
 import { anAddress, anInvitation, goodPassword, invitationToken } from "../kit/users.js";
 
 type Options = Omit<NonNullable<Parameters<typeof request>[1]>, "token">;
@@ -31,6 +32,8 @@ let roleId: string;
 let openInvitation: string;
 let planSubscriptionId: string;
 let providerId: string;
+/** The definition of a tool that waits to be accepted. */
+let definitionHash: string;
 /** Principals to which a role is assigned, one for each request. */
 const principals: string[] = [];
 /** Event types, a different one for each example. */
@@ -256,6 +259,7 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
   "PATCH /integrations/connections/{connectionId}": () => ({ displayName: unique() }),
   "POST /integrations/connections/{connectionId}/suspend": () => ({ reason: unique() }),
   "POST /integrations/connections/{connectionId}/resume": () => ({ reason: unique() }),
+  "POST /integrations/connections/{connectionId}/tools/accept": () => ({ toolName: "works", definitionHash }),
   "POST /webhooks/subscriptions": () => ({
     eventType: "TemplateRegistered",
     endpointUrl: endpoint,
@@ -287,7 +291,9 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
   let connectionId = "";
   if (at.includes("{connectionId}"))
     beforeEach(async () => {
-      connectionId = await aConnection(tenantToken, providerId);
+      if (at.endsWith("/tools/accept"))
+        ({ connectionId, definitionHash } = await aUsedToolServer(tenantToken, unique()));
+      else connectionId = await aConnection(tenantToken, providerId);
       if (at.endsWith("/resume"))
         await request(`POST /integrations/connections/${connectionId}/suspend`, { token: tenantToken, body: {} });
     });
@@ -369,6 +375,7 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
 function changed(body: Record<string, unknown>): Record<string, unknown> {
   if ("libraries" in body) return { libraries: [{ packageName: "Other", version: "1.0.0" }] };
   if ("billingCycle" in body) return { billingCycle: "Monthly" };
+  if ("toolName" in body) return { toolName: "fails" };
   return "checks" in body ? { checks: ["StructuralLint"] } : {};
 }
 

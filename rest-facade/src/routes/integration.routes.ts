@@ -40,6 +40,8 @@ export const integrationRoutes = [
   { at: "POST /integrations/connections/{connectionId}/reauthorize", run: "reauthorizeConnection", reply: 200, scopes: ["integration.connections.write"], idempotent: true, version: "media-type" },
   { at: "POST /integrations/connections/{connectionId}/resume", run: "resumeConnection", reply: 200, scopes: ["integration.connections.write"], idempotent: true, version: "media-type" },
   { at: "POST /integrations/connections/{connectionId}/check", run: "checkConnectionHealth", reply: 202, scopes: ["integration.connections.write"], idempotent: true, version: "media-type", location: "/integrations/runs/{runId}", retryWhile: ["Queued", "Running", "RetryScheduled"] },
+  { at: "GET /integrations/connections/{connectionId}/tools", run: "connectionTools", reply: 200, scopes: ["integration.connections.read"], version: "media-type" },
+  { at: "POST /integrations/connections/{connectionId}/tools/accept", run: "acceptToolDefinition", reply: 200, scopes: ["integration.connections.write"], idempotent: true, version: "media-type" },
   { at: "POST /integrations/credentials/rotate", run: "rotateCredential",   reply: 202, scopes: ["integration.credentials.rotate"], idempotent: true, version: "media-type", location: "/integrations/runs/{verificationRunId}" },
   { at: "GET /integrations/deliveries",   run: "webhookDeliveries",         reply: 200, scopes: ["webhooks.subscriptions.read"],   version: "media-type" },
   { at: "GET /integrations/deliveries/{deliveryId}", run: "webhookDelivery", reply: 200, scopes: ["webhooks.subscriptions.read"],  version: "media-type" },

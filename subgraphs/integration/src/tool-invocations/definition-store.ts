@@ -2,8 +2,10 @@ import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { unknownConnection } from "../connections/locked-connection.js";
 import type { ListedTool } from "./definitions.js";
 import { toolPartOf } from "./qualified-name.js";
+import { keepConnection } from "./tool-connections-statement.js";
 
 /** A tool of the newest list of a connection. */
 export interface StoredTool {
@@ -38,10 +40,11 @@ const oneTool = tenantStatement(
      and (name = $3 or part = $4) order by part = $4 desc nulls last limit 1`,
 );
 
+/** In the order of names, which a list that is read anew between two pages does not change. */
 const someTools = tenantStatement(
-  "tools_from_position",
-  `select ${columns} from tools where tenant_id = scope.tenant and connection_id = $2 and position >= $3
-   order by position limit $4`,
+  "tools_after_name",
+  `select ${columns} from tools where tenant_id = scope.tenant and connection_id = $2 and position is not null
+     and ($3::text is null or name > $3) order by name limit $4`,
 );
 
 /** The row is locked, so that two lists of one server are stored one after the other. $3: seconds. */
@@ -61,7 +64,7 @@ const knownTools = {
 
 const takeOff = {
   name: "tools_take_off",
-  text: `update tools set position = null
+  text: `update tools set position = null, definition = ''
     where tenant_id = $1 and connection_id = $2 and position is not null and name <> all($3::text[])`,
 };
 
@@ -107,12 +110,12 @@ export class DefinitionStore {
     return this.#database.reader.row<StoredTool>(oneTool, tenant, uuidOf(connectionId), name, part);
   }
 
-  /** The tools of the newest list from a position. */
-  from(tenant: Tenant, connectionId: string, position: number, limit: number): Promise<StoredTool[]> {
-    return this.#database.reader.rows<StoredTool>(someTools, tenant, uuidOf(connectionId), position, limit);
+  /** The tools of the newest list after a name, or from the first one. */
+  after(tenant: Tenant, connectionId: string, name: string | null, limit: number): Promise<StoredTool[]> {
+    return this.#database.reader.rows<StoredTool>(someTools, tenant, uuidOf(connectionId), name, limit);
   }
 
-  /** Stores a list. The first definition of a tool is accepted; a later one is not. */
+  /** Stores a list. The first definition of a tool is accepted; a later one is not. Throws CONNECTION_NOT_FOUND. */
   async storeIn(
     { execute, defer, tenant }: Transaction,
     connectionId: string,
@@ -120,6 +123,8 @@ export class DefinitionStore {
     freshSeconds: number,
   ): Promise<ListChange> {
     const at = [tenant.uuid, uuidOf(connectionId)];
+    // The deletion of the connection waits for this lock, or has deleted the tools for good.
+    if ((await execute(keepConnection, at)).length === 0) throw unknownConnection();
     const [server] = await execute<{ is_first: boolean }>(storeServer, [...at, freshSeconds]);
     const known = await execute<{ name: string; definition_hash: string; position: number | null }>(knownTools, at);
     const names = tools.map(({ name }) => name);

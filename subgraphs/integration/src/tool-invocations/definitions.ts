@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "@factory/runtime/identifiers/canonical-json";
 import type { Tool } from "@modelcontextprotocol/client";
+import { levelsOf } from "./json-levels.js";
 import { toolPart } from "./qualified-name.js";
 
 /** The definition of a tool as its hash covers it: what a model is told about the tool. */
@@ -20,6 +21,8 @@ export interface ListedTool {
 
 const maxTools = 512;
 const maxDefinitionBytes = 65_536;
+/** Deeper ones could exceed the stack of whoever reads them. */
+const maxLevels = 64;
 const maxListBytes = 2 * 1024 * 1024;
 const nameForm = /^[^\p{Cc}\p{Cs}]{1,128}$/u;
 
@@ -52,7 +55,7 @@ function listedTool({
 }: Tool): ListedTool | undefined {
   try {
     const definition = canonicalJson({ name, title, description, inputSchema, outputSchema, annotations });
-    if (Buffer.byteLength(definition) > maxDefinitionBytes) return undefined;
+    if (Buffer.byteLength(definition) > maxDefinitionBytes || levelsOf(definition) > maxLevels) return undefined;
     const definitionHash = createHash("sha256").update(definition).digest("hex");
     return { name, part: toolPart(name), definition, definitionHash };
   } catch (error) {

@@ -1,4 +1,5 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { levelsOf } from "./json-levels.js";
 
 /** A request to invoke a tool whose members have been checked. */
 export interface Invocation {
@@ -47,18 +48,4 @@ function readArguments(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The depth of a JSON text, read before it is parsed: work on a deep value could exceed the stack. */
-function levelsOf(text: string): number {
-  let [level, deepest, inString] = [0, 0, false];
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === "\\" && inString) at += 1;
-    else if (character === '"') inString = !inString;
-    else if (inString) continue;
-    else if (character === "{" || character === "[") deepest = Math.max(deepest, ++level);
-    else if (character === "}" || character === "]") level -= 1;
-  }
-  return deepest;
 }

@@ -1,5 +1,4 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -16,18 +15,18 @@ import { callableConnection, tenantOfToolCaller } from "./callable-connection.js
 import type { StoredTool } from "./definition-store.js";
 import { readDefinition } from "./definitions.js";
 import type { ToolParts } from "./invoke-tool.js";
-import { qualifiedName, serverParts } from "./qualified-name.js";
-import { type ToolConnectionRow, toolConnections } from "./tool-connections-statement.js";
+import { qualifiedName } from "./qualified-name.js";
+import { namesOfServers } from "./server-names.js";
 
 type Page = DeepPartial<ListToolsResponse>;
 
-/** A place in the lists of a tenant: the tools of a connection from a position. */
+/** A place in the lists of a tenant: the tools of a connection after a name, or from its first one. */
 interface Place {
   readonly connectionId: string;
-  readonly position: number;
+  readonly after: string | null;
 }
 
-const tokenForm = /^(con_[0-9a-z]{26}):(\d{1,4})$/;
+const tokenForm = /^(con_[0-9a-z]{26}):([\w-]{0,700})$/;
 const maxPageTools = 64;
 const maxPageBytes = 512 * 1024;
 
@@ -44,54 +43,53 @@ export class ListTools {
   async list(context: RequestContext, request: ListToolsRequest, call: AttendingCall): Promise<Page> {
     const tenant = tenantOfToolCaller(context);
     const place = request.pageToken === "" ? undefined : readToken(request.pageToken);
-    const rows = await this.#database.reader.rows<ToolConnectionRow>(toolConnections, tenant);
-    const servers = serverParts(
-      rows.map((row) => ({ connectionId: encodeId("con", row.connection_id), displayName: row.display_name })),
-    );
+    const servers = await namesOfServers(this.#database.reader, tenant);
     const { connectionId } = request;
     if (connectionId !== "") {
+      if (place && place.connectionId !== connectionId) throw wrongToken();
       const connection = await callableConnection(this.#parts, tenant, connectionId, "tools.list");
       const server = servers.get(connectionId) ?? "";
-      return this.#page(context, call, { tenant, connection, server, position: place?.position ?? 0 });
+      return this.#page(context, call, { tenant, connection, server, after: place?.after ?? null });
     }
     const all = [...servers];
     const at = place ? all.findIndex(([id]) => id >= place.connectionId) : 0;
     const [current, next] = at === -1 ? [] : all.slice(at, at + 2);
     if (!current) return { tools: [] };
     const [id, server] = current;
-    const position = id === place?.connectionId ? place.position : 0;
-    const after = next ? tokenOf({ connectionId: next[0], position: 0 }) : "";
+    const after = id === place?.connectionId ? place.after : null;
+    const following = next ? tokenOf({ connectionId: next[0], after: null }) : "";
     try {
       const connection = await callableConnection(this.#parts, tenant, id, "tools.list");
-      const page = await this.#page(context, call, { tenant, connection, server, position });
-      return { ...page, nextPageToken: page.nextPageToken || after };
+      const page = await this.#page(context, call, { tenant, connection, server, after });
+      return { ...page, nextPageToken: page.nextPageToken || following };
     } catch (error) {
       if (!(error instanceof DomainError) || call.signal.aborted) throw error;
       const skipped = { connectionId: id, code: error.code, detail: error.message };
-      return { tools: [], skipped, nextPageToken: after };
+      return { tools: [], skipped, nextPageToken: following };
     }
   }
 
   async #page(
     context: RequestContext,
     call: AttendingCall,
-    wanted: { tenant: Tenant; connection: ConnectionRecord; server: string; position: number },
+    wanted: { tenant: Tenant; connection: ConnectionRecord; server: string; after: string | null },
   ): Promise<Page> {
-    const { tenant, connection, server, position } = wanted;
+    const { tenant, connection, server, after } = wanted;
     const { store } = this.#parts;
     const { connectionId, configuration } = connection;
-    if (position === 0 && !(await store.isFresh(tenant, connectionId))) await this.#refresh(context, call, connection);
-    const stored = await store.from(tenant, connectionId, position, maxPageTools);
+    if (after === null && !(await store.isFresh(tenant, connectionId))) await this.#refresh(context, call, connection);
+    const stored = await store.after(tenant, connectionId, after, maxPageTools);
     const tools: Tool[] = [];
     let bytes = 0;
+    let last = after;
     for (const tool of stored) {
-      bytes += tool.definition.length;
+      bytes += Buffer.byteLength(tool.definition);
       if (tools.length > 0 && bytes > maxPageBytes)
-        return { tools, nextPageToken: tokenOf({ connectionId, position: tool.position }) };
+        return { tools, nextPageToken: tokenOf({ connectionId, after: last }) };
       if (isAllowed(configuration, tool.name)) tools.push(shown(connectionId, server, tool));
+      last = tool.name;
     }
-    const last = stored.length === maxPageTools ? stored.at(-1) : undefined;
-    return { tools, nextPageToken: last ? tokenOf({ connectionId, position: last.position + 1 }) : "" };
+    return { tools, nextPageToken: stored.length === maxPageTools ? tokenOf({ connectionId, after: last }) : "" };
   }
 
   async #refresh(context: RequestContext, call: AttendingCall, connection: ConnectionRecord): Promise<void> {
@@ -124,14 +122,19 @@ function shown(connectionId: string, server: string, tool: StoredTool): Tool {
   };
 }
 
-const tokenOf = ({ connectionId, position }: Place): string => `${connectionId}:${position}`;
+const tokenOf = ({ connectionId, after }: Place): string =>
+  `${connectionId}:${Buffer.from(after ?? "").toString("base64url")}`;
 
 function readToken(token: string): Place {
-  const [, connectionId = "", position] = tokenForm.exec(token) ?? [];
-  if (connectionId === "")
-    throw new DomainError("VALIDATION_FAILED", {
-      detail: "The page token is not valid. Send next_page_token of the page before, or none.",
-      errors: [{ pointer: "/pageToken", code: "FORMAT", detail: "The value must be a next_page_token." }],
-    });
-  return { connectionId, position: Number(position) };
+  const [, connectionId = "", name = ""] = tokenForm.exec(token) ?? [];
+  if (connectionId === "") throw wrongToken();
+  // No tool has an empty name, or one with the character NUL.
+  const after = Buffer.from(name, "base64url").toString().replaceAll("\0", "");
+  return { connectionId, after: after === "" ? null : after };
 }
+
+const wrongToken = () =>
+  new DomainError("VALIDATION_FAILED", {
+    detail: "The page token is not valid. Send next_page_token of the page before, or none.",
+    errors: [{ pointer: "/pageToken", code: "FORMAT", detail: "The value must be a next_page_token." }],
+  });

@@ -31,6 +31,8 @@ export interface OwnServer {
   /** The answer to requests without this header value is 401, where it is set. */
   authorization: string | undefined;
   onCall: ToolBody;
+  /** Is awaited before a list of tools is answered. */
+  beforeList: () => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,7 +45,7 @@ export async function anOwnServer(): Promise<OwnServer> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
+    request.on("end", async () => {
       if (own.authorization !== undefined && request.headers.authorization !== own.authorization) {
         response.writeHead(401).end();
         return;
@@ -59,6 +61,7 @@ export async function anOwnServer(): Promise<OwnServer> {
         own.onCall(call, streamOf(response, id, params?._meta?.progressToken));
         return;
       }
+      if (method === "tools/list") await own.beforeList();
       const result = resultOf(method);
       const answer = result ? { result } : { error: { code: -32601, message: "Method not found" } };
       response.writeHead(200, { "content-type": "application/json" });
@@ -79,6 +82,7 @@ export async function anOwnServer(): Promise<OwnServer> {
     ttlMs: 0,
     authorization: undefined,
     onCall: ({ params }, stream) => stream.end(text(`${params.name} ${JSON.stringify(params.arguments)}`)),
+    beforeList: async () => undefined,
     close() {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

@@ -9,7 +9,7 @@ export interface ToolConnectionRow {
 }
 
 /** The capability of a provider whose server lists tools. */
-export const listCapability = "tools.list";
+const listCapability = "tools.list";
 
 /** More connections of a tenant have no names in order of their age. */
 const maxConnections = 1_000;
@@ -23,3 +23,9 @@ export const toolConnections = tenantStatement(
      and provider.status in ('Registered', 'Deprecated') and '${listCapability}' = any(provider.capabilities)
    order by connection.connection_id limit ${maxConnections}`,
 );
+
+/** Keeps the connection from being deleted until the transaction ends. No row: it is deleted already. */
+export const keepConnection = {
+  name: "tool_connection_keep",
+  text: `select 1 from connections where tenant_id = $1 and connection_id = $2 and status <> 'Deleted' for share`,
+};

@@ -8,6 +8,8 @@ import { VendorCalls } from "../vendor-calls/vendor-calls.js";
 import { AcceptanceResolver } from "./acceptance/acceptance.resolver.js";
 import { AcceptanceService } from "./acceptance/acceptance.service.js";
 import { AttendedRuns } from "./attended-runs.js";
+import { ConnectionToolsResolver } from "./connection-tools/connection-tools.resolver.js";
+import { ConnectionToolsService } from "./connection-tools/connection-tools.service.js";
 import { DefinitionStore } from "./definition-store.js";
 import { recordInvocationEnd } from "./invocation-events.js";
 import { InvokeTool } from "./invoke-tool.js";
@@ -42,8 +44,8 @@ export const toolInvocations: SliceModule<ToolInvocationSettings> = {
     "listed_servers.connection_id": { to: null, why: withConnection },
     "tools.connection_id": { to: null, why: withConnection },
   },
-  events: ["ToolListRefreshed", "ToolInvoked", "ToolInvocationFailed"],
-  start({ database, settings, onClose }, services) {
+  events: ["ToolListRefreshed", "ToolDefinitionAccepted", "ToolInvoked", "ToolInvocationFailed"],
+  start({ database, cursors, settings, onClose }, services) {
     const { localToolServers = new Map(), localToolServerBytes: maxMemoryBytes = 512 * 1024 * 1024 } = settings;
     const { toolIdleMs: idleMs = 60_000 } = settings;
     const held = services.get(HeldRuns);
@@ -67,10 +69,14 @@ export const toolInvocations: SliceModule<ToolInvocationSettings> = {
       idleMs,
     };
     services.add(new AcceptanceService(database));
+    services.add(new ConnectionToolsService(database, parts.connections, cursors));
     services.add(new InvokeTool(parts));
     services.add(new ListTools(database, parts));
   },
-  resolvers: (get) => [new AcceptanceResolver(get(AcceptanceService))],
+  resolvers: (get) => [
+    new AcceptanceResolver(get(AcceptanceService)),
+    new ConnectionToolsResolver(get(ConnectionToolsService)),
+  ],
   grpcServices: (get, { settings: { verifier } }) =>
     verifier ? [toolEndpoint({ invocations: get(InvokeTool), lists: get(ListTools), verifier })] : [],
 };

@@ -11,9 +11,12 @@ import type { AcceptedToolType } from "./acceptance.type.js";
 /** Accepts only the definition that the caller names, so that a newer one is not accepted unread. */
 const accept = {
   name: "tool_accept",
-  text: `update tools set accepted_hash = $4
-    where tenant_id = $1 and connection_id = $2 and name = $3 and definition_hash = $4 and position is not null
-    returning name`,
+  text: `with known as materialized (
+      select accepted_hash from tools
+      where tenant_id = $1 and connection_id = $2 and name = $3 and definition_hash = $4 and position is not null
+      for no key update)
+    update tools set accepted_hash = $4 from known
+    where tenant_id = $1 and connection_id = $2 and name = $3 returning known.accepted_hash as former_hash`,
 };
 
 const current = {
@@ -41,11 +44,17 @@ export class AcceptanceService {
       field: "acceptToolDefinition",
       arguments: { connectionId, input },
       commit: async (transaction) => {
-        await lockedConnection(transaction, connectionId);
-        const { execute, tenant } = transaction;
+        const { projectId } = await lockedConnection(transaction, connectionId);
+        const { execute, record, tenant } = transaction;
         const tool = [tenant.uuid, decodeId("con", connectionId), toolName];
-        const accepted = await execute(accept, [...tool, definitionHash]);
-        if (accepted.length > 0) return { connectionId, toolName, definitionHash };
+        const [accepted] = await execute<{ former_hash: string }>(accept, [...tool, definitionHash]);
+        if (accepted) {
+          const { former_hash: formerHash } = accepted;
+          const data = { connectionId, toolName, definitionHash, formerHash };
+          if (formerHash !== definitionHash)
+            record({ type: "ToolDefinitionAccepted", subject: `connections/${connectionId}`, projectId, data });
+          return { connectionId, toolName, definitionHash };
+        }
         const [known] = await execute<{ definition_hash: string; accepted_hash: string }>(current, tool);
         if (known) throw otherDefinition(known);
         throw new DomainError("TOOL_NOT_FOUND", {

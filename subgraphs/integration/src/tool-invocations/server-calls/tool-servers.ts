@@ -20,7 +20,8 @@ export interface ToolSession {
 }
 
 const clientInfo = { name: "svc-integration", version: "1" };
-const maxListPages = 8;
+/** Their bytes have a limit together, and so has the number of tools. */
+const maxListPages = 64;
 const maxKnownServers = 500;
 /** A server may describe itself at any length. */
 const maxDiscoveryCharacters = 16_384;

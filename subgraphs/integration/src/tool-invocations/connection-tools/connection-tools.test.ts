@@ -1,0 +1,155 @@
+import type { Principal } from "@factory/runtime/auth/principal";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { aPrincipal } from "../../integration.fixture.js";
+import { anOwnServer, aTool, type OwnServer } from "../own-server.fixture.js";
+import { ToolCaller } from "../tool-client.fixture.js";
+
+let caller: ToolCaller;
+let own: OwnServer;
+
+beforeAll(async () => {
+  caller = await ToolCaller.start();
+});
+beforeEach(async () => {
+  own = await anOwnServer();
+});
+afterEach(() => own.close());
+afterAll(() => caller?.stop());
+
+const query = `query ($id: ID!, $first: Int, $after: String) {
+  connectionTools(connectionId: $id, first: $first, after: $after) {
+    items { toolName qualifiedName state definitionHash acceptedHash title description inputSchema annotations }
+    nextCursor
+  }
+}`;
+
+const listed = async (principal: Principal, id: string, page: { first?: number; after?: string | null } = {}) =>
+  (await caller.mutate(principal, query, { id, ...page })).connectionTools as {
+    items: Record<string, unknown>[];
+    nextCursor: string | null;
+  };
+
+const statesOf = async (principal: Principal, id: string) =>
+  Object.fromEntries((await listed(principal, id)).items.map(({ toolName, state }) => [toolName, state]));
+
+const rowsOf = (principal: Principal) =>
+  caller.fixture.rows(
+    "select 1 from integration.tools where tenant_id = $1 union all select 1 from integration.listed_servers where tenant_id = $1",
+    decodeId("ten", principal.tenantId ?? ""),
+  );
+
+describe("the tools of a connection", () => {
+  it("are shown with their definitions and states", async () => {
+    const principal = aPrincipal();
+    const annotations = { readOnlyHint: true };
+    own.tools = [aTool("read", { title: "Read", annotations }), aTool("remove"), aTool("write")];
+    const configuration = { allowedTools: "read, write, remove" };
+    const connectionId = await caller.connect(principal, own.url, { configuration, displayName: "My files" });
+    expect((await listed(principal, connectionId)).items).toEqual([]);
+    await caller.list(principal, { connectionId });
+    const { items } = await listed(principal, connectionId);
+    expect(items[0]).toEqual({
+      ...{ toolName: "read", qualifiedName: "my-files__read", state: "Allowed", title: "Read", description: null },
+      ...{ inputSchema: { type: "object" }, annotations },
+      ...{ definitionHash: items[0]?.["acceptedHash"], acceptedHash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    });
+    own.tools = [aTool("read", { description: "Another one." }), aTool("format"), aTool("write")];
+    await caller.list(principal, { connectionId });
+    expect(await statesOf(principal, connectionId)).toEqual({
+      ...{ read: "Changed", format: "NotAllowed", write: "Allowed", remove: "Removed" },
+    });
+    const change = "mutation ($id: ID!, $input: UpdateConnectionInput!) { updateConnection(connectionId: $id, input: $input) { version } }";
+    const input = { configuration: { allowedTools: "format" } };
+    await caller.mutate(principal, change, { id: connectionId, input });
+    expect(await statesOf(principal, connectionId)).toMatchObject({ format: "Allowed", write: "NotAllowed" });
+  });
+
+  it("are shown page by page, in the order of their names", async () => {
+    const principal = aPrincipal();
+    own.tools = ["e", "b", "a", "d", "c"].map((name) => aTool(name));
+    const connectionId = await caller.connect(principal, own.url);
+    await caller.list(principal, { connectionId });
+    const names: unknown[] = [];
+    let after: string | null = null;
+    do {
+      const page = await listed(principal, connectionId, { first: 2, after });
+      names.push(...page.items.map(({ toolName }) => toolName));
+      after = page.nextCursor;
+    } while (after !== null);
+    expect(names).toEqual(["a", "b", "c", "d", "e"]);
+  });
+
+  it("are not shown to another tenant, nor without the scope for reading connections", async () => {
+    const principal = aPrincipal();
+    const connectionId = await caller.connect(principal, own.url);
+    const codeFor = async (reader: Principal) => {
+      const { errors } = await caller.fixture.run(reader, query, { id: connectionId });
+      return errors?.[0]?.extensions["code"];
+    };
+    const { tenantId = "" } = principal;
+    expect(await codeFor(aPrincipal())).toBe("CONNECTION_NOT_FOUND");
+    expect(await codeFor(aPrincipal({ tenantId, scopes: ["integration.tools.invoke"] }))).toBe("INSUFFICIENT_SCOPE");
+    expect(await codeFor(aPrincipal({ tenantId, scopes: ["integration.connections.read"] }))).toBeUndefined();
+  });
+
+  it("have an event for a change that somebody accepts", async () => {
+    const principal = aPrincipal();
+    const connectionId = await caller.connect(principal, own.url);
+    await caller.list(principal, { connectionId });
+    own.tools = [aTool("echo", { description: "Another one." })];
+    await caller.list(principal, { connectionId });
+    const [tool] = (await listed(principal, connectionId)).items;
+    const { definitionHash, acceptedHash: formerHash } = tool as { definitionHash: string; acceptedHash: string };
+    const accept = `mutation ($id: ID!, $input: AcceptToolDefinitionInput!) {
+      acceptToolDefinition(connectionId: $id, input: $input) { toolName } }`;
+    for (let times = 0; times < 2; times += 1)
+      await caller.mutate(principal, accept, { id: connectionId, input: { toolName: "echo", definitionHash } });
+    expect(await caller.messages(principal, "ToolDefinitionAccepted")).toMatchObject([
+      { data: { connectionId, toolName: "echo", definitionHash, formerHash } },
+    ]);
+    expect(await statesOf(principal, connectionId)).toEqual({ echo: "Allowed" });
+  });
+
+  it("are not stored for a connection that was deleted while its server answered", async () => {
+    const principal = aPrincipal();
+    const connectionId = await caller.connect(principal, own.url);
+    own.beforeList = async () => {
+      const source = 'mutation ($id: ID!) { deleteConnection(connectionId: $id, ifMatch: "*") { status } }';
+      await caller.mutate(principal, source, { id: connectionId });
+    };
+    await expect(caller.list(principal, { connectionId })).rejects.toMatchObject({ code: expect.any(String) });
+    expect(await rowsOf(principal)).toEqual([]);
+  });
+
+  it("are left out where a definition is nested too deeply to be read", async () => {
+    const principal = aPrincipal();
+    const deep = JSON.parse(`${'{"a":'.repeat(70)}1${"}".repeat(70)}`) as object;
+    own.tools = [aTool("deep", { inputSchema: { type: "object", properties: deep } }), aTool("flat")];
+    const connectionId = await caller.connect(principal, own.url);
+    const { tools } = await caller.list(principal, { connectionId });
+    expect(tools.map(({ serverToolName }) => serverToolName)).toEqual(["flat"]);
+  });
+});
+
+describe("pages of ListTools", () => {
+  it("lose no tool when the server changes its list between them", async () => {
+    const principal = aPrincipal();
+    const nameOf = (at: number) => `tool-${String(at).padStart(3, "0")}`;
+    own.tools = Array.from({ length: 130 }, (_, at) => aTool(nameOf(at)));
+    const connectionId = await caller.connect(principal, own.url);
+    const first = await caller.list(principal, { connectionId });
+    own.tools = own.tools.slice(10);
+    await caller.list(principal, { connectionId });
+    const names = first.tools.map(({ serverToolName }) => serverToolName);
+    let pageToken = first.nextPageToken;
+    while (pageToken !== "") {
+      const page = await caller.list(principal, { connectionId, pageToken });
+      names.push(...page.tools.map(({ serverToolName }) => serverToolName));
+      pageToken = page.nextPageToken;
+    }
+    expect(names).toEqual(Array.from({ length: 130 }, (_, at) => nameOf(at)));
+    const other = await caller.connect(principal, own.url);
+    const mixed = caller.list(principal, { connectionId: other, pageToken: first.nextPageToken });
+    await expect(mixed).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+  });
+});
