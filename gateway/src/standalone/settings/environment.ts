@@ -31,21 +31,28 @@ function jsonOrNothing(text: string): unknown {
   }
 }
 
+/** A variable that would change which code a program runs is no place for a token. */
+const credentialVariable = /^(?!PATH$|TMPDIR$|NODE_|LD_|DYLD_|BASH_|PYTHON|PERL|RUBY)[A-Z][A-Z0-9_]{0,63}$/;
+
 /** Programs by their names. The first word of a program is a path, so that no search for it can find another one. */
-const programs = z
+const toolServer = z.strictObject({
+  program: z.tuple([z.string().startsWith("/")], z.string().min(1)),
+  tenants: z.union([z.literal("all"), z.array(z.string().regex(/^ten_[0-9a-z]{26}$/))]),
+  credentialVariable: z.string().regex(credentialVariable).optional(),
+});
+const toolServers = z
   .string()
   .default("{}")
-  .transform((text, context): ReadonlyMap<string, readonly string[]> => {
-    const form = z.record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/), z.array(z.string().min(1)).min(1));
+  .transform((text, context): ReadonlyMap<string, z.infer<typeof toolServer>> => {
+    const form = z.record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/), toolServer);
     const parsed = form.safeParse(jsonOrNothing(text));
-    const given = Object.entries(parsed.data ?? {});
-    if (!parsed.success || !given.every(([, [program = ""]]) => program.startsWith("/")))
+    if (!parsed.success)
       context.addIssue({
         code: "custom",
         message:
-          'must be a JSON object of names and programs, such as {"files":["/usr/bin/files-server","--read-only"]}',
+          'must be a JSON object of names and programs, such as {"files":{"program":["/usr/bin/files-server"],"tenants":["ten_..."]}}; tenants may be "all", and credentialVariable names a variable for the token of the connection',
       });
-    return new Map(given);
+    return new Map(Object.entries(parsed.data ?? {}));
   });
 
 const isFeedUrl = (text: string) =>
@@ -138,7 +145,7 @@ const variables = z
       "must have the form host=credential",
     ),
     /** Tool servers (Model Context Protocol over stdio) that tenants may use, as a JSON object of names and programs. */
-    TOOL_SERVERS: programs,
+    TOOL_SERVERS: toolServers,
     /** The memory that a program of a tool server may use. */
     TOOL_SERVER_MEMORY_MIB: integer(16, 65_536).default(512),
     /** Days for which webhook messages and their attempts are kept after they have ended. */
@@ -196,7 +203,7 @@ export interface PlatformEnvironment {
   readonly nugetFeeds: readonly string[];
   readonly allowSsh: boolean;
   readonly sourceCredentials: ReadonlyMap<string, string>;
-  readonly toolServers: ReadonlyMap<string, readonly string[]>;
+  readonly toolServers: ReadonlyMap<string, z.infer<typeof toolServer>>;
   readonly toolServerBytes: number;
   readonly webhookRetentionDays: number;
   readonly deliveryRetentionDays: number;

@@ -3,6 +3,7 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { ConnectionService } from "../connections/connection.service.js";
 import { ConnectionEndListeners } from "../connections/connection-end-listeners.js";
 import { ProviderService } from "../providers/provider.service.js";
+import { CredentialService } from "../credentials/credential.service.js";
 import { HeldRuns } from "../runs/held-runs.js";
 import { VendorCalls } from "../vendor-calls/vendor-calls.js";
 import { AcceptanceResolver } from "./acceptance/acceptance.resolver.js";
@@ -53,7 +54,7 @@ export const toolInvocations: SliceModule<ToolInvocationSettings> = {
     held.add("InvokeTool", recordInvocationEnd);
     const store = new DefinitionStore(database);
     services.get(ConnectionEndListeners).add((transaction, connectionId) => store.forget(transaction, connectionId));
-    const programs = new StdioChannels(localToolServers, { maxMemoryBytes });
+    const programs = new StdioChannels(localToolServers, services.get(CredentialService), { maxMemoryBytes });
     onClose(() => programs.close());
     const http = httpChannel(services.get(VendorCalls));
     const parts = {

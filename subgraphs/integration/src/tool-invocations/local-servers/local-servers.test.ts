@@ -1,14 +1,16 @@
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { newId } from "@factory/runtime/identifiers/wire-id";
 import { aPrincipal, eventually } from "../../integration.fixture.js";
 import { everythingProgram } from "../everything-server.fixture.js";
 import { ToolCaller } from "../tool-client.fixture.js";
+import type { LocalServer } from "./local-server-settings.js";
 import { ServerProcess } from "./server-process.js";
 
 const inNode = (script: string) => [process.execPath, "-e", script];
 
 /** Answers `initialize` and nothing else, after what it does at its start. */
-const servers = new Map([
+const programs = new Map([
   ["everything", [process.execPath, everythingProgram, "stdio"]],
   ["dies", inNode("process.exit(3)")],
   ["silent", inNode("setInterval(() => {}, 1000)")],
@@ -19,6 +21,33 @@ const servers = new Map([
       "const line = 'x'.repeat(65536); const go = () => { while (process.stdout.write(line)); process.stdout.once('drain', go); }; go()",
     ),
   ],
+  ["former", aFormerServer("const ends = true;")],
+  ["stuck", aFormerServer("const stuck = true;")],
+  ["tells", aFormerServer("const told = process.env.TOLD_TOKEN;")],
+]);
+
+/** A server of the revision 2025-11-25 with the tool `echo`. The variables say how it behaves. */
+function aFormerServer(variables: string) {
+  return inNode(`${variables}
+    const answer = ({ id, method, params }) => {
+      if (method === "server/discover" && typeof ends !== "undefined") process.exit(1);
+      if (method === "tools/call" && typeof stuck !== "undefined") return;
+      const result = {
+        initialize: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } },
+        "tools/list": { tools: [{ name: "echo", inputSchema: { type: "object" } }] },
+        "tools/call": { content: [{ type: "text", text: "told " + (typeof told === "undefined" ? "nothing" : told) }] },
+      }[method];
+      const error = { code: -32601, message: "Method not found" };
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...(result ? { result } : { error }) }));
+    };
+    require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => answer(JSON.parse(line)));`);
+}
+
+const chosen = aPrincipal();
+const servers = new Map<string, LocalServer>([
+  ...[...programs].map(([name, program]) => [name, { program, tenants: "all" }] as const),
+  ["told", { program: programs.get("tells") ?? [], tenants: "all", credentialVariable: "TOLD_TOKEN" }],
+  ["private", { program: programs.get("former") ?? [], tenants: [chosen.tenantId ?? ""] }],
 ]);
 
 const isAlive = (pid: number) => {
@@ -39,9 +68,15 @@ describe("tool servers that the operator runs as programs", () => {
   const connect = (principal: ReturnType<typeof aPrincipal>, toolServer: string) =>
     caller.connect(principal, undefined, { configuration: { toolServer } });
 
+  /** Fails when a process of the program is left. */
+  const leavesNoProcess = async (name: string) => {
+    const script = (programs.get(name)?.at(-1) ?? "").split("\n")[0] ?? "";
+    await eventually(() => (commandsWith(script).length === 0 ? true : undefined));
+  };
+
   beforeAll(async () => {
     process.env["SECRET_OF_THE_PLATFORM"] = "marked-secret";
-    caller = await ToolCaller.start({ localToolServers: servers, localToolServerBytes: 300 * 1024 * 1024 });
+    caller = await ToolCaller.start({ localToolServers: servers, localToolServerBytes: 300 * 1024 * 1024, toolIdleMs: 2_000 });
   });
   afterAll(async () => {
     delete process.env["SECRET_OF_THE_PLATFORM"];
@@ -75,16 +110,60 @@ describe("tool servers that the operator runs as programs", () => {
     const connectionId = await connect(principal, name);
     const refused = caller.invoke(principal, connectionId, "echo");
     await expect(refused).rejects.toMatchObject({ code: "UPSTREAM_FAILED" });
-    const [, , script = ""] = servers.get(name) ?? [];
-    await eventually(() => (commandsWith(script).length === 0 ? true : undefined));
+    await leavesNoProcess(name);
   });
 
   it("ends a silent program when its caller goes", async () => {
     const principal = aPrincipal();
     const connectionId = await connect(principal, "silent");
     await expect(caller.invoke(principal, connectionId, "echo", {}, { timeoutMs: 1_000 })).rejects.toMatchObject({});
-    const [, , script = ""] = servers.get("silent") ?? [];
-    await eventually(() => (commandsWith(script).length === 0 ? true : undefined));
+    await leavesNoProcess("silent");
+  });
+
+  it("speaks the former revision with a program that ends at an unknown handshake", async () => {
+    const principal = aPrincipal();
+    const connectionId = await connect(principal, "former");
+    const { contentJson } = await caller.invoke(principal, connectionId, "echo");
+    expect(JSON.parse(contentJson)).toEqual([{ type: "text", text: "told nothing" }]);
+    await leavesNoProcess("former");
+  });
+
+  it("ends a call whose program does not answer within the idle time", async () => {
+    const principal = aPrincipal();
+    const connectionId = await connect(principal, "stuck");
+    await expect(caller.invoke(principal, connectionId, "echo")).rejects.toMatchObject({ code: "UPSTREAM_TIMEOUT" });
+    await leavesNoProcess("stuck");
+  });
+
+  it("is offered only to the tenants that the operator names", async () => {
+    const answer = await caller.invoke(chosen, await connect(chosen, "private"), "echo");
+    expect(answer.isError).toBe(false);
+    const other = aPrincipal();
+    const refused = caller.invoke(other, await connect(other, "private"), "echo");
+    await expect(refused).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+  });
+
+  it("gets the token of the connection only in the variable that the operator names", async () => {
+    const tellsWith = async (toolServer: string, secret: object, authMode = "BearerToken") => {
+      const principal = aPrincipal();
+      const name = `program-${newId("crd")}`;
+      const source =
+        "mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }";
+      await caller.mutate(principal, source, { input: { name, kind: "BearerToken", secret } });
+      const more = { authMode, credentialRef: name, configuration: { toolServer } };
+      const connectionId = await caller.connect(principal, undefined, more);
+      return caller.invoke(principal, connectionId, "echo").then(
+        ({ contentJson }) => (JSON.parse(contentJson) as { text: string }[])[0]?.text,
+        ({ code }: { code: string }) => code,
+      );
+    };
+    expect(await tellsWith("told", { token: "marked-token" })).toBe("told marked-token");
+    expect(await tellsWith("tells", { token: "marked-token" })).toBe("told nothing");
+    expect(await tellsWith("told", { token: "marked-token" }, "None")).toBe("told nothing");
+    expect(await tellsWith("told", { token: "marked-token", hosts: ["a.example"] })).toBe("CREDENTIAL_UNUSABLE");
+    expect(await tellsWith("told", { token: "marked\0token" })).toBe("CREDENTIAL_UNUSABLE");
+    expect(await tellsWith("told", { username: "marked-token" })).toBe("CREDENTIAL_UNUSABLE");
+    expect(caller.logged.join("")).not.toContain("marked");
   });
 });
 

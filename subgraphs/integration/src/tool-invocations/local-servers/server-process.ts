@@ -29,11 +29,12 @@ export class ServerProcess {
   #tooMuchMemory = false;
   #isOver = false;
 
-  constructor(argv: readonly string[], { maxMemoryBytes }: ProcessLimits) {
+  /** `environment` is added to the minimal one. */
+  constructor(argv: readonly string[], { maxMemoryBytes }: ProcessLimits, environment: Record<string, string> = {}) {
     const [shell = "", ...before] = limited;
     this.child = spawn(shell, [...before, ...argv], {
       cwd: "/",
-      env: childEnvironment(),
+      env: { ...environment, ...childEnvironment() },
       stdio: ["pipe", "pipe", "ignore"],
       // A group of its own, so that programs which it has started end with it.
       detached: true,

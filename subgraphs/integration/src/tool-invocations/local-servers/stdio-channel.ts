@@ -1,8 +1,10 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
+import type { CredentialService } from "../../credentials/credential.service.js";
 import type { Channel, OpenChannel } from "../server-calls/channel.js";
 import { maxSessionBytes } from "../server-calls/session-facts.js";
-import { type LocalServers, localServerOf } from "./local-server-settings.js";
+import { type LocalServers, localServerOf, offeredServer } from "./local-server-settings.js";
+import { programCredential } from "./program-credential.js";
 import { type ProcessLimits, ServerProcess } from "./server-process.js";
 import { StdioTransport } from "./stdio-transport.js";
 
@@ -14,30 +16,31 @@ const limits = { maxPerTenant: 4, maxTotal: 8 };
  */
 export class StdioChannels {
   readonly #servers: LocalServers;
+  readonly #credentials: CredentialService;
   readonly #limits: ProcessLimits;
   readonly #seats = new ConcurrencyLimiter(limits, "programs of tool servers");
   readonly #running = new Set<ServerProcess>();
 
-  constructor(servers: LocalServers, processLimits: ProcessLimits) {
+  constructor(servers: LocalServers, credentials: CredentialService, processLimits: ProcessLimits) {
     this.#servers = servers;
+    this.#credentials = credentials;
     this.#limits = processLimits;
   }
 
-  /** Throws VALIDATION_FAILED for a name that the operator does not offer, and RATE_LIMITED. */
-  readonly open: OpenChannel = (protocol, { target, facts }) => {
+  /** Throws VALIDATION_FAILED for a name that the operator does not offer, what `programCredential` throws, and RATE_LIMITED. */
+  readonly open: OpenChannel = async (protocol, { target, facts }) => {
     const { tenant, connection } = target;
-    const argv = this.#servers.get(localServerOf(connection.configuration) ?? "");
-    if (!argv)
-      throw new DomainError("VALIDATION_FAILED", {
-        detail: "The operator of the platform offers no tool server with the name in the setting toolServer.",
-      });
-    const leave = this.#seats.acquire(tenant.tenantId);
+    const { tenantId } = tenant;
+    const name = localServerOf(connection.configuration);
+    const { program, credentialVariable } = offeredServer(this.#servers, name, tenantId);
+    const environment = credentialVariable && (await programCredential(this.#credentials, target, credentialVariable));
+    const leave = this.#seats.acquire(tenantId);
     if (!leave)
       throw new DomainError("RATE_LIMITED", {
         detail: "Too many programs of tool servers run already. Try again in a moment.",
         retryAfterSeconds: 1,
       });
-    const process = new ServerProcess(argv, this.#limits);
+    const process = new ServerProcess(program, this.#limits, environment || {});
     this.#running.add(process);
     void process.ended.then(() => {
       this.#running.delete(process);
@@ -53,11 +56,12 @@ export class StdioChannels {
         throw facts.refusal;
       },
       onEnded({ tooMuchMemory }) {
+        facts.programEnded = facts.refusal === undefined && !tooMuchMemory;
         facts.refusal ??= tooMuchMemory ? usedTooMuch() : hasEnded();
         facts.broken(facts.refusal);
       },
     });
-    return { transport, end: () => process.stop() } satisfies Channel;
+    return { transport, ended: process.ended, end: () => process.stop() } satisfies Channel;
   };
 
   /** Kills the programs that still run, for the stop of the platform. */

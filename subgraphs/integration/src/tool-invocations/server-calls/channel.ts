@@ -8,6 +8,8 @@ export type ProtocolPackage = typeof Protocol;
 /** A way to one tool server, for one session. */
 export interface Channel {
   readonly transport: Protocol.Transport;
+  /** Resolves when the program of the server has ended; undefined for a server behind a URL. */
+  readonly ended?: Promise<unknown>;
   /** Ends the rest of the session after the transport was closed, without a wait. */
   end(): void;
 }
@@ -16,4 +18,4 @@ export interface Channel {
 export type OpenChannel = (
   protocol: ProtocolPackage,
   wanted: { readonly target: VendorTarget; readonly deadline: number; readonly facts: SessionFacts },
-) => Channel;
+) => Promise<Channel>;

@@ -11,7 +11,7 @@ const placeholder = new URL("https://tool-server.invalid/");
 /** Streamable HTTP through the one door for vendor calls. A stream that broke is not resumed. */
 export const httpChannel =
   (calls: VendorCalls): OpenChannel =>
-  (protocol, { target, deadline, facts }) => {
+  async (protocol, { target, deadline, facts }) => {
     const transport = new protocol.StreamableHTTPClientTransport(placeholder, {
       fetch: vendorFetch({ calls, target, deadline, facts }),
       redirectPolicy: "follow",

@@ -7,6 +7,8 @@ export interface SessionFacts {
   /** The status of the last answer, where it was a refusal. */
   failedStatus: number | undefined;
   receivedBytes: number;
+  /** Whether the program of the server has ended, for no reason of the platform. */
+  programEnded: boolean;
   /** Ends the session: a stream has ended, and the client of the protocol would wait for its answer on. */
   readonly broken: (error: DomainError) => void;
 }

@@ -48,35 +48,69 @@ export class ToolServers {
     { signal, timeoutMs }: SessionLimits,
     work: (session: ToolSession) => Promise<T>,
   ): Promise<T> {
+    const deadline = performance.now() + timeoutMs;
+    const wanted = { target, signal, deadline };
+    try {
+      return await this.#session(wanted, this.#revisions.get(keyOf(target)), work);
+    } catch (error) {
+      if (!(error instanceof EndedAtHandshake)) throw error;
+    }
+    return this.#session(wanted, { kind: "legacy" }, work);
+  }
+
+  /** `prior`: the revision of the server. Without it, throws EndedAtHandshake where a program ends at the question. */
+  async #session<T>(
+    { target, signal, deadline }: WantedSession,
+    prior: PriorDiscovery | undefined,
+    work: (session: ToolSession) => Promise<T>,
+  ): Promise<T> {
     const protocol = await import("@modelcontextprotocol/client");
     const { facts, broken } = newFacts();
-    const deadline = performance.now() + timeoutMs;
-    const channel = this.#open(protocol, { target, deadline, facts });
+    const channel = await this.#open(protocol, { target, deadline, facts });
     const client = newClient(protocol);
-    const options = { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs };
-    const key = `${target.tenant.uuid} ${target.connection.connectionId}`;
-    const prior = this.#revisions.get(key);
+    const timeout = Math.max(1, Math.floor(deadline - performance.now()));
+    const options = { signal, timeout, maxTotalTimeout: timeout };
+    const key = keyOf(target);
+    let isConnected = false;
     try {
       await client.connect(channel.transport, { ...options, ...(prior && { prior }) });
-      if (!prior) this.#remember(key, client);
+      isConnected = true;
+      this.#remember(key, client);
       return await Promise.race([work({ client, options }), broken]);
     } catch (error) {
       if (!(error instanceof DomainError)) this.#revisions.delete(key);
       if (signal.aborted) throw signal.reason;
+      const mayBeFormer = !isConnected && !prior && channel.ended && (facts.programEnded || !facts.refusal);
+      if (mayBeFormer) throw new EndedAtHandshake();
       throw facts.refusal ?? serverFailure(error, facts.failedStatus);
     } finally {
       await client.close().catch(() => undefined);
       channel.end();
+      // The place of a program is free for the next one when it has ended.
+      if (!isConnected) await channel.ended;
     }
   }
 
   #remember(key: string, client: Client): void {
+    if (this.#revisions.has(key)) return;
     const discover = client.getDiscoverResult();
     if (client.getProtocolEra() === "legacy") this.#revisions.set(key, { kind: "legacy" });
     else if (discover && JSON.stringify(discover).length <= maxDiscoveryCharacters)
       this.#revisions.set(key, { kind: "modern", discover });
   }
 }
+
+interface WantedSession {
+  readonly target: VendorTarget;
+  readonly signal: AbortSignal;
+  /** Milliseconds of the monotonic clock. */
+  readonly deadline: number;
+}
+
+/** A program may end at the handshake of a revision that it does not know. */
+class EndedAtHandshake extends Error {}
+
+const keyOf = ({ tenant, connection }: VendorTarget) => `${tenant.uuid} ${connection.connectionId}`;
 
 function newClient(protocol: ProtocolPackage): Client {
   return new protocol.Client(clientInfo, {
@@ -96,5 +130,5 @@ function newFacts(): { facts: SessionFacts; broken: Promise<never> } {
     reject = refuse;
   });
   promise.catch(() => undefined);
-  return { facts: { refusal: undefined, failedStatus: undefined, receivedBytes: 0, broken: reject }, broken: promise };
+  return { facts: { refusal: undefined, failedStatus: undefined, receivedBytes: 0, programEnded: false, broken: reject }, broken: promise };
 }
