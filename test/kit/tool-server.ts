@@ -7,6 +7,8 @@ import { aProvider } from "./providers.js";
 
 interface ToolServer {
   readonly url: string;
+  /** The number of calls of tools so far. */
+  readonly calls: number;
   /** Changes the definition of both tools. */
   describe(description: string): void;
   close(): Promise<void>;
@@ -15,6 +17,7 @@ interface ToolServer {
 /** A tool server (Model Context Protocol, revision 2026-07-28) with the tools `works` and `fails`. */
 export async function aToolServer(): Promise<ToolServer> {
   let description = "A tool.";
+  let calls = 0;
   const tool = (name: string) => ({ name, description, inputSchema: { type: "object" } });
   const cached = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
   const answers: Readonly<Record<string, (name: string) => object>> = {
@@ -26,6 +29,7 @@ export async function aToolServer(): Promise<ToolServer> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
+    if (method === "tools/call") calls += 1;
     const result = answers[method]?.(params?.name);
     const error = { code: -32601, message: "Method not found" };
     response.setHeader("content-type", "application/json");
@@ -36,6 +40,9 @@ export async function aToolServer(): Promise<ToolServer> {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/mcp`,
+    get calls() {
+      return calls;
+    },
     describe(other) {
       description = other;
     },

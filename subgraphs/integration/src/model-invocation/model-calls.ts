@@ -1,12 +1,13 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { failpoint } from "@factory/runtime/faults/failpoint";
 import type { Cause } from "@factory/runtime/messages/envelope";
-import type { Logger } from "@factory/runtime/telemetry/logger";
 import { originOf, type RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Fallback, Usage } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
+import type { LateEnds } from "../runs/held/late-ends.js";
 import { runErrorOf } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
-import type { ModelFailure, ModelOperation, ModelRun, ModelRuns, Try } from "./model-run.js";
+import type { ModelFailure, ModelOperation, ModelOutcome, ModelRun, ModelRuns, Try } from "./model-run.js";
 import type { ModelCapability, ModelTarget, ModelTargetFinder } from "./model-targets.js";
 import { askInTurn } from "./model-tries.js";
 import type { ModelCall } from "./model-vendor.js";
@@ -15,7 +16,7 @@ import { TokenMeter } from "./token-meter.js";
 interface Services {
   readonly targets: ModelTargetFinder;
   readonly runs: ModelRuns;
-  readonly logger: Logger;
+  readonly lateEnds: LateEnds;
 }
 
 /** The caller of a model. */
@@ -90,7 +91,7 @@ export class ModelCalls {
     const [tenant, cause] = [tenantOf(context), causeOf(context)];
     const found = await targets.find(tenant, request, capability);
     const tokens = promptTokens + answerTokens;
-    const run = await runs.begin(tenant, cause, { operation, target: found.first, tokens });
+    const run = await runs.begin(tenant, cause, { operation, target: found.first, tokens, promptTokens });
     const { runId } = run.record;
     const keepsContent = run.contentDays !== null;
     invoker.onRun(runId);
@@ -99,6 +100,8 @@ export class ModelCalls {
     const signal = AbortSignal.any([invoker.signal, cancelled.signal, this.#stopping.signal]);
     const tries: Try[] = [];
     let meter = new TokenMeter(promptTokens);
+    // What the first model has used, while the budget of its fallback is asked.
+    let first: { readonly usedTokens: number | undefined } | undefined;
     try {
       const answer = await askInTurn(found, {
         ...{ signal, tries },
@@ -106,21 +109,25 @@ export class ModelCalls {
           meter = new TokenMeter(promptTokens);
           return ask({ tenant, cause, runId, signal: until, progress, meter, keepsContent }, target);
         },
-        beforeFallback: ({ model }, error) =>
-          runs.moveTo(tenant, cause, run, { model, tokens, usedTokens: meter.usedBy(error, false) }),
+        beforeFallback: async ({ model }, error) => {
+          first = { usedTokens: meter.usedBy(error, false) };
+          await runs.moveTo(tenant, cause, run, { model, tokens, promptTokens, ...first });
+          first = undefined;
+        },
       });
+      failpoint("models.answered");
       const { usage, finishReason = "" } = answer;
       const exchange = { request, answer: contentOf(answer) };
-      const outcome = { tries, usage, finishReason, usedTokens: meter.used(usage), exchange };
-      const stored = this.#stored(run, () => runs.complete(tenant, cause, run, outcome));
+      const outcome = { tries, usage, finishReason, usedTokens: meter.used(), exchange };
+      const stored = this.#stored(run, outcome, (ended) => runs.complete(tenant, cause, run, ended));
       if ((await stored) === "gone") throw runCancelled();
       return { answer, runId, connectionId: tries.at(-1)?.connectionId ?? request.connectionId };
     } catch (error) {
-      const usedTokens = meter.usedBy(error, signal.aborted);
+      const { usedTokens } = first ?? { usedTokens: meter.usedBy(error, signal.aborted) };
       const exchange = { request, answer: null };
-      const outcome = { tries, usage: undefined, finishReason: "", usedTokens, exchange };
+      const outcome = { tries, usage: meter.usage, finishReason: "", usedTokens, exchange };
       const failure = invoker.signal.aborted ? callerGone : ({ status: "Failed", ...runErrorOf(error) } as const);
-      await this.#stored(run, () => runs.fail(tenant, cause, run, failure, outcome));
+      await this.#stored(run, outcome, (ended) => runs.fail(tenant, cause, run, failure, ended));
       throw error;
     } finally {
       forget();
@@ -129,17 +136,18 @@ export class ModelCalls {
 
   /**
    * The caller gets its answer, which it has paid for, also when the database does not answer any more. The run then ends
-   * as lost.
+   * later, without the content: many prompts would fill the memory meanwhile.
    */
   async #stored(
     { record: { runId } }: ModelRun,
-    end: () => Promise<RunRecord | undefined>,
-  ): Promise<"stored" | "gone" | "lost"> {
+    { exchange, ...outcome }: ModelOutcome,
+    end: (outcome: ModelOutcome) => Promise<RunRecord | undefined>,
+  ): Promise<"stored" | "gone" | "late"> {
     try {
-      return (await end()) ? "stored" : "gone";
+      return (await end({ ...outcome, exchange })) ? "stored" : "gone";
     } catch (error) {
-      this.#services.logger.warn({ err: error, runId }, "the end of a model call could not be stored");
-      return "lost";
+      this.#services.lateEnds.add(runId, error, () => end(outcome));
+      return "late";
     }
   }
 }

@@ -5,6 +5,7 @@ import { ModelBudgets } from "../model-budgets/model-budgets.js";
 import { ModelContents } from "../model-contents/model-contents.js";
 import { ProviderService } from "../providers/provider.service.js";
 import { HeldRuns } from "../runs/held-runs.js";
+import { LateEnds } from "../runs/held/late-ends.js";
 import { VendorCalls } from "../vendor-calls/vendor-calls.js";
 import { ModelCalls } from "./model-calls.js";
 import { modelInvocationEndpoint } from "./model-invocation.endpoint.js";
@@ -22,7 +23,7 @@ export interface ModelInvocationSettings {
 export const modelInvocation: SliceModule<ModelInvocationSettings> = {
   slice: "model-invocation",
   events: ["ModelInvocationCompleted", "ModelInvocationFailed"],
-  start({ database, logger, onStop }, services) {
+  start({ database, onStop }, services) {
     const targets = new ModelTargetFinder(services.get(ConnectionService), services.get(ProviderService));
     const runs = new ModelRuns({
       database,
@@ -31,7 +32,7 @@ export const modelInvocation: SliceModule<ModelInvocationSettings> = {
       contents: services.get(ModelContents),
     });
     const vendor = new ModelVendor(services.get(VendorCalls));
-    const calls = new ModelCalls({ targets, runs, logger });
+    const calls = new ModelCalls({ targets, runs, lateEnds: services.get(LateEnds) });
     services.add(new ModelInvocationService(calls, vendor));
     onStop(() => calls.stop());
   },

@@ -29,7 +29,7 @@ export interface ModelOutcome {
   /** An estimate where the vendor did not tell. Undefined: what was reserved may have been used. */
   readonly usedTokens: number | undefined;
   /** Is stored only where the configuration of the tenant says so. */
-  readonly exchange?: ModelExchange;
+  readonly exchange?: ModelExchange | undefined;
 }
 
 /** A run with what its call has reserved. */
@@ -56,6 +56,13 @@ interface NewModelRun {
   readonly target: ModelTarget;
   /** The most tokens that the call may use. */
   readonly tokens: number;
+  /** The part of them that the prompt uses in any case. */
+  readonly promptTokens: number;
+}
+
+/** A member of the payload of a run, so that another process can settle the call of a process that has died. */
+interface Reserved extends Reservation {
+  readonly promptTokens: number;
 }
 
 interface Services {
@@ -79,19 +86,25 @@ export class ModelRuns {
     this.#contents = contents;
     for (const operation of modelOperations)
       held.add(operation, async (transaction, run, end) => {
-        if (end.status !== "Completed") recordFailure(transaction, run, end, nothingKnown);
+        if (end.status === "Completed") return;
+        recordFailure(transaction, run, end, nothingKnown);
+        const { reserved } = run.payload as { readonly reserved?: Reserved };
+        // A process that still lives settles a cancelled call by itself.
+        if (end.status !== "Cancelled" && reserved)
+          await this.#budgets.settle(transaction, reserved, reserved.promptTokens);
       });
   }
 
   /** Throws RATE_LIMITED when the budget of the model is used up. Then no run begins. */
-  async begin(tenant: Tenant, cause: Cause, { operation, target, tokens }: NewModelRun): Promise<ModelRun> {
+  async begin(tenant: Tenant, cause: Cause, { operation, target, tokens, promptTokens }: NewModelRun): Promise<ModelRun> {
     const { connection, model } = target;
     const { connectionId, projectId } = connection;
     const budget = await this.#budgets.find(tenant.tenantId, model);
     const contentDays = await this.#contents.days(tenant.tenantId);
     return this.#database.transaction(tenant, cause, async (transaction) => {
       const reservation = budget && (await this.#budgets.reserve(transaction, budget, tokens));
-      const wanted = { operation, connectionId, projectId, timeLimitSeconds, payload: { model } };
+      const payload = payloadOf(model, reservation, promptTokens);
+      const wanted = { operation, connectionId, projectId, timeLimitSeconds, payload };
       return { record: await this.#held.beginIn(transaction, wanted), reservation, contentDays };
     });
   }
@@ -101,13 +114,15 @@ export class ModelRuns {
     tenant: Tenant,
     cause: Cause,
     run: ModelRun,
-    { model, tokens, usedTokens }: { model: string; tokens: number; usedTokens: number | undefined },
+    { model, tokens, promptTokens, usedTokens }: Moved,
   ): Promise<void> {
     const budget = await this.#budgets.find(tenant.tenantId, model);
     if (budget?.key === run.reservation?.budget) return;
     run.reservation = await this.#database.transaction(tenant, cause, async (transaction) => {
       const reserved = budget && (await this.#budgets.reserve(transaction, budget, tokens));
       await this.#settle(transaction, run, usedTokens);
+      const { runId, payload } = run.record;
+      await this.#held.describeIn(transaction, runId, payloadOf(String(payload["model"]), reserved, promptTokens));
       return reserved;
     });
   }
@@ -153,7 +168,9 @@ export class ModelRuns {
       const { contentDays, record } = run;
       if (exchange && contentDays !== null)
         await this.#contents.storeIn(transaction, record.runId, exchange, contentDays);
-      await this.#settle(transaction, run, usedTokens);
+      // The reservation of a lost run was settled when it was found.
+      const isOurs = ended ?? !(await this.#held.isLostIn(transaction, record.runId));
+      if (isOurs) await this.#settle(transaction, run, usedTokens);
       return ended;
     });
   }
@@ -162,6 +179,19 @@ export class ModelRuns {
     if (reservation && usedTokens !== undefined) await this.#budgets.settle(transaction, reservation, usedTokens);
   }
 }
+
+interface Moved {
+  readonly model: string;
+  readonly tokens: number;
+  readonly promptTokens: number;
+  /** By the first model. */
+  readonly usedTokens: number | undefined;
+}
+
+const payloadOf = (model: string, reservation: Reservation | undefined, promptTokens: number): Record<string, unknown> => ({
+  model,
+  ...(reservation && { reserved: { ...reservation, promptTokens: Math.min(promptTokens, reservation.tokens) } }),
+});
 
 const nothingKnown: ModelOutcome = { tries: [], finishReason: "", usage: undefined, usedTokens: undefined };
 

@@ -40,15 +40,18 @@ export class ModelVendor {
 
   async complete(call: ModelCall, target: ModelTarget, request: CompleteRequest): Promise<Completion> {
     const body = chatBody(request, target.model, { isStreamed: false, maxTokensMember: maxTokensMember(target) });
-    const completion = parseCompletion(bodyOf(await this.#post(call, target, "/chat/completions", body)));
-    const { content, toolCalls } = completion;
+    const completion = parseCompletion(bodyOf(call, await this.#post(call, target, "/chat/completions", body)));
+    const { content, toolCalls, usage } = completion;
+    call.meter.usage = usage;
     call.meter.characters = toolCalls.reduce((sum, one) => sum + one.argumentsJson.length, content.length);
     return completion;
   }
 
   async embed(call: ModelCall, target: ModelTarget, request: EmbedRequest): Promise<Embeddings> {
     const response = await this.#post(call, target, "/embeddings", embeddingBody(request, target.model));
-    return parseEmbeddings(bodyOf(response), request.inputs.length);
+    const embeddings = parseEmbeddings(bodyOf(call, response), request.inputs.length);
+    call.meter.usage = embeddings.usage;
+    return embeddings;
   }
 
   /** `take` gets each piece of the answer, and its promise holds the vendor back. */
@@ -63,8 +66,12 @@ export class ModelVendor {
     const { truncated } = await this.#post(call, target, "/chat/completions", body, async (piece) => {
       call.progress.answered();
       call.meter.answered();
-      await take(answer, piece);
-      call.meter.characters = answer.characters;
+      try {
+        await take(answer, piece);
+      } finally {
+        call.meter.characters = answer.characters;
+        call.meter.usage = answer.usage;
+      }
     });
     if (truncated) throw tooLong();
     answer.requireEnd();
@@ -93,9 +100,11 @@ export class ModelVendor {
 const maxTokensMember = ({ connection }: ModelTarget) =>
   connection.configuration["maxTokensMember"] === "max_completion_tokens" ? "max_completion_tokens" : "max_tokens";
 
-function bodyOf({ body, truncated }: VendorResponse): Buffer {
-  if (truncated) throw tooLong();
-  return body;
+/** What has come of an answer that is too long was made, and is paid for. */
+function bodyOf({ meter }: ModelCall, { body, truncated }: VendorResponse): Buffer {
+  if (!truncated) return body;
+  meter.characters = body.length;
+  throw tooLong();
 }
 
 /** The refusal for an answer that does not fit into a message. */

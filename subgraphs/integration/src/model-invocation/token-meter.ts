@@ -8,6 +8,8 @@ export class TokenMeter {
   #hasAnswered = false;
   /** The length of the answer so far. */
   characters = 0;
+  /** As the vendor has told it. */
+  usage: Usage | undefined;
 
   constructor(promptTokens: number) {
     this.#promptTokens = promptTokens;
@@ -18,14 +20,14 @@ export class TokenMeter {
     this.#hasAnswered = true;
   }
 
-  /** The tokens of a success. */
-  used(usage: Usage | undefined): number {
-    return usage?.totalTokens ?? this.#promptTokens + answerTokens(this.characters);
+  /** The tokens of an answer. */
+  used(): number {
+    return this.usage?.totalTokens ?? this.#promptTokens + answerTokens(this.characters);
   }
 
   /** The tokens of a failure: none when the vendor refused; undefined when it may have worked without telling. */
   usedBy(error: unknown, isCancelled: boolean): number | undefined {
-    if (this.characters > 0) return this.used(undefined);
+    if (this.usage || this.characters > 0) return this.used();
     const isRefused = error instanceof DomainError && error.code !== "UPSTREAM_TIMEOUT" && !isCancelled;
     return isRefused && !this.#hasAnswered ? 0 : undefined;
   }

@@ -3,7 +3,7 @@ import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { HeldOperation } from "./run.states.js";
+import type { HeldOperation, RunState } from "./run.states.js";
 import type { RunCounts } from "./run-counts.js";
 import { endRun } from "./run-moves.js";
 import type { RunEnd, RunHandler, RunOperations } from "./run-operations.js";
@@ -30,6 +30,16 @@ const insertHeldRun = {
     values ($1, $2, $3, $4, $5, 'Running', 1, 1, ${fence}, $6, $7, $8, $9, now(), now() + make_interval(secs => $10),
       jsonb_build_array(jsonb_build_object('status', 'Running', 'at', now())))
     returning *`,
+};
+
+const describeHeldRun = {
+  name: "held_run_describe",
+  text: `update runs set payload = $3 where tenant_id = $1 and run_id = $2 and status = 'Running' and fence = ${fence}`,
+};
+
+const statusOfRun = {
+  name: "held_run_status",
+  text: "select status from runs where tenant_id = $1 and run_id = $2",
 };
 
 /**
@@ -77,6 +87,17 @@ export class HeldRuns {
     const ended = await endRun(transaction, runId, end, fence);
     if (ended) transaction.afterCommit(() => this.#counts.add(ended.operation, end.status));
     return ended;
+  }
+
+  /** Replaces the payload of a run that this process still works for. */
+  async describeIn({ defer, tenant }: Transaction, runId: string, payload: HeldRun["payload"]): Promise<void> {
+    await defer(describeHeldRun, [tenant.uuid, runUuid(runId), JSON.stringify(payload)]);
+  }
+
+  /** Whether the run was lost: it was ended for its process, and not by a cancellation. */
+  async isLostIn({ execute, tenant }: Transaction, runId: string): Promise<boolean> {
+    const [row] = await execute<{ status: RunState }>(statusOfRun, [tenant.uuid, runUuid(runId)]);
+    return row?.status !== "Cancelled";
   }
 
   /** Calls `cancelled` when the run is cancelled in any process. Returns the function that ends the watch. */

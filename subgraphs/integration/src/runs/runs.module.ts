@@ -2,6 +2,7 @@ import { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { HeldRuns } from "./held-runs.js";
+import { LateEnds } from "./held/late-ends.js";
 import { Run } from "./run.entity.js";
 import { RunResolver } from "./run.resolver.js";
 import { routineRunRetention, runRetention } from "./run.retention.js";
@@ -40,6 +41,8 @@ export const runs: SliceModule<RunSettings> = {
     const watch = new StepWatch();
     await watch.start(listener, runChannel);
     services.add(new HeldRuns(operations, watch, counts));
+    const lateEnds = services.add(new LateEnds(logger));
+    onStop(() => lateEnds.stop());
     const service = services.add(new RunService({ database, jobs, operations, watch, counts, logger }));
     services.add(new RunListService(database, cursors));
     onStop(() => service.stop());

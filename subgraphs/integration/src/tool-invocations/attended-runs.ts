@@ -8,6 +8,7 @@ import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { ConnectionRecord } from "../connections/connection.view.js";
 import type { HeldRuns } from "../runs/held-runs.js";
+import type { LateEnds } from "../runs/held/late-ends.js";
 import { type RunEnd, runErrorOf } from "../runs/run-operations.js";
 import type { VendorTarget } from "../vendor-calls/exchange/vendor-call.js";
 import { recordInvocationEnd } from "./invocation-events.js";
@@ -44,11 +45,13 @@ export const maxCallSeconds = 290;
 export class AttendedRuns {
   readonly #database: Database;
   readonly #held: HeldRuns;
+  readonly #lateEnds: LateEnds;
   readonly #limiter = new ConcurrencyLimiter({ maxPerTenant: 32, maxTotal: 128 }, "calls of tool servers");
 
-  constructor(database: Database, held: HeldRuns) {
+  constructor(database: Database, held: HeldRuns, lateEnds: LateEnds) {
     this.#database = database;
     this.#held = held;
+    this.#lateEnds = lateEnds;
   }
 
   /**
@@ -101,8 +104,6 @@ export class AttendedRuns {
       return answer;
     } catch (error) {
       if (cancelled.signal.aborted) throw wasCancelled();
-      // The run ends when the sweep finds it.
-      if (isDatabaseOutage(error)) throw error;
       const isLate = deadline.aborted && !caller.aborted;
       await this.#end(
         target,
@@ -114,10 +115,16 @@ export class AttendedRuns {
     }
   }
 
+  /** While the database is away the caller gets its answer, and the run ends later. */
   async #end({ tenant, cause, runId }: VendorTarget & { readonly runId: string }, end: RunEnd): Promise<void> {
-    await this.#database.transaction(tenant, cause, async (transaction) => {
-      const ended = await this.#held.endIn(transaction, runId, end);
-      if (ended) await recordInvocationEnd(transaction, ended, end);
+    const store = () =>
+      this.#database.transaction(tenant, cause, async (transaction) => {
+        const ended = await this.#held.endIn(transaction, runId, end);
+        if (ended) await recordInvocationEnd(transaction, ended, end);
+      });
+    await store().catch((error: unknown) => {
+      if (!isDatabaseOutage(error)) throw error;
+      this.#lateEnds.add(runId, error, store);
     });
   }
 }

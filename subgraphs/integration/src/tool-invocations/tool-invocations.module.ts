@@ -5,6 +5,7 @@ import { ConnectionEndListeners } from "../connections/connection-end-listeners.
 import { ProviderService } from "../providers/provider.service.js";
 import { CredentialService } from "../credentials/credential.service.js";
 import { HeldRuns } from "../runs/held-runs.js";
+import { LateEnds } from "../runs/held/late-ends.js";
 import { VendorCalls } from "../vendor-calls/vendor-calls.js";
 import { AcceptanceResolver } from "./acceptance/acceptance.resolver.js";
 import { AcceptanceService } from "./acceptance/acceptance.service.js";
@@ -66,7 +67,7 @@ export const toolInvocations: SliceModule<ToolInvocationSettings> = {
         const isLocal = localServerOf(wanted.target.connection.configuration) !== undefined;
         return (isLocal ? programs.open : http)(protocol, wanted);
       }),
-      runs: new AttendedRuns(database, held),
+      runs: new AttendedRuns(database, held, services.get(LateEnds)),
       idleMs,
     };
     services.add(new AcceptanceService(database));

@@ -1,0 +1,90 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { keepingLogger } from "@factory/runtime/telemetry/logged-lines.fixture";
+import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { aModelConnection, KnownTokens, modelClient } from "./model-vendor.fixture.js";
+
+const tokens = new KnownTokens();
+const principal = aPrincipal();
+const headers = { authorization: `Bearer ${tokens.tokenOf(principal)}` };
+let fixture: IntegrationFixture;
+let models: Awaited<ReturnType<typeof modelClient>>;
+let connectionId: string;
+
+/** A vendor in this process, so that one clock tells when the caller went and when the socket was closed. */
+let answer: (response: ServerResponse) => void = () => undefined;
+const vendor = createServer((_, response) => answer(response));
+
+beforeAll(async () => {
+  const logger = keepingLogger([]);
+  await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve));
+  fixture = await startIntegrationFixture({ verifier: tokens }, logger);
+  models = await modelClient(fixture, logger);
+  const { port } = vendor.address() as AddressInfo;
+  connectionId = await aModelConnection(fixture, principal, `http://127.0.0.1:${port}/v1`);
+});
+afterAll(async () => {
+  await models.close();
+  await fixture.close();
+  vendor.closeAllConnections();
+  await new Promise((resolve) => vendor.close(resolve));
+});
+
+const trials = 7;
+const limitMs = 100;
+const request = () => ({ connectionId, model: "hangs", messages: [{ role: "user", content: "hello" }] });
+
+type Call = (options: { signal: AbortSignal; timeoutMs: number }) => Promise<unknown>;
+
+const complete: Call = (options) => models.client.complete(request(), { headers, ...options });
+
+const stream: Call = async (options) => {
+  for await (const _ of models.client.stream(request(), { headers, ...options }));
+};
+
+const hang = () => undefined;
+const begin = (response: ServerResponse) => {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: "a" } }] })}\n\n`);
+};
+
+/** The milliseconds from the end of the caller until the vendor's socket is closed, the median of some calls. */
+async function closedAfter(call: Call, how: typeof begin, end: "cancelled" | "deadline"): Promise<number> {
+  const taken: number[] = [];
+  for (let trial = 0; trial < trials; trial += 1) {
+    const gone = new AbortController();
+    let endedAt = Number.NaN;
+    const closed = new Promise<number>((resolve) => {
+      answer = (response) => {
+        how(response);
+        response.on("close", () => resolve(performance.now()));
+        if (end === "cancelled")
+          setTimeout(() => {
+            endedAt = performance.now();
+            gone.abort();
+          }, 50);
+      };
+    });
+    const timeoutMs = end === "deadline" ? 500 : 20_000;
+    await call({ signal: gone.signal, timeoutMs }).catch(() => undefined);
+    if (end === "deadline") endedAt = performance.now();
+    taken.push((await closed) - endedAt);
+  }
+  return taken.toSorted((a, b) => a - b)[Math.floor(trials / 2)] ?? Number.NaN;
+}
+
+describe("the vendor's socket", () => {
+  const calls: readonly [string, Call, typeof begin][] = [
+    ["Complete", complete, hang],
+    ["Stream before its first token", stream, hang],
+    ["Stream after its first token", stream, begin],
+  ];
+
+  it.each(calls)("is closed within 100 ms when the caller of %s cancels", async (_, call, how) => {
+    expect(await closedAfter(call, how, "cancelled")).toBeLessThan(limitMs);
+  });
+
+  it.each(calls)("is closed within 100 ms of the deadline of %s", async (_, call, how) => {
+    expect(await closedAfter(call, how, "deadline")).toBeLessThan(limitMs);
+  });
+});

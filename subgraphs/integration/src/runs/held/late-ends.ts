@@ -1,0 +1,64 @@
+import type { Logger } from "@factory/runtime/telemetry/logger";
+
+interface LateEnd {
+  readonly store: () => Promise<unknown>;
+  /** Milliseconds of the monotonic clock. Later the sweep has found the run. */
+  readonly giveUpAt: number;
+}
+
+const intervalMs = 2_000;
+const patienceMs = 330_000;
+/** A database that is away for long must not fill the memory. */
+const maxWaiting = 2_000;
+
+/**
+ * Stores the ends of held runs later that could not be stored at once, for example while the database is away. What is
+ * not stored when this process ends is found by the sweep.
+ */
+export class LateEnds {
+  readonly #logger: Logger;
+  readonly #waiting = new Map<string, LateEnd>();
+  #timer: NodeJS.Timeout | undefined;
+  #trying: Promise<void> = Promise.resolve();
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** `store` may have stored the end before its error came, so it must change nothing the second time. */
+  add(runId: string, error: unknown, store: () => Promise<unknown>): void {
+    const isKept = this.#waiting.size < maxWaiting;
+    this.#logger.warn({ err: error, runId, isKept }, "the end of a call could not be stored");
+    if (!isKept) return;
+    this.#waiting.set(runId, { store, giveUpAt: performance.now() + patienceMs });
+    this.#schedule();
+  }
+
+  async stop(): Promise<void> {
+    this.#waiting.clear();
+    clearTimeout(this.#timer);
+    await this.#trying;
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#trying = this.#tryAll().then(() => {
+        this.#timer = undefined;
+        if (this.#waiting.size > 0) this.#schedule();
+      });
+    }, intervalMs).unref();
+  }
+
+  /** Stops at the first failure: the database is still away. */
+  async #tryAll(): Promise<void> {
+    for (const [runId, { store, giveUpAt }] of this.#waiting) {
+      try {
+        await store();
+      } catch (error) {
+        if (giveUpAt > performance.now()) return;
+        this.#logger.warn({ err: error, runId }, "the end of a call was given up");
+      }
+      this.#waiting.delete(runId);
+    }
+  }
+}

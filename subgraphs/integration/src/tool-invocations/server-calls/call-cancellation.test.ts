@@ -1,0 +1,51 @@
+import { aPrincipal } from "../../integration.fixture.js";
+import { anOwnServer, type OwnServer } from "../own-server.fixture.js";
+import { ToolCaller } from "../tool-client.fixture.js";
+
+let caller: ToolCaller;
+let own: OwnServer;
+
+beforeAll(async () => {
+  [caller, own] = await Promise.all([ToolCaller.start(), anOwnServer()]);
+  own.ttlMs = 60_000;
+});
+afterAll(async () => {
+  await caller?.stop();
+  await own?.close();
+});
+
+const trials = 7;
+const median = (taken: readonly number[]) => taken.toSorted((a, b) => a - b)[Math.floor(trials / 2)] ?? Number.NaN;
+
+describe("the socket of a tool server", () => {
+  it.each(["cancelled", "deadline"])("is closed within 100 ms of the end of its caller: %s", async (end) => {
+    const principal = aPrincipal();
+    const connectionId = await caller.connect(principal, own.url);
+    await caller.list(principal, { connectionId });
+    const request = { connectionId, name: "echo", argumentsJson: "", idempotencyKey: "" };
+    const client = caller.as("product");
+    const taken: number[] = [];
+    for (let trial = 0; trial < trials; trial += 1) {
+      const gone = new AbortController();
+      let endedAt = Number.NaN;
+      const closed = new Promise<number>((resolve) => {
+        own.onCall = (_, { response, progress }) => {
+          // half of the calls have begun their answer
+          if (trial % 2 === 0) progress(1);
+          response.on("close", () => resolve(performance.now()));
+          if (end === "cancelled")
+            setTimeout(() => {
+              endedAt = performance.now();
+              gone.abort();
+            }, 50);
+        };
+      });
+      const timeoutMs = end === "deadline" ? 700 : 20_000;
+      const options = { ...caller.headersOf(principal), signal: gone.signal, timeoutMs };
+      await client.invokeTool(request, options).catch(() => undefined);
+      if (end === "deadline") endedAt = performance.now();
+      taken.push((await closed) - endedAt);
+    }
+    expect(median(taken)).toBeLessThan(100);
+  });
+});
