@@ -22,14 +22,37 @@ const sessions = 4;
 const callsPerSession = 8;
 const statusHeader = "grpc-status";
 
-/** One call without a client library, so that the load costs little beside the server. Returns the answered message. */
-export function grpcCall(session: ClientHttp2Session, { path, authorization, message }: GrpcTarget): Promise<Buffer> {
+function begin(session: ClientHttp2Session, { path, authorization, message }: GrpcTarget) {
   const frame = Buffer.alloc(5 + message.length);
   frame.writeUInt32BE(message.length, 1);
   frame.set(message, 5);
+  const headers = { ":method": "POST", ":path": path, te: "trailers", "content-type": "application/grpc" };
+  return { stream: session.request({ ...headers, authorization }), frame };
+}
+
+/** The milliseconds from a call to the first message of its streamed answer. Resolves at the end of the stream. */
+export function firstMessageMs(session: ClientHttp2Session, target: GrpcTarget): Promise<number> {
+  const calledAt = performance.now();
   return new Promise((resolve, reject) => {
-    const headers = { ":method": "POST", ":path": path, te: "trailers", "content-type": "application/grpc" };
-    const stream = session.request({ ...headers, authorization });
+    const { stream, frame } = begin(session, target);
+    let takenMs: number | undefined;
+    stream.on("data", () => {
+      takenMs ??= performance.now() - calledAt;
+    });
+    stream.on("error", reject);
+    stream.on("close", () => {
+      if (takenMs === undefined) reject(new Error(`The stream of ${target.path} had no message`));
+      else resolve(takenMs);
+    });
+    stream.end(frame);
+  });
+}
+
+/** One call without a client library, so that the load costs little beside the server. Returns the answered message. */
+export function grpcCall(session: ClientHttp2Session, target: GrpcTarget): Promise<Buffer> {
+  const { path } = target;
+  return new Promise((resolve, reject) => {
+    const { stream, frame } = begin(session, target);
     const chunks: Buffer[] = [];
     let status: unknown;
     stream.on("response", (answer) => {

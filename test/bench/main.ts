@@ -8,6 +8,7 @@ import { evaluations } from "./evaluations.js";
 import { allFlags, oneFlag } from "./flags.js";
 import { inboundDeliveries } from "./inbound-deliveries.js";
 import { type Contestant, interleave, type Rounds } from "./interleave.js";
+import { modelCalls } from "./models/model-calls.js";
 import { packExecutions } from "./pack-executions.js";
 import { federatedJoin, listOfTwenty, oneById } from "./reads.js";
 import { type Figures, printFigures, printTable, type Table, tableOf } from "./report.js";
@@ -19,7 +20,7 @@ import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, connection, join, list, webhook, inbound, subscribers, packs, search, evaluate, flags, users, checks, token, audit, records or post
+  --only <table>  get, connection, join, list, webhook, inbound, subscribers, packs, search, evaluate, flags, users, checks, models, token, audit, records or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -49,6 +50,7 @@ const benches = {
   "flags, all": (stage: Stage, rounds: Rounds) => allFlags(stage, rounds),
   users: (stage: Stage) => userLists(stage),
   checks: (stage: Stage, rounds: Rounds) => entitlementChecks(stage, rounds),
+  models: (stage: Stage, rounds: Rounds) => modelCalls(stage, rounds),
   audit: (stage: Stage, rounds: Rounds) => auditCost(stage, rounds),
   records: (stage: Stage) => auditRecordLists(stage),
   post: async (stage: Stage, rounds: Rounds) =>
