@@ -1,6 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { ToolCall, Usage } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
-import { countOf, type Json, listOf, objectOf, parsedObject, textOf } from "./json-members.js";
+import { countOf, type Json, listOf, objectOf, parsedBody, textOf } from "./json-members.js";
 
 /** A whole answer of a model. */
 export interface Completion {
@@ -21,23 +21,31 @@ export function finishReasonOf(value: unknown): string {
   return reason === "" || word.test(reason) ? reason : "other";
 }
 
+/** No call uses more. A vendor that tells a higher number is not believed, since budgets are settled by it. */
+const maxTokens = 100_000_000;
+
+const tokensOf = (value: unknown): number | undefined => {
+  const count = countOf(value);
+  return count !== undefined && count <= maxTokens ? count : undefined;
+};
+
 /** The counts of tokens; undefined when the answer has none. */
 export function usageOf(value: unknown): Usage | undefined {
   const usage = objectOf(value);
-  const promptTokens = countOf(usage["prompt_tokens"]);
+  const promptTokens = tokensOf(usage["prompt_tokens"]);
   if (promptTokens === undefined) return undefined;
-  const completionTokens = countOf(usage["completion_tokens"]) ?? 0;
+  const completionTokens = tokensOf(usage["completion_tokens"]) ?? 0;
   return {
     promptTokens,
     completionTokens,
-    totalTokens: countOf(usage["total_tokens"]) ?? promptTokens + completionTokens,
-    cachedTokens: countOf(objectOf(usage["prompt_tokens_details"])["cached_tokens"]) ?? 0,
+    totalTokens: tokensOf(usage["total_tokens"]) ?? promptTokens + completionTokens,
+    cachedTokens: tokensOf(objectOf(usage["prompt_tokens_details"])["cached_tokens"]) ?? 0,
   };
 }
 
 /** Reads the answer of `POST /chat/completions`. Throws UPSTREAM_FAILED for one that is not of this form. */
 export function parseCompletion(body: Buffer): Completion {
-  const answer = parsedObject(body.toString("utf8"));
+  const answer = parsedBody(body);
   const choice = objectOf(listOf(answer?.["choices"])[0]);
   const message = choice["message"];
   if (!answer || typeof message !== "object" || message === null) throw unreadable();

@@ -1,7 +1,8 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 
 const maxLineCharacters = 256 * 1024;
-const maxEventCharacters = 512 * 1024;
+/** The text of an event is one message of gRPC, of 1 MiB at most, and a character has up to three bytes. */
+const maxEventCharacters = 256 * 1024;
 
 /**
  * Reads server-sent events (WHATWG HTML, section 9.2.6) piece by piece, and gives the data of each event. The other

@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+
 /** A value of a JSON text, of which nothing is known. */
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -14,6 +16,10 @@ export const textOf = (value: unknown): string => (typeof value === "string" ? v
 /** The number if it is a count; otherwise undefined. */
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+
+/** As `parsedObject`, for the bytes of an answer, which must be UTF-8. */
+export const parsedBody = (body: Buffer): Json | undefined =>
+  isUtf8(body) ? parsedObject(body.toString("utf8")) : undefined;
 
 /** The object that a text of JSON holds; undefined for any other text. */
 export function parsedObject(text: string): Json | undefined {

@@ -1,5 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { objectOf, parsedObject, textOf } from "./json-members.js";
+import { objectOf, parsedBody, textOf } from "./json-members.js";
 
 /** The codes that may be repeated. The texts of vendors may quote the prompt, so they are not. */
 const knownCodes: readonly string[] = [
@@ -33,7 +33,7 @@ interface Refused {
 export function refusedAnswer({ status, body, credentialRejected }: Refused): DomainError {
   if (credentialRejected)
     return new DomainError("CREDENTIAL_REJECTED", { detail: "The vendor refuses the credential of the connection." });
-  const { code, type } = objectOf(parsedObject(body.toString("utf8"))?.["error"]);
+  const { code, type } = objectOf(parsedBody(body)?.["error"]);
   const named = [code, type].map(textOf).find((text) => knownCodes.includes(text));
   const reason = named === undefined ? "" : ` (${named})`;
   if (status >= 500 || status < 400)

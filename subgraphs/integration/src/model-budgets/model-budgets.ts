@@ -16,6 +16,9 @@ export interface NamedBudget extends ModelBudget {
   readonly key: string;
 }
 
+/** The longest period of a budget. More is not owed: a number of a vendor must not stop its tenant for years. */
+const maxDebtSeconds = 2_678_400;
+
 /** The entry for all models that have none of their own. */
 const otherModels = "*";
 
@@ -85,7 +88,7 @@ export class ModelBudgets {
   /** Replaces the reserved tokens by those that were used. */
   async settle({ execute, tenant }: Transaction, reservation: Reservation, used: number): Promise<void> {
     const { budget, tokens, secondsPerToken } = reservation;
-    const unused = (tokens - used) * secondsPerToken;
+    const unused = Math.max((tokens - used) * secondsPerToken, -maxDebtSeconds);
     if (unused !== 0) await execute(settle, [tenant.uuid, budget, unused]);
   }
 }

@@ -22,6 +22,8 @@ const usualAnswerTokens = 4096;
 
 /** A message has at most 1 MiB, and the other members of an answer are small. */
 const maxAnswerBytes = 1_000_000;
+/** The tags and lengths of one call of a tool. */
+const bytesPerCall = 16;
 
 /** Completes and embeds through the connections of tenants. */
 export class ModelInvocationService {
@@ -42,8 +44,7 @@ export class ModelInvocationService {
       contentOf: ({ content, toolCalls }: Completion) => ({ content, toolCalls }),
       ask: async (call, target) => {
         const completion = await this.#vendor.complete(call, target, request);
-        const calls = completion.toolCalls.reduce((sum, { argumentsJson }) => sum + argumentsJson.length, 0);
-        if (Buffer.byteLength(completion.content) + calls > maxAnswerBytes) throw tooLong();
+        if (bytesOf(completion) > maxAnswerBytes) throw tooLong();
         return completion;
       },
     });
@@ -113,5 +114,11 @@ export class ModelInvocationService {
     if (answer.usage) yield { ...emptyChunk, usage: answer.usage, runId, connectionId };
   }
 }
+
+const bytesOf = ({ content, toolCalls }: Completion): number =>
+  toolCalls.reduce(
+    (sum, { id, name, argumentsJson }) => sum + bytesPerCall + Buffer.byteLength(id + name + argumentsJson),
+    Buffer.byteLength(content),
+  );
 
 const emptyChunk = { delta: "", toolCallDelta: undefined, finishReason: "", usage: undefined };
