@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { aPrincipal } from "../../integration.fixture.js";
 import { anOwnServer, type OwnServer } from "../own-server.fixture.js";
 import { ToolCaller } from "../tool-client.fixture.js";
@@ -45,6 +47,35 @@ describe("the socket of a tool server", () => {
       await client.invokeTool(request, options).catch(() => undefined);
       if (end === "deadline") endedAt = performance.now();
       taken.push((await closed) - endedAt);
+    }
+    expect(median(taken)).toBeLessThan(100);
+  });
+
+  it("is closed soon after a cancellation during the handshake", async () => {
+    const principal = aPrincipal();
+    const taken: number[] = [];
+    for (let trial = 0; trial < trials; trial += 1) {
+      const gone = new AbortController();
+      let closedAt: (time: number) => void = () => undefined;
+      const closed = new Promise<number>((resolve) => {
+        closedAt = resolve;
+      });
+      let endedAt = Number.NaN;
+      const silent = createServer((_, response) => {
+        response.on("close", () => closedAt(performance.now()));
+        setTimeout(() => {
+          endedAt = performance.now();
+          gone.abort();
+        }, 50);
+      });
+      await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+      const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/mcp`;
+      const connectionId = await caller.connect(principal, url);
+      const options = { ...caller.headersOf(principal), signal: gone.signal };
+      await caller.as("product").listTools({ connectionId }, options).catch(() => undefined);
+      taken.push((await closed) - endedAt);
+      silent.closeAllConnections();
+      await new Promise((resolve) => silent.close(resolve));
     }
     expect(median(taken)).toBeLessThan(100);
   });

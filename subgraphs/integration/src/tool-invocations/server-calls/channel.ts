@@ -14,8 +14,13 @@ export interface Channel {
   end(): void;
 }
 
-/** Opens a channel. `deadline` is in milliseconds of the monotonic clock. */
-export type OpenChannel = (
-  protocol: ProtocolPackage,
-  wanted: { readonly target: VendorTarget; readonly deadline: number; readonly facts: SessionFacts },
-) => Promise<Channel>;
+/** A session to be opened. */
+export interface WantedChannel {
+  /** Its signal is aborted at the end of the session. */
+  readonly target: VendorTarget & { readonly signal: AbortSignal };
+  /** Milliseconds of the monotonic clock. */
+  readonly deadline: number;
+  readonly facts: SessionFacts;
+}
+
+export type OpenChannel = (protocol: ProtocolPackage, wanted: WantedChannel) => Promise<Channel>;

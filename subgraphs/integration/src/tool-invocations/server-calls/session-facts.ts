@@ -10,7 +10,7 @@ export interface SessionFacts {
   /** Whether the program of the server has ended, for no reason of the platform. */
   programEnded: boolean;
   /** Ends the session: a stream has ended, and the client of the protocol would wait for its answer on. */
-  readonly broken: (error: DomainError) => void;
+  readonly broken: (error: unknown) => void;
 }
 
 /** All answers of one session together: lists of tools have several pages. */

@@ -66,14 +66,18 @@ export class ToolServers {
   ): Promise<T> {
     const protocol = await import("@modelcontextprotocol/client");
     const { facts, broken } = newFacts();
-    const channel = await this.#open(protocol, { target, deadline, facts });
+    const over = new AbortController();
+    const ended = AbortSignal.any([signal, over.signal]);
+    const channel = await this.#open(protocol, { target: { ...target, signal: ended }, deadline, facts });
+    // The client of the protocol does not look at the signal while it finds out the revision.
+    ended.addEventListener("abort", () => facts.broken(ended.reason), { once: true });
     const client = newClient(protocol);
     const timeout = Math.max(1, Math.floor(deadline - performance.now()));
     const options = { signal, timeout, maxTotalTimeout: timeout };
     const key = keyOf(target);
     let isConnected = false;
     try {
-      await client.connect(channel.transport, { ...options, ...(prior && { prior }) });
+      await Promise.race([client.connect(channel.transport, { ...options, ...(prior && { prior }) }), broken]);
       isConnected = true;
       this.#remember(key, client);
       return await Promise.race([work({ client, options }), broken]);
@@ -85,7 +89,9 @@ export class ToolServers {
       throw facts.refusal ?? serverFailure(error, facts.failedStatus);
     } finally {
       await client.close().catch(() => undefined);
+      if (!isConnected) await channel.transport.close().catch(() => undefined);
       channel.end();
+      over.abort();
       // The place of a program is free for the next one when it has ended.
       if (!isConnected) await channel.ended;
     }
@@ -125,7 +131,7 @@ function newClient(protocol: ProtocolPackage): Client {
 
 /** The facts of a new session, and the promise that is rejected when the session breaks. */
 function newFacts(): { facts: SessionFacts; broken: Promise<never> } {
-  let reject: (error: DomainError) => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
   const promise = new Promise<never>((_, refuse) => {
     reject = refuse;
   });

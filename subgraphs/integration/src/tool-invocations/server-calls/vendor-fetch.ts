@@ -1,15 +1,12 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { VendorRequest, VendorTarget } from "../../vendor-calls/exchange/vendor-call.js";
+import type { VendorRequest } from "../../vendor-calls/exchange/vendor-call.js";
 import type { VendorCalls } from "../../vendor-calls/vendor-calls.js";
+import type { WantedChannel } from "./channel.js";
 import { maxSessionBytes, type SessionFacts } from "./session-facts.js";
 import { StreamedBody } from "./streamed-body.js";
 
-interface Exchanges {
+interface Exchanges extends WantedChannel {
   readonly calls: VendorCalls;
-  readonly target: VendorTarget;
-  /** Milliseconds of the monotonic clock. */
-  readonly deadline: number;
-  readonly facts: SessionFacts;
 }
 
 const endPatienceMs = 2_000;
@@ -25,8 +22,9 @@ export function vendorFetch({ calls, target, deadline, facts }: Exchanges) {
     facts.receivedBytes += bytes;
     if (facts.receivedBytes > maxSessionBytes) throw tooLong();
   };
-  const send = async (request: VendorRequest, signal: AbortSignal | undefined): Promise<Response> => {
-    const answer = await calls.call(signal ? { ...target, signal } : target, request);
+  const send = async (request: VendorRequest, own: AbortSignal | undefined): Promise<Response> => {
+    const signal = own ? AbortSignal.any([own, target.signal]) : target.signal;
+    const answer = await calls.call({ ...target, signal }, request);
     count(answer.body.length);
     if (answer.truncated) throw tooLong();
     facts.failedStatus = answer.status >= 400 ? answer.status : undefined;
