@@ -76,7 +76,11 @@ describe("kill -9 in calls of tools and models", () => {
     const made = await createTenantClient(platform, admin, tenantId, { name: "test", scopes });
     const token = await accessToken(platform, made);
     const send = async (at: string, body: unknown) => {
-      const { status, text, body: answer } = await request<Record<string, string>>(at, {
+      const {
+        status,
+        text,
+        body: answer,
+      } = await request<Record<string, string>>(at, {
         ...{ base: platform.publicUrl, token, body },
       });
       if (status > 299) throw new Error(text);
@@ -104,7 +108,9 @@ describe("kill -9 in calls of tools and models", () => {
     const messages = [{ role: "user", content: "hello" }];
     const call =
       phase === "tools.worked"
-        ? channel.client(ToolInvocationDefinition).invokeTool({ connectionId: toolConnection, name: "works" }, { headers })
+        ? channel
+            .client(ToolInvocationDefinition)
+            .invokeTool({ connectionId: toolConnection, name: "works" }, { headers })
         : channel
             .client(ModelInvocationDefinition)
             .complete({ connectionId: modelConnection, model: "echo", messages }, { headers });
@@ -128,9 +134,15 @@ describe("kill -9 in calls of tools and models", () => {
     const reserved = (await usedTokens()) ?? 0;
     expect(reserved).toBeGreaterThan(4096 * kills);
     // the time limit of a run is several minutes
-    const open = await sql(`update integration.runs set deadline_at = now() - interval '2 minutes' where ${left} returning 1`);
+    const open = await sql(
+      `update integration.runs set deadline_at = now() - interval '2 minutes' where ${left} returning 1`,
+    );
     expect(open).toHaveLength(2 * kills);
-    await eventually("no run is open", async () => (await sql(`select 1 from integration.runs where ${left}`)).length === 0, sweepMs);
+    await eventually(
+      "no run is open",
+      async () => (await sql(`select 1 from integration.runs where ${left}`)).length === 0,
+      sweepMs,
+    );
     const ended = await sql<{ operation: string; count: number }>(
       `select operation, count(*)::int as count from integration.runs
        where status = 'Failed' and error_code = 'WORKER_DIED' group by operation order by operation`,

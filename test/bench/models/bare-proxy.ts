@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
-import { Server, ServerCredentials, type ServerUnaryCall, type ServerWritableStream } from "@grpc/grpc-js";
 import {
   CompleteRequest,
   CompleteResponse,
   StreamChunk,
 } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
+import { Server, ServerCredentials, type ServerUnaryCall, type ServerWritableStream } from "@grpc/grpc-js";
 
 /** The message that the bench sends to this child process. */
 export interface BareProxyOrder {

@@ -53,7 +53,12 @@ export async function modelCalls(
   const message = CompleteRequest.encode(request).finish();
   const proxyAt = (name: string, pid: number, address: string): Proxy => {
     const target = { address, tls, authorization: `Bearer ${token}`, message };
-    return { name, pid, complete: { ...target, path: `${service}/Complete` }, stream: { ...target, path: `${service}/Stream` } };
+    return {
+      name,
+      pid,
+      complete: { ...target, path: `${service}/Complete` },
+      stream: { ...target, path: `${service}/Stream` },
+    };
   };
   const proxies = [
     proxyAt("bare grpc-js proxy", bare.pid, `127.0.0.1:${bare.port}`),
@@ -131,7 +136,7 @@ async function aModelConnection({ platform, tenantUuid }: Stage, baseUrl: string
   const admin = await accessToken(platform, await readJson<ClientCredentials>(platform.dataDir, "bootstrap.json"));
   const client = await createTenantClient(platform, admin, encodeId("ten", tenantUuid), { name: "models", scopes });
   const token = await accessToken(platform, client);
-  const send = async (method: string, path: string, body: unknown) =>
+  const send = async (method: "POST" | "PUT", path: string, body: unknown) =>
     (await call<Record<string, string>>(method, platform.publicUrl + path, { token, body })).body;
   const budget = { requests: 1_000_000_000, tokens: 1_000_000_000_000, perSeconds: 60 };
   await send("PUT", "/v1/config/models.budgets", { value: { "*": budget } });

@@ -31,7 +31,7 @@ function jsonOrNothing(text: string): unknown {
   }
 }
 
-/** A variable that would change which code a program runs is no place for a token. */
+/** Not a variable that would change which code a program runs. */
 const credentialVariable = /^(?!PATH$|TMPDIR$|NODE_|LD_|DYLD_|BASH_|PYTHON|PERL|RUBY)[A-Z][A-Z0-9_]{0,63}$/;
 
 /** Programs by their names. The first word of a program is a path, so that no search for it can find another one. */

@@ -91,14 +91,28 @@ describe("a hostile vendor of models", () => {
     ],
     [
       "sends bytes that are no UTF-8",
-      json(Buffer.concat([Buffer.from('{"choices":[{"message":{"content":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}}]}')])),
+      json(
+        Buffer.concat([
+          Buffer.from('{"choices":[{"message":{"content":"'),
+          Buffer.from([0xc3, 0x28]),
+          Buffer.from('"}}]}'),
+        ]),
+      ),
       "UPSTREAM_FAILED",
     ],
     ["nests its answer", json(`{"choices":${"[".repeat(500_000)}`), "UPSTREAM_FAILED"],
     ["calls very many tools", json(whole({ tool_calls: Array(300_000).fill({}) })), "PAYLOAD_TOO_LARGE"],
     ["names a call at any length", json(whole({ tool_calls: [{ id: "x".repeat(1_200_000) }] })), "PAYLOAD_TOO_LARGE"],
-    ["redirects", (response) => void response.writeHead(302, { location: "http://127.0.0.1:9/" }).end(), "UPSTREAM_FAILED"],
-    ["sends headers without an end", (response) => void response.writeHead(200, { x: "y".repeat(60_000) }).end(), "UPSTREAM_FAILED"],
+    [
+      "redirects",
+      (response) => void response.writeHead(302, { location: "http://127.0.0.1:9/" }).end(),
+      "UPSTREAM_FAILED",
+    ],
+    [
+      "sends headers without an end",
+      (response) => void response.writeHead(200, { x: "y".repeat(60_000) }).end(),
+      "UPSTREAM_FAILED",
+    ],
   ])("that %s gets nowhere with Complete", async (_, how, code) => {
     expect(await codeOf(complete(how))).toBe(code);
     await eventually(() => (open === 0 ? true : undefined));
@@ -107,8 +121,16 @@ describe("a hostile vendor of models", () => {
   it.each<[string, How, string]>([
     ["a line without an end", floods("x".repeat(65_536)), "UPSTREAM_FAILED"],
     ["an event without an end", floods(`data: ${"x".repeat(10_000)}\n`), "UPSTREAM_FAILED"],
-    ["bytes that are no UTF-8", (response) => void response.writeHead(200).end(Buffer.from([0xff, 0xfe, 0x0a])), "UPSTREAM_FAILED"],
-    ["calls of tools without number", floods('data: {"choices":[{"delta":{"tool_calls":[{"index":5000}]}}]}\n\n'), "UPSTREAM_FAILED"],
+    [
+      "bytes that are no UTF-8",
+      (response) => void response.writeHead(200).end(Buffer.from([0xff, 0xfe, 0x0a])),
+      "UPSTREAM_FAILED",
+    ],
+    [
+      "calls of tools without number",
+      floods('data: {"choices":[{"delta":{"tool_calls":[{"index":5000}]}}]}\n\n'),
+      "UPSTREAM_FAILED",
+    ],
   ])("that streams %s gets nowhere", async (_, how, code) => {
     expect(await codeOf(stream(how))).toBe(code);
     await eventually(() => (open === 0 ? true : undefined));
@@ -132,7 +154,8 @@ describe("a hostile vendor of models", () => {
   });
 
   it("is not believed when it counts more tokens than a call can have", async () => {
-    const told = async (total: number) => (await complete(json(whole({ content: "a" }, usage(total))))).usage?.totalTokens;
+    const told = async (total: number) =>
+      (await complete(json(whole({ content: "a" }, usage(total))))).usage?.totalTokens;
     expect(await told(9_000_000_000_000_000)).toBe(2);
     expect(await told(-5)).toBe(2);
     expect(await told(100)).toBe(100);

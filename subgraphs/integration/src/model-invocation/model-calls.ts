@@ -100,7 +100,7 @@ export class ModelCalls {
     const signal = AbortSignal.any([invoker.signal, cancelled.signal, this.#stopping.signal]);
     const tries: Try[] = [];
     let meter = new TokenMeter(promptTokens);
-    // What the first model has used, while the budget of its fallback is asked.
+    // The tokens of the first model, while the budget of its fallback is asked.
     let first: { readonly usedTokens: number | undefined } | undefined;
     try {
       const answer = await askInTurn(found, {

@@ -96,7 +96,11 @@ export class ModelRuns {
   }
 
   /** Throws RATE_LIMITED when the budget of the model is used up. Then no run begins. */
-  async begin(tenant: Tenant, cause: Cause, { operation, target, tokens, promptTokens }: NewModelRun): Promise<ModelRun> {
+  async begin(
+    tenant: Tenant,
+    cause: Cause,
+    { operation, target, tokens, promptTokens }: NewModelRun,
+  ): Promise<ModelRun> {
     const { connection, model } = target;
     const { connectionId, projectId } = connection;
     const budget = await this.#budgets.find(tenant.tenantId, model);
@@ -188,7 +192,11 @@ interface Moved {
   readonly usedTokens: number | undefined;
 }
 
-const payloadOf = (model: string, reservation: Reservation | undefined, promptTokens: number): Record<string, unknown> => ({
+const payloadOf = (
+  model: string,
+  reservation: Reservation | undefined,
+  promptTokens: number,
+): Record<string, unknown> => ({
   model,
   ...(reservation && { reserved: { ...reservation, promptTokens: Math.min(promptTokens, reservation.tokens) } }),
 });

@@ -100,7 +100,7 @@ export class ModelVendor {
 const maxTokensMember = ({ connection }: ModelTarget) =>
   connection.configuration["maxTokensMember"] === "max_completion_tokens" ? "max_completion_tokens" : "max_tokens";
 
-/** What has come of an answer that is too long was made, and is paid for. */
+/** The part that has come of an answer that is too long is paid for. */
 function bodyOf({ meter }: ModelCall, { body, truncated }: VendorResponse): Buffer {
   if (!truncated) return body;
   meter.characters = body.length;

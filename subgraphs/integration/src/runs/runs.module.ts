@@ -1,8 +1,8 @@
 import { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
-import { HeldRuns } from "./held-runs.js";
 import { LateEnds } from "./held/late-ends.js";
+import { HeldRuns } from "./held-runs.js";
 import { Run } from "./run.entity.js";
 import { RunResolver } from "./run.resolver.js";
 import { routineRunRetention, runRetention } from "./run.retention.js";

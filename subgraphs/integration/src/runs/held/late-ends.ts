@@ -12,8 +12,8 @@ const patienceMs = 330_000;
 const maxWaiting = 2_000;
 
 /**
- * Stores the ends of held runs later that could not be stored at once, for example while the database is away. What is
- * not stored when this process ends is found by the sweep.
+ * Stores the ends of held runs later that could not be stored at once, for example while the database is away. The sweep
+ * finds the runs whose ends are not stored when this process ends.
  */
 export class LateEnds {
   readonly #logger: Logger;

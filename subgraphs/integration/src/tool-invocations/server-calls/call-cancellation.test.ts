@@ -72,7 +72,10 @@ describe("the socket of a tool server", () => {
       const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/mcp`;
       const connectionId = await caller.connect(principal, url);
       const options = { ...caller.headersOf(principal), signal: gone.signal };
-      await caller.as("product").listTools({ connectionId }, options).catch(() => undefined);
+      await caller
+        .as("product")
+        .listTools({ connectionId }, options)
+        .catch(() => undefined);
       taken.push((await closed) - endedAt);
       silent.closeAllConnections();
       await new Promise((resolve) => silent.close(resolve));

@@ -136,5 +136,8 @@ function newFacts(): { facts: SessionFacts; broken: Promise<never> } {
     reject = refuse;
   });
   promise.catch(() => undefined);
-  return { facts: { refusal: undefined, failedStatus: undefined, receivedBytes: 0, programEnded: false, broken: reject }, broken: promise };
+  return {
+    facts: { refusal: undefined, failedStatus: undefined, receivedBytes: 0, programEnded: false, broken: reject },
+    broken: promise,
+  };
 }

@@ -32,7 +32,10 @@ export class ConnectionToolType {
   @Field({ description: "The name that the tool server uses." })
   toolName: string;
 
-  @Field(() => String, { nullable: true, description: "The name for models. Null while the connection serves no tools." })
+  @Field(() => String, {
+    nullable: true,
+    description: "The name for models. Null while the connection serves no tools.",
+  })
   qualifiedName: string | null;
 
   @Field(() => ToolState)
@@ -56,10 +59,14 @@ export class ConnectionToolType {
   @Field(() => Json, { nullable: true, description: "A JSON Schema." })
   outputSchema: unknown;
 
-  @Field(() => Json, { nullable: true, description: "What the server says of its tool, for example readOnlyHint." })
+  @Field(() => Json, { nullable: true, description: "Hints of the server about its tool, for example readOnlyHint." })
   annotations: unknown;
 }
 
-export const ConnectionToolConnection = connectionType("ConnectionTool", () => ConnectionToolType, "In order of names.");
+export const ConnectionToolConnection = connectionType(
+  "ConnectionTool",
+  () => ConnectionToolType,
+  "In order of names.",
+);
 /** A page of tools. */
 export type ConnectionToolConnection = Connection<ConnectionToolType>;

@@ -1,8 +1,8 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import { aPrincipal } from "../../integration.fixture.js";
-import { anOwnServer, aTool, type OwnServer } from "../own-server.fixture.js";
-import { ToolCaller } from "../tool-client.fixture.js";
+import { aPrincipal } from "../integration.fixture.js";
+import { anOwnServer, aTool, type OwnServer } from "./own-server.fixture.js";
+import { ToolCaller } from "./tool-client.fixture.js";
 
 let caller: ToolCaller;
 let own: OwnServer;
@@ -58,7 +58,8 @@ describe("the tools of a connection", () => {
     expect(await statesOf(principal, connectionId)).toEqual({
       ...{ read: "Changed", format: "NotAllowed", write: "Allowed", remove: "Removed" },
     });
-    const change = "mutation ($id: ID!, $input: UpdateConnectionInput!) { updateConnection(connectionId: $id, input: $input) { version } }";
+    const change =
+      "mutation ($id: ID!, $input: UpdateConnectionInput!) { updateConnection(connectionId: $id, input: $input) { version } }";
     const input = { configuration: { allowedTools: "format" } };
     await caller.mutate(principal, change, { id: connectionId, input });
     expect(await statesOf(principal, connectionId)).toMatchObject({ format: "Allowed", write: "NotAllowed" });

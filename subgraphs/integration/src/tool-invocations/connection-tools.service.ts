@@ -6,14 +6,14 @@ import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import type { ConnectionService } from "../../connections/connection.service.js";
-import type { ConnectionRecord } from "../../connections/connection.view.js";
-import { unknownConnection } from "../../connections/locked-connection.js";
-import { isAllowed } from "../allowed-tools.js";
-import { readDefinition } from "../definitions.js";
-import { qualifiedName } from "../qualified-name.js";
-import { namesOfServers } from "../server-names.js";
+import type { ConnectionService } from "../connections/connection.service.js";
+import type { ConnectionRecord } from "../connections/connection.view.js";
+import { unknownConnection } from "../connections/locked-connection.js";
+import { isAllowed } from "./allowed-tools.js";
 import type { ConnectionToolType, ToolState } from "./connection-tool.type.js";
+import { readDefinition } from "./definitions.js";
+import { qualifiedName } from "./qualified-name.js";
+import { namesOfServers } from "./server-names.js";
 
 /** $2: connection. */
 const toolList = new SortedList<ConnectionToolType, TenantStatement>({

@@ -1,7 +1,7 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Query, Resolver } from "type-graphql";
-import { readConnections } from "../../connections/connection.type.js";
+import { readConnections } from "../connections/connection.type.js";
 import { ConnectionToolConnection, ConnectionToolType } from "./connection-tool.type.js";
 import type { ConnectionToolsService } from "./connection-tools.service.js";
 
