@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 
 /** Lists with at most one row in this test. */
-const short = ["executions", "planSubscriptions", "webhookMessageAttempts"];
+const short = ["connectionTools", "executions", "planSubscriptions", "webhookMessageAttempts"];
 const ignoresCase = ["templates", "libraries", "users", "invitations"];
 
 type List = (typeof lists)[number];

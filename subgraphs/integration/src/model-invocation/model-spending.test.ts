@@ -1,4 +1,4 @@
-import { newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { keepingLogger } from "@factory/runtime/telemetry/logged-lines.fixture";
 import type { SnapshotSource } from "@factory/runtime/tenant-facts/snapshot-source";
 import type { TenantCopy } from "@factory/runtime/tenant-facts/tenant-copy";
@@ -62,23 +62,13 @@ async function aSpender(budgets: Readonly<Record<string, ModelBudget>>, more: ob
     /** The tokens that are used or reserved of the budget, rounded. */
     async used(budget: string, { tokens: all = 0, perSeconds }: ModelBudget): Promise<number> {
       const [row] = await fixture.rows<{ seconds: number }>(
-        `select extract(epoch from token_at - now())::float8 as seconds from integration.model_budgets used
-         join integration.connections connection on connection.tenant_id = used.tenant_id
-         where used.budget = $1 and connection.display_name = 'Models' and connection.tenant_id = (
-           select tenant_id from integration.providers where provider_id = connection.provider_id and key = $2)`,
+        "select extract(epoch from token_at - now())::float8 as seconds from integration.model_budgets where tenant_id = $1 and budget = $2",
+        decodeId("ten", tenantId),
         budget,
-        await keyOf(connectionId, principal),
       );
       return Math.max(0, Math.round(((row?.seconds ?? 0) * all) / perSeconds));
     },
   };
-}
-
-async function keyOf(connectionId: string, principal: ReturnType<typeof aPrincipal>): Promise<string> {
-  const source = "query ($id: ID!) { connection(connectionId: $id) { provider { key } } }";
-  const { data, errors } = await fixture.run(principal, source, { id: connectionId });
-  if (errors) throw errors[0];
-  return data?.["connection"].provider.key as string;
 }
 
 describe("the budget of a tenant for a model", () => {
@@ -148,6 +138,71 @@ describe("the budget of a tenant for a model", () => {
     await spender.complete("status-503", { fallback: { connectionId: second, model: "echo" } });
     expect(await spender.used("status-503", budget)).toBe(0);
     expect(await spender.used("echo", budget)).toBe(18);
+  });
+
+  it("is given back in full when the vendor has refused and the budget of the fallback refuses too", async () => {
+    const small = { tokens: 5, perSeconds: hour };
+    const spender = await aSpender({ "status-503": budget, "hang-8": budget, echo: small });
+    const second = await aModelConnection(fixture, spender.principal, vendor.baseUrl);
+    const fallback = { connectionId: second, model: "echo", afterMs: 300 };
+    const refusal = await refusalOf(spender.complete("status-503", { fallback }));
+    expect(refusal).toMatchObject({ code: "RATE_LIMITED", facts: { budget: "echo" } });
+    expect(await spender.used("status-503", budget)).toBe(0);
+    // a vendor that did not answer in time may have worked
+    const late = await refusalOf(spender.complete("hang-8", { fallback, maxTokens: 500 }));
+    expect(late).toMatchObject({ code: "RATE_LIMITED" });
+    expect(await spender.used("hang-8", budget)).toBe(510);
+  });
+
+  it("is settled by the usage of an answer that is too long to be passed on", async () => {
+    const spender = await aSpender({
+      "long-1500000": budget,
+      "long-3000000": { tokens: 10_000_000, perSeconds: hour },
+    });
+    expect((await refusalOf(spender.complete("long-1500000"))).code).toBe("PAYLOAD_TOO_LARGE");
+    expect(await spender.used("long-1500000", budget)).toBe(18);
+    // the vendor's count is in the part that did not come
+    expect((await refusalOf(spender.complete("long-3000000"))).code).toBe("PAYLOAD_TOO_LARGE");
+    expect(await spender.used("long-3000000", { tokens: 10_000_000, perSeconds: hour })).toBeGreaterThan(500_000);
+  });
+
+  it("is settled by the prompt when the process of the call has died", async () => {
+    const spender = await aSpender({ "slow-1": budget });
+    const { runId } = await spender.complete("slow-1", { maxTokens: 600 });
+    // as a process leaves it that dies before the end of the call
+    await fixture.rows(
+      `update integration.runs set status = 'Running', completed_at = null, result = null,
+         deadline_at = now() - interval '2 minutes', created_at = now() - interval '10 minutes' where run_id = $1`,
+      decodeId("run", runId),
+    );
+    await fixture.rows(
+      "update integration.model_budgets set token_at = token_at + make_interval(secs => $1) where budget = 'slow-1'",
+      ((610 - 18) * budget.perSeconds) / budget.tokens,
+    );
+    expect(await spender.used("slow-1", budget)).toBe(610);
+    await eventually(async () => ((await spender.used("slow-1", budget)) <= 10 ? true : undefined), 90_000);
+  });
+
+  it("and the run are settled after an outage of the database, and the caller gets its answer at once", async () => {
+    const spender = await aSpender({ "slow-2500": budget });
+    const called = spender.complete("slow-2500", { maxTokens: 600 });
+    await eventually(async () => (await vendor.requests("slow-2500"))[0]);
+    await fixture.rows("alter role integration_app connection limit 0");
+    await fixture.rows("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'integration_app'");
+    const { content, runId } = await called;
+    expect(content).toBe("echo: hello");
+    const statusOf = async () => {
+      const [row] = await fixture.rows<{ status: string }>(
+        "select status from integration.runs where run_id = $1",
+        decodeId("run", runId),
+      );
+      return row?.status;
+    };
+    expect(await statusOf()).toBe("Running");
+    expect(await spender.used("slow-2500", budget)).toBe(610);
+    await fixture.rows("alter role integration_app connection limit -1");
+    await eventually(async () => ((await statusOf()) === "Completed" ? true : undefined), 60_000);
+    expect(await spender.used("slow-2500", budget)).toBe(18);
   });
 
   it("refuses a call without a run, so that refusals store nothing", async () => {

@@ -66,7 +66,7 @@ export class ConnectionToolType {
 export const ConnectionToolConnection = connectionType(
   "ConnectionTool",
   () => ConnectionToolType,
-  "In order of names.",
+  "In order of names by default.",
 );
 /** A page of tools. */
 export type ConnectionToolConnection = Connection<ConnectionToolType>;

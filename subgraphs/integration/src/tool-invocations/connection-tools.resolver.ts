@@ -1,9 +1,10 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Query, Resolver } from "type-graphql";
 import { readConnections } from "../connections/connection.type.js";
 import { ConnectionToolConnection, ConnectionToolType } from "./connection-tool.type.js";
-import type { ConnectionToolsService } from "./connection-tools.service.js";
+import { type ConnectionToolsService, sortedTools } from "./connection-tools.service.js";
 
 @Resolver(() => ConnectionToolType)
 export class ConnectionToolsResolver {
@@ -22,8 +23,9 @@ export class ConnectionToolsResolver {
     @Arg("connectionId", () => ID) connectionId: string,
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedTools) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ConnectionToolConnection> {
-    return this.#tools.list(context, connectionId, { first, after });
+    return this.#tools.list(context, connectionId, { first, after, sort });
   }
 }

@@ -15,8 +15,8 @@ import { readDefinition } from "./definitions.js";
 import { qualifiedName } from "./qualified-name.js";
 import { namesOfServers } from "./server-names.js";
 
-/** $2: connection. */
-const toolList = new SortedList<ConnectionToolType, TenantStatement>({
+/** The list of the tools of a connection, which is $2. */
+export const sortedTools = new SortedList<ConnectionToolType, TenantStatement>({
   list: "connection_tools",
   columns: { toolName: { column: "name", type: "text", unique: true, of: ({ toolName }) => toolName } },
   id: { column: "name", type: "text", of: ({ toolName }) => toolName },
@@ -61,7 +61,7 @@ export class ConnectionToolsService {
     const { reader } = this.#database;
     const connection = await this.#connections.record(tenant, connectionId);
     if (!connection) throw unknownConnection();
-    const page = toolList.page(this.#cursors, { tenantId: tenant.tenantId, connectionId }, request);
+    const page = sortedTools.page(this.#cursors, { tenantId: tenant.tenantId, connectionId }, request);
     const rows = await reader.rows<ToolRow>(page.statement, tenant, decodeId("con", connectionId), ...page.values);
     const server = (await namesOfServers(reader, tenant)).get(connectionId);
     return page.connection(rows.map((row) => viewOf(row, connection, server)));
