@@ -27,7 +27,7 @@ const kills = Math.ceil(Number(process.env["KILLS"] ?? 2) / 2);
 const phases = ["tools.worked", "models.answered"] as const;
 const scopes = [
   ...(["integration.providers.write", "integration.connections.write", "integration.credentials.write"] as const),
-  ...(["integration.tools.invoke", "integration.models.invoke", "config.write"] as const),
+  ...(["integration.tools.invoke", "integration.models.invoke", "config.manage"] as const),
 ] as const;
 /** Tokens come back so slowly that none does during the test. */
 const budget = { tokens: 1_000_000, perSeconds: 2_678_400 };

@@ -23,7 +23,7 @@ const goalShare = 0.6;
 const goalMs = 3;
 const scopes = [
   ...(["integration.models.invoke", "integration.providers.write", "integration.connections.write"] as const),
-  ...(["integration.credentials.write", "config.write"] as const),
+  ...(["integration.credentials.write", "config.manage"] as const),
 ] as const;
 const streamsPerRound = 100;
 const service = "/svc.model.v1.ModelInvocation";
