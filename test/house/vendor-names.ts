@@ -9,6 +9,7 @@ export const presetFiles = ["provider", "business", "communication"].map(
 export const vendorData = [
   ...presetFiles,
   "subgraphs/integration/src/providers/preset-commands.ts",
+  "subgraphs/integration/src/providers/preset-source-control.ts",
   "subgraphs/integration/src/normalized-events/vendor-event-names.ts",
   // patterns of secrets that a template must not hold
   "subgraphs/catalog/src/template-checks/content/secret-text.ts",

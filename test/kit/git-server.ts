@@ -1,10 +1,11 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { serveGit } from "./git-backend.js";
 
 const run = promisify(execFile);
 
@@ -28,7 +29,7 @@ export async function aGitServer({ username, password }: { username: string; pas
   const server = createServer((request, response) => {
     const { authorization } = request.headers;
     if (authorization !== undefined) credentials.push(authorization);
-    if (authorization === expected) serve(root, request, response);
+    if (authorization === expected) serveGit(root, request, response);
     else response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -44,32 +45,4 @@ export async function aGitServer({ username, password }: { username: string; pas
       await rm(root, { recursive: true, force: true });
     },
   };
-}
-
-function serve(root: string, request: IncomingMessage, response: ServerResponse): void {
-  const [path = "", query = ""] = (request.url ?? "").split("?");
-  const env = {
-    PATH: process.env["PATH"],
-    GIT_PROJECT_ROOT: root,
-    GIT_HTTP_EXPORT_ALL: "1",
-    REMOTE_USER: "user",
-    PATH_INFO: path,
-    QUERY_STRING: query,
-    REQUEST_METHOD: request.method,
-    CONTENT_TYPE: request.headers["content-type"] ?? "",
-    HTTP_CONTENT_ENCODING: request.headers["content-encoding"] ?? "",
-    GIT_PROTOCOL: String(request.headers["git-protocol"] ?? ""),
-  };
-  const child = spawn("git", ["http-backend"], { env });
-  const output: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
-  child.once("close", () => {
-    const all = Buffer.concat(output);
-    const end = all.indexOf("\r\n\r\n");
-    const head = all.toString("latin1", 0, end);
-    const status = Number(/^Status: (\d+)/m.exec(head)?.[1] ?? 200);
-    response.writeHead(status, { "content-type": /^Content-Type: (.+?)\r?$/im.exec(head)?.[1] ?? "text/plain" });
-    response.end(all.subarray(end + 4));
-  });
-  request.pipe(child.stdin);
 }

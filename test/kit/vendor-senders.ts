@@ -91,3 +91,9 @@ export function fromGitlab(secret: string, id: string, raw: string): SentDeliver
     },
   };
 }
+
+/** The event of a merge request, as GitLab documents it. */
+export function mergeRequestFromGitlab(secret: string, id: string, payload: unknown): SentDelivery {
+  const { headers, raw } = fromGitlab(secret, id, JSON.stringify(payload));
+  return { raw, headers: { ...headers, "x-gitlab-event": "Merge Request Hook" } };
+}

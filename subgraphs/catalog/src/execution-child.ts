@@ -7,6 +7,12 @@ import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { ExecutionPayload } from "./executions/record/execution-job.js";
 import type { RemoteCredentialSettings } from "./remote-credentials/remote-credentials.module.js";
 import type { RepositorySettings } from "./repositories/repositories.module.js";
+import {
+  noSourceControl,
+  type RepositoryUse,
+  type SourceControl,
+  type WantedPullRequest,
+} from "./source-control/source-control.js";
 import type { SourceSettings } from "./sources/sources.module.js";
 import type { TargetSettings } from "./targets/targets.module.js";
 
@@ -16,7 +22,7 @@ export interface ExecutionSettings extends SourceSettings, TargetSettings, Remot
 }
 
 /** The settings of the child process of an execution. */
-export interface ExecutionChildSettings extends Omit<ExecutionSettings, "secrets"> {
+export interface ExecutionChildSettings extends Omit<ExecutionSettings, "secrets" | "sourceControl"> {
   readonly connections: SchemaConnections;
   readonly logLevel: string;
 }
@@ -27,6 +33,13 @@ export interface SecretRequest {
   readonly purpose: string;
   readonly subject: string;
   readonly trace?: Trace | undefined;
+}
+
+/** A request of the child process to the source-control vendor of its tenant. */
+export interface SourceControlRequest {
+  readonly sourceControl: Omit<RepositoryUse, "tenantId">;
+  /** Absent: the login for a push is asked for. */
+  readonly wanted?: WantedPullRequest;
 }
 
 /** The job handler that runs an execution in a child process with database connections of its own. */
@@ -44,9 +57,18 @@ export function executionInChild(
     settings,
     logger,
     async answer(question, { tenantId }) {
+      if (isSourceControlRequest(question)) return reached(given.sourceControl ?? noSourceControl, question, tenantId);
       if (!given.secrets) throw new DomainError("SECRET_STORE_UNAVAILABLE");
       const { credentialRef, purpose, subject, trace } = question as SecretRequest;
       return given.secrets.resolve(tenantId, credentialRef, purpose, subject, trace && { trace });
     },
   });
+}
+
+const isSourceControlRequest = (question: unknown): question is SourceControlRequest =>
+  typeof question === "object" && question !== null && "sourceControl" in question;
+
+function reached(sourceControl: SourceControl, { sourceControl: use, wanted }: SourceControlRequest, tenantId: string) {
+  const own = { ...use, tenantId };
+  return wanted ? sourceControl.openPullRequest(own, wanted) : sourceControl.authorize(own);
 }

@@ -5,7 +5,7 @@ import { workForParent } from "@factory/runtime/jobs/child-processes/child-work"
 import { logForeignOutput } from "@factory/runtime/telemetry/foreign-output";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { Database } from "@factory/runtime/unit-of-work/database";
-import type { ExecutionChildSettings, SecretRequest } from "./execution-child.js";
+import type { ExecutionChildSettings, SecretRequest, SourceControlRequest } from "./execution-child.js";
 import { Execution } from "./executions/record/execution.entity.js";
 import { ExecutionChange } from "./executions/record/execution-change.entity.js";
 import type { ExecutionPayload } from "./executions/record/execution-job.js";
@@ -18,6 +18,12 @@ import type { ResolvedSecret, SecretResolver } from "./remote-credentials/secret
 import { TemplateSources } from "./remote-credentials/template-sources.js";
 import { TemplateRenderer } from "./rendering/template-renderer.js";
 import { RepositoryStore } from "./repositories/repository-store.js";
+import {
+  noSourceControl,
+  type OpenedPullRequest,
+  type PushAuthorization,
+  type SourceControl,
+} from "./source-control/source-control.js";
 import { SourceReader } from "./sources/source-reader.js";
 import { TargetResolver } from "./targets/target-resolver.js";
 import { templateWorkerUrl } from "./template-worker/template-worker-url.js";
@@ -43,6 +49,13 @@ workForParent<ExecutionChildSettings, ExecutionPayload>(async ({ settings, paylo
     resolve: async (_tenantId, credentialRef, purpose, subject, { trace } = {}) =>
       (await ask({ credentialRef, purpose, subject, trace } satisfies SecretRequest)) as ResolvedSecret,
   };
+  const sourceControl: SourceControl = {
+    ...noSourceControl,
+    authorize: async ({ tenantId: _, ...use }) =>
+      (await ask({ sourceControl: use } satisfies SourceControlRequest)) as PushAuthorization,
+    openPullRequest: async ({ tenantId: _, ...use }, wanted) =>
+      (await ask({ sourceControl: use, wanted } satisfies SourceControlRequest)) as OpenedPullRequest | undefined,
+  };
   const listener = new Listener(connections.worker, logger);
   const [database] = await Promise.all([Database.open({ connections, ...tables }, logger), listener.start()]);
   const store = new RepositoryStore(join(dataDir, "repositories"));
@@ -61,7 +74,10 @@ workForParent<ExecutionChildSettings, ExecutionPayload>(async ({ settings, paylo
     parameterChecker,
     versions: new TemplateVersionService({ database, templates, sources, parameterChecker }),
     renderer: new TemplateRenderer(workers),
-    targets: new TargetResolver({ store, policy: targetPolicy(settings, store.root), publicUrl, credentials }),
+    sourceControl,
+    targets: new TargetResolver({
+      ...{ store, policy: targetPolicy(settings, store.root), publicUrl, credentials, sourceControl },
+    }),
   });
   try {
     await runner.run(payload, attempt);

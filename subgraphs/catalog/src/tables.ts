@@ -18,6 +18,7 @@ import { Migration20261122110358_execution_directory } from "./migrations/Migrat
 import { Migration20261122182830_tenant_projections } from "./migrations/Migration20261122182830_tenant_projections.js";
 import { Migration20261122184235_execution_reservations } from "./migrations/Migration20261122184235_execution_reservations.js";
 import { Migration20261123014833_api_client_details } from "./migrations/Migration20261123014833_api_client_details.js";
+import { Migration20261123114632_pull_requests } from "./migrations/Migration20261123114632_pull_requests.js";
 import { catalogModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -43,5 +44,6 @@ export const catalogTables = {
     Migration20261122182830_tenant_projections,
     Migration20261122184235_execution_reservations,
     Migration20261123014833_api_client_details,
+    Migration20261123114632_pull_requests,
   ],
 };

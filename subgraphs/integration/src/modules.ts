@@ -18,6 +18,7 @@ import { modelInvocation } from "./model-invocation/model-invocation.module.js";
 import { providers } from "./providers/providers.module.js";
 import { runs } from "./runs/runs.module.js";
 import { secrets } from "./secrets/secrets.module.js";
+import { sourceControl } from "./source-control/source-control.module.js";
 import { tenantProjections } from "./tenant-projections/tenant-projections.module.js";
 import { toolInvocations } from "./tool-invocations/tool-invocations.module.js";
 import { vendorCalls } from "./vendor-calls/vendor-calls.module.js";
@@ -52,6 +53,7 @@ export const integrationModules = [
   inboundDeliveries,
   deliveryHandling,
   vendorCommands,
+  sourceControl,
   eventLog,
   eventPulls,
   events,

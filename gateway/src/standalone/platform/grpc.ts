@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type SecretResolver, secretResolver } from "@factory/catalog/secret-resolver";
+import { type SourceControl, sourceControlClient } from "@factory/catalog/source-control";
 import { type UsageMeter, usageMeter } from "@factory/catalog/usage-meter";
 import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
 import { authority, loadReflection, startGrpcServer } from "@factory/runtime/grpc/grpc-server";
@@ -31,6 +32,8 @@ export interface PlatformGrpc {
    * catalog.
    */
   readonly secrets: SecretResolver;
+  /** The client with which the catalog reaches the source-control vendors of tenants at integration. */
+  readonly sourceControl: SourceControl;
   /** The clients with which the subgraphs read facts of tenants from the spine, each with its own certificate. */
   readonly snapshots: Readonly<Record<"catalog" | "integration", SnapshotSource>>;
   /** The client with which the catalog counts the executions of tenants at the spine. */
@@ -75,6 +78,7 @@ export async function startGrpc(settings: PlatformGrpcSettings): Promise<Platfor
   return {
     address: authority(host, server.port),
     secrets: secretResolver(catalog),
+    sourceControl: sourceControlClient(catalog),
     snapshots: { catalog: snapshotSource(catalog), integration: snapshotSource(integration) },
     usage: usageMeter(catalog),
     async close() {

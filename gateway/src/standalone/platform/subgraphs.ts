@@ -72,6 +72,11 @@ export async function startSubgraphs(
     sourceCredentials: environment.sourceCredentials,
     // A job that resumes before the gRPC server listens waits for this server.
     secrets: { resolve: async (...request) => (await grpcStart).secrets.resolve(...request) },
+    sourceControl: {
+      locate: async (use) => (await grpcStart).sourceControl.locate(use),
+      authorize: async (use) => (await grpcStart).sourceControl.authorize(use),
+      openPullRequest: async (use, wanted) => (await grpcStart).sourceControl.openPullRequest(use, wanted),
+    },
     tenantSnapshots: async () => (await grpcStart).snapshots.catalog,
     usage: {
       consume: async (use) => (await grpcStart).usage.consume(use),

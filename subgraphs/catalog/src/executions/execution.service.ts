@@ -172,6 +172,7 @@ function requireTask(context: RequestContext, { agentTaskId }: Execution): void 
 function sameRequest(earlier: Execution, { onConflict }: RetryExecutionInput): RequestExecutionInput {
   const { templateVersionId, parameters, libraries, agentTaskId } = earlier;
   const { repository, branch, directory, nameDirectory, credentialRef } = earlier;
+  const { connectionId, requestedPullRequest: wanted } = earlier;
   return {
     templateVersionId,
     parameters,
@@ -182,6 +183,8 @@ function sameRequest(earlier: Execution, { onConflict }: RetryExecutionInput): R
       directory,
       nameDirectory,
       credentialRef,
+      connectionId,
+      pullRequest: wanted && { ...wanted, labels: [...wanted.labels] },
       onConflict: onConflict ?? earlier.onConflict,
     },
     correlation: { agentTaskId },

@@ -6,6 +6,7 @@ import { CompatibilityService } from "../compatibility/compatibility.service.js"
 import { ParameterChecker } from "../parameters/parameter-checker.js";
 import { TemplateSources } from "../remote-credentials/template-sources.js";
 import { TemplateRenderer } from "../rendering/template-renderer.js";
+import { noSourceControl, type SourceControl } from "../source-control/source-control.js";
 import { TargetResolver } from "../targets/target-resolver.js";
 import { TemplateService } from "../templates/template.service.js";
 import { TemplateVersionService } from "../templates/template-version.service.js";
@@ -28,10 +29,13 @@ import { ExecutionFailure } from "./run/execution-failure.js";
 import { startRunServices } from "./run/run-services.js";
 import { ScaffoldFileResolver } from "./scaffold-file.resolver.js";
 import { ScaffoldFileService } from "./scaffold-file.service.js";
+import { PullRequestReports } from "./watch/pull-request-reports.js";
 
 export interface ExecutionSettings {
   /** Runs an execution in a child process. */
   readonly runInChild: JobHandler<ExecutionPayload>;
+  /** Opens pull requests. Without it, targets that are connections are refused. */
+  readonly sourceControl?: SourceControl;
   /** Counts the executions of tenants for their plans. */
   readonly usage: UsageMeter;
 }
@@ -47,6 +51,8 @@ export const executions: SliceModule<ExecutionSettings> = {
       why: "An execution renders the version, a retry renders it again, and the version is shown with the execution.",
     },
     "executions.template_id": { to: null, why: "A copy from the version, which has a foreign key." },
+    "executions.connection_id": { to: null, why: "A row of the integration subgraph." },
+    "executions.provider_id": { to: null, why: "A row of the integration subgraph." },
     "executions.retry_of": { to: null, why: "History: a retry has everything that it needs." },
     "executions.scaffold_output_id": { to: null, why: "This column is the id of the output itself." },
     "execution_reservations.execution_id": { to: null, why: "The execution does not exist yet." },
@@ -62,10 +68,15 @@ export const executions: SliceModule<ExecutionSettings> = {
     },
   },
   jobs: [executionJob, returnExecutionQuotaJob],
-  events: ["ScaffoldGenerated", "TemplateExecuted", "TemplateExecutionFailed", "TemplateExecutionCancelled"],
+  events: [
+    ...(["ScaffoldGenerated", "TemplateExecuted", "TemplateExecutionFailed", "TemplateExecutionCancelled"] as const),
+    ...(["ScaffoldPullRequestOpened", "ScaffoldPullRequestMerged"] as const),
+    ...(["ScaffoldPullRequestClosed", "ScaffoldPullRequestReopened"] as const),
+  ],
   waitingRows: [waitingExecutions, abandonedReservations],
-  async start({ settings, database, jobs, listener, cursors, logger, work }, services) {
+  async start({ settings, database, jobs, listener, cursors, logger, work, consume }, services) {
     const targets = services.get(TargetResolver);
+    const { sourceControl = noSourceControl } = settings;
     const versions = services.get(TemplateVersionService);
     const parameterChecker = services.get(ParameterChecker);
     const { watch, scaffolding, earlierRenders, runner } = await startRunServices({
@@ -73,6 +84,7 @@ export const executions: SliceModule<ExecutionSettings> = {
       listener,
       logger,
       targets,
+      sourceControl,
       versions,
       parameterChecker,
       templates: services.get(TemplateService),
@@ -86,6 +98,7 @@ export const executions: SliceModule<ExecutionSettings> = {
     const quota = new ExecutionQuota({ database, usage: settings.usage, logger });
     services.add(new ExecutionService({ database, acceptance, quota, feeds }));
     work(returnExecutionQuotaJob, (payload) => quota.giveBackAbandoned(payload), maintenance);
+    consume(new PullRequestReports(database).consumer());
     services.add(new ExecutionPreviewService({ acceptance, scaffolding, targets, earlierRenders }));
     services.add(new ExecutionListService(database, cursors));
     services.add(new ScaffoldFileService(database, cursors));

@@ -11,6 +11,8 @@ export type { Target } from "./target.js";
 interface TargetLocation {
   url: string;
   branch: string;
+  /** The branch from which a missing `branch` starts, and must start. Default: the default branch, if there is one. */
+  baseBranch?: string;
   credential?: RemoteCredential;
 }
 
@@ -46,11 +48,12 @@ export async function openTarget(
 ): Promise<Target> {
   try {
     const remote = await reachRemote(location.url, policy);
-    const { credential } = location;
+    const { credential, branch, baseBranch } = location;
     const { timeoutMs = defaultTimeoutMs, signal } = options;
     const workspace = await Workspace.open({ remote, credential, signal, timeoutMs });
     try {
-      return new Target(workspace, location.branch, await readTargetHead(workspace, location.branch));
+      const place = { branch, baseBranch };
+      return new Target(workspace, place, await readTargetHead(workspace, place));
     } catch (error) {
       await workspace.close();
       throw error;

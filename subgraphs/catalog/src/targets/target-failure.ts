@@ -5,7 +5,7 @@ import { RemoteBlocked } from "../git/remote-policy.js";
 import type { PlannedFile } from "./overlay.js";
 
 export const targetUnavailable = (detail: string) => new DomainError("TARGET_UNAVAILABLE", { detail });
-const targetForbidden = (detail: string) => new DomainError("TARGET_FORBIDDEN", { detail });
+export const targetForbidden = (detail: string) => new DomainError("TARGET_FORBIDDEN", { detail });
 
 /**
  * Throws TARGET_CONFLICT when the plan has conflicts. Blocked paths are reported first, since no `onConflict` allows

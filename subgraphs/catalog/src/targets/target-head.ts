@@ -1,13 +1,20 @@
 import { listRemoteRefs } from "../git/remote-refs.js";
 import { listTree, type TreeEntry } from "../git/tree-listing.js";
 import { objectFormat, type Workspace } from "../git/workspace.js";
-import { targetUnavailable } from "./target-failure.js";
+import { targetForbidden, targetUnavailable } from "./target-failure.js";
 
 // A server that does not support filters sends all files.
 const maxBaseBytes = 512 * 1024 * 1024;
 
 /** How many commits of the branch a repeated execution searches for the commit that it pushed before. */
 export const landedSearchDepth = 20;
+
+/** The branch of a target. */
+export interface TargetBranch {
+  readonly branch: string;
+  /** The branch from which a missing branch must start. Undefined: the default branch, if there is one. */
+  readonly baseBranch: string | undefined;
+}
 
 /** The state of a target at one moment. */
 export interface TargetHead {
@@ -24,11 +31,11 @@ export interface TargetHead {
  * Reads the refs of the remote, and fetches the trees and the newest commits of the base. Files are left out where the
  * remote supports it.
  */
-export async function readTargetHead(workspace: Workspace, branch: string): Promise<TargetHead> {
+export async function readTargetHead(workspace: Workspace, { branch, baseBranch }: TargetBranch): Promise<TargetHead> {
   await workspace.initialise("sha1");
   const { ids, defaultBranch } = await listRemoteRefs(workspace, ["HEAD", "refs/heads/*"]);
   const head = ids.get(`refs/heads/${branch}`) ?? null;
-  const base = head ?? defaultHead(ids, defaultBranch);
+  const base = head ?? (baseBranch === undefined ? defaultHead(ids, defaultBranch) : headOf(ids, baseBranch));
   return { branch: head, base, files: base === null ? new Map() : await fetchBase(workspace, base) };
 }
 
@@ -46,6 +53,16 @@ async function fetchBase(workspace: Workspace, base: string): Promise<ReadonlyMa
   if (entries === undefined)
     throw targetUnavailable("The target has a path that is not valid UTF-8. Rename that file.");
   return new Map(entries.map((entry) => [entry.path, entry]));
+}
+
+/** Throws TARGET_FORBIDDEN for a branch that does not exist. */
+function headOf(ids: ReadonlyMap<string, string>, branch: string): string {
+  const id = ids.get(`refs/heads/${branch}`);
+  if (id === undefined)
+    throw targetForbidden(
+      `The target has no branch "${branch}" into which a pull request could be merged. Create it, or name another one as target.branch.`,
+    );
+  return id;
 }
 
 /** The base of a remote whose HEAD names a branch that does not exist, as after a first push to another branch. */

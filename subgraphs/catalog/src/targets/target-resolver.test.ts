@@ -5,6 +5,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { RemoteCredentials } from "../remote-credentials/remote-credentials.js";
 import { RepositoryStore } from "../repositories/repository-store.js";
+import { noSourceControl } from "../source-control/source-control.js";
 import { TargetResolver } from "./target-resolver.js";
 
 const trace = continueTrace(undefined);
@@ -26,6 +27,10 @@ const resolver = new TargetResolver({
   policy: { allowFile: false, fileRoots: [], allowLoopback: true, allowSsh: true, allowHosts: ["git.example"] },
   publicUrl: "http://localhost",
   credentials,
+  sourceControl: {
+    ...noSourceControl,
+    locate: async ({ repository }) => ({ gitUrl: `https://git.example/${repository}.git`, providerId: newId("prv") }),
+  },
 });
 
 const caller = (...scopes: string[]) => {
@@ -80,6 +85,7 @@ describe("naming a credential for a target", () => {
           repository,
           branch: "main",
           credentialRef,
+          connectionId: null,
           traceparent: "",
         },
         AbortSignal.timeout(2000),
@@ -88,5 +94,33 @@ describe("naming a credential for a target", () => {
       resolver.accept(manager, { repository: "https://any.example/r.git", credentialRef: "free" }),
     ).resolves.toBeDefined();
     await expect(open("https://any.example/r.git", "bound")).rejects.toMatchObject({ code: "TARGET_FORBIDDEN" });
+  });
+});
+
+describe("a target that is a connection", () => {
+  const allowed = caller("templates.execute", "integration.connections.read");
+  const target = { repository: "acme/orders", connectionId: newId("con") };
+  const text = (pullRequest: object) => ({ ...target, pullRequest });
+
+  it("is located by its vendor, and is for callers that may read connections", async () => {
+    await expect(resolver.accept(allowed, target, "https://base.example")).resolves.toMatchObject({
+      repository: "acme/orders",
+      cloneUrl: "https://git.example/acme/orders.git",
+      branch: "main",
+      connection: { connectionId: target.connectionId },
+    });
+    await expect(resolver.accept(caller("templates.execute"), target)).rejects.toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+    });
+  });
+
+  it.each([
+    ["a credential beside the connection", { ...target, credentialRef: "bound" }],
+    ["a pull request without a connection", { repository: "acme/orders", pullRequest: {} }],
+    ["a title with two lines", text({ title: "a\nb" })],
+    ["a label with a comma", text({ labels: ["a,b"] })],
+    ["a label of spaces", text({ labels: [" "] })],
+  ])("is refused with %s", async (_, requested) => {
+    await expect(resolver.accept(allowed, requested)).rejects.toMatchObject({ code: "TARGET_INVALID" });
   });
 });

@@ -8,6 +8,15 @@ import type { SourcePolicy } from "../git/remote-policy.js";
 import { inputProblem } from "../input-problems/input-problem.js";
 import type { RemoteCredentials } from "../remote-credentials/remote-credentials.js";
 import type { RepositoryStore } from "../repositories/repository-store.js";
+import {
+  type ConnectionTarget,
+  checkPullRequest,
+  locateTarget,
+  type RequestedPullRequest,
+} from "../source-control/connection-target.js";
+import { pullRequestBranch } from "../source-control/pull-request-branch.js";
+import type { SourceControl } from "../source-control/source-control.js";
+import { vendorFailure } from "../source-control/vendor-failure.js";
 import { type OnConflict, onConflictChoices } from "./on-conflict.js";
 import { openTarget, type Target } from "./push-scaffold.js";
 import { withRepositoryBase } from "./repository-shorthand.js";
@@ -21,6 +30,8 @@ export interface RequestedTarget {
   nameDirectory?: boolean | null;
   onConflict?: string | null;
   credentialRef?: string | null;
+  connectionId?: string | null;
+  pullRequest?: RequestedPullRequest | null;
 }
 
 /** The target of a request after its checks, with its defaults filled in. */
@@ -35,6 +46,8 @@ export interface AcceptedTarget {
   nameDirectory: boolean;
   onConflict: OnConflict;
   credentialRef: string | null;
+  /** The connection through which a pull request into the branch is opened. */
+  connection: ConnectionTarget | null;
 }
 
 interface ExecutionTarget {
@@ -43,6 +56,7 @@ interface ExecutionTarget {
   readonly repository: string;
   readonly branch: string;
   readonly credentialRef: string | null;
+  readonly connectionId: string | null;
   readonly traceparent: string;
 }
 
@@ -54,13 +68,16 @@ export class TargetResolver {
   readonly #policy: SourcePolicy;
   readonly #publicUrl: string;
   readonly #credentials: RemoteCredentials;
+  readonly #sourceControl: SourceControl;
 
   constructor(options: {
     store: RepositoryStore;
     policy: SourcePolicy;
     publicUrl: string;
     credentials: RemoteCredentials;
+    sourceControl: SourceControl;
   }) {
+    this.#sourceControl = options.sourceControl;
     this.#credentials = options.credentials;
     this.#store = options.store;
     this.#policy = { ...options.policy };
@@ -76,8 +93,14 @@ export class TargetResolver {
     requested: RequestedTarget,
     repositoryBase: string | null = null,
   ): Promise<AcceptedTarget> {
-    const text = withRepositoryBase(requested.repository, repositoryBase);
-    const repository = parseTargetRepository(text, this.#policy);
+    const { connectionId } = requested;
+    checkPullRequest(requested.pullRequest, connectionId);
+    const located =
+      connectionId == null
+        ? undefined
+        : await locateTarget(this.#sourceControl, context, { ...requested, connectionId });
+    const text = located ? requested.repository : withRepositoryBase(requested.repository, repositoryBase);
+    const repository = parseTargetRepository(located?.gitUrl ?? text, this.#policy);
     if ("problem" in repository) throw refusal("/target/repository", repository.problem);
     const branch = requested.branch ?? "main";
     const problem = branchProblem(branch);
@@ -99,7 +122,8 @@ export class TargetResolver {
         ? repository.url
         : `${this.#publicUrl}/git/${slug}/${repository.owner}/${repository.name}.git`;
     const nameDirectory = requested.nameDirectory ?? false;
-    return { repository: text, cloneUrl, branch, directory, nameDirectory, onConflict, credentialRef };
+    const connection = located && connectionId != null ? { connectionId, providerId: located.providerId } : null;
+    return { repository: text, cloneUrl, branch, directory, nameDirectory, onConflict, credentialRef, connection };
   }
 
   /**
@@ -125,6 +149,7 @@ export class TargetResolver {
 
   /** Opens the target of an execution. The caller closes it. */
   async open(execution: ExecutionTarget, signal: AbortSignal): Promise<Target> {
+    if (execution.connectionId !== null) return this.#openConnection(execution, execution.connectionId, signal);
     const repository = parseTargetRepository(execution.repository, this.#policy);
     if ("problem" in repository) throw new DomainError("TARGET_FORBIDDEN", { detail: repository.problem });
     const { branch, tenantId, executionId, credentialRef } = execution;
@@ -138,6 +163,24 @@ export class TargetResolver {
     const use = { purpose: "scaffold-target", subject: `executions/${executionId}`, trace, signal } as const;
     const credential = await this.#credentials.resolve({ tenantId, credentialRef, url, ...use });
     return openTarget({ url, branch, credential }, this.#policy, { signal });
+  }
+
+  /** Opens the branch of the execution itself, which starts from the branch that its result is for. */
+  async #openConnection(execution: ExecutionTarget, connectionId: string, signal: AbortSignal): Promise<Target> {
+    const { tenantId, executionId, repository, branch: baseBranch, traceparent } = execution;
+    const use = { tenantId, connectionId, repository, subject: `executions/${executionId}` };
+    const authorization = this.#sourceControl.authorize({ ...use, trace: continueTrace(traceparent) });
+    const { gitUrl, credential } = await authorization.catch((error: unknown) => {
+      throw vendorFailure(error);
+    });
+    // The provider may have got another base URL since the request.
+    const remote = parseTargetRepository(gitUrl, this.#policy);
+    if ("problem" in remote || remote.kind !== "url")
+      throw new DomainError("TARGET_FORBIDDEN", {
+        detail: `The target is not allowed: ${"problem" in remote ? remote.problem : "it is not a URL"}.`,
+      });
+    const place = { url: remote.url, branch: pullRequestBranch(executionId), baseBranch };
+    return openTarget({ ...place, ...(credential && { credential }) }, this.#policy, { signal });
   }
 }
 

@@ -11,7 +11,7 @@ import type { FilePreview, PushedScaffold, Scaffold, ScaffoldContent, ScaffoldFi
 import { type ScaffoldCommit, writeCommit } from "./scaffold-commit.js";
 import { findMergeBase, memoizeMergeBase } from "./scaffold-history.js";
 import { requireNoConflict, targetFailure } from "./target-failure.js";
-import { readTargetHead, type TargetHead } from "./target-head.js";
+import { readTargetHead, type TargetBranch, type TargetHead } from "./target-head.js";
 import { TargetTree } from "./target-tree.js";
 
 const maxRebuilds = 3;
@@ -20,12 +20,12 @@ const maxPreviewBytes = 16 * 1024 * 1024;
 /** One branch of a remote repository, in a temporary bare repository without a work tree. */
 export class Target {
   readonly #workspace: Workspace;
-  readonly #branch: string;
+  readonly #place: TargetBranch;
   #head: TargetHead;
 
-  constructor(workspace: Workspace, branch: string, head: TargetHead) {
+  constructor(workspace: Workspace, place: TargetBranch, head: TargetHead) {
     this.#workspace = workspace;
-    this.#branch = branch;
+    this.#place = place;
     this.#head = head;
   }
 
@@ -94,7 +94,7 @@ export class Target {
       throw targetFailure(error);
     }
     throw new DomainError("TARGET_MOVED", {
-      detail: `Other commits came to the branch "${this.#branch}" during every attempt to push. Try again later.`,
+      detail: `Other commits came to the branch "${this.#place.branch}" during every attempt to push. Try again later.`,
     });
   }
 
@@ -119,7 +119,9 @@ export class Target {
     const commit = changed
       ? await writeCommit(this.#workspace, this.#head.base, { files, deleted, metadata: scaffold.commit })
       : await this.#baseCommit();
-    if (commit.commitSha !== this.#head.branch && !(await this.#send(commit.commitSha))) return undefined;
+    // A branch without a change of its own could not become a pull request.
+    const isNeeded = changed || this.#place.baseBranch === undefined;
+    if (isNeeded && commit.commitSha !== this.#head.branch && !(await this.#send(commit.commitSha))) return undefined;
     return { ...commit, changed, ...summary(planned.map(scaffoldFile)) };
   }
 
@@ -136,7 +138,7 @@ export class Target {
   }
 
   async #send(commit: string): Promise<boolean> {
-    const ref = `refs/heads/${this.#branch}`;
+    const ref = `refs/heads/${this.#place.branch}`;
     const expected = this.#head.branch;
     const lease = `--force-with-lease=${ref}:${expected ?? ""}`;
     const push = ["push", "--porcelain", "--no-verify", "--no-thin", lease, "--", "origin", `${commit}:${ref}`];
@@ -145,7 +147,7 @@ export class Target {
       return true;
     } catch (error) {
       if (!(error instanceof GitError) || error.timedOut) throw error;
-      this.#head = await readTargetHead(this.#workspace, this.#branch);
+      this.#head = await readTargetHead(this.#workspace, this.#place);
       if (this.#head.branch === commit) return true;
       if (this.#head.branch === expected) throw error;
       return false;

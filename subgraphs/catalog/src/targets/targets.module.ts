@@ -2,10 +2,13 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { type RemoteSettings, targetPolicy } from "../git/allowed-remotes.js";
 import { RemoteCredentials } from "../remote-credentials/remote-credentials.js";
 import { RepositoryStore } from "../repositories/repository-store.js";
+import { noSourceControl, type SourceControl } from "../source-control/source-control.js";
 import { TargetResolver } from "./target-resolver.js";
 
 /** The remotes that scaffolds may be pushed to. */
 export interface TargetSettings extends RemoteSettings {
+  /** Without it, targets that are connections are refused. */
+  readonly sourceControl?: SourceControl;
   /** Clone URLs of the embedded store begin with it. */
   readonly publicUrl: string;
 }
@@ -17,6 +20,7 @@ export const targets: SliceModule<TargetSettings> = {
     const store = services.get(RepositoryStore);
     const policy = targetPolicy(settings, store.root);
     const credentials = services.get(RemoteCredentials);
-    services.add(new TargetResolver({ store, policy, publicUrl: settings.publicUrl, credentials }));
+    const { publicUrl, sourceControl = noSourceControl } = settings;
+    services.add(new TargetResolver({ store, policy, publicUrl, credentials, sourceControl }));
   },
 };

@@ -4,6 +4,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ImmediateHandling, ImmediateState } from "../inbound-deliveries/immediate-handling.js";
 import type { IdentifiedDelivery, NewDelivery } from "../inbound-deliveries/new-delivery.js";
 import { reportsOf } from "../provider-drivers/vendor-report.js";
+import { pullRequestForm } from "../providers/preset-source-control.js";
 import type { RunCounts } from "../runs/run-counts.js";
 import { saysRevoked } from "./revoked-credential.js";
 import { isIgnored, vendorEvent } from "./vendor-event.js";
@@ -26,6 +27,7 @@ export class HandlingAtReception implements ImmediateHandling {
     return ({ match, eventName, normalizedEventType }) => {
       if (!facts || saysRevoked(match.driver, eventName, normalizedEventType)) return undefined;
       if (reportsOf(match.driver, eventName, normalizedEventType).length > 0) return undefined;
+      if (pullRequestForm(match.preset, eventName)) return undefined;
       return isIgnored(normalizedEventType, facts) ? "Ignored" : "Processed";
     };
   }

@@ -22,6 +22,7 @@ import { sealedTokens, tokenSeal } from "./sealed-tokens.js";
 import { TokenEndpoint } from "./token-endpoint.js";
 import { TokenStore } from "./token-store.js";
 import { VendorCalls } from "./vendor-calls.js";
+import { VendorLogins } from "./vendor-logins.js";
 import { VendorProbe } from "./vendor-probe.js";
 
 export interface VendorCallSettings {
@@ -61,6 +62,7 @@ export const vendorCalls: SliceModule<VendorCallSettings> = {
     const endpoint = services.add(new TokenEndpoint({ providers, credentials, requests, counts, clock }));
     const tokens = new AccessTokens({ store, endpoint, credentials, clock });
     onClose(() => tokens.settled());
+    services.add(new VendorLogins(credentials, tokens));
     const outcomes = services.add(new VendorCallOutcomes());
     const attempts = new CallAttempts({ credentials, tokens, sender, counts, clock });
     const calls = services.add(new VendorCalls({ providers, attempts, rates, counts, outcomes, clock }));

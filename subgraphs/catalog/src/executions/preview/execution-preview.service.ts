@@ -22,7 +22,8 @@ interface PreviewServices {
   readonly earlierRenders: EarlierRenders;
 }
 
-type PreviewOrder = ScaffoldOrder & Pick<Execution, "branch" | "credentialRef" | "onConflict" | "libraries">;
+type PreviewOrder = ScaffoldOrder &
+  Pick<Execution, "branch" | "credentialRef" | "connectionId" | "onConflict" | "libraries">;
 
 const limitMs = 30_000;
 const maxConcurrent = 3;
@@ -57,6 +58,7 @@ export class ExecutionPreviewService {
       directory: target.directory,
       nameDirectory: target.nameDirectory,
       credentialRef: target.credentialRef,
+      connectionId: target.connection?.connectionId ?? null,
       onConflict: target.onConflict,
       libraries: input.libraries ?? [],
       requestedAt: new Date(),

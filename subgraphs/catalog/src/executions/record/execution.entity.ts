@@ -10,6 +10,7 @@ import type {
   ManualInstructionType,
   ScaffoldOutputType,
 } from "./execution.type.js";
+import type { RequestedPullRequestText, StoredPullRequest } from "./pull-request.js";
 
 /** A package and its version that an execution adds to the projects. */
 export interface LibraryReference {
@@ -24,6 +25,11 @@ export interface LibraryReference {
   expression: `create index executions_waiting on executions (execution_id) where ${executionWaits}`,
 })
 @Index({ name: "executions_template_version", properties: ["tenantId", "templateVersionId"] })
+@Index({
+  name: "executions_pull_request",
+  properties: ["tenantId", "providerId", "pullRequestKey"],
+  where: "pull_request_key is not null",
+})
 @Unique({ name: "executions_scaffold_output", properties: ["tenantId", "scaffoldOutputId"] })
 export class Execution {
   [PrimaryKeyProp]?: ["tenantId", "executionId"];
@@ -89,6 +95,24 @@ export class Execution {
   /** The reference of the credential for the target. Only the worker that pushes resolves it. */
   @Property({ type: "text", nullable: true })
   credentialRef: string | null;
+
+  /** The connection through which the result becomes a pull request into `branch`. */
+  @Property({ type: wireId("con"), nullable: true })
+  connectionId: string | null;
+
+  /** The provider of the connection, whose deliveries report the pull request. */
+  @Property({ type: wireId("prv"), nullable: true })
+  providerId: string | null;
+
+  @Property({ type: "json", nullable: true })
+  requestedPullRequest: RequestedPullRequestText | null;
+
+  @Property({ type: "json", nullable: true })
+  pullRequest: StoredPullRequest | null;
+
+  /** Names the pull request in the reports of its provider. */
+  @Property({ type: "text", nullable: true })
+  pullRequestKey: string | null;
 
   @Property({ type: "text", nullable: true })
   agentTaskId: string | null;

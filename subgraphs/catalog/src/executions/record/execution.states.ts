@@ -14,7 +14,14 @@ export const executionWaits = "status in ('Requested', 'Running')";
 export type ExecutionState = keyof typeof executionStates;
 
 /** The phases of an execution that is not final. */
-export const executionPhases = ["Queued", "FetchingSource", "Rendering", "InjectingLibraries", "Pushing"] as const;
+export const executionPhases = [
+  "Queued",
+  "FetchingSource",
+  "Rendering",
+  "InjectingLibraries",
+  "Pushing",
+  "OpeningPullRequest",
+] as const;
 
 /** A phase of an execution. */
 export type ExecutionPhase = (typeof executionPhases)[number];

@@ -19,6 +19,34 @@ export class ExecutionTargetType {
 
   @Field()
   branch: string;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: "The connection through which a pull request into the branch is opened.",
+  })
+  connectionId: string | null;
+}
+
+/** The pull request of an execution whose target is a connection. */
+@ObjectType("ExecutionPullRequest", { simpleResolvers: true })
+export class ExecutionPullRequestType {
+  @Field(() => Int, { description: "The number that the vendor gave." })
+  number: number;
+
+  @Field()
+  url: string;
+
+  @Field({ description: "Open, Merged or Closed, as the vendor has last reported." })
+  state: string;
+
+  @Field(() => DateTime, { nullable: true })
+  openedAt: string | null;
+
+  @Field(() => DateTime, { nullable: true })
+  mergedAt: string | null;
+
+  @Field(() => DateTime, { nullable: true })
+  closedAt: string | null;
 }
 
 @ObjectType("ExecutionCorrelation", { simpleResolvers: true })
@@ -109,7 +137,8 @@ export class ExecutionType {
 
   @Field(() => String, {
     nullable: true,
-    description: "Queued, FetchingSource, Rendering, InjectingLibraries or Pushing. Null in a final state.",
+    description:
+      "Queued, FetchingSource, Rendering, InjectingLibraries, Pushing or OpeningPullRequest. Null in a final state.",
   })
   phase: string | null;
 
@@ -139,6 +168,12 @@ export class ExecutionType {
 
   @Field(() => ScaffoldOutputType, { nullable: true })
   output: ScaffoldOutputType | null;
+
+  @Field(() => ExecutionPullRequestType, {
+    nullable: true,
+    description: "The pull request that was opened through target.connectionId. Null without a connection or a change.",
+  })
+  pullRequest: ExecutionPullRequestType | null;
 
   @Field(() => [ManualInstructionType], {
     description: "Instructions of the template for a person. Nothing is run automatically.",

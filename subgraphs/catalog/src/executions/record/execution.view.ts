@@ -9,6 +9,7 @@ import type {
   ManualInstructionType,
   ScaffoldOutputType,
 } from "./execution.type.js";
+import type { StoredPullRequest } from "./pull-request.js";
 
 /** A row of `executions` as PostgreSQL gives it. */
 export interface ExecutionRow {
@@ -22,6 +23,8 @@ export interface ExecutionRow {
   repository: string;
   branch: string;
   agent_task_id: string | null;
+  connection_id: string | null;
+  pull_request: StoredPullRequest | null;
   traceparent: string;
   requested_at: Date;
   started_at: Date | null;
@@ -35,11 +38,20 @@ export interface ExecutionRow {
 
 type ViewedExecution = Omit<
   ExecutionType,
-  "target" | "correlation" | "requestedAt" | "startedAt" | "completedAt" | "attempts" | "traceId"
+  "target" | "correlation" | "pullRequest" | "requestedAt" | "startedAt" | "completedAt" | "attempts" | "traceId"
 > &
   Pick<
     Execution,
-    "repository" | "branch" | "agentTaskId" | "requestedAt" | "startedAt" | "completedAt" | "fence" | "traceparent"
+    | "repository"
+    | "branch"
+    | "connectionId"
+    | "pullRequest"
+    | "agentTaskId"
+    | "requestedAt"
+    | "startedAt"
+    | "completedAt"
+    | "fence"
+    | "traceparent"
   >;
 
 /** The GraphQL view of a row. */
@@ -59,6 +71,8 @@ export function executionRowView(row: ExecutionRow): ExecutionType {
     repository: row.repository,
     branch: row.branch,
     agentTaskId: row.agent_task_id,
+    connectionId: row.connection_id === null ? null : encodeId("con", row.connection_id),
+    pullRequest: row.pull_request,
     output: row.output,
     manualInstructions: row.manual_instructions,
     warnings: row.warnings,
@@ -67,10 +81,15 @@ export function executionRowView(row: ExecutionRow): ExecutionType {
   });
 }
 
+function shownPullRequest({ number, url, state, openedAt, mergedAt, closedAt }: StoredPullRequest) {
+  return { number, url, state, openedAt, mergedAt, closedAt };
+}
+
 /** The GraphQL view of an entity, for example one that a mutation has created or changed. */
 export function executionView(execution: ViewedExecution): ExecutionType {
   const { executionId, templateId, templateVersionId, status, phase, scaffoldOutputId, retryOf } = execution;
-  const { repository, branch, agentTaskId, output, manualInstructions, warnings, error } = execution;
+  const { repository, branch, connectionId, pullRequest, agentTaskId } = execution;
+  const { output, manualInstructions, warnings, error } = execution;
   return {
     executionId,
     templateId,
@@ -83,9 +102,10 @@ export function executionView(execution: ViewedExecution): ExecutionType {
     completedAt: execution.completedAt?.toISOString() ?? null,
     attempts: execution.fence,
     retryOf,
-    target: { repository, branch },
+    target: { repository, branch, connectionId },
     correlation: { agentTaskId },
     output,
+    pullRequest: pullRequest && shownPullRequest(pullRequest),
     manualInstructions,
     warnings,
     error,

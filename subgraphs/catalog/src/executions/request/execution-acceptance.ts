@@ -18,7 +18,7 @@ import { executionView } from "../record/execution.view.js";
 import { ExecutionChange } from "../record/execution-change.entity.js";
 import { executionJob } from "../record/execution-job.js";
 import { checkedParameters } from "./checked-parameters.js";
-import type { RequestExecutionInput } from "./execution.input.js";
+import type { PullRequestInput, RequestExecutionInput } from "./execution.input.js";
 import { deprecation, requireCompatible, requirePublished } from "./request-policy.js";
 
 interface AcceptanceServices {
@@ -142,6 +142,11 @@ function newExecution(context: RequestContext, tenantId: string, checked: Counte
     nameDirectory: target.nameDirectory,
     onConflict: target.onConflict,
     credentialRef: target.credentialRef,
+    connectionId: target.connection?.connectionId ?? null,
+    providerId: target.connection?.providerId ?? null,
+    requestedPullRequest: target.connection && pullRequestText(input.target.pullRequest),
+    pullRequest: null,
+    pullRequestKey: null,
     agentTaskId,
     traceparent: traceparent(context.trace),
     requestedBy: principalOf(context).subject,
@@ -155,6 +160,12 @@ function newExecution(context: RequestContext, tenantId: string, checked: Counte
     error: null,
   };
 }
+
+const pullRequestText = (given: PullRequestInput | null | undefined) => ({
+  title: given?.title ?? null,
+  body: given?.body ?? null,
+  labels: given?.labels ?? [],
+});
 
 /** A token that is bound to an agent task may act for that task only. */
 function agentTask(context: RequestContext, input: RequestExecutionInput): string | null {

@@ -7,6 +7,24 @@ import { LibraryReferenceInput } from "../../libraries/library-reference.input.j
 const onConflictDescription =
   "How to treat a file that exists and differs: fail (default), overwrite or merge. merge is three-way: its base is the last render of the template.";
 
+@InputType({ description: "The content of the pull request of an execution." })
+export class PullRequestInput {
+  @Field(() => String, { nullable: true, description: "Default: the template and its version." })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  title?: string | null;
+
+  @Field(() => String, { nullable: true, description: "In Markdown. Default: how the result was made." })
+  @Constraint({ maxLength: 20_000 })
+  body?: string | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: "Labels for the pull request, each with at most 50 characters and without commas.",
+  })
+  @Constraint({ maxItems: 20, minLength: 1, maxLength: 50 })
+  labels?: string[] | null;
+}
+
 @InputType()
 export class ExecutionTargetInput {
   @Field({ description: "A git URL, or owner/name in the git store of the platform." })
@@ -46,6 +64,16 @@ export class ExecutionTargetInput {
   })
   @Constraint({ pattern: credentialReferencePattern })
   credentialRef?: string | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      "A connection to a source-control vendor, which needs the scope integration.connections.read. The repository is then owner/name at the vendor. The result is pushed to a branch of its own, and a pull request into `branch` is opened.",
+  })
+  connectionId?: string | null;
+
+  @Field(() => PullRequestInput, { nullable: true, description: "Only with connectionId." })
+  pullRequest?: PullRequestInput | null;
 }
 
 @InputType()

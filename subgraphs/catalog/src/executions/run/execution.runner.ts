@@ -5,6 +5,7 @@ import type { JobAttempt } from "@factory/runtime/jobs/queue/job-queue";
 import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { PullRequestFacts } from "../../source-control/source-control.js";
 import type { ScaffoldFile as WrittenFile } from "../../targets/scaffold.js";
 import type { TargetResolver } from "../../targets/target-resolver.js";
 import type {
@@ -15,6 +16,7 @@ import type {
 } from "../record/execution.type.js";
 import { eventFacts } from "../record/execution-event-data.js";
 import type { ExecutionPayload } from "../record/execution-job.js";
+import { notePullRequest } from "../record/pull-request-events.js";
 import type { ScaffoldFileType } from "../record/scaffold-file.type.js";
 import { writeScaffoldFiles } from "../record/write-scaffold-files.js";
 import { scaffoldCommit } from "./commit-message.js";
@@ -22,9 +24,10 @@ import type { EarlierRenders } from "./earlier-renders.js";
 import { ClaimLost, ExecutionClaim } from "./execution-claim.js";
 import { executionError } from "./execution-error.js";
 import { internalError, recordFailure } from "./execution-failure.js";
+import type { PullRequestOpening } from "./pull-request-opening.js";
 import { renderOnTarget, withTemplateEdits } from "./render-on-target.js";
 import { addLibraries } from "./scaffold-libraries.js";
-import type { Scaffolding } from "./scaffolding.js";
+import type { Origin, Scaffolding } from "./scaffolding.js";
 
 const sourceTimeoutMs = 120_000;
 
@@ -33,11 +36,14 @@ export interface RunnerServices {
   readonly scaffolding: Scaffolding;
   readonly targets: TargetResolver;
   readonly earlierRenders: EarlierRenders;
+  readonly pullRequests: PullRequestOpening;
   readonly watch: StepWatch;
   readonly logger: Logger;
 }
 
 interface Scaffold {
+  /** Null without a connection, and without a change. */
+  pullRequest: PullRequestFacts | null;
   output: ScaffoldOutputType;
   files: ScaffoldFileType[];
   manualInstructions: ManualInstructionType[];
@@ -112,21 +118,35 @@ export class ExecutionRunner {
         mergeBase: (executionId) => earlierRenders.find(execution, executionId, { signal, targetTexts }),
       });
       failpoint("execution.pushed");
+      const opened = await this.#openPullRequest(claim, origin, { changed: pushed.changed, signal });
       return {
+        pullRequest: opened.pullRequest,
         output: {
           repository: execution.cloneUrl,
-          branch: execution.branch,
+          branch: opened.branch,
           ...pushed,
           contentDigest: origin.source.contentDigest,
           primaryOutputs: rendered.primaryOutputs,
         },
         files: written.map(scaffoldFile),
         manualInstructions: rendered.manualInstructions,
-        warnings: [...rendered.warnings, ...warnings],
+        warnings: [...rendered.warnings, ...warnings, ...opened.warnings],
       };
     } finally {
       await target.close();
     }
+  }
+
+  async #openPullRequest(
+    claim: ExecutionClaim,
+    origin: Origin,
+    { changed, signal }: { changed: boolean; signal: AbortSignal },
+  ): Promise<{ branch: string; pullRequest: PullRequestFacts | null; warnings: readonly ExecutionWarningType[] }> {
+    const { execution } = claim;
+    if (execution.connectionId === null) return { branch: execution.branch, pullRequest: null, warnings: [] };
+    await claim.enter("OpeningPullRequest");
+    const order = { execution, ...origin };
+    return this.#services.pullRequests.open(order, { connectionId: execution.connectionId, changed, signal });
   }
 
   /** A function of its own, so that the fetched files are freed once they are rendered. */
@@ -158,6 +178,7 @@ export class ExecutionRunner {
         data: { ...facts, repository, branch, commitSha, treeSha, changed, filesCreated, filesUpdated },
       });
       transaction.record({ type: "TemplateExecuted", subject, data: { ...facts, outcome: "Completed" } });
+      if (scaffold.pullRequest) notePullRequest(execution, transaction, scaffold.pullRequest);
     });
   }
 

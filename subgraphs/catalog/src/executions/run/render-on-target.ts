@@ -21,7 +21,7 @@ interface Places {
 }
 
 interface RenderRequest {
-  readonly order: ScaffoldOrder & Pick<Execution, "branch" | "credentialRef">;
+  readonly order: ScaffoldOrder & Pick<Execution, "branch" | "credentialRef" | "connectionId">;
   readonly signal: AbortSignal;
 }
 

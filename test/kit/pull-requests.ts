@@ -1,0 +1,58 @@
+import { aConnection } from "./connections.js";
+import { aCredential } from "./credentials.js";
+import { aVendorSecret } from "./inbound-sources.js";
+import { aProvider } from "./providers.js";
+import { request } from "./request.js";
+import type { SourceControlVendor } from "./source-control-vendor.js";
+import type { TestExecution } from "./templates.js";
+import type { SentDelivery } from "./vendor-senders.js";
+
+/** A connection to a source-control vendor, with the secret of its deliveries. */
+export interface SourceControlConnection {
+  readonly connectionId: string;
+  readonly providerId: string;
+  readonly secret: string;
+  /** Sends a delivery of the vendor and returns the status of the answer. */
+  deliver(delivery: SentDelivery): Promise<number>;
+}
+
+/** An execution with its pull request. */
+export interface ExecutionWithPullRequest extends TestExecution {
+  readonly target: { readonly repository: string; readonly branch: string; readonly connectionId: string | null };
+  readonly pullRequest: {
+    readonly number: number;
+    readonly url: string;
+    readonly state: string;
+    readonly openedAt: string | null;
+    readonly mergedAt: string | null;
+    readonly closedAt: string | null;
+  } | null;
+}
+
+const unique = (prefix: string) => `${prefix}-${Math.random().toString(36).slice(2)}`;
+
+/** Registers a provider with a preset, and connects to it with a token. */
+export async function aSourceControlConnection(
+  token: string,
+  preset: "github" | "gitlab",
+  vendor: SourceControlVendor,
+  vendorToken: string,
+): Promise<SourceControlConnection> {
+  const authModel = preset === "github" ? "BearerToken" : "ApiKey";
+  const key = unique(preset);
+  const capabilities = ["pull-requests.write", "webhooks.receive"];
+  const registered = { key, preset, category: "SourceControl", authModel, capabilities, baseUrl: vendor.baseUrl };
+  const providerId = await aProvider(token, registered);
+  const secret = aVendorSecret();
+  const material = preset === "github" ? { token: vendorToken } : { apiKey: vendorToken };
+  const { credentialRef } = await aCredential(token, { kind: authModel, secret: material });
+  const signing = await aCredential(token, { kind: "VendorWebhookSecret", secret: { secret } });
+  const configuration = { webhookSecretRef: signing.credentialRef };
+  const connectionId = await aConnection(token, providerId, { authMode: authModel, credentialRef, configuration });
+  return {
+    ...{ connectionId, providerId, secret },
+    async deliver({ headers, raw }) {
+      return (await request(`POST /webhooks/deliveries/${key}?connection=${connectionId}`, { headers, raw })).status;
+    },
+  };
+}
