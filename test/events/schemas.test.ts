@@ -29,6 +29,7 @@ import { moveMoney } from "../kit/payments.js";
 import { aPerson } from "../kit/people.js";
 import { aPlanSubscriptionId, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
 import { aProvider, aRetiredProvider, movedProvider } from "../kit/providers.js";
+import { movePullRequests } from "../kit/pull-requests.js";
 import { aReceiver, type Receiver } from "../kit/receiver.js";
 import { graphql, request } from "../kit/request.js";
 import { aClientId, aRole } from "../kit/roles.js";
@@ -454,6 +455,7 @@ describe("the emitted events", () => {
     const version = await aTemplateVersion(token, await aTemplateSource());
     await post(`/v1/templates/${version.templateId}/validate`, { templateVersionId: version.templateVersionId });
     await executed(token, version, { target: { repository: "acme/events" } });
+    await movePullRequests(token, version);
     await publishAndDeprecate(token, version.templateVersionId);
     const broken = await aTemplateVersion(token, "stored://nowhere");
     await executed(token, broken, { target: { repository: "acme/events" } });

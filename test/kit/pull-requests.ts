@@ -1,10 +1,12 @@
 import { aConnection } from "./connections.js";
 import { aCredential } from "./credentials.js";
+import { eventually } from "./eventually.js";
+import { executed } from "./executions.js";
 import { aVendorSecret } from "./inbound-sources.js";
 import { aProvider } from "./providers.js";
 import { request } from "./request.js";
-import type { SourceControlVendor } from "./source-control-vendor.js";
-import type { TestExecution } from "./templates.js";
+import { aSourceControlVendor, type SourceControlVendor } from "./source-control-vendor.js";
+import type { TestExecution, TestVersion } from "./templates.js";
 import type { SentDelivery } from "./vendor-senders.js";
 
 /** A connection to a source-control vendor, with the secret of its deliveries. */
@@ -13,7 +15,7 @@ export interface SourceControlConnection {
   readonly providerId: string;
   readonly secret: string;
   /** Sends a delivery of the vendor and returns the status of the answer. */
-  deliver(delivery: SentDelivery): Promise<number>;
+  readonly deliver: (delivery: SentDelivery) => Promise<number>;
 }
 
 /** An execution with its pull request. */
@@ -55,4 +57,33 @@ export async function aSourceControlConnection(
       return (await request(`POST /webhooks/deliveries/${key}?connection=${connectionId}`, { headers, raw })).status;
     },
   };
+}
+
+/** Causes each event of pull requests: two are opened, of which one is merged, and one is closed and opened again. */
+export async function movePullRequests(token: string, version: TestVersion): Promise<void> {
+  const vendor = await aSourceControlVendor({ dialect: "github", token: "vendor-token" });
+  await vendor.create("acme/orders");
+  const { connectionId, secret, deliver } = await aSourceControlConnection(token, "github", vendor, "vendor-token");
+  const opened = async (name: string) => {
+    const target = { repository: "acme/orders", connectionId };
+    const execution = (await executed(token, version, {
+      parameters: { name },
+      target,
+    })) as ExecutionWithPullRequest;
+    if (!execution.pullRequest) throw new Error(JSON.stringify(execution));
+    return { ...execution, number: execution.pullRequest.number };
+  };
+  const [one, other] = [await opened("Merged"), await opened("Closed")];
+  const inState = (executionId: string, state: string) =>
+    eventually(`the pull request is ${state}`, async () => {
+      const path = `GET /v1/templates/${version.templateId}/executions/${executionId}`;
+      return (await request<ExecutionWithPullRequest>(path, { token })).body.pullRequest?.state === state;
+    });
+  await deliver(await vendor.move(one.number, "merge", secret));
+  await inState(one.executionId, "Merged");
+  await deliver(await vendor.move(other.number, "close", secret));
+  await inState(other.executionId, "Closed");
+  await deliver(await vendor.move(other.number, "reopen", secret));
+  await inState(other.executionId, "Open");
+  await vendor.close();
 }

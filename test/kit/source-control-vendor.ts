@@ -6,23 +6,25 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { serveGit } from "./git-backend.js";
-import { fromGithub, mergeRequestFromGitlab, type SentDelivery } from "./vendor-senders.js";
+import {
+  type Dialect,
+  describePullRequest,
+  type KeptPullRequest,
+  pullRequestDelivery,
+} from "./source-control-dialects.js";
+import type { SentDelivery } from "./vendor-senders.js";
 
 const run = promisify(execFile);
+const apiPath = "/api";
+const listPaths = { github: /^\/repos\/([^/]+\/[^/]+)\/pulls$/, gitlab: /^\/projects\/([^/]+)\/merge_requests$/ };
 
-/** A pull request as the vendor keeps it. */
-export interface KeptPullRequest {
-  readonly number: number;
-  readonly repository: string;
-  readonly title: string;
-  readonly body: string;
-  readonly branch: string;
-  readonly base: string;
-  labels: string[];
-  state: "open" | "closed" | "merged";
-  changedAt: Date;
-  readonly openedAt: Date;
-}
+/** The members of both dialects for a new pull request. */
+type WantedByApi = Partial<
+  Record<"title" | "body" | "description" | "head" | "source_branch" | "base" | "target_branch", string>
+> & { readonly labels?: string[] };
+
+const branchOf = (query: URLSearchParams, { head, source_branch }: WantedByApi): string =>
+  query.get("source_branch") ?? query.get("head")?.split(":")[1] ?? head ?? source_branch ?? "";
 
 /** What a test does instead of the vendor: answers with a status, or lets the vendor answer (undefined). */
 type Interference = (request: IncomingMessage, path: string) => { status: number; body?: string } | undefined;
@@ -48,7 +50,7 @@ export interface SourceControlVendor {
 }
 
 interface Options {
-  readonly dialect: "github" | "gitlab";
+  readonly dialect: Dialect;
   readonly token: string;
 }
 
@@ -60,12 +62,12 @@ export async function aSourceControlVendor({ dialect, token }: Options): Promise
   const gitLogins = new Set<string>();
   let deliveries = 0;
   const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "", "http://vendor");
-    const isApi = pathname.startsWith("/api/");
-    const told = vendor.interfere(request, pathname);
-    if (isApi) calls.push(`${request.method} ${pathname}`);
+    const url = new URL(request.url ?? "", "http://vendor");
+    const isApi = url.pathname.startsWith(`${apiPath}/`);
+    const told = vendor.interfere(request, url.pathname);
+    if (isApi) calls.push(`${request.method} ${url.pathname}`);
     if (told) return void response.writeHead(told.status).end(told.body ?? "{}");
-    if (isApi) return void serveApi(request, response, pathname.slice("/api".length), searchParams);
+    if (isApi) return void serveApi(request, response, url).catch(() => response.destroy());
     const { authorization } = request.headers;
     const password = Buffer.from(authorization?.split(" ")[1] ?? "", "base64")
       .toString()
@@ -81,51 +83,44 @@ export async function aSourceControlVendor({ dialect, token }: Options): Promise
   const folderOf = (repository: string) => join(root, `${repository}.git`);
   const git = async (repository: string, ...args: string[]) =>
     (await run("git", ["--git-dir", folderOf(repository), ...args])).stdout.trim();
-  const describe = dialect === "github" ? asPull : asMergeRequest;
 
-  async function serveApi(
-    request: IncomingMessage,
-    response: ServerResponse,
-    path: string,
-    query: URLSearchParams,
-  ): Promise<void> {
+  async function serveApi(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const answer = (status: number, body: unknown) =>
-      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+      void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    const path = url.pathname.slice(apiPath.length);
     const shown = request.headers.authorization?.split(" ")[1] ?? request.headers["private-token"];
-    if (shown !== token) return void answer(401, { message: "Bad credentials" });
-    if (path === "/user") return void answer(200, { login: "robot" });
-    const body = JSON.parse((await textOf(request)) || "{}") as Record<string, unknown>;
-    const [, labeled = ""] = /^\/repos\/[^/]+\/[^/]+\/issues\/(\d+)\/labels$/.exec(path) ?? [];
-    if (labeled !== "") {
-      const found = pullRequests.find(({ number }) => number === Number(labeled));
-      if (found) found.labels = [...new Set([...found.labels, ...(body["labels"] as string[])])];
-      return void answer(found ? 200 : 404, {});
-    }
-    const [, repository = ""] =
-      /^\/repos\/([^/]+\/[^/]+)\/pulls$/.exec(path) ?? /^\/projects\/([^/]+)\/merge_requests$/.exec(path) ?? [];
-    const name = decodeURIComponent(repository);
-    if (!(await exists(name))) return void answer(404, { message: "Not Found" });
-    const branch = String(body["head"] ?? body["source_branch"] ?? "");
-    const asked = query.get("source_branch") ?? query.get("head")?.split(":")[1];
-    const ofBranch = pullRequests.filter((one) => one.repository === name && one.branch === (asked ?? branch));
-    if (request.method === "GET")
-      return void answer(
-        200,
-        ofBranch.map((one) => describe(origin, one)),
-      );
-    const isKnown = (await git(name, "branch", "--list", branch)) !== "";
-    if (!isKnown) return void answer(422, { message: "head is invalid" });
-    if (ofBranch.some(({ state }) => state === "open")) return void answer(409, { message: "already exists" });
+    if (shown !== token) return answer(401, { message: "Bad credentials" });
+    if (path === "/user") return answer(200, { login: "robot" });
+    const body = JSON.parse((await textOf(request)) || "{}") as WantedByApi;
+    const [, labeled] = /^\/repos\/[^/]+\/[^/]+\/issues\/(\d+)\/labels$/.exec(path) ?? [];
+    if (labeled !== undefined) return answer(200, label(Number(labeled), body.labels ?? []));
+    const [, encoded = ""] = listPaths[dialect].exec(path) ?? [];
+    const repository = decodeURIComponent(encoded);
+    if (!(await exists(repository))) return answer(404, { message: "Not Found" });
+    const branch = branchOf(url.searchParams, body);
+    const ofBranch = pullRequests.filter((one) => one.repository === repository && one.branch === branch);
+    const shownOnes = ofBranch.map((one) => describePullRequest(dialect, origin, one));
+    if (request.method === "GET") return answer(200, shownOnes);
+    if ((await git(repository, "branch", "--list", branch)) === "") return answer(422, { message: "head is invalid" });
+    if (ofBranch.some(({ state }) => state === "open")) return answer(409, { message: "already exists" });
+    answer(201, describePullRequest(dialect, origin, open(repository, branch, body)));
+  }
+
+  function open(repository: string, branch: string, body: WantedByApi): KeptPullRequest {
     const now = new Date();
     const kept: KeptPullRequest = {
-      number: pullRequests.length + 1,
-      ...{ repository: name, branch, base: String(body["base"] ?? body["target_branch"]) },
-      ...{ title: String(body["title"]), body: String(body["body"] ?? body["description"]) },
-      labels: (body["labels"] as string[] | undefined) ?? [],
+      ...{ number: pullRequests.length + 1, repository, branch, base: body.base ?? body.target_branch ?? "" },
+      ...{ title: body.title ?? "", body: body.body ?? body.description ?? "", labels: body.labels ?? [] },
       ...{ state: "open", openedAt: now, changedAt: now },
     };
     pullRequests.push(kept);
-    answer(201, describe(origin, kept));
+    return kept;
+  }
+
+  function label(number: number, labels: readonly string[]): object {
+    const found = byNumber(number);
+    found.labels = [...new Set([...found.labels, ...labels])];
+    return {};
   }
 
   const exists = (repository: string) =>
@@ -136,21 +131,7 @@ export async function aSourceControlVendor({ dialect, token }: Options): Promise
   const deliver = (one: KeptPullRequest, action: string, secret: string): SentDelivery => {
     deliveries += 1;
     const id = `delivery-${deliveries}-${Math.random().toString(36).slice(2)}`;
-    if (dialect === "gitlab") {
-      const { web_url: url, ...rest } = asMergeRequest(origin, one);
-      const words: Readonly<Record<string, string>> = {
-        opened: "open",
-        closed: one.state === "merged" ? "merge" : "close",
-        reopened: "reopen",
-      };
-      return mergeRequestFromGitlab(secret, id, {
-        object_kind: "merge_request",
-        project: { id: 7, path_with_namespace: one.repository },
-        object_attributes: { ...rest, url, action: words[action] },
-      });
-    }
-    const repository = { full_name: one.repository };
-    return fromGithub(secret, id, "pull_request", { action, repository, pull_request: asPull(origin, one) });
+    return pullRequestDelivery(dialect, origin, one, { id, action, secret });
   };
   const byNumber = (number: number) => {
     const found = pullRequests.find((one) => one.number === number);
@@ -158,7 +139,7 @@ export async function aSourceControlVendor({ dialect, token }: Options): Promise
     return found;
   };
   const vendor: SourceControlVendor = {
-    ...{ baseUrl: `${origin}/api`, origin, gitLogins, calls, pullRequests, git, interfere: () => undefined },
+    ...{ baseUrl: origin + apiPath, origin, gitLogins, calls, pullRequests, git, interfere: () => undefined },
     async create(repository) {
       const folder = folderOf(repository);
       await mkdir(dirname(folder), { recursive: true });
@@ -190,43 +171,6 @@ export async function aSourceControlVendor({ dialect, token }: Options): Promise
     },
   };
   return vendor;
-}
-
-const seconds = (time: Date) => `${time.toISOString().slice(0, 19)}Z`;
-
-/** As GitHub's REST API describes a pull request. */
-function asPull(
-  origin: string,
-  { number, repository, title, body, branch, base, state, openedAt, changedAt }: KeptPullRequest,
-) {
-  const repo = { full_name: repository };
-  const ended = state === "open" ? null : seconds(changedAt);
-  return {
-    ...{ number, title, body, html_url: `${origin}/${repository}/pull/${number}` },
-    state: state === "open" ? "open" : "closed",
-    merged: state === "merged",
-    merged_at: state === "merged" ? ended : null,
-    closed_at: ended,
-    ...{ created_at: seconds(openedAt), updated_at: seconds(changedAt) },
-    head: { ref: branch, repo },
-    base: { ref: base, repo },
-  };
-}
-
-/** As GitLab's REST API describes a merge request. */
-function asMergeRequest(
-  origin: string,
-  { number, repository, title, body, branch, base, labels, state, openedAt, changedAt }: KeptPullRequest,
-) {
-  return {
-    ...{ id: 10_000 + number, iid: number, title, description: body, labels },
-    state: state === "open" ? "opened" : state,
-    ...{ source_branch: branch, target_branch: base, source_project_id: 7, target_project_id: 7, project_id: 7 },
-    web_url: `${origin}/${repository}/-/merge_requests/${number}`,
-    ...{ created_at: openedAt.toISOString(), updated_at: changedAt.toISOString() },
-    merged_at: state === "merged" ? changedAt.toISOString() : null,
-    closed_at: state === "closed" ? changedAt.toISOString() : null,
-  };
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

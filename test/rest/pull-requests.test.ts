@@ -1,15 +1,20 @@
+import { aConnection } from "../kit/connections.js";
+import { aCredential } from "../kit/credentials.js";
+import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
 import { aSmallPack } from "../kit/packs.js";
+import { aProvider } from "../kit/providers.js";
 import {
   aSourceControlConnection,
   type ExecutionWithPullRequest,
   type SourceControlConnection,
 } from "../kit/pull-requests.js";
-import { request } from "../kit/request.js";
+import { refusal } from "../kit/refusal.js";
+import { graphql, request } from "../kit/request.js";
 import { aSourceControlVendor, type SourceControlVendor } from "../kit/source-control-vendor.js";
 import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/templates.js";
-import { aTenant } from "../kit/tenants.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
 
 const vendorToken = `canary-${Math.random().toString(36).slice(2)}`;
 
@@ -83,5 +88,177 @@ describe.each(["github", "gitlab"] as const)("an execution whose target is a con
       openedAt: execution.pullRequest?.openedAt,
     });
     expect(vendor.pullRequests).toHaveLength(1);
+  });
+
+  it("shows that the pull request was closed and opened again", async () => {
+    const execution = await into("Returns");
+    const { number = 0 } = execution.pullRequest ?? {};
+    const closed = await vendor.move(number, "close", connection.secret);
+    await connection.deliver(closed);
+    await inState(execution, "Closed");
+    expect((await read(execution)).pullRequest).toMatchObject({ mergedAt: null, closedAt: expect.any(String) });
+    await connection.deliver(await vendor.move(number, "reopen", connection.secret));
+    await inState(execution, "Open");
+    expect((await read(execution)).pullRequest).toMatchObject({ mergedAt: null, closedAt: null });
+    const types = ["Opened", "Closed", "Reopened"].map((name) => `ScaffoldPullRequest${name}`);
+    const told = await rows<{ type: string; key: string }>(
+      `select envelope->>'type' as type from catalog.outbox where envelope->>'subject' = $1
+         and envelope->>'type' like 'ScaffoldPull%' order by seq`,
+      [`executions/${execution.executionId}`],
+    );
+    expect(told.map(({ type }) => type)).toEqual(types);
+  });
+
+  it("does not believe a report that is not signed, or that comes through another provider", async () => {
+    const execution = await into("Invoices");
+    const { number = 0 } = execution.pullRequest ?? {};
+    const other = await aSourceControlConnection(token, preset, vendor, vendorToken);
+    const forged = await vendor.move(number, "merge", "another secret");
+    expect(await connection.deliver(forged)).toBe(401);
+    expect(await other.deliver(await vendor.move(number, "merge", other.secret))).toBe(202);
+    await connection.deliver(vendor.opened(number, connection.secret));
+    const again = await into("Invoices2");
+    await connection.deliver(await vendor.move(again.pullRequest?.number ?? 0, "close", connection.secret));
+    await inState(again, "Closed");
+    expect((await read(execution)).pullRequest).toMatchObject({ number, state: "Open" });
+  });
+
+  it("waits for a vendor that is down for a moment, and opens one pull request", async () => {
+    let refused = 0;
+    vendor.interfere = (call, path) => {
+      const isOpening = call.method === "POST" && /(pulls|merge_requests)$/.test(path);
+      return isOpening && ++refused <= 1 ? { status: 503 } : undefined;
+    };
+    const execution = await into("Payments");
+    expect(execution).toMatchObject({ status: "Completed", pullRequest: { state: "Open" } });
+    const ofBranch = vendor.pullRequests.filter(({ branch }) => branch === execution.output?.branch);
+    expect([refused, ofBranch.length]).toEqual([2, 1]);
+  });
+
+  it.each([
+    ["a repository that does not exist", { repository: "acme/nothing" }, "TARGET_FORBIDDEN"],
+    ["a base branch that does not exist", { branch: "develop" }, "TARGET_FORBIDDEN"],
+  ])("fails with %s", async (_, target, code) => {
+    expect(await into("Refused", target)).toMatchObject({ status: "Failed", pullRequest: null, error: { code } });
+  });
+
+  it("fails when the vendor refuses the pull request", async () => {
+    vendor.interfere = (call, path) =>
+      call.method === "POST" && /(pulls|merge_requests)$/.test(path) ? { status: 403 } : undefined;
+    expect(await into("Refused")).toMatchObject({
+      ...{ status: "Failed", pullRequest: null },
+      error: { code: "TARGET_FORBIDDEN", details: { reason: "CREDENTIAL_REJECTED" } },
+    });
+  });
+
+  it("leaves the token of the vendor out of everything that is stored", async () => {
+    const stored = await rows<{ found: string }>(
+      `select (select coalesce(string_agg(o::text, ''), '') from catalog.outbox o)
+         || (select coalesce(string_agg(e::text, ''), '') from catalog.executions e)
+         || (select coalesce(string_agg(o::text, ''), '') from integration.outbox o)
+         || (select coalesce(string_agg(r::text, ''), '') from integration.runs r) as found`,
+    );
+    expect(stored[0]?.found).toContain(connection.connectionId);
+    expect(stored[0]?.found).not.toContain(vendorToken);
+    expect(
+      [...vendor.gitLogins].some((login) =>
+        Buffer.from(login.slice(6), "base64").toString().endsWith(`:${vendorToken}`),
+      ),
+    ).toBe(true);
+  });
+});
+
+describe("a target that is a connection", () => {
+  let tenant: TestTenant;
+  let token: string;
+  let version: TestVersion;
+  let vendor: SourceControlVendor;
+  let connection: SourceControlConnection;
+
+  beforeAll(async () => {
+    tenant = await aTenant();
+    token = await tenant.tokenWith();
+    vendor = await aSourceControlVendor({ dialect: "github", token: vendorToken });
+    await vendor.create("acme/orders");
+    version = await aTemplateVersion(token, await aTemplateSource(aSmallPack()));
+    connection = await aSourceControlConnection(token, "github", vendor, vendorToken);
+  });
+  afterAll(() => vendor?.close());
+
+  const asked = async (target: object, as = token) => {
+    const { templateId, templateVersionId } = version;
+    const { connectionId } = connection;
+    const body = { templateVersionId, target: { repository: "acme/orders", connectionId, ...target } };
+    return refusal(await request(`POST /v1/templates/${templateId}/execute`, { token: as, body }));
+  };
+
+  it("is refused with the connection of another tenant, in the same words as an unknown one", async () => {
+    const stranger = await (await aTenant()).tokenWith();
+    const theirs = await aSourceControlConnection(stranger, "github", vendor, vendorToken);
+    expect(await asked({ connectionId: theirs.connectionId })).toBe("404 CONNECTION_NOT_FOUND");
+    expect(await asked({ connectionId: `con_${"0".repeat(26)}` })).toBe("404 CONNECTION_NOT_FOUND");
+    expect(await asked({ connectionId: "nothing" })).toBe("404 CONNECTION_NOT_FOUND");
+  });
+
+  it("is refused to a token that may not read connections", async () => {
+    expect(await asked({}, await tenant.tokenWith("templates.execute", "templates.read"))).toBe(
+      "403 INSUFFICIENT_SCOPE",
+    );
+  });
+
+  it("is refused with a provider that is not a source-control vendor, or lacks the capability", async () => {
+    const connectionTo = async (provider: object) =>
+      aConnection(token, await aProvider(token, { baseUrl: vendor.baseUrl, ...provider }), { authMode: "None" });
+    const other = await connectionTo({ key: "other-vendor", capabilities: ["pull-requests.write"] });
+    expect(await asked({ connectionId: other })).toBe("422 CAPABILITY_MISSING");
+    const reader = await connectionTo({ key: "reader", preset: "github", capabilities: ["repositories.read"] });
+    expect(await asked({ connectionId: reader })).toBe("422 CAPABILITY_MISSING");
+  });
+
+  it.each([
+    ["a URL", { repository: "https://git.example/acme/orders.git" }],
+    ["one name", { repository: "orders" }],
+    ["three names", { repository: "acme/group/orders" }],
+    ["a name with dots", { repository: "acme/.." }],
+    ["a query", { repository: "acme/orders?x=1" }],
+    ["a branch that is none", { branch: "a..b" }],
+    ["a label with a comma", { pullRequest: { labels: ["a,b"] } }],
+    ["a credential", { credentialRef: "some" }],
+  ])("is refused with %s", async (_, target) => {
+    expect(await asked(target)).toBe("422 TARGET_INVALID");
+  });
+
+  it("is refused while the connection is suspended", async () => {
+    const { connectionId } = await aSourceControlConnection(token, "github", vendor, vendorToken);
+    await request(`POST /integrations/connections/${connectionId}/suspend`, { token, body: {} });
+    expect(await asked({ connectionId })).toBe("409 INVALID_STATE");
+  });
+
+  it("fails with a credential that the vendor refuses, or that is for other hosts", async () => {
+    const { connectionId } = await aSourceControlConnection(token, "github", vendor, "wrong");
+    const target = { repository: "acme/orders", connectionId };
+    expect(await executed(token, version, { target })).toMatchObject({
+      ...{ status: "Failed", error: { code: "TARGET_FORBIDDEN" } },
+    });
+    const material = { token: vendorToken, hosts: ["git.example"] };
+    const { credentialRef } = await aCredential(token, { kind: "BearerToken", secret: material });
+    const bound = await aConnection(token, connection.providerId, { authMode: "BearerToken", credentialRef });
+    expect(await executed(token, version, { target: { ...target, connectionId: bound } })).toMatchObject({
+      ...{ status: "Failed", error: { code: "TARGET_FORBIDDEN", details: { reason: "CREDENTIAL_UNUSABLE" } } },
+    });
+  });
+
+  it("can be previewed, which pushes nothing", async () => {
+    const { templateId, templateVersionId } = version;
+    const input = { templateVersionId, target: { repository: "acme/orders", connectionId: connection.connectionId } };
+    const branches = await vendor.git("acme/orders", "branch", "--list");
+    const { body } = await graphql<{ previewExecution: { files: object[]; error: object | null } }>(
+      `query ($id: ID!, $input: RequestExecutionInput!) {
+        previewExecution(templateId: $id, input: $input) { files { path change } error { code message } } }`,
+      { token, variables: { id: templateId, input } },
+    );
+    expect(body.data.previewExecution).toMatchObject({ error: null });
+    expect(body.data.previewExecution.files.length).toBeGreaterThan(0);
+    expect(await vendor.git("acme/orders", "branch", "--list")).toBe(branches);
   });
 });

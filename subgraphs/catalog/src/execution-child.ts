@@ -37,7 +37,7 @@ export interface SecretRequest {
 
 /** A request of the child process to the source-control vendor of its tenant. */
 export interface SourceControlRequest {
-  readonly sourceControl: Omit<RepositoryUse, "tenantId">;
+  readonly sourceControl: RepositoryUse;
   /** Absent: the login for a push is asked for. */
   readonly wanted?: WantedPullRequest;
 }

@@ -51,9 +51,8 @@ workForParent<ExecutionChildSettings, ExecutionPayload>(async ({ settings, paylo
   };
   const sourceControl: SourceControl = {
     ...noSourceControl,
-    authorize: async ({ tenantId: _, ...use }) =>
-      (await ask({ sourceControl: use } satisfies SourceControlRequest)) as PushAuthorization,
-    openPullRequest: async ({ tenantId: _, ...use }, wanted) =>
+    authorize: async (use) => (await ask({ sourceControl: use } satisfies SourceControlRequest)) as PushAuthorization,
+    openPullRequest: async (use, wanted) =>
       (await ask({ sourceControl: use, wanted } satisfies SourceControlRequest)) as OpenedPullRequest | undefined,
   };
   const listener = new Listener(connections.worker, logger);

@@ -93,15 +93,7 @@ export class TargetResolver {
     requested: RequestedTarget,
     repositoryBase: string | null = null,
   ): Promise<AcceptedTarget> {
-    const { connectionId } = requested;
-    checkPullRequest(requested.pullRequest, connectionId);
-    const located =
-      connectionId == null
-        ? undefined
-        : await locateTarget(this.#sourceControl, context, { ...requested, connectionId });
-    const text = located ? requested.repository : withRepositoryBase(requested.repository, repositoryBase);
-    const repository = parseTargetRepository(located?.gitUrl ?? text, this.#policy);
-    if ("problem" in repository) throw refusal("/target/repository", repository.problem);
+    const { text, repository, connection } = await this.#locate(context, requested, repositoryBase);
     const branch = requested.branch ?? "main";
     const problem = branchProblem(branch);
     if (problem !== undefined) throw refusal("/target/branch", problem);
@@ -122,8 +114,28 @@ export class TargetResolver {
         ? repository.url
         : `${this.#publicUrl}/git/${slug}/${repository.owner}/${repository.name}.git`;
     const nameDirectory = requested.nameDirectory ?? false;
-    const connection = located && connectionId != null ? { connectionId, providerId: located.providerId } : null;
     return { repository: text, cloneUrl, branch, directory, nameDirectory, onConflict, credentialRef, connection };
+  }
+
+  async #locate(context: RequestContext, requested: RequestedTarget, repositoryBase: string | null) {
+    const { connectionId, pullRequest } = requested;
+    checkPullRequest(pullRequest, connectionId);
+    if (connectionId == null) {
+      const text = withRepositoryBase(requested.repository, repositoryBase);
+      return { text, repository: this.#readable(text), connection: null };
+    }
+    const { gitUrl, providerId } = await locateTarget(this.#sourceControl, context, { ...requested, connectionId });
+    return {
+      text: requested.repository,
+      repository: this.#readable(gitUrl),
+      connection: { connectionId, providerId },
+    };
+  }
+
+  #readable(text: string) {
+    const repository = parseTargetRepository(text, this.#policy);
+    if ("problem" in repository) throw refusal("/target/repository", repository.problem);
+    return repository;
   }
 
   /**

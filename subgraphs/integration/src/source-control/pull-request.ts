@@ -31,8 +31,7 @@ export function readPullRequest(
   const number = Number(text(places.number));
   const [url, branch, told] = [text(places.url), text(places.branch), text(places.state)];
   const known = told !== null && Object.hasOwn(states, told) ? states[told] : undefined;
-  if (!Number.isInteger(number) || number < 1 || number > 2_147_483_647) return undefined;
-  if (url === null || !isWebUrl(url) || branch === null || known === undefined) return undefined;
+  if (!isNumber(number) || url === null || !isWebUrl(url) || branch === null || known === undefined) return undefined;
   const [source, target] = places.origins.map(text);
   const mergedAt = time(places.mergedAt);
   const state = mergedAt === null ? known : "Merged";
@@ -44,6 +43,8 @@ export function readPullRequest(
     closedAt: state === "Open" ? null : (time(places.closedAt) ?? mergedAt ?? changedAt),
   };
 }
+
+const isNumber = (number: number): boolean => Number.isInteger(number) && number >= 1 && number <= 2_147_483_647;
 
 const isWebUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
