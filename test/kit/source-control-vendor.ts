@@ -26,7 +26,7 @@ type WantedByApi = Partial<
 const branchOf = (query: URLSearchParams, { head, source_branch }: WantedByApi): string =>
   query.get("source_branch") ?? query.get("head")?.split(":")[1] ?? head ?? source_branch ?? "";
 
-/** What a test does instead of the vendor: answers with a status, or lets the vendor answer (undefined). */
+/** Answers in place of the vendor; undefined lets the vendor answer. */
 type Interference = (request: IncomingMessage, path: string) => { status: number; body?: string } | undefined;
 
 /** A source-control vendor in the test: git over HTTP, and an API for pull requests in one of two dialects. */

@@ -39,10 +39,10 @@ describe.each(["github", "gitlab"] as const)("an execution whose target is a con
   });
   afterAll(() => vendor?.close());
 
-  const into = async (name: string, target: object = {}, parameters = {}) =>
+  const into = async (name: string, target: object = {}) =>
     (await executed(token, version, {
-      parameters: { name, ...parameters },
-      target: { repository, connectionId: connection.connectionId, ...target },
+      parameters: { name },
+      target: { repository, connectionId: connection.connectionId, onConflict: "overwrite", ...target },
     })) as ExecutionWithPullRequest;
   const read = async ({ executionId }: { executionId: string }) =>
     (
@@ -101,7 +101,7 @@ describe.each(["github", "gitlab"] as const)("an execution whose target is a con
     await inState(execution, "Open");
     expect((await read(execution)).pullRequest).toMatchObject({ mergedAt: null, closedAt: null });
     const types = ["Opened", "Closed", "Reopened"].map((name) => `ScaffoldPullRequest${name}`);
-    const told = await rows<{ type: string; key: string }>(
+    const told = await rows<{ type: string }>(
       `select envelope->>'type' as type from catalog.outbox where envelope->>'subject' = $1
          and envelope->>'type' like 'ScaffoldPull%' order by seq`,
       [`executions/${execution.executionId}`],

@@ -72,7 +72,7 @@ export class PullRequestVendor {
     return opened;
   }
 
-  /** False when the vendor refuses the labels, which is no reason to fail. */
+  /** False when the vendor refuses the labels. The pull request stays. */
   async label({ number }: VendorPullRequest, labels: readonly string[]): Promise<boolean> {
     if (this.#form.label === undefined || labels.length === 0) return true;
     const { path, body } = this.#form.label;

@@ -23,7 +23,7 @@ interface OpeningOptions {
   readonly signal: AbortSignal;
 }
 
-/** What became of the pull request. */
+/** The result of an opening. */
 export interface Opening {
   readonly branch: string;
   readonly pullRequest: PullRequestFacts | null;
