@@ -12,6 +12,7 @@ const texts: Readonly<Record<string, string>> = {
   area: "messaging",
   authMode: "ApiKey",
   authModel: "ApiKey",
+  baseBranch: "main",
   branch: "main",
   category: "Service",
   checks: "StructuralLint",
@@ -59,6 +60,7 @@ const texts: Readonly<Record<string, string>> = {
   tags: "example",
   targetFramework: "net10.0",
   targetFrameworks: "net10.0",
+  url: "https://git.example/acme/orders/pull/7",
 };
 
 /** Values for texts of a certain form, by the pattern of their schema. */

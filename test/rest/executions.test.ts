@@ -180,7 +180,7 @@ describe("an execution", () => {
       startedAt: expect.any(String),
       completedAt: expect.any(String),
       attempts: 1,
-      target: { repository, branch: "main" },
+      target: { repository, branch: "main", connectionId: null },
       correlation: { agentTaskId: "task-7" },
       output: {
         repository: expect.stringContaining(`/${repository}.git`),
@@ -193,6 +193,7 @@ describe("an execution", () => {
         contentDigest: expect.any(String),
         primaryOutputs: [],
       },
+      pullRequest: null,
       manualInstructions: [],
       warnings: [],
       error: null,
