@@ -75,6 +75,18 @@ describe("the probe of a mail server", () => {
     expect((await refusalOf(probed(smtp, "right"))).code).toBe("UPSTREAM_FAILED");
   });
 
+  it("pauses after five attempts without an answer, and not after refusals", async () => {
+    const gone = await aMailServer();
+    const smtp = { host: "localhost", port: gone.port, security: "none" } as const;
+    await gone.close();
+    const codes: string[] = [];
+    for (let tries = 0; tries < 6; tries += 1) codes.push((await refusalOf(probed(smtp, "right"))).code);
+    expect(codes).toEqual([...Array.from({ length: 5 }, () => "UPSTREAM_FAILED"), "UNAVAILABLE"]);
+    for (let tries = 0; tries < 6; tries += 1)
+      expect(await probed(secured(), "wrong")).toMatchObject({ outcome: "rejected" });
+    expect(await probed(secured(), "right")).toMatchObject({ outcome: "ok" });
+  });
+
   it.each([
     ["right", "Healthy"],
     ["wrong", "Degraded"],

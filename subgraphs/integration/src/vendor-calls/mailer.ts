@@ -1,5 +1,6 @@
 import { isIPv6 } from "node:net";
 import type { Egress } from "@factory/runtime/egress/egress";
+import { EgressFailure } from "@factory/runtime/egress/egress-errors";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { MailServer } from "../provider-drivers/command-template.js";
 import type { ProviderService } from "../providers/provider.service.js";
@@ -9,6 +10,7 @@ import type { OpenVersion, VendorCredentials } from "./authentication/vendor-cre
 import { type CallResult, resultOfRefusal, type VendorCallCounts } from "./call-counts.js";
 import type { VendorCallOutcomes } from "./call-outcomes.js";
 import { callFailure, credentialRejected, unsent } from "./exchange/call-failure.js";
+import type { VendorBreakers } from "./exchange/vendor-breakers.js";
 import type { VendorTarget } from "./exchange/vendor-call.js";
 import type { VendorRates } from "./rates/vendor-rates.js";
 import { checkLogin, MailStepFailed, type SessionOptions, sendMail, type VendorMail } from "./smtp/mail-session.js";
@@ -20,6 +22,7 @@ interface Options {
   readonly rates: VendorRates;
   readonly counts: VendorCallCounts;
   readonly outcomes: VendorCallOutcomes;
+  readonly breakers: VendorBreakers;
   readonly egress: Egress;
   /** Refuses servers without TLS. */
   readonly httpsOnly: boolean;
@@ -50,6 +53,7 @@ export class VendorMailer {
     requireUsableConnection(connection, "command");
     const report = (result: CallResult) => {
       counts.add(provider.preset, "command", result);
+      if (result === "paused") return;
       outcomes.report({
         ...{ tenantId: tenant.tenantId, connectionId: connection.connectionId, purpose: "command", runId },
         ...{ ok: result === "answered" || result === "refused", status: undefined },
@@ -97,7 +101,7 @@ export class VendorMailer {
     { server, timeoutMs }: { readonly server: MailServer; readonly timeoutMs: number },
     work: (session: SessionOptions) => Promise<T>,
   ): Promise<T> {
-    const { egress, rates, credentials, httpsOnly } = this.#options;
+    const { egress, rates, credentials, breakers, httpsOnly } = this.#options;
     const { host, port, security } = server;
     if (httpsOnly && security === "none")
       throw new DomainError("TARGET_BLOCKED", { detail: "The mail server must be called with TLS." });
@@ -112,13 +116,21 @@ export class VendorMailer {
     const login = loginOf(authMode, material);
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = target.signal ? AbortSignal.any([target.signal, timeout]) : timeout;
-    const socket = await egress.connectToMailHost(server, connectTimeoutMs, signal).catch((error: unknown) => {
-      throw callFailure(error);
-    });
-    const authorities = optionalMember(material, "ca");
-    return work({ server, socket, login, authorities, signal }).catch((error: unknown) => {
-      throw target.signal?.aborted ? target.signal.reason : failureOf(error);
-    });
+    const receiver = { tenant: target.tenant.uuid, origin: url.href };
+    const { probe, leave } = breakers.enter(receiver);
+    try {
+      const socket = await egress.connectToMailHost(server, connectTimeoutMs, signal);
+      const done = await work({ server, socket, login, authorities: optionalMember(material, "ca"), signal });
+      breakers.answered(receiver);
+      return done;
+    } catch (error) {
+      if (target.signal?.aborted) throw target.signal.reason;
+      if (error instanceof MailStepFailed && error.replyCode !== undefined) breakers.answered(receiver);
+      else if (error instanceof MailStepFailed || error instanceof EgressFailure) breakers.unanswered(receiver, probe);
+      throw failureOf(error);
+    } finally {
+      leave();
+    }
   }
 }
 
@@ -127,7 +139,7 @@ const loginOf = (authMode: string, material: OpenVersion["material"]) =>
 
 /** The reply of the server is not repeated, since it may contain the addresses of recipients. */
 function failureOf(error: unknown): unknown {
-  if (!(error instanceof MailStepFailed)) return error;
+  if (!(error instanceof MailStepFailed)) return callFailure(error);
   const { step, replyCode } = error;
   if (replyCode === undefined && step === "send")
     return new DomainError("OUTCOME_UNKNOWN", {

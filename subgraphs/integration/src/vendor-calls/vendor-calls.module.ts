@@ -11,6 +11,7 @@ import { VendorCallCounts } from "./call-counts.js";
 import { VendorCallOutcomes } from "./call-outcomes.js";
 import { ConnectionToken } from "./connection-token.entity.js";
 import { deletedConnections } from "./deleted-connections-statement.js";
+import { VendorBreakers } from "./exchange/vendor-breakers.js";
 import { VendorClients } from "./exchange/vendor-clients.js";
 import { VendorSender } from "./exchange/vendor-sender.js";
 import { GrantRequests } from "./grant-request.js";
@@ -53,7 +54,8 @@ export const vendorCalls: SliceModule<VendorCallSettings> = {
     const credentials = new VendorCredentials(services.get(CredentialService));
     const clients = new VendorClients(services.get(egressService));
     onClose(() => clients.close());
-    const sender = new VendorSender(clients, httpsOnly);
+    const breakers = new VendorBreakers();
+    const sender = new VendorSender(clients, breakers, httpsOnly);
     const store = services.add(new TokenStore(database, tokenSeal(masterKeys), clock));
     services.get(ConnectionEndListeners).add((transaction, connectionId) => store.forget(transaction, connectionId));
     const counts = services.add(new VendorCallCounts());
@@ -67,7 +69,7 @@ export const vendorCalls: SliceModule<VendorCallSettings> = {
     const attempts = new CallAttempts({ credentials, tokens, sender, counts, clock });
     const calls = services.add(new VendorCalls({ providers, attempts, rates, counts, outcomes, clock }));
     const egress = services.get(egressService);
-    const mailer = new VendorMailer({ providers, credentials, rates, counts, outcomes, egress, httpsOnly });
+    const mailer = new VendorMailer({ providers, credentials, rates, counts, outcomes, breakers, egress, httpsOnly });
     services.add(mailer);
     services.add(new VendorProbe(calls, tokens, providers, mailer));
   },

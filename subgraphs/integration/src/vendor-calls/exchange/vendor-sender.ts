@@ -1,10 +1,10 @@
 import type { ClientTls, EgressResponse, TakeBody } from "@factory/runtime/egress/egress";
 import { EgressFailure } from "@factory/runtime/egress/egress-errors";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { CircuitBreakers } from "../../egress/circuit-breakers.js";
-import { originKey, type TenantOrigin } from "../../egress/tenant-origin.js";
+import type { TenantOrigin } from "../../egress/tenant-origin.js";
 import { callFailure, outOfTime } from "./call-failure.js";
 import { CallSlots, longCalls } from "./call-slots.js";
+import type { VendorBreakers } from "./vendor-breakers.js";
 import type { VendorTarget } from "./vendor-call.js";
 import { connectTimeoutMs, type VendorClients } from "./vendor-clients.js";
 
@@ -22,20 +22,17 @@ export interface Exchange {
   readonly tls?: ClientTls | undefined;
 }
 
-const tidyEveryMs = 60_000;
-
 /** Makes one HTTP exchange with a vendor: by the client of the connection, in its slots, behind the breaker. */
 export class VendorSender {
   readonly #clients: VendorClients;
   readonly #httpsOnly: boolean;
   readonly #slots = new CallSlots();
   readonly #longSlots = new CallSlots(longCalls);
-  readonly #breakers = new CircuitBreakers();
-  readonly #probing = new Set<string>();
-  #tidyAt = 0;
+  readonly #breakers: VendorBreakers;
 
-  constructor(clients: VendorClients, httpsOnly: boolean) {
+  constructor(clients: VendorClients, breakers: VendorBreakers, httpsOnly: boolean) {
     this.#clients = clients;
+    this.#breakers = breakers;
     this.#httpsOnly = httpsOnly;
   }
 
@@ -48,7 +45,7 @@ export class VendorSender {
     if (this.#httpsOnly && url.protocol !== "https:")
       throw new DomainError("TARGET_BLOCKED", { detail: "The address of the vendor must begin with https://." });
     const receiver = { tenant: tenant.uuid, origin: url.origin };
-    const { probe, leave } = this.#enter(receiver);
+    const { probe, leave } = this.#breakers.enter(receiver);
     const slots = isLong ? this.#longSlots : this.#slots;
     const wanted = { tenant: tenant.uuid, connection: connection.connectionId, deadline, signal };
     const free = await slotOf(slots, wanted).catch((error: unknown) => {
@@ -87,28 +84,9 @@ export class VendorSender {
       this.#breakers.answered(receiver);
       return response;
     } catch (error) {
-      if (error instanceof EgressFailure) this.#breakers.unanswered(receiver, probe, performance.now());
+      if (error instanceof EgressFailure) this.#breakers.unanswered(receiver, probe);
       throw callFailure(error);
     }
-  }
-
-  /** Refuses while the breaker is open. After its pause one exchange at a time may try. */
-  #enter(receiver: TenantOrigin): { probe: boolean; leave: () => void } {
-    const now = performance.now();
-    if (now >= this.#tidyAt) {
-      this.#tidyAt = now + tidyEveryMs;
-      this.#breakers.tidy(now);
-    }
-    if (!this.#breakers.isOpen(receiver)) return { probe: false, leave: () => undefined };
-    const key = originKey(receiver);
-    const waitMs = this.#breakers.pausedUntil(receiver) - now;
-    if (waitMs > 0 || this.#probing.has(key))
-      throw new DomainError("UNAVAILABLE", {
-        detail: "The vendor did not answer several times, so calls to it pause. Try again later.",
-        retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
-      });
-    this.#probing.add(key);
-    return { probe: true, leave: () => this.#probing.delete(key) };
   }
 }
 
