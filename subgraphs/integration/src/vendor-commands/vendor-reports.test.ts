@@ -150,6 +150,16 @@ describe("the report of a vendor", () => {
     expect(answer).toMatchObject({ type: outcome, data: { vendorId: "s-1" } });
   });
 
+  it("is for the command of its kind where the vendor gave one id to two things", async () => {
+    const reporter = await aReporter();
+    await answersTo(fixture, await sent("SendSms"));
+    const command = await sent();
+    await answersTo(fixture, command);
+    await reported(reporter, { type: "arrived", mail: { id: "m-1" } });
+    const [, answer] = await answersTo(fixture, command, 2);
+    expect(answer).toMatchObject({ type: "EmailDelivered", data: { commandId: command.id, vendorId: "m-1" } });
+  });
+
   it("may be faster than the answer of the vendor", async () => {
     const reporter = await aReporter();
     let early: Promise<string> | undefined;

@@ -75,22 +75,18 @@ export function reconcileReports(payments: PaymentRecords, runs: RunService): De
       ({ when }) => !when || valueInPayload(payload.value, when.value) === when.equals,
     );
     if (!report) return false;
+    const { outcome } = report;
+    const type = commandOfOutcome[outcome];
     const owner = [delivery.tenant_id, delivery.provider_id];
     const [command, vendorId] = namesOf(report, open);
-    const [row] = await transaction.execute<ReportedRow>(reportedCommand, [
-      ...owner,
-      command,
-      vendorId,
-      [...moneyCommands],
-    ]);
+    const wanted = [...owner, command, vendorId, type, moneyCommands.includes(type)];
+    const [row] = await transaction.execute<ReportedRow>(reportedCommand, wanted);
     if (!row) {
       const [waiting] = await transaction.execute(waitingCommand, owner);
       if (waiting && delivery.attempts < patientAttempts)
         throw new DomainError("UNAVAILABLE", { detail: "The command of this report may not have ended yet." });
       return false;
     }
-    const { outcome } = report;
-    if (commandOfOutcome[outcome] !== row.type) return false;
     const reported = reportedCommandOf(row, delivery.provider_id);
     const deliveryId = encodeId("whd", delivery.delivery_id);
     const told = { outcome, vendorId: vendorId ?? row.vendor_reference, deliveryId, eventName: delivery.event_name };
