@@ -8,13 +8,16 @@ interface Member {
   readonly required: boolean;
 }
 
-/** A table of the members of an object, with those of objects inside of it. */
+/** A table of the members of an object, with those of objects inside of it. Without descriptions it has two columns. */
 export function memberTable(schema: JsonSchema): Html {
-  const rows = membersOf(schema, "").map(
+  const members = membersOf(schema, "");
+  const isDescribed = members.some(({ schema: { description } }) => description !== undefined);
+  const rows = members.map(
     ({ path, schema: member, required }) => html`
-<tr><th scope="row"><code>${path}</code></th><td>${typeOf(member)}${required ? undefined : ", optional"}</td><td>${inlineCode(member.description)}</td></tr>`,
+<tr><th scope="row"><code>${path}</code></th><td>${typeOf(member)}${required ? undefined : ", optional"}</td>${isDescribed ? html`<td>${inlineCode(member.description)}</td>` : undefined}</tr>`,
   );
-  return html`<div class="scroll"><table><thead><tr><th scope="col">Member</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>${rows}
+  const meaning = isDescribed ? html`<th scope="col">Meaning</th>` : undefined;
+  return html`<div class="scroll"><table><thead><tr><th scope="col">Member</th><th scope="col">Type</th>${meaning}</tr></thead><tbody>${rows}
 </tbody></table></div>`;
 }
 

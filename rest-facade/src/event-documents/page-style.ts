@@ -28,7 +28,7 @@ article:target{border-color:var(--act);box-shadow:0 0 0 1px var(--act)}
 article p{margin:.25rem 0 .75rem}
 .facts{display:flex;flex-wrap:wrap;gap:.375rem 1rem;margin:0 0 .75rem;font-size:.875rem;color:var(--quiet)}
 .facts dt,.facts dd{display:inline;margin:0}
-.facts code{overflow-wrap:anywhere}
+.facts code,p code{overflow-wrap:anywhere}
 code,pre{font:0.8125rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
 code{background:var(--code);border-radius:4px;padding:.0625rem .25rem}
 pre{background:var(--code);border:1px solid var(--edge);border-radius:8px;padding:.75rem 1rem;margin:.5rem 0 .75rem;overflow-x:auto;tab-size:2}
@@ -41,9 +41,11 @@ tbody th{font-weight:400}
 td:last-child{padding-right:0}
 details{margin-top:.75rem;font-size:.875rem}
 summary{cursor:pointer;color:var(--act)}
+@media (max-width:40rem){thead{position:absolute;left:-100rem}tr{display:grid;grid-template-columns:minmax(0,auto) minmax(0,1fr);gap:.125rem .75rem;border-top:1px solid var(--edge);padding:.375rem 0}th,td{border:0;padding:0;overflow-wrap:anywhere}td:nth-child(3){grid-column:1/-1}td:empty{display:none}tbody tr:first-child{border-top:0}}
 .names{columns:14rem;list-style:none;padding:0;margin:0;font-size:.875rem}
 .names li{overflow-wrap:anywhere;break-inside:avoid}
 @media (min-width:60rem){body{grid-template-columns:17rem minmax(0,1fr);gap:2rem;padding-inline:1.5rem}nav{position:sticky;top:0;height:100vh;overflow-y:auto;padding:2rem 0}main{padding-top:2rem}nav details::details-content{content-visibility:visible}}
+@supports selector(::details-content){@media (min-width:60rem){nav summary{list-style:none;cursor:default;color:var(--text);pointer-events:none;padding-inline:.5rem}}}
 @media print{nav{display:none}article{break-inside:avoid}}`;
 
 /** The hash of the style sheet for the CSP directive `style-src`: browsers apply no other style. */
