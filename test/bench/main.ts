@@ -16,11 +16,12 @@ import { librarySearches } from "./search.js";
 import { subscriberFanOut } from "./subscribers.js";
 import { knownTokens, serviceTokens } from "./tokens.js";
 import { userLists } from "./users.js";
+import { webhookBacklog } from "./webhook-backlog.js";
 import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, connection, join, list, webhook, inbound, subscribers, packs, search, evaluate, flags, users, checks, models, token, audit, records or post
+  --only <table>  get, connection, join, list, webhook, backlog, inbound, subscribers, packs, search, evaluate, flags, users, checks, models, token, audit, records or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -39,6 +40,7 @@ const benches = {
     tableOf("A list of 20 with their versions over GraphQL", 10, await interleave(listOfTwenty(stage), rounds)),
   // this runs before the POST requests, because they leave a backlog of events
   webhook: (stage: Stage, { rounds, seconds }: Rounds) => webhookLatency(stage, rounds * seconds * 4),
+  backlog: (stage: Stage, rounds: Rounds) => webhookBacklog(stage, rounds),
   inbound: (stage: Stage, rounds: Rounds) => inboundDeliveries(stage, rounds),
   subscribers: (stage: Stage) => subscriberFanOut(stage),
   packs: (stage: Stage) => packExecutions(stage),
