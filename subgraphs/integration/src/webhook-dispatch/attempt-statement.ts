@@ -2,7 +2,7 @@
 
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { isWaiting } from "../webhook-messages/webhook-message.states.js";
-import { indexesOnly, relaxed } from "./claim-statement.js";
+import { indexesOnly, isHeld, relaxed } from "./claim-statement.js";
 import type { MadeAttempt } from "./make-attempt.js";
 
 /** Applies `indexesOnly` to the rest of the transaction. */
@@ -27,7 +27,7 @@ export const recordAttempts = {
         finished_at = case when delay_ms is null then now() end
       from made, relaxed
       where message.tenant_id = $1 and message.message_id = made.message_id and message.claims = made.claim
-        and message.status = 'Delivering'
+        and ${isHeld}
       returning message.message_id, message.subscription_id, message.attempts)
     insert into webhook_attempts (tenant_id, attempt_id, message_id, subscription_id, number, outcome, failure, detail,
       status_code, response_body, started_at, duration_ms, request_url, request_headers, response_headers)
@@ -74,5 +74,5 @@ export const skipMessages = `
 
 /** Skips a claimed message whose event no longer exists. */
 export const skipWithoutEvent = `
-  update webhook_messages set status = 'Skipped', next_attempt_at = null, finished_at = now()
-  where tenant_id = $1 and message_id = $2 and claims = $3 and status = 'Delivering'`;
+  update webhook_messages message set status = 'Skipped', next_attempt_at = null, finished_at = now()
+  where tenant_id = $1 and message_id = $2 and claims = $3 and ${isHeld}`;

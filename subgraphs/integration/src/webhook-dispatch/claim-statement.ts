@@ -14,6 +14,13 @@ export const indexesOnly = { enable_seqscan: "off" } as const;
 /** A write that is lost when the database server crashes only sends a message again, so the commit does not wait for the disk. */
 export const relaxed = "relaxed as materialized (select set_config('synchronous_commit', 'off', true))";
 
+/**
+ * The condition of a message that a process holds. It is an expression, so that no index of waiting messages fits it:
+ * PostgreSQL believes that few messages wait, as they did when it made its statistics, and would read all of a backlog
+ * where it must find single messages by their ids. `message` is the table's alias.
+ */
+export const isHeld = "message.status || '' = 'Delivering'";
+
 /** Claims the first due messages of each lane, at most as many as the lane has slots. */
 export const claimMessages = {
   name: "webhook_messages_claim",
@@ -67,7 +74,7 @@ export const giveBack = {
     set status = case when attempts = 0 then 'Pending' else 'RetryScheduled' end, next_attempt_at = now()
     from unnest($1::uuid[], $2::uuid[], $3::int[]) as held(tenant_id, message_id, claim)
     where message.tenant_id = held.tenant_id and message.message_id = held.message_id
-      and message.claims = held.claim and message.status = 'Delivering'`,
+      and message.claims = held.claim and ${isHeld}`,
 };
 
 export const openBreakers = `select tenant_id, origin, openings, extract(epoch from paused_until - now())::float8 * 1000 as paused_for_ms

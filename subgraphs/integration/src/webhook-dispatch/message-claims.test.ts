@@ -1,10 +1,12 @@
 import pg from "pg";
 import { type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { recordAttempts } from "./attempt-statement.js";
-import { claimMessages, waitingLanes } from "./claim-statement.js";
+import { claimMessages, giveBack, waitingLanes } from "./claim-statement.js";
+import { releaseKeys } from "./ordered-message-statement.js";
 
 let fixture: IntegrationFixture;
 let worker: pg.Client;
+let app: pg.Client;
 
 const backlog = 100_000;
 const origin = "http://127.0.0.1:1";
@@ -35,11 +37,12 @@ beforeAll(async () => {
   fixture = await startIntegrationFixture();
   await fixture.rows(subscriptions);
   worker = new pg.Client({ connectionString: fixture.connections.worker });
-  await worker.connect();
+  app = new pg.Client({ connectionString: fixture.connections.app });
+  await Promise.all([worker.connect(), app.connect()]);
 });
 
 afterAll(async () => {
-  await worker.end();
+  await Promise.all([worker.end(), app.end()]);
   await fixture.close();
 });
 
@@ -62,16 +65,19 @@ function rowsRead(plan: Plan, table: string): number {
 }
 
 /** As if all were due, which the fixture's own dispatcher would send. */
-async function explained({ text }: { text: string }, values: unknown[]): Promise<Plan> {
-  await worker.query("begin");
+async function explained({ text }: { text: string }, values: unknown[], client = worker): Promise<Plan> {
+  await client.query("begin");
   try {
-    const { rows } = await worker.query(
+    await client.query("select set_config('enable_seqscan', 'off', true), set_config('app.tenant', $1, true)", [
+      uuid("8000", 0),
+    ]);
+    const { rows } = await client.query(
       `explain (analyze, format json) ${text.replaceAll("<= now()", "<= now() + interval '1 hour'")}`,
       values,
     );
     return rows[0]["QUERY PLAN"][0].Plan as Plan;
   } finally {
-    await worker.query("rollback");
+    await client.query("rollback");
   }
 }
 
@@ -119,5 +125,37 @@ describe("the statements that find what is due", () => {
     expect(rowsRead(claim, "webhook_messages")).toBeLessThanOrEqual(2 * (16 + 10));
     const look = await explained(waitingLanes, [1000, 256]);
     expect(rowsRead(look, "webhook_messages")).toBeLessThanOrEqual(51);
+  });
+
+  it("read only the messages that they change, when the statistics know no waiting message", async () => {
+    await fixture.rows("delete from integration.webhook_messages");
+    await fixture.rows(messages, 1, 5000);
+    await fixture.rows(
+      "update integration.webhook_messages set status = 'Delivered', next_attempt_at = null, finished_at = now()",
+    );
+    await fixture.rows("vacuum analyze integration.webhook_messages");
+    await fixture.rows(messages, 1, 5000);
+    await fixture.rows(
+      `update integration.webhook_messages set partition_key = 'key-' || position % 100, next_attempt_at = null
+       where status = 'Pending'`,
+    );
+    const released = await explained(releaseKeys, [
+      Array(8).fill(uuid("8000", 0)),
+      Array(8).fill(uuid("9000", 0)),
+      Array.from({ length: 8 }, (_, key) => `key-${key}`),
+    ]);
+    expect(rowsRead(released, "webhook_messages")).toBeLessThanOrEqual(2 * 8);
+    const claimed = await fixture.rows<{ message_id: string }>(
+      `update integration.webhook_messages set status = 'Delivering', claims = 1, next_attempt_at = now() + interval '1 hour'
+       where status = 'Pending' and position <= 8 returning message_id`,
+    );
+    const ids = claimed.map(({ message_id: id }) => id);
+    const each = <V>(value: V) => ids.map(() => value);
+    const results = [each(1), each("Delivered"), each(null), ids, each("Succeeded"), each(null), each(null), each(204)];
+    const more = [each(""), each(new Date()), each(5), each(null), each(null), each(null)];
+    const kept = await explained(recordAttempts, [uuid("8000", 0), ids, ...results, ...more], app);
+    expect(rowsRead(kept, "webhook_messages")).toBeLessThanOrEqual(8);
+    const freed = await explained(giveBack, [each(uuid("8000", 0)), ids, each(1)]);
+    expect(rowsRead(freed, "webhook_messages")).toBeLessThanOrEqual(8);
   });
 });

@@ -5,7 +5,8 @@ import { relaxed } from "./claim-statement.js";
 
 /**
  * Makes the first waiting message of each partition key due, where it waited for an earlier message that has ended. It
- * runs after the commit that ended the earlier message, and after the commit that created new ones.
+ * runs after the commit that ended the earlier message, and after the commit that created new ones. The messages are locked
+ * where they are found: with conditions on their state the update would read all that waits.
  */
 export const releaseKeys = {
   name: "webhook_messages_release_keys",
@@ -18,12 +19,10 @@ export const releaseKeys = {
         select tenant_id, message_id, next_attempt_at from webhook_messages
         where tenant_id = wanted.tenant_id and subscription_id = wanted.subscription_id
           and partition_key = wanted.partition_key and ${isWaiting} and partition_key is not null
-        order by position limit 1) head
+        order by position limit 1 for no key update) head
       where head.next_attempt_at is null)
     update webhook_messages message set next_attempt_at = now()
-    from head, relaxed
-    where message.tenant_id = head.tenant_id and message.message_id = head.message_id
-      and message.status in ('Pending', 'RetryScheduled') and message.next_attempt_at is null`,
+    from head, relaxed where message.tenant_id = head.tenant_id and message.message_id = head.message_id`,
 };
 
 /** The keys with waiting messages. A loose index scan takes one step for each key, however many messages it has. */
