@@ -4,6 +4,7 @@ import { CircuitBreakers } from "../egress/circuit-breakers.js";
 import { OriginSlots } from "../egress/origin-slots.js";
 import type { OrderedKeys, WebhookLane } from "../webhook-messages/webhook-lane.js";
 import type { AttemptRecords } from "./attempt-records.js";
+import { BacklogTicks } from "./backlog-ticks.js";
 import type { DeliveryTarget, DeliveryTargets } from "./delivery-target.js";
 import { DueLanes, type Gate } from "./due-lanes.js";
 import { LanePaces } from "./lane-paces.js";
@@ -42,6 +43,7 @@ export class WebhookDispatcher {
   readonly #slots = new OriginSlots();
   readonly #breakers = new CircuitBreakers();
   readonly #paces = new LanePaces();
+  readonly #backlogs = new BacklogTicks();
   readonly #gate: Gate;
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
@@ -61,7 +63,7 @@ export class WebhookDispatcher {
     this.#gate = {
       hasRoomFor: (tenant) => this.#unstored < maxUnstored && this.#slots.hasRoomFor(tenant),
       pausedUntil: (lane) => this.#breakers.pausedUntil(lane),
-      waitsUntil: (lane) => this.#paces.waitsUntil(lane, performance.now()),
+      waitsUntil: (lane) => Math.max(this.#backlogs.waitsUntil(lane), this.#paces.waitsUntil(lane, performance.now())),
       enter: (lane) => {
         const enters = (!this.#breakers.isOpen(lane) || this.#slots.heldByOrigin(lane) === 0) && this.#slots.take(lane);
         if (enters) this.#paces.reserve(lane);
@@ -112,8 +114,8 @@ export class WebhookDispatcher {
     if (this.#unsent.length > 0) await this.#giveBack();
     if (performance.now() >= this.#lookAt) await this.#look();
     while (!this.#stopped) {
-      if (this.#ordered.length > 0) await this.#release();
       const now = performance.now();
+      if (this.#ordered.length > 0) await this.#release(now);
       this.#lanes.ripen(now);
       const shares = this.#lanes.share(this.#gate, now);
       if (shares.length === 0) break;
@@ -126,7 +128,7 @@ export class WebhookDispatcher {
           const room = rooms.get(lane) ?? 0;
           rooms.delete(lane);
           this.#slots.free(lane, room - messages.length);
-          if (messages.length === room) this.#lanes.add(lane);
+          if (messages.length === room) this.#postpone(lane);
           if (messages.length === 0) this.#paces.release(lane);
           if (messages.length > 0) this.#follow(this.#deliver(lane, messages, targets.get(lane)));
         }
@@ -156,10 +158,16 @@ export class WebhookDispatcher {
     for (const { lane } of unsent) this.#lanes.addAt(lane, performance.now() + lookIntervalMs);
   }
 
-  /** Makes the next messages of partition keys due, and adds their lanes. */
-  async #release(): Promise<void> {
-    const ordered = this.#ordered;
-    this.#ordered = [];
+  #postpone(lane: WebhookLane): void {
+    this.#lanes.addAt(lane, this.#backlogs.postpone(lane, performance.now()));
+  }
+
+  /** Makes the next messages of partition keys due, and adds their lanes. Those of a lane with a backlog wait with it. */
+  async #release(now: number): Promise<void> {
+    const waits = ({ lane }: OrderedKeys) => this.#backlogs.waitsUntil(lane) > now;
+    const ordered = this.#ordered.filter((keys) => !waits(keys));
+    if (ordered.length === 0) return;
+    this.#ordered = this.#ordered.filter(waits);
     try {
       await this.#settings.claims.release(ordered);
     } catch (error) {
