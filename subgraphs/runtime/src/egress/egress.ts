@@ -9,6 +9,7 @@ import { EgressBlockedError, EgressFailure, egressFailure } from "./egress-error
 import { HostLookup, type ResolvedAddress } from "./host-lookup.js";
 import { blockedMailHost, connectToMailHost, type MailHost } from "./mail-host.js";
 import { isReservedHeader } from "./reserved-header.js";
+import { TimeLimit } from "./time-limit.js";
 
 export interface EgressOptions extends UrlPolicy {
   /** Resolves host names instead of DNS. The result is not used after the signal. */
@@ -222,8 +223,8 @@ async function exchange(
   { url, kept }: { url: URL; kept: boolean },
   request: EgressRequest,
 ): Promise<EgressResponse> {
-  const timeout = AbortSignal.timeout(request.timeoutMs);
-  const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
+  const limit = new TimeLimit(request.timeoutMs, request.signal);
+  const { signal } = limit;
   let taker: BodyTaker | undefined;
   try {
     const response = await agent.request({
@@ -241,12 +242,13 @@ async function exchange(
     return { status: response.statusCode, headers: response.headers, body, truncated };
   } catch (error) {
     if (request.signal?.aborted) throw request.signal.reason;
-    if (timeout.aborted)
+    if (limit.isOver)
       throw new EgressFailure("timeout", `no complete answer within ${request.timeoutMs} ms`, { cause: error });
     if (taker?.failure) throw taker.failure.error;
     throw egressFailure(error);
   } finally {
     taker?.end();
+    limit.end();
   }
 }
 
