@@ -20,6 +20,7 @@ import { aDelivery } from "../kit/runs.js";
 import { aSilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant, moved, type TestTenant } from "../kit/tenants.js";
+import { anHourAgo } from "../kit/times.js";
 import { aUsedToolServer } from "../kit/tool-server.js";
 import { anAddress, anInvitation, aUser, goodPassword, invitationToken } from "../kit/users.js";
 
@@ -297,6 +298,7 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     return { messageId };
   },
   sendWebhookExample: (world) => aSubscription(world, true),
+  replayWebhookMessages: async (world) => ({ ...(await aSubscription(world, true)), input: { since: anHourAgo() } }),
   rotateWebhookSubscriptionSecret: (world) => aSubscription(world),
   acknowledgeCredentialRotation: async ({ token }) => idOf(await aFailedRotation(token)),
   revealSigningSecret: async ({ token }) => idOf(await anUnseenSecret(token)),

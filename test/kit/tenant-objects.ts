@@ -15,6 +15,7 @@ import { aClientId, aRole } from "./roles.js";
 import { aDelivery } from "./runs.js";
 import { aTemplateSource, aTemplateVersion } from "./templates.js";
 import type { TestTenant } from "./tenants.js";
+import { anHourAgo } from "./times.js";
 import { anInvitation, aUser } from "./users.js";
 
 /** One id of each kind, by the name of the path parameter or argument. */
@@ -157,6 +158,7 @@ const inputs: Record<string, Record<string, unknown>> = {
   RotateCredentialInput: { credentialId: unknownIds.credentialId },
   AssignRoleInput: principal,
   UpdateWebhookSubscriptionInput: { projectId: "walked" },
+  ReplayWebhookMessagesInput: { since: anHourAgo() },
   UpdateProviderInput: { displayName: "walked" },
   UpdateRoleInput: { name: "walked" },
   UpdateApiClientInput: { name: "walked" },

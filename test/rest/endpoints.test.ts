@@ -16,6 +16,7 @@ import { anyPath, baseOf, bodySchema, committedGraph, methodOf, plannedRoutes, s
 import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/templates.js";
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
 import { aUsedToolServer } from "../kit/tool-server.js";
+import { anHourAgo } from "../kit/times.js";
 import { anAddress, anInvitation, goodPassword, invitationToken } from "../kit/users.js";
 
 type Options = Omit<NonNullable<Parameters<typeof request>[1]>, "token">;
@@ -271,6 +272,7 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
     graceSeconds: Math.floor(Math.random() * 600_000),
   }),
   "POST /webhooks/subscriptions/{subscriptionId}/examples": () => ({ eventType: exampleTypes.shift() }),
+  "POST /webhooks/subscriptions/{subscriptionId}/replay": () => ({ since: anHourAgo() }),
   "POST /integrations/credentials": () => ({ name: unique(), secret: { token: "walk" } }),
   "POST /integrations/credentials/rotate": () => ({ credentialId: credentials.pop() }),
   "POST /v1/tenants": () => ({

@@ -4,6 +4,7 @@ import { aReceiver } from "../kit/receiver.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
 import { request } from "../kit/request.js";
 import { aTenant } from "../kit/tenants.js";
+import { anHourAgo } from "../kit/times.js";
 
 const unique = (name: string) => `${name}-${randomBytes(6).toString("hex")}`;
 
@@ -123,6 +124,35 @@ describe("POST /webhooks/subscriptions/{subscriptionId}/examples", () => {
     expect((await ask(`GET ${place}`)).body.body).toEqual(body);
     expect(refusal(await ask(`POST ${path}/examples`, { eventType: "Nothing" }))).toBe("422 EVENT_TYPE_UNKNOWN");
     await receiver.close();
+  });
+});
+
+describe("POST /webhooks/subscriptions/{subscriptionId}/replay", () => {
+  it("starts a run that sends again what was sent, with its progress", async () => {
+    const receiver = await aReceiver();
+    const path = await aSubscription({ endpointUrl: receiver.url });
+    await ask("POST /v1/templates", { name: unique("replayed") });
+    const delivered = async () => (await ask(`GET ${path}/messages?status=Delivered`)).body.items.length === 1;
+    await eventually("the message is delivered", delivered);
+    const started = await ask(`POST ${path}/replay`, { since: anHourAgo(), states: ["Delivered"] });
+    expect([started.status, started.body.operation]).toEqual([202, "ReplayDeliveries"]);
+    const run = `GET ${started.headers.get("location")}`;
+    await eventually("the run ends", async () => (await ask(run)).body.status === "Completed");
+    expect((await ask(run)).body).toMatchObject({ progress: { replayed: 1, total: 1 }, result: { replayed: 1 } });
+    await eventually("the webhook comes again", () => receiver.received.length === 2);
+    const [first, second] = receiver.received.map(({ headers }) => headers["webhook-id"]);
+    expect(second).toBe(first);
+    await receiver.close();
+  });
+
+  it("refuses a selection that cannot be, with a pointer", async () => {
+    const path = await aSubscription();
+    const early = await ask(`POST ${path}/replay`, { since: "2020-01-01T00:00:00Z" });
+    expect([refusal(early), refusedFields(early)]).toEqual(["422 PARAMETERS_INVALID", ["/since OUT_OF_RANGE"]]);
+    const unknown = await ask(`POST ${path}/replay`, { since: anHourAgo(), states: ["Lost"] });
+    expect([refusal(unknown), refusedFields(unknown)]).toEqual(["422 PARAMETERS_INVALID", ["/states/0 UNKNOWN_VALUE"]]);
+    await ask(`POST ${path}/pause`);
+    expect(refusal(await ask(`POST ${path}/replay`, { since: anHourAgo() }))).toBe("409 INVALID_STATE");
   });
 });
 

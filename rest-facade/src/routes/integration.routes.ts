@@ -24,6 +24,7 @@ export const integrationRoutes = [
   { at: "POST /webhooks/messages/{messageId}/resend", run: "resendWebhookMessage", reply: 202, scopes: ["webhooks.subscriptions.write"], idempotent: true, version: "media-type", location: "/webhooks/messages/{messageId}" },
   { at: "POST /webhooks/subscriptions/{subscriptionId}/examples", run: "sendWebhookExample", reply: 202, scopes: ["webhooks.subscriptions.write"], idempotent: true, version: "media-type", location: "/webhooks/messages/{messageId}" },
   { at: "GET /webhooks/subscriptions/{subscriptionId}/events", run: "webhookSubscriptionEvents", reply: 200, scopes: ["webhooks.subscriptions.read"], version: "media-type" },
+  { at: "POST /webhooks/subscriptions/{subscriptionId}/replay", run: "replayWebhookMessages", reply: 202, scopes: ["webhooks.subscriptions.write"], idempotent: true, version: "media-type", location: "/integrations/runs/{runId}", retryWhile: ["Queued", "Running", "RetryScheduled"] },
   { at: "GET /webhooks/subscriptions/{subscriptionId}/statistics", run: "webhookStatistics", reply: 200, scopes: ["webhooks.subscriptions.read"], version: "media-type" },
   { at: "POST /webhooks/subscriptions/{subscriptionId}/rotate-secret", run: "rotateWebhookSubscriptionSecret", reply: 202, scopes: ["integration.credentials.rotate"], idempotent: true, version: "media-type", location: "/integrations/runs/{verificationRunId}" },
   { at: "POST /integrations/credentials", run: "createCredential",          reply: 201, scopes: ["integration.credentials.write"], idempotent: true, version: "media-type" },

@@ -26,6 +26,7 @@ import { vendorCommands } from "./vendor-commands/vendor-commands.module.js";
 import { webhookDispatch } from "./webhook-dispatch/webhook-dispatch.module.js";
 import { webhookMessages } from "./webhook-messages/webhook-messages.module.js";
 import { webhookOperations } from "./webhook-operations/webhook-operations.module.js";
+import { webhookReplays } from "./webhook-replays/webhook-replays.module.js";
 import { webhookSubscriptions } from "./webhook-subscriptions/webhook-subscriptions.module.js";
 
 /** The slices of this subgraph. A slice uses only slices above its own. */
@@ -50,6 +51,7 @@ export const integrationModules = [
   webhookMessages,
   webhookDispatch,
   webhookOperations,
+  webhookReplays,
   inboundDeliveries,
   deliveryHandling,
   vendorCommands,

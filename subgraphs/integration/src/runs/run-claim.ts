@@ -1,14 +1,9 @@
 import type { Cause } from "@factory/runtime/messages/envelope";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { endRun, moveRun, runMove } from "./run-moves.js";
+import { endRun, moveRun, RunLost, runMove } from "./run-moves.js";
 import type { RunEnd, RunError } from "./run-operations.js";
-import { causeOfRun, type RunRecord } from "./run-record.js";
-
-/** Another process has claimed the run, or it has ended. The worker that gets this error changes nothing more. */
-export class RunLost extends Error {
-  override readonly name = "RunLost";
-}
+import { causeOfRun, type RunRecord, type RunRow, runRecord, runUuid } from "./run-record.js";
 
 /** A change in the transaction that moves a run. */
 type Change = (transaction: Transaction, run: RunRecord) => Promise<void>;
@@ -32,6 +27,11 @@ const scheduleWait = runMove(
     max_attempts = greatest(max_attempts, attempts + 1)`,
   "status = 'Running' and fence = $5",
 );
+const pause = {
+  name: "run_pause",
+  text: `update runs set next_attempt_at = $4, deadline_at = null
+    where tenant_id = $1 and run_id = $2 and status = 'Running' and fence = $3 returning *`,
+};
 
 /** The claim of one worker on a run. Every change checks the fencing number. */
 export class RunClaim {
@@ -82,6 +82,15 @@ export class RunClaim {
     const { runId, fence } = this.run;
     const move = { runId, to: "RetryScheduled", values: [nextAttemptAt, fence] } as const;
     return this.#change((transaction) => moveRun(transaction, scheduleWait, move), change);
+  }
+
+  /** Lets the attempt go on later. It stays Running. `change` runs in the same transaction. Throws RunLost. */
+  pause(until: Date, change: Change): Promise<void> {
+    const { runId, fence } = this.run;
+    return this.#change(async ({ execute, tenant }) => {
+      const [row] = await execute<RunRow>(pause, [tenant.uuid, runUuid(runId), fence, until]);
+      return row && runRecord(row);
+    }, change);
   }
 
   #change(move: (transaction: Transaction) => Promise<RunRecord | undefined>, change: Change): Promise<void> {

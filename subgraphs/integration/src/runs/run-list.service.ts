@@ -1,7 +1,7 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
-import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { checkedTime } from "@factory/runtime/input-validation/checked-time";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
 import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
@@ -61,7 +61,7 @@ export class RunListService {
       since = null,
     } = request.filter ?? {};
     requireKnown(status, operation);
-    const from = since === null ? null : checkedTime(since);
+    const from = since === null ? null : checkedTime(since, "/filter/since");
     const scope = { tenantId: tenant.tenantId, status, operation, connectionId, credentialId, deliveryId, since };
     const page = sortedRuns.page(this.#cursors, scope, request);
     const delivery = uuidOf("whd", deliveryId);
@@ -92,15 +92,4 @@ function requireKnown(status: string | null, operation: string | null): void {
   if (operation !== null && !(runOperationNames as readonly string[]).includes(operation))
     broken.push({ pointer: "/filter/operation", allowed: runOperationNames });
   if (broken.length > 0) throw invalidEnumValue(broken);
-}
-
-const timeForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})$/;
-
-function checkedTime(text: string): Date {
-  const time = timeForm.test(text) ? new Date(text) : undefined;
-  if (time && !Number.isNaN(time.getTime()) && time.getUTCFullYear() > 0) return time;
-  throw new DomainError("VALIDATION_FAILED", {
-    detail: "The filter since is not a time. Write it as ISO 8601 with a time zone, for example 2026-01-31T08:00:00Z.",
-    errors: [{ pointer: "/filter/since", code: "FORMAT", detail: "Must be a time in ISO 8601 with a time zone." }],
-  });
 }

@@ -123,3 +123,27 @@ export async function settleRun(
   if (ended) await handler.ended?.(transaction, ended, end);
   return ended;
 }
+
+/** Another process has claimed the run, or it has ended. The worker that gets this error changes nothing more. */
+export class RunLost extends Error {
+  override readonly name = "RunLost";
+}
+
+const progressStatement = {
+  name: "run_progress",
+  text: `update runs set progress = $4, checkpoint = $5
+    where tenant_id = $1 and run_id = $2 and status = 'Running' and fence = $3 returning run_id`,
+};
+
+/**
+ * Stores how far the claimed run has come, in the transaction that has done the work. Throws RunLost, so that nothing of a
+ * run that was cancelled, or claimed by another process, is committed.
+ */
+export async function storeProgress(
+  { execute, tenant }: Transaction,
+  { runId, fence }: Pick<RunRecord, "runId" | "fence">,
+  { progress, checkpoint }: { readonly progress: object; readonly checkpoint: object },
+): Promise<void> {
+  const values = [tenant.uuid, runUuid(runId), fence, JSON.stringify(progress), JSON.stringify(checkpoint)];
+  if ((await execute(progressStatement, values)).length === 0) throw new RunLost();
+}

@@ -42,6 +42,14 @@ export class AwaitedOutcome {
   ) {}
 }
 
+/**
+ * The outcome of work that is not finished: the same attempt goes on after some seconds, under a new job. So a long run
+ * occupies a worker for moments only. Its checkpoint holds the place.
+ */
+export class RunPause {
+  constructor(readonly seconds: number) {}
+}
+
 /** Does the work of the runs of one operation. */
 export interface RunHandler {
   /** The delay after each failed attempt but the last one: there is one attempt more than delays. */
@@ -52,7 +60,7 @@ export interface RunHandler {
    * The work, outside of any transaction. It may run again after the death of its process, so what it does at a vendor
    * must be repeatable.
    */
-  work(run: RunRecord, attempt: RunAttempt): Promise<Record<string, unknown> | AwaitedOutcome | undefined>;
+  work(run: RunRecord, attempt: RunAttempt): Promise<Record<string, unknown> | AwaitedOutcome | RunPause | undefined>;
   /** Whether another attempt may succeed. Absent: `isRetryable` decides. */
   retryable?(error: unknown): boolean;
   /**

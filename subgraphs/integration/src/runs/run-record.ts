@@ -19,6 +19,8 @@ export interface RunRow {
   fence: number;
   payload: Record<string, unknown>;
   result: Record<string, unknown> | null;
+  progress: Record<string, unknown> | null;
+  checkpoint: Record<string, unknown> | null;
   steps: StoredStep[];
   error_code: string | null;
   error_detail: string | null;
@@ -57,6 +59,10 @@ export interface RunRecord {
   readonly fence: number;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly result: Readonly<Record<string, unknown>> | null;
+  /** How far a long run has come. */
+  readonly progress: Readonly<Record<string, unknown>> | null;
+  /** The place from which a long run goes on. */
+  readonly checkpoint: Readonly<Record<string, unknown>> | null;
   readonly error: { readonly code: string; readonly detail: string } | null;
   readonly correlationId: string;
   readonly traceId: string;
@@ -83,6 +89,8 @@ export function runRecord(row: RunRow): RunRecord {
     fence: row.fence,
     payload: row.payload,
     result: row.result,
+    progress: row.progress,
+    checkpoint: row.checkpoint,
     error: row.error_code === null ? null : { code: row.error_code, detail: row.error_detail ?? "" },
     correlationId: row.correlation_id,
     traceId: traceIdOf(row.traceparent),

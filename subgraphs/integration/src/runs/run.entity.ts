@@ -2,7 +2,7 @@ import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import { type RunOperation, type RunState, routineRuns, runWaits } from "./run.states.js";
+import { openReplays, type RunOperation, type RunState, routineRuns, runWaits } from "./run.states.js";
 
 /** A step of a run after Queued, as the column `steps` holds it. */
 export interface StoredStep {
@@ -24,6 +24,7 @@ export interface StoredStep {
   properties: ["tenantId", "credentialId", "runId"],
   where: "credential_id is not null",
 })
+@Index({ name: "runs_replays", properties: ["tenantId"], where: openReplays })
 @Index({ name: "runs_routine", properties: ["completedAt"], where: routineRuns })
 @Index({ name: "runs_completed_at", properties: ["completedAt"], where: "completed_at is not null" })
 export class Run {
@@ -71,6 +72,14 @@ export class Run {
   /** The answer of the handler, without secrets. */
   @Property({ type: "json", nullable: true })
   result: Record<string, unknown> | null;
+
+  /** How far a long run has come, without secrets. */
+  @Property({ type: "json", nullable: true })
+  progress: Record<string, unknown> | null;
+
+  /** The place from which a long run goes on after a pause, or after the death of its process. */
+  @Property({ type: "json", nullable: true })
+  checkpoint: Record<string, unknown> | null;
 
   /** The states after Queued, oldest first. */
   @Property({ type: "json", default: "[]" })

@@ -7,16 +7,17 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { readRun } from "./read-run.js";
-import { RunClaim, RunLost } from "./run-claim.js";
+import { RunClaim } from "./run-claim.js";
 import type { RunCounts } from "./run-counts.js";
 import { type RunPayload, runJob } from "./run-job.js";
-import { settleRun } from "./run-moves.js";
+import { RunLost, settleRun } from "./run-moves.js";
 import {
   AwaitedOutcome,
   isRetryable,
   type RunEnd,
   type RunHandler,
   type RunOperations,
+  RunPause,
   runErrorOf,
 } from "./run-operations.js";
 import { runUuid } from "./run-record.js";
@@ -74,10 +75,11 @@ export class RunRunner {
     try {
       const work = handler.work(run, { number: run.attempts, signal, cause });
       const result = await untilAborted(work, signal);
+      if (result instanceof RunPause) return await this.#pause(claim, result);
       end = result instanceof AwaitedOutcome ? result : { status: "Completed", result };
       failpoint("run.worked");
     } catch (error) {
-      if (cancelled.aborted) return;
+      if (cancelled.aborted || error instanceof RunLost) return;
       // The process stops, or the database is not reachable: the same attempt starts again.
       if (stopped.aborted || isDatabaseOutage(error)) throw error;
       const failed = deadline.aborted ? timedOut(handler) : await this.#failure(claim, handler, error);
@@ -106,6 +108,16 @@ export class RunRunner {
       transaction.afterCommit(() => counts.add(operation, end?.status ?? "RetryScheduled"));
     });
     failpoint("run.waits");
+  }
+
+  /** Sends the job with which the same attempt goes on. */
+  async #pause(claim: RunClaim, { seconds }: RunPause): Promise<void> {
+    const { tenantId, runId, attempts: attempt } = claim.run;
+    const startAfter = new Date(Date.now() + seconds * 1000);
+    await claim.pause(startAfter, (transaction) =>
+      this.#services.jobs.send(transaction, runJob, { tenantId, runId, attempt }, { startAfter }),
+    );
+    failpoint("run.paused");
   }
 
   /** Plans another attempt, or returns the end of the run. */

@@ -65,6 +65,9 @@ export const systemActor = "system";
 /** SQL condition of checks by schedule that went well. They are kept for two days. */
 export const routineRuns = `operation = 'CheckHealth' and status = 'Completed' and requested_by = '${systemActor}'`;
 
+/** SQL condition of the replays of webhooks that have not ended. */
+export const openReplays = "operation = 'ReplayDeliveries' and status in ('Queued', 'Running', 'RetryScheduled')";
+
 /**
  * SQL condition of the runs that wait for a job. The run of a delivery has no job of its own: the dispatcher of
  * deliveries claims the delivery and ends the run with it.

@@ -85,6 +85,13 @@ export class RunType {
   })
   result: Readonly<Record<string, unknown>> | null;
 
+  @Field(() => JsonObject, {
+    nullable: true,
+    description:
+      "How far a long run has come, for example the number of webhooks that a replay has made due. Null in other runs.",
+  })
+  progress: Readonly<Record<string, unknown>> | null;
+
   @Field()
   correlationId: string;
 

@@ -3,14 +3,16 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { Database } from "@factory/runtime/unit-of-work/database";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { integrationTables } from "../tables.js";
 import { RunService } from "./run.service.js";
 import { RunCounts } from "./run-counts.js";
-import { AwaitedOutcome, type RunHandler, RunOperations } from "./run-operations.js";
-import type { RunRecord } from "./run-record.js";
+import { RunLost, storeProgress } from "./run-moves.js";
+import { AwaitedOutcome, type RunHandler, RunOperations, RunPause } from "./run-operations.js";
+import { causeOfRun, type RunRecord } from "./run-record.js";
 
 /** The handler of the one operation that no slice handles. Each test replaces it. */
 let handler: Partial<RunHandler> = {};
@@ -54,6 +56,7 @@ describe("runs", () => {
     );
   const ended = (principal: Principal, { runId }: RunRecord) =>
     service().waitFor(tenantWithId(principal.tenantId ?? ""), runId, 20_000);
+  const contextOf = (principal: Principal) => requestContext({ principal, trace: continueTrace(undefined) });
   const eventsOf = async ({ runId }: RunRecord) => {
     const found = await fixture.rows<{ type: string }>(
       "select envelope->>'type' as type from integration.outbox where envelope->>'subject' = $1 and envelope->>'type' like 'Run%' order by seq",
@@ -172,6 +175,49 @@ describe("runs", () => {
       error: { code: "INTERNAL", detail: "An internal error occurred." },
     });
     expect(await eventsOf(broken)).toEqual(["RunStarted", "RunFailed"]);
+  });
+
+  it("pause and go on in the same attempt, from where they were", async () => {
+    const principal = aPrincipal();
+    handler = {
+      work: async (run) => {
+        const turns = Number(run.checkpoint?.["turns"] ?? 0) + 1;
+        await database.transaction(tenantWithId(run.tenantId), causeOfRun(run), (transaction) =>
+          storeProgress(transaction, run, { progress: { turns }, checkpoint: { turns } }),
+        );
+        return turns < 3 ? new RunPause(0) : { turns };
+      },
+    };
+    const run = await start(principal);
+    expect(await ended(principal, run)).toMatchObject({
+      ...{ status: "Completed", attempts: 1, fence: 3, progress: { turns: 3 }, result: { turns: 3 } },
+    });
+    expect(await eventsOf(run)).toEqual(["RunStarted", "RunCompleted"]);
+  });
+
+  it("are cancelled during a pause, and what a cancelled run does is not stored", async () => {
+    const principal = aPrincipal();
+    let stored: Promise<unknown> | undefined;
+    handler = {
+      work: async (run) => {
+        await service().cancel(contextOf(principal), run.runId);
+        stored = database.transaction(tenantWithId(run.tenantId), causeOfRun(run), (transaction) =>
+          storeProgress(transaction, run, { progress: {}, checkpoint: {} }),
+        );
+        await stored;
+        return undefined;
+      },
+    };
+    const cancelled = await ended(principal, await start(principal));
+    expect(cancelled).toMatchObject({ status: "Cancelled", progress: null });
+    await expect(eventually(() => stored)).rejects.toThrow(RunLost);
+    handler = { work: async () => new RunPause(60) };
+    const run = await start(principal);
+    await eventually(async () => {
+      const { nextAttemptAt } = (await service().find(tenantWithId(run.tenantId), run.runId)) ?? {};
+      return nextAttemptAt ?? undefined;
+    });
+    expect(await service().cancel(contextOf(principal), run.runId)).toMatchObject({ status: "Cancelled" });
   });
 
   it("end as TimedOut at their time limit, also when the work ignores the signal", async () => {

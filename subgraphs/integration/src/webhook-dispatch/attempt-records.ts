@@ -216,7 +216,7 @@ function isPlain(result: AttemptResult): boolean {
 
 /** True when the tenant must learn that the receiver fails, as far as this process knows. */
 const isWarning = ({ status, message, warned }: AttemptResult): boolean =>
-  status === "RetryScheduled" && message.attempts + 1 >= warningAttempt && !warned;
+  status === "RetryScheduled" && message.attempts - message.attemptsBefore + 1 >= warningAttempt && !warned;
 
 /** The subscriptions whose streak of failures ends or begins with the last of these results. */
 function turns(results: readonly AttemptResult[]): { recovered: string[]; fallen: string[] } {

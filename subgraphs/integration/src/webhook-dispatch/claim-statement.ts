@@ -40,7 +40,7 @@ export const claimMessages = {
       from due, relaxed where message.tenant_id = due.tenant_id and message.message_id = due.message_id
       returning message.*)
     select claimed.tenant_id, claimed.origin, claimed.subscription_id, claimed.message_id, claimed.position,
-      claimed.attempts, claimed.claims, claimed.partition_key, coalesce(claimed.envelope, event.envelope) as envelope
+      claimed.attempts, claimed.attempts_before, claimed.claims, claimed.partition_key, coalesce(claimed.envelope, event.envelope) as envelope
     from claimed left join event_log event using (tenant_id, event_id) order by claimed.position`,
 };
 
@@ -71,7 +71,7 @@ export const giveBack = {
   name: "webhook_messages_give_back",
   text: `
     update webhook_messages message
-    set status = case when attempts = 0 then 'Pending' else 'RetryScheduled' end, next_attempt_at = now()
+    set status = case when attempts = attempts_before then 'Pending' else 'RetryScheduled' end, next_attempt_at = now()
     from unnest($1::uuid[], $2::uuid[], $3::int[]) as held(tenant_id, message_id, claim)
     where message.tenant_id = held.tenant_id and message.message_id = held.message_id
       and message.claims = held.claim and ${isHeld}`,

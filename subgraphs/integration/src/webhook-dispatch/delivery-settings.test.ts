@@ -316,6 +316,29 @@ describe("a subscription with a rate", () => {
     expect(lasted).toBeLessThan(8000);
   });
 
+  it("goes on after it was paused while messages waited for their turns", async () => {
+    const principal = aPrincipal();
+    const subscription = await subscribe(principal, "/resumed", { ratePerSecond: 20 });
+    const become = (status: string) =>
+      fixture.rows(
+        "update integration.webhook_subscriptions set status = $2 where subscription_id = $1",
+        decodeId("whs", subscription),
+        status,
+      );
+    await fixture.bus.publish(upTo(40).map((place) => keyed(principal, "a", place)));
+    await arrivals("/resumed", 3);
+    await become("Paused");
+    await eventually(async () =>
+      (await states(principal)).every((state) => ["Delivered", "Skipped"].includes(state)) ? true : undefined,
+    );
+    await become("Active");
+    const fresh = keyed(principal, "b", 0);
+    await fixture.bus.publish([fresh]);
+    await eventually(() =>
+      receiver.at("/resumed").some((webhook) => bodyOf(webhook).id === fresh.id) ? true : undefined,
+    );
+  });
+
   it("keeps the rate with several processes, and the order of fifo", async () => {
     const principal = aPrincipal();
     await subscribe(principal, "/both", { ratePerSecond: 20, ordering: "fifo" });

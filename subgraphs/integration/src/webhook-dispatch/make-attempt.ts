@@ -54,7 +54,9 @@ export async function makeAttempt(
   if (!verdict) return undefined;
   const { message } = sent;
   const delayMs =
-    verdict.kind === "failed" ? retryDelayMs(settings.retryDelaysMs, message.attempts + 1, verdict.retry) : undefined;
+    verdict.kind === "failed"
+      ? retryDelayMs(settings.retryDelaysMs, message.attempts - message.attemptsBefore + 1, verdict.retry)
+      : undefined;
   return {
     message,
     verdict,

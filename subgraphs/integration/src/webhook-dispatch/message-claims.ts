@@ -26,6 +26,8 @@ export interface ClaimedMessage {
   readonly position: string;
   /** The number of attempts with a stored result. */
   readonly attempts: number;
+  /** Those of them before the newest replay. */
+  readonly attemptsBefore: number;
   /** The fencing number: a newer claim of the message has a higher one. */
   readonly claim: number;
   /** Null in a subscription whose messages are sent in parallel. */
@@ -53,6 +55,7 @@ interface ClaimRow {
   message_id: string;
   position: string;
   attempts: number;
+  attempts_before: number;
   claims: number;
   partition_key: string | null;
   envelope: Envelope | null;
@@ -185,6 +188,7 @@ const messageOf = (row: ClaimRow): ClaimedMessage => ({
   messageId: row.message_id,
   position: row.position,
   attempts: row.attempts,
+  attemptsBefore: row.attempts_before,
   claim: row.claims,
   partitionKey: row.partition_key,
   envelope: row.envelope,

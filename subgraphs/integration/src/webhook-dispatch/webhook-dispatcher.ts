@@ -221,6 +221,7 @@ export class WebhookDispatcher {
         this.#leave(lane, messages.length - sent);
         return;
       }
+      this.#paces.release(lane);
       const { skipped, more, keys } = await records.skip(lane, messages);
       if (more) this.#lanes.add(lane);
       if (keys.length > 0) this.#ordered.push({ lane, keys });

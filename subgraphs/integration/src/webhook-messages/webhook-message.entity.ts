@@ -59,13 +59,21 @@ export class WebhookMessage {
   @Property({ type: "integer" })
   attempts: number;
 
+  /** The attempts before the newest replay of the message, which begins the schedule of attempts anew. */
+  @Property({ type: "integer", default: 0 })
+  attemptsBefore: number;
+
+  /** The first run of the newest replay that has made the message due. */
+  @Property({ type: wireId("run"), nullable: true })
+  replayId: string | null;
+
   /** The fencing number: only the holder of the newest claim stores a result. */
   @Property({ type: "integer", default: 0 })
   claims: number;
 
   /**
    * The partition key of the event, in a subscription that keeps the order. Only the first waiting message of a key has
-   * a due time.
+   * a due time. A replay has keys of its own, so that its messages keep their order and do not hold up new ones.
    */
   @Property({ type: "text", nullable: true })
   partitionKey: string | null;

@@ -98,10 +98,10 @@ export class WebhookMessageService {
     });
   }
 
-  /** Tells the dispatcher after the commit that a message of the lane is due. */
-  announce(transaction: Transaction, lane: WebhookLane): void {
+  /** Tells the dispatcher after the commit that messages of the lane are due, or the first ones of these keys. */
+  announce(transaction: Transaction, lane: WebhookLane, keys: readonly string[] = []): void {
     transaction.afterCommit(() => {
-      for (const listener of this.#dueListeners) listener([lane], []);
+      for (const listener of this.#dueListeners) listener([lane], keys.length === 0 ? [] : [{ lane, keys }]);
     });
   }
 

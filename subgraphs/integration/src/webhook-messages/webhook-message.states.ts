@@ -17,6 +17,17 @@ export const isWaiting = "status in ('Pending', 'Delivering', 'RetryScheduled')"
 /** The condition of messages that ended without success. It must be equal to the condition of their index. */
 export const isUnsent = "status in ('Exhausted', 'Aborted', 'Skipped')";
 
+/** The states from which a message can be made due again. */
+export const endedMessageStates = [
+  "Delivered",
+  "Exhausted",
+  "Aborted",
+  "Skipped",
+] as const satisfies WebhookMessageState[];
+
+/** At most so many attempts of a message are made, with those of resends and replays. */
+export const maxMessageAttempts = 100;
+
 export const attemptOutcomes = ["Succeeded", "Failed"] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 

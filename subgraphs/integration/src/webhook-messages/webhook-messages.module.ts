@@ -32,6 +32,7 @@ export const webhookMessages: SliceModule<WebhookMessageSettings> = {
       to: null,
       why: "The event log deletes an event after 7 days; the message keeps its own copy.",
     },
+    "webhook_messages.replay_id": { to: null, why: "History: the message may be kept for longer than the run." },
     "webhook_attempts.subscription_id": {
       to: null,
       why: "The message has the key. A second one would lock the subscription for each attempt.",

@@ -6,13 +6,16 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import { unknownMessage } from "../webhook-messages/message-log.service.js";
 import { originOf } from "../webhook-messages/webhook-lane.js";
 import type { WebhookMessageService } from "../webhook-messages/webhook-message.service.js";
-import type { WebhookMessageState } from "../webhook-messages/webhook-message.states.js";
+import {
+  endedMessageStates,
+  maxMessageAttempts,
+  type WebhookMessageState,
+} from "../webhook-messages/webhook-message.states.js";
 import type { WebhookSubscriptionState } from "../webhook-subscriptions/webhook-subscription.states.js";
 import type { WebhookMessageResendType } from "./message-resend.type.js";
 import { lockMessage, makeDue } from "./resend-statement.js";
 
-const resendable: readonly WebhookMessageState[] = ["Delivered", "Exhausted", "Aborted", "Skipped", "RetryScheduled"];
-const maxAttempts = 100;
+const resendable: readonly WebhookMessageState[] = [...endedMessageStates, "RetryScheduled"];
 
 interface LockedMessage {
   status: WebhookMessageState;
@@ -71,7 +74,7 @@ function requireResendable(message: LockedMessage): string {
       allowed: ["Active"],
     });
   if (!message.has_event) throw refused("The event of the message was deleted, so there is nothing to send.", []);
-  if (attempts >= maxAttempts)
+  if (attempts >= maxMessageAttempts)
     throw refused(`The message was sent ${attempts} times, which is the limit. It is not sent again.`, []);
   return endpointUrl;
 }

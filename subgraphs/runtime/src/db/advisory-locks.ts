@@ -43,6 +43,8 @@ export const hashedLocks = {
   seats: (tenantId: string) => `seats of ${tenantId}`,
   /** Integration: one new webhook subscription of the tenant at a time, if their number is limited. */
   webhookSubscriptions: (tenantId: string) => `webhook subscriptions of ${tenantId}`,
+  /** Integration: one new replay of webhooks of the tenant at a time. */
+  webhookReplays: (tenantId: string) => `webhook replays of ${tenantId}`,
   /** Integration: one new connection of the tenant at a time. */
   connections: (tenantId: string) => `connections of ${tenantId}`,
   /** Spine: one revocation of a token at a time. The text is the `jti`. */

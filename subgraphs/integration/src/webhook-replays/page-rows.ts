@@ -1,0 +1,132 @@
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { Envelope } from "@factory/runtime/messages/envelope";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { WebhookOrdering } from "../webhook-subscriptions/delivery-settings/delivery-settings.js";
+import { type EventFilter, matchesFilter } from "../webhook-subscriptions/delivery-settings/event-filter.js";
+import { addMessages, envelopesOf, nextEvents, nextMessages, nextSkipped, reopenMessages } from "./page-statement.js";
+import type { ReplayCheckpoint, ReplayPayload, ReplayPlace } from "./replay-record.js";
+
+/** The receiver as it is now. */
+export interface ReplayReceiver {
+  readonly origin: string;
+  readonly event_type: string;
+  readonly ordering: WebhookOrdering;
+  readonly filter: EventFilter | null;
+}
+
+/** A message, or an event of the log that has none. */
+interface ReplayRow extends ReplayPlace {
+  readonly message_id: string | null;
+  readonly event_id: string;
+  readonly selected: boolean;
+}
+
+interface PageRequest {
+  readonly payload: ReplayPayload;
+  /** uuid */
+  readonly subscription: string;
+  readonly receiver: ReplayReceiver;
+  /** uuid of the first run of the replay */
+  readonly replay: string;
+  readonly checkpoint: ReplayCheckpoint;
+  readonly room: number;
+}
+
+interface ReadPage {
+  /** The rows to be sent. */
+  readonly taken: readonly ReplayRow[];
+  /** How many were selected, with those that the filter refuses. */
+  readonly selected: number;
+  /** The last place that was looked at; undefined when nothing was left. */
+  readonly place: ReplayPlace | undefined;
+  readonly more: boolean;
+}
+
+/** The rows that one page reads, whether they are selected or not. */
+const rowsPerPage = 1000;
+/** Filters need the envelopes, which may have 64 KiB each. */
+const rowsPerFilteredPage = 100;
+
+/** Reads the rows after a checkpoint, until as many are selected as there is room for. */
+export async function readPage(transaction: Transaction, request: PageRequest): Promise<ReadPage> {
+  const { receiver, room } = request;
+  const limit = receiver.filter === null ? rowsPerPage : rowsPerFilteredPage;
+  const rows = await readRows(transaction, request, limit);
+  const selected: ReplayRow[] = [];
+  let looked = 0;
+  for (const row of rows) {
+    if (row.selected && selected.length === room) break;
+    if (row.selected) selected.push(row);
+    looked += 1;
+  }
+  const last = rows[looked - 1];
+  return {
+    taken: await fitting(transaction, request, selected),
+    selected: selected.length,
+    place: last && { at: last.at, position: last.position },
+    more: looked < rows.length || rows.length === limit,
+  };
+}
+
+function readRows(
+  { execute, tenant }: Transaction,
+  { payload, subscription, receiver, replay, checkpoint }: PageRequest,
+  limit: number,
+): Promise<ReplayRow[]> {
+  const { stage, place } = checkpoint;
+  const { since, until, states, types, unsent } = payload.selection;
+  const { at, position } = place;
+  const scope = [tenant.uuid, subscription];
+  if (stage === "skipped") return execute<ReplayRow>(nextSkipped, [...scope, at, position, replay, limit]);
+  if (!unsent) return execute<ReplayRow>(nextMessages, [...scope, at, position, until, states, types, limit]);
+  const selection = [position, since, until, states, types, receiver.event_type];
+  return execute<ReplayRow>(nextEvents, [...scope, ...selection, payload.subscriptionId, limit]);
+}
+
+/** Those whose events match the filter of the subscription, as it is now. */
+async function fitting(
+  { execute, tenant }: Transaction,
+  { receiver: { filter }, subscription }: PageRequest,
+  rows: readonly ReplayRow[],
+): Promise<readonly ReplayRow[]> {
+  if (filter === null || rows.length === 0) return rows;
+  const values = [tenant.uuid, rows.map(({ event_id }) => event_id), subscription];
+  const found = await execute<{ event_id: string; envelope: Envelope | null }>(envelopesOf, values);
+  const envelopes = new Map(found.map(({ event_id, envelope }) => [event_id, envelope]));
+  return rows.filter(({ event_id }) => {
+    const envelope = envelopes.get(event_id);
+    return envelope != null && matchesFilter(filter, envelope);
+  });
+}
+
+interface Released {
+  readonly reopened: number;
+  readonly created: number;
+  /** The partition keys, in a subscription that keeps the order. */
+  readonly keys: readonly string[];
+}
+
+/** Makes messages due, and creates those of events that have none. A message that waits already is left as it is. */
+export async function releasePage(
+  { execute, tenant }: Transaction,
+  { subscription, receiver, replay }: Pick<PageRequest, "subscription" | "receiver" | "replay">,
+  rows: readonly ReplayRow[],
+): Promise<Released> {
+  const fifo = receiver.ordering === "fifo";
+  const known = rows.flatMap(({ message_id }) => message_id ?? []);
+  const others = rows.flatMap(({ message_id, event_id }) => (message_id === null ? [event_id] : []));
+  const release = (statement: typeof addMessages, values: readonly unknown[]) =>
+    execute<{ partition_key: string | null }>(statement, values);
+  const reopened =
+    known.length === 0 ? [] : await release(reopenMessages, [tenant.uuid, known, receiver.origin, replay, fifo]);
+  const created =
+    others.length === 0
+      ? []
+      : await release(addMessages, [
+          ...[tenant.uuid, subscription, receiver.origin, replay, fifo],
+          others.map(() => decodeId("msg", newId("msg"))),
+          others,
+        ]);
+  const keys = new Set([...reopened, ...created].flatMap(({ partition_key }) => partition_key ?? []));
+  return { reopened: reopened.length, created: created.length, keys: [...keys] };
+}
