@@ -15,8 +15,8 @@ import { aClientId, aRole } from "../kit/roles.js";
 import { anyPath, baseOf, bodySchema, committedGraph, methodOf, plannedRoutes, servedRoutes } from "../kit/routes.js";
 import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/templates.js";
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
-import { aUsedToolServer } from "../kit/tool-server.js";
 import { anHourAgo } from "../kit/times.js";
+import { aUsedToolServer } from "../kit/tool-server.js";
 import { anAddress, anInvitation, goodPassword, invitationToken } from "../kit/users.js";
 
 type Options = Omit<NonNullable<Parameters<typeof request>[1]>, "token">;

@@ -43,17 +43,17 @@ export const countSelected = {
   text: `select count(*)::int as count from (select from webhook_messages
     where tenant_id = $1 and subscription_id = $2 and created_at >= $3::timestamptz and created_at < $5
       and (created_at, position) > ($3::timestamptz, $4::bigint)
-      and status = any ($6) and ($7::text[] is null or event_type = any ($7)) limit $8) selected`,
+      and position > 0 and status = any ($6) and ($7::text[] is null or event_type = any ($7)) limit $8) selected`,
 };
 
 /**
  * $1: tenant, $2: subscription, $3 and $4: time and position of the former place, $5: until, $6: states, $7: types or null,
- * $8: limit. The limit bounds what is read, whether it is selected or not.
+ * $8: limit. The limit bounds what is read, whether it is selected or not. Examples, whose position is 0, are not selected.
  */
 export const nextMessages = {
   name: "webhook_replay_messages",
   text: `select message_id, event_id, created_at::text as at, position::text as position,
-      status = any ($6) and ($7::text[] is null or event_type = any ($7)) as selected
+      message.position > 0 and status = any ($6) and ($7::text[] is null or event_type = any ($7)) as selected
     from webhook_messages message
     where tenant_id = $1 and subscription_id = $2 and created_at >= $3::timestamptz and created_at < $5
       and (created_at, position) > ($3::timestamptz, $4::bigint)
