@@ -116,6 +116,16 @@ export const integrationRequirements: readonly Requirement[] = [
       "becomes the request of the driver, and is answered by EmailSent with the vendor's id",
     "Internal: SendSms is a command of the bus": "is the form that the preset of a vendor describes",
   }),
+  ...inFile("subgraphs/integration/src/vendor-commands/payments/charges.test.ts", {
+    "Internal: payments are commands, reconciled with the webhooks of vendors":
+      "is answered by PaymentCharged with both ids only when the vendor has reported it",
+  }),
+  ...inFile("subgraphs/integration/src/vendor-commands/contacts-and-tickets.test.ts", {
+    "Internal: contacts are commands":
+      "names the contact by the id of the sender, and is answered with the vendor's id",
+    "Internal: support is a command":
+      "has an idempotency key, and is answered with the id and the address of the ticket",
+  }),
   ...inFile("subgraphs/integration/src/vendor-commands/vendor-reports.test.ts", {
     "Internal: commands are reconciled with the webhooks of vendors":
       "tells that a mail has arrived, in the trace and correlation of the command",
