@@ -123,7 +123,7 @@ async function registerTemplates(platform: PlatformProcess, token: string, workD
   };
   const post = async <T>(path: string, body: unknown) =>
     (await call<T>("POST", platform.publicUrl + path, { token, body })).body;
-  const register = async (_: unknown, place: number): Promise<Template> => {
+  const register = async (place: number): Promise<Template> => {
     const { templateId } = await post<{ templateId: string }>("/v1/templates", {
       name: `template-${place}`,
       category: "Service",
@@ -131,7 +131,10 @@ async function registerTemplates(platform: PlatformProcess, token: string, workD
     await post(`/v1/templates/${templateId}/versions`, version);
     return { templateId, uuid: uuidOf("tpl", templateId) };
   };
-  return Promise.all(Array.from({ length: templateCount }, register));
+  // one after the other, so that a busy machine refuses none of them
+  const templates: Template[] = [];
+  while (templates.length < templateCount) templates.push(await register(templates.length));
+  return templates;
 }
 
 /**

@@ -68,6 +68,17 @@ async function stream(vendor: string, call: ServerWritableStream<CompleteRequest
   call.end();
 }
 
+type Done = (error: Error | null, value?: CompleteResponse) => void;
+
+async function answered(answer: Promise<CompleteResponse>, done: Done): Promise<void> {
+  try {
+    const value = await answer;
+    done(null, value);
+  } catch (error) {
+    done(error as Error);
+  }
+}
+
 const encoded = <T>(type: { encode(value: T): { finish(): Uint8Array } }) => ({
   responseSerialize: (value: T) => Buffer.from(type.encode(value).finish()),
 });
@@ -95,11 +106,8 @@ async function serve({ tls, vendor }: BareProxyOrder): Promise<number> {
       },
     },
     {
-      complete(
-        call: ServerUnaryCall<CompleteRequest, CompleteResponse>,
-        done: (error: Error | null, value?: CompleteResponse) => void,
-      ) {
-        complete(vendor, call.request).then((value) => done(null, value), done);
+      complete(call: ServerUnaryCall<CompleteRequest, CompleteResponse>, done: Done) {
+        void answered(complete(vendor, call.request), done);
       },
       stream(call: ServerWritableStream<CompleteRequest, StreamChunk>) {
         stream(vendor, call).catch((error: Error) => call.destroy(error));

@@ -1,6 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type {
   DeepPartial,
@@ -45,13 +45,21 @@ export class ListTools {
     const place = request.pageToken === "" ? undefined : readToken(request.pageToken);
     const servers = await namesOfServers(this.#database.reader, tenant);
     const { connectionId } = request;
-    if (connectionId !== "") {
-      if (place && place.connectionId !== connectionId) throw wrongToken();
-      const connection = await callableConnection(this.#parts, tenant, connectionId, "tools.list");
-      const server = servers.get(connectionId) ?? "";
-      return this.#page(context, call, { tenant, connection, server, after: place?.after ?? null });
-    }
-    const all = [...servers];
+    if (connectionId === "") return this.#ofAll(context, call, [...servers], place);
+    if (place && place.connectionId !== connectionId) throw wrongToken();
+    const connection = await callableConnection(this.#parts, tenant, connectionId, "tools.list");
+    const server = servers.get(connectionId) ?? "";
+    return this.#page(context, call, { tenant, connection, server, after: place?.after ?? null });
+  }
+
+  /** A page of the tools of all connections: those of one connection, oldest first. */
+  async #ofAll(
+    context: RequestContext,
+    call: AttendingCall,
+    all: readonly (readonly [connectionId: string, server: string])[],
+    place: Place | undefined,
+  ): Promise<Page> {
+    const tenant = tenantOf(context);
     const at = place ? all.findIndex(([id]) => id >= place.connectionId) : 0;
     const [current, next] = at === -1 ? [] : all.slice(at, at + 2);
     if (!current) return { tools: [] };

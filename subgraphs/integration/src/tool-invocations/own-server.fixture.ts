@@ -45,7 +45,7 @@ export async function anOwnServer(): Promise<OwnServer> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", async () => {
+    request.on("end", () => {
       if (own.authorization !== undefined && request.headers.authorization !== own.authorization) {
         response.writeHead(401).end();
         return;
@@ -61,11 +61,13 @@ export async function anOwnServer(): Promise<OwnServer> {
         own.onCall(call, streamOf(response, id, params?._meta?.progressToken));
         return;
       }
-      if (method === "tools/list") await own.beforeList();
-      const result = resultOf(method);
-      const answer = result ? { result } : { error: { code: -32601, message: "Method not found" } };
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+      const ready = method === "tools/list" ? own.beforeList() : Promise.resolve();
+      void ready.then(() => {
+        const result = resultOf(method);
+        const answer = result ? { result } : { error: { code: -32601, message: "Method not found" } };
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+      });
     });
   });
   const cached = () => ({ resultType: "complete", ttlMs: own.ttlMs, cacheScope: "private" });

@@ -31,9 +31,10 @@ describe("the socket of a tool server", () => {
       const gone = new AbortController();
       let endedAt = Number.NaN;
       const closed = new Promise<number>((resolve) => {
-        own.onCall = (_, { response, progress }) => {
+        own.onCall = (_, stream) => {
+          const { response } = stream;
           // half of the calls have begun their answer
-          if (trial % 2 === 0) progress(1);
+          if (trial % 2 === 0) stream.progress(1);
           response.on("close", () => resolve(performance.now()));
           if (end === "cancelled")
             setTimeout(() => {
