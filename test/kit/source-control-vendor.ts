@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -42,6 +42,8 @@ export interface SourceControlVendor {
   /** Creates a repository with one commit on main. */
   create(repository: string): Promise<void>;
   git(repository: string, ...args: string[]): Promise<string>;
+  /** Changes a file on main, as a person does. */
+  edit(repository: string, path: string, text: string): Promise<void>;
   /** Merges, closes or opens a pull request again, and returns the delivery that tells it. */
   move(number: number, to: "merge" | "close" | "reopen", secret: string): Promise<SentDelivery>;
   /** The delivery that tells that a pull request was opened, as it was then. */
@@ -148,6 +150,14 @@ export async function aSourceControlVendor({ dialect, token }: Options): Promise
       const identity = ["-c", "user.name=Ada", "-c", "user.email=ada@people.example"];
       const commit = await git(repository, ...identity, "commit-tree", "-m", "first", tree);
       await git(repository, "update-ref", "refs/heads/main", commit);
+    },
+    async edit(repository, path, text) {
+      const folder = await mkdtemp(join(root, "work-"));
+      const inFolder = (...args: string[]) => git(repository, "--work-tree", folder, ...args);
+      await inFolder("checkout", "--quiet", "--force", "main");
+      await writeFile(join(folder, path), text);
+      await inFolder("add", "--all");
+      await inFolder("-c", "user.name=Ada", "-c", "user.email=ada@people.example", "commit", "--quiet", "-m", "ours");
     },
     async move(number, to, secret) {
       const found = byNumber(number);

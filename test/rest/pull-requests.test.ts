@@ -248,6 +248,40 @@ describe("a target that is a connection", () => {
     });
   });
 
+  it("gets a further pull request for a newer version of the template, which keeps what people have changed", async () => {
+    const repository = "acme/updated";
+    await vendor.create(repository);
+    const into = async (templateVersionId: string) =>
+      (await executed(
+        token,
+        { ...version, templateVersionId },
+        {
+          parameters: { name: "Updated" },
+          target: { repository, connectionId: connection.connectionId, onConflict: "merge" },
+        },
+      )) as ExecutionWithPullRequest;
+    const first = await into(version.templateVersionId);
+    await vendor.move(first.pullRequest?.number ?? 0, "merge", connection.secret);
+    await vendor.edit(repository, "README.md", "# Updated\n\nOurs.\n");
+
+    const project = "Company.App1/Company.App1.csproj";
+    const newer = aSmallPack({ files: { [project]: (aSmallPack()[project] ?? "").replace("net8.0", "net9.0") } });
+    const { body } = await request<{ templateVersionId: string }>(`POST /v1/templates/${version.templateId}/versions`, {
+      token,
+      body: {
+        ...{ semanticVersion: "1.1.0", engineKind: "DotnetNewTemplatePack", targetFramework: "net9.0" },
+        sourceRef: await aTemplateSource(newer),
+      },
+    });
+    const second = await into(body.templateVersionId);
+    expect(second).toMatchObject({ status: "Completed", pullRequest: { state: "Open" }, warnings: [] });
+    expect(second.pullRequest?.number).not.toBe(first.pullRequest?.number);
+    const branch = `scaffold/${second.executionId}`;
+    expect(await vendor.git(repository, "diff", "--name-only", "main", branch)).toBe("Updated/Updated.csproj");
+    expect(await vendor.git(repository, "show", `${branch}:README.md`)).toContain("Ours.");
+    expect(await vendor.git(repository, "show", `${branch}:Updated/Updated.csproj`)).toContain("net9.0");
+  });
+
   it("can be previewed, which pushes nothing", async () => {
     const { templateId, templateVersionId } = version;
     const input = { templateVersionId, target: { repository: "acme/orders", connectionId: connection.connectionId } };
