@@ -27,7 +27,8 @@ const branchOf = (query: URLSearchParams, { head, source_branch }: WantedByApi):
   query.get("source_branch") ?? query.get("head")?.split(":")[1] ?? head ?? source_branch ?? "";
 
 /** Answers in place of the vendor; undefined lets the vendor answer. */
-type Interference = (request: IncomingMessage, path: string) => { status: number; body?: string } | undefined;
+type Interference = (request: IncomingMessage, path: string) => Answer | Promise<Answer>;
+type Answer = { readonly status: number; readonly body?: string } | undefined;
 
 /** A source-control vendor in the test: git over HTTP, and an API for pull requests in one of two dialects. */
 export interface SourceControlVendor {
@@ -63,13 +64,13 @@ export async function aSourceControlVendor({ dialect, token }: Options): Promise
   const calls: string[] = [];
   const gitLogins = new Set<string>();
   let deliveries = 0;
-  const server = createServer((request, response) => {
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "", "http://vendor");
     const isApi = url.pathname.startsWith(`${apiPath}/`);
-    const told = vendor.interfere(request, url.pathname);
     if (isApi) calls.push(`${request.method} ${url.pathname}`);
+    const told = await vendor.interfere(request, url.pathname);
     if (told) return void response.writeHead(told.status).end(told.body ?? "{}");
-    if (isApi) return void serveApi(request, response, url).catch(() => response.destroy());
+    if (isApi) return serveApi(request, response, url);
     const { authorization } = request.headers;
     const password = Buffer.from(authorization?.split(" ")[1] ?? "", "base64")
       .toString()
@@ -77,7 +78,9 @@ export async function aSourceControlVendor({ dialect, token }: Options): Promise
     if (authorization !== undefined) gitLogins.add(authorization);
     if (password === token) serveGit(root, request, response);
     else response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
-  });
+  }
+
+  const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   // if a test fails before it closes its vendor, the test run must still end
   server.unref();

@@ -282,6 +282,31 @@ describe("a target that is a connection", () => {
     expect(await vendor.git(repository, "show", `${branch}:Updated/Updated.csproj`)).toContain("net9.0");
   });
 
+  it("shows a merge that its vendor reports before the execution has ended", async () => {
+    const repository = "acme/fast";
+    await vendor.create(repository);
+    const known = "select 1 from catalog.executions where repository = $1 and pull_request->>'state' = 'Merged'";
+    vendor.interfere = async (_, path) => {
+      if (!path.endsWith("/labels")) return undefined;
+      const { number = 0 } = vendor.pullRequests.at(-1) ?? {};
+      await connection.deliver(await vendor.move(number, "merge", connection.secret));
+      await eventually("the merge is known", async () => (await rows(known, [repository])).length === 1, 8_000);
+      return { status: 500 };
+    };
+    const target = { repository, connectionId: connection.connectionId, pullRequest: { labels: ["fast"] } };
+    const execution = await executed(token, version, { parameters: { name: "Fast" }, target });
+    vendor.interfere = () => undefined;
+    expect(execution).toMatchObject({
+      ...{ status: "Completed", pullRequest: { state: "Merged" }, warnings: [{ code: "LabelsRefused" }] },
+    });
+    const told = await rows<{ type: string }>(
+      `select envelope->>'type' as type from catalog.outbox where envelope->>'subject' = $1
+         and envelope->>'type' like 'ScaffoldPull%' order by seq`,
+      [`executions/${execution.executionId}`],
+    );
+    expect(told.map(({ type }) => type)).toEqual(["ScaffoldPullRequestOpened", "ScaffoldPullRequestMerged"]);
+  });
+
   it("can be previewed, which pushes nothing", async () => {
     const { templateId, templateVersionId } = version;
     const input = { templateVersionId, target: { repository: "acme/orders", connectionId: connection.connectionId } };
