@@ -40,7 +40,7 @@ const idsOf = ({ args }: Field) => args.filter(({ type }) => String(type) === "I
 const creating = new Set(["setFeatureFlag", "setConfiguration"]);
 
 /** The run of this test is not a call of a model, so its owner sees null. Others see that it does not exist. */
-const withoutContent = new Set(["modelContent"]);
+const withoutContent = new Set(["modelContent", "connectionTools"]);
 
 /**
  * The fields that a token of a tenant may call. Fields for platform administrators act across tenants and are tested
