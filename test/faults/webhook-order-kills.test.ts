@@ -15,13 +15,14 @@ import {
 import { tenantScopes } from "@factory/schema/scopes";
 import pg from "pg";
 import { eventually } from "../kit/eventually.js";
-import { kills } from "../kit/kills.js";
+import { killsAt } from "../kit/kills.js";
 import { aReceiver } from "../kit/receiver.js";
 import { request } from "../kit/request.js";
 
 const keys = Array.from({ length: 8 }, (_, place) => `order.key${place}`);
 const eventsPerSecond = 200;
 const arrivalsPerKill = 100;
+const kills = killsAt(2);
 const arrivalTimeoutMs = 60_000;
 
 interface Arrival {
