@@ -11,10 +11,10 @@ import { MessageClaims } from "./message-claims.js";
 import { OverdueMessages } from "./overdue-messages.js";
 import { defaultRetryDelaysMs } from "./retry-schedule.js";
 import { signEcho } from "./sign-echo.js";
-import { WebhookBreakerRow } from "./webhook-breaker.entity.js";
-import { breakerRetention, paceRetention } from "./webhook-breaker.retention.js";
+import { WebhookBreakerRow } from "./stored-pauses/webhook-breaker.entity.js";
+import { breakerRetention, paceRetention } from "./stored-pauses/webhook-breaker.retention.js";
+import { WebhookPaceRow } from "./stored-pauses/webhook-pace.entity.js";
 import { WebhookDispatcher } from "./webhook-dispatcher.js";
-import { WebhookPaceRow } from "./webhook-pace.entity.js";
 
 export interface WebhookDispatchSettings {
   /** The delay before each webhook attempt; there are as many attempts as delays. */
