@@ -157,7 +157,7 @@ export const tenantSettings: TenantSettings = {
     schema: { anyOf: [{ type: "integer", minimum: 1, maximum: 365 }, { type: "null" }] },
     default: null,
     description:
-      "How many days the prompts and the answers of language models are kept, sealed. The field content of a run shows them to the caller of the model and to holders of the scope audit.read. Null: they are not kept.",
+      "How many days the prompts and the answers of language models are kept, sealed. The query modelContent shows those of a run to the caller of the model and to holders of the scope audit.read. Null: they are not kept.",
     setBy: "Tenant",
   },
   "models.budgets": {

@@ -16,6 +16,8 @@ export const integrationRequirements: readonly Requirement[] = [
   ...inFile("test/rest/integration.test.ts", {
     "Connection: the members of the request, of the 201 and of the read; Active and Healthy at first":
       "takes the values that the specification shows, and answers and is read with its members",
+    "Resources: timestamps are ISO 8601 in UTC, and ids are opaque":
+      "takes the values that the specification shows, and answers and is read with its members",
     "Provider: the members of the request and of the response; Registered at first": "returns the documented members",
     "Provider: registered at the path of its Location, for its tenant only":
       "shows the provider at its Location, but not to another tenant",
@@ -84,7 +86,7 @@ export const integrationRequirements: readonly Requirement[] = [
   ...inFile("test/contract/media-type.test.ts", {
     "Versioning 1: application/vnd.service.integration.v1+json, and no version without the header":
       "has the media type that was asked for",
-    "Versioning 3: only known major versions are served":
+    "Versioning 3: only known major versions are served; a deprecation window begins with the second one":
       "names the version, and an unknown version is refused before everything else",
     "Overview: responses carry a traceId": "is described with traceId where the specification shows it",
   }),
@@ -92,7 +94,16 @@ export const integrationRequirements: readonly Requirement[] = [
     "Versioning 4: the header svc-schema-version of event payloads":
       "leads from a registered template to a generated project, with its events and its webhooks",
   }),
+  ...inFile("test/rest/commands.test.ts", {
+    "Internal: commands cannot be sent by external partners":
+      "requires a platform administrator on the internal listener",
+  }),
+  ...inFile("test/grpc/mutual-tls.test.ts", {
+    "Internal: gRPC cannot be reached by external partners": "refuses a client without a certificate of the platform",
+  }),
   ...inFile("subgraphs/integration/src/model-invocation/model-invocation.test.ts", {
+    "Internal: gRPC propagates traceId and correlationId of calls of models":
+      "answers through the connection, as a run with an event",
     "Internal: Complete, with tenant and authorization as over REST":
       "refuses a call without a token, with another tenant's, and without the scope, before the vendor is asked",
     "Internal: Embed": "gives %s in the order of the inputs",

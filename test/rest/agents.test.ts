@@ -22,12 +22,13 @@ interface ReceivedEvent {
   readonly events: { readonly type: string; readonly data: Record<string, unknown>; readonly subjectPath: string };
 }
 
-/** Scopes that an agent cannot get: their effect lasts longer than the task, or they show personal data. */
-const longLasting: readonly string[] = [
+/** Scopes that an agent cannot get: their effect lasts longer than the task, they move money, or they show personal data. */
+const withheld: readonly string[] = [
   "client.manage",
   "user.invite",
   "role.assign",
   "governance.approve",
+  "payments.write",
   "audit.read",
 ];
 
@@ -299,9 +300,9 @@ describe("publishing on behalf of a subject", () => {
     const ask = (raw: string) => request("POST /connect/token", { raw, headers });
     const { body } = await ask("grant_type=client_credentials");
     expect(String(body["scope"]).split(" ")).toEqual(
-      tenantScopes.filter((scope) => !scope.endsWith(".publish") && !longLasting.includes(scope)),
+      tenantScopes.filter((scope) => !scope.endsWith(".publish") && !withheld.includes(scope)),
     );
-    for (const scope of ["templates.publish", ...longLasting])
+    for (const scope of ["templates.publish", ...withheld])
       expect((await ask(`grant_type=client_credentials&scope=${scope}`)).body).toMatchObject({
         error: "invalid_scope",
       });

@@ -118,7 +118,7 @@ export class WebhookSubscriptionType {
 
   @Field(() => String, {
     nullable: true,
-    description: "Why the platform has disabled the subscription: ReceiverGone, ReceiverDisabled or OnlyFailures.",
+    description: "Why the platform has disabled the subscription: ReceiverGone, ReceiverDisabled, OnlyFailures or HandshakeFailed.",
   })
   disabledReason: DisabledReason | null;
 

@@ -7,7 +7,7 @@ export const callerKey = "x-factory-caller";
 /** The services of the platform itself. */
 export const platformIdentities = [...subgraphNames, "gateway"] as const;
 
-/** Every service with a certificate. `product` stands for the SaaS products that ask the platform for entitlements. */
+/** Every service with a certificate. `product` stands for the SaaS products. */
 export const serviceIdentities = [...platformIdentities, "product"] as const;
 export type ServiceIdentity = (typeof serviceIdentities)[number];
 
