@@ -39,6 +39,7 @@ describe("GET /integrations/runs/{runId}", () => {
       nextAttemptAt: null,
       error: null,
       result: null,
+      progress: null,
       correlationId: "walked",
     });
     await eventually("the run has failed", async () => (await read(failed)).body.status === "Failed");
