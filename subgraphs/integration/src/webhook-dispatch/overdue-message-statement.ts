@@ -6,7 +6,8 @@ const maxMessages = 1000;
  * Messages that are still to be sent but that no dispatcher will take. A due time of more than 60 s ago is normal in
  * four cases: the breaker of the receiver is open, the subscription has a rate that is used, an earlier message of the
  * same partition key waits too, or the tenant has so many messages that they wait for each other. In the last case
- * another message of the tenant has a claim that has not ended. `message` is the table's alias.
+ * another message of the tenant has a claim that has not ended. It excuses no message without a due time, which a
+ * dispatcher would never find. `message` is the table's alias.
  */
 const isOverdue = `message.status in ('Pending', 'Delivering', 'RetryScheduled')
     and coalesce(message.next_attempt_at, message.created_at) < now() - interval '60 seconds'
@@ -23,9 +24,9 @@ const isOverdue = `message.status in ('Pending', 'Delivering', 'RetryScheduled')
       where earlier.tenant_id = message.tenant_id and earlier.subscription_id = message.subscription_id
         and earlier.partition_key = message.partition_key and earlier.position < message.position
         and earlier.status in ('Pending', 'Delivering', 'RetryScheduled') and earlier.partition_key is not null))
-    and not exists (
+    and (message.next_attempt_at is null or not exists (
       select from webhook_messages other
-      where other.tenant_id = message.tenant_id and other.status = 'Delivering' and other.next_attempt_at > now())`;
+      where other.tenant_id = message.tenant_id and other.status = 'Delivering' and other.next_attempt_at > now()))`;
 
 export const findOverdueMessages = `select tenant_id, message_id, origin, subscription_id from webhook_messages message
   where ${isOverdue} limit ${maxMessages}`;

@@ -199,16 +199,25 @@ describe("the webhook dispatcher", () => {
     expect(await lying()).toBe(0);
   });
 
-  it("sends a message that has lost its due time, as soon as the sweeper has found it", async () => {
+  it("sends a message that has lost its due time, as soon as the sweeper has found it, while others are sent", async () => {
     const principal = aPrincipal();
-    await subscribe(principal, healthy.url("/lost"));
+    const [receiver] = hanging as [WebhookReceiver];
     healthy.answer = () => ({ status: 500 });
+    await subscribe(principal, healthy.url("/lost"));
+    await subscribe(principal, receiver.url("/never"));
     await publish(principal, 1);
-    const states = async () => (await messagesOf(principal)).map(({ status }) => status).join();
+    const lost = "tenant_id = $1 and origin = $2";
+    const values = [uuidOf(principal), new URL(healthy.url("/")).origin];
+    const states = async () => {
+      const text = `select status from integration.webhook_messages where ${lost}`;
+      return (await fixture.rows<{ status: string }>(text, ...values)).map(({ status }) => status).join();
+    };
     await eventually(async () => ((await states()) === "RetryScheduled" ? true : undefined));
+    await stuck(receiver, 1);
     healthy.answer = () => ({ status: 204 });
     await fixture.rows(
-      "update integration.webhook_messages set next_attempt_at = null, created_at = now() - interval '1 hour'",
+      `update integration.webhook_messages set next_attempt_at = null, created_at = now() - interval '1 hour' where ${lost}`,
+      ...values,
     );
     const workers = new pg.Pool({ connectionString: fixture.connections.worker, max: 1 });
     const woken: WebhookLane[] = [];
