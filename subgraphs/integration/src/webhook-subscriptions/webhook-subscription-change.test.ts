@@ -133,6 +133,31 @@ describe("a change of a webhook subscription", () => {
     expect([namesAt("/plain"), namesAt("/moved")]).toEqual([["one"], ["two"]]);
   });
 
+  it("of its endpoint, before the receiver has agreed, adds no question to the later ones", async () => {
+    receiver.answer = () => ({ status: 405 });
+    const { subscriptionId: id } = await create("/first", { handshake: true });
+    const failedOnce = () => eventually(async () => ((await read(id)).handshake.attempts === 1 ? true : undefined));
+    await failedOnce();
+    for (const path of ["/second", "/third"]) {
+      await change(id, { endpointUrl: receiver.url(path) });
+      await failedOnce();
+    }
+    // as if the time of the jobs that the failures have sent had come, but not that of the next question
+    await fixture.rows(
+      "update integration.webhook_subscriptions set handshake_next_at = now() + interval '1 hour' where subscription_id = $1",
+      decodeId("whs", id),
+    );
+    const early = await fixture.rows(
+      `update integration_jobs.job set start_after = now() where singleton_key = $1 and state < 'active' returning id`,
+      id,
+    );
+    expect(early).toHaveLength(3);
+    const left = () =>
+      fixture.rows("select from integration_jobs.job where singleton_key = $1 and state < 'completed'", id);
+    await eventually(async () => ((await left()).length === 0 ? true : undefined));
+    expect(receiver.received.map(({ path }) => path)).toEqual(["/first", "/second", "/third"]);
+  });
+
   it("with a wrong value, and of a member that an Inbound subscription lacks, is refused", async () => {
     const { subscriptionId: id } = await create("/refused");
     for (const [input, pointer] of [

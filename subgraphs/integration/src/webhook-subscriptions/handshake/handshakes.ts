@@ -47,7 +47,10 @@ const giveUpAfterHours = 72;
 const connectTimeoutMs = 5_000;
 const totalTimeoutMs = 15_000;
 
-/** Begins anew for an endpoint that has not agreed, and for a subscription that was disabled meanwhile. */
+/**
+ * Begins anew for an endpoint that has not agreed, and for a subscription that was disabled meanwhile. Each change of a
+ * subscription sends a job of its own. A job that comes before the next time finds nothing, so that only one goes on.
+ */
 const waiting = {
   name: "webhook_handshake_waiting",
   text: `update webhook_subscriptions set handshake = 'Pending', allowed_per_minute = null,
@@ -56,6 +59,7 @@ const waiting = {
       version = version + case when handshake = 'Pending' then 0 else 1 end
     where tenant_id = $1 and subscription_id = $2 and status = 'Active' and handshake is not null
       and (handshake = 'Pending' or handshake_url is distinct from endpoint_url)
+      and coalesce(handshake_next_at, now()) <= now() + interval '1 second'
     returning endpoint_url, rate_per_second`,
 };
 
