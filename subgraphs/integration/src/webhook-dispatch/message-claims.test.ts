@@ -1,7 +1,9 @@
+import { createLogger } from "@factory/runtime/telemetry/logger";
 import pg from "pg";
 import { type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { recordAttempts } from "./attempt-statement.js";
 import { claimMessages, giveBack, waitingLanes } from "./claim-statement.js";
+import { MessageClaims } from "./message-claims.js";
 import { releaseKeys } from "./ordered-message-statement.js";
 
 let fixture: IntegrationFixture;
@@ -157,5 +159,23 @@ describe("the statements that find what is due", () => {
     expect(rowsRead(kept, "webhook_messages")).toBeLessThanOrEqual(8);
     const freed = await explained(giveBack, [each(uuid("8000", 0)), ids, each(1)]);
     expect(rowsRead(freed, "webhook_messages")).toBeLessThanOrEqual(8);
+  });
+});
+
+describe("the keys that a start releases", () => {
+  it("are those with a first message that is never due, however many others wait", async () => {
+    await fixture.rows("delete from integration.webhook_messages");
+    await fixture.rows(messages, 1, 10_003);
+    await fixture.rows(
+      `update integration.webhook_messages set partition_key = 'key-' || lpad(least(position, 10002)::text, 5, '0'),
+         next_attempt_at = case when position < 10002 then next_attempt_at end`,
+    );
+    const claims = new MessageClaims(fixture.connections.worker, createLogger("test", "silent"));
+    try {
+      const lane = { tenant: uuid("8000", 0), origin, subscription: uuid("9000", 0) };
+      expect(await claims.strandedKeys()).toEqual([{ lane, keys: ["key-10002"] }]);
+    } finally {
+      await claims.close();
+    }
   });
 });

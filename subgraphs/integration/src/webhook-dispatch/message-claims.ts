@@ -15,7 +15,7 @@ import {
 } from "./claim-statement.js";
 import type { Share } from "./due-lanes.js";
 import type { Pace } from "./lane-paces.js";
-import { releaseKeys, waitingKeys } from "./ordered-message-statement.js";
+import { releaseKeys, strandedKeys } from "./ordered-message-statement.js";
 import { takeTurns } from "./pace-statement.js";
 
 /** A message that only this process may send until its claim ends. */
@@ -135,9 +135,9 @@ export class MessageClaims {
     }
   }
 
-  /** All partition keys with waiting messages, at most 10,000. */
-  async orderedKeys(): Promise<OrderedKeys[]> {
-    const { rows } = await this.#pool.query<LaneRow & { partition_key: string }>(waitingKeys);
+  /** The partition keys with a first waiting message that no process would find, at most 10,000. */
+  async strandedKeys(): Promise<OrderedKeys[]> {
+    const { rows } = await this.#pool.query<LaneRow & { partition_key: string }>(strandedKeys);
     return rows.map((row) => ({ lane: laneOf(row), keys: [row.partition_key] }));
   }
 

@@ -25,16 +25,19 @@ export const releaseKeys = {
     from head, relaxed where message.tenant_id = head.tenant_id and message.message_id = head.message_id`,
 };
 
-/** The keys with waiting messages. A loose index scan takes one step for each key, however many messages it has. */
-export const waitingKeys = `
+/**
+ * The keys with a first waiting message that is not due at any time. A loose index scan takes one step for each key,
+ * however many messages it has.
+ */
+export const strandedKeys = `
   with recursive key as (
-    (select tenant_id, subscription_id, partition_key, origin from webhook_messages
+    (select tenant_id, subscription_id, partition_key, origin, next_attempt_at from webhook_messages
      where ${isWaiting} and partition_key is not null
      order by tenant_id, subscription_id, partition_key, position limit 1)
     union all
     select next.* from key cross join lateral (
-      select tenant_id, subscription_id, partition_key, origin from webhook_messages
+      select tenant_id, subscription_id, partition_key, origin, next_attempt_at from webhook_messages
       where ${isWaiting} and partition_key is not null
         and (tenant_id, subscription_id, partition_key) > (key.tenant_id, key.subscription_id, key.partition_key)
       order by tenant_id, subscription_id, partition_key, position limit 1) next)
-  select tenant_id, subscription_id, partition_key, origin from key limit 10000`;
+  select tenant_id, subscription_id, partition_key, origin from key where next_attempt_at is null limit 10000`;

@@ -77,7 +77,7 @@ export class WebhookDispatcher {
     for (const { lane, openings, pausedForMs } of await this.#settings.claims.openBreakers())
       this.#breakers.learn(lane, openings, now + pausedForMs);
     // A process that died may have ended messages without making the next ones of their keys due.
-    this.wake([], await this.#settings.claims.orderedKeys());
+    this.wake([], await this.#settings.claims.strandedKeys());
   }
 
   wake(lanes: readonly WebhookLane[], ordered: readonly OrderedKeys[] = []): void {
