@@ -227,6 +227,53 @@ describe("a subscription with the ordering fifo", () => {
     expect(places("a", receiver.at("/died")).slice(-2)).toEqual([1, 2]);
   });
 
+  /** The sweeper comes after 30 s, so it has not released what is sent sooner. */
+  const soonMs = 15_000;
+  const allDelivered = (principal: Principal) =>
+    eventually(
+      async () => ((await states(principal)).every((status) => status === "Delivered") ? true : undefined),
+      soonMs,
+    );
+
+  it("goes on in another process when the one with an attempt under way stops", async () => {
+    const principal = aPrincipal();
+    await subscribe(principal, "/stopped", { ordering: "fifo" });
+    receiver.answer = () => undefined;
+    await fixture.bus.publish(upTo(3).map((place) => keyed(principal, "a", place)));
+    await arrivals("/stopped", 1);
+    await eventually(async () => ((await states(principal)).length === 3 ? true : undefined));
+    receiver.answer = () => ({ status: 204 });
+    const other = await fixture.another();
+    try {
+      setTimeout(() => receiver.answerAll(204), 500);
+      await fixture.restart(() => allDelivered(principal).then(() => undefined));
+      expect(places("a", receiver.at("/stopped"))).toEqual([0, 1, 2]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it("goes on in another process when one that stops stores its last events", async () => {
+    const principal = aPrincipal();
+    await subscribe(principal, "/last", { ordering: "fifo" });
+    const holder = new pg.Client({ connectionString: fixture.connections.owner });
+    await holder.connect();
+    await holder.query("begin");
+    await holder.query("lock table integration.webhook_messages in share mode");
+    const waiting = () =>
+      fixture.rows("select from pg_locks where not granted and relation = 'integration.webhook_messages'::regclass");
+    await fixture.bus.publish([keyed(principal, "a", 0)]);
+    await eventually(async () => ((await waiting()).length > 0 ? true : undefined));
+    const other = await fixture.another();
+    try {
+      setTimeout(() => void holder.query("commit"), 500);
+      await fixture.restart(() => allDelivered(principal).then(() => undefined));
+      expect(places("a", receiver.at("/last"))).toEqual([0]);
+    } finally {
+      await Promise.all([other.close(), holder.end()]);
+    }
+  });
+
   it("skips all that waits when the subscription is no longer Active", async () => {
     const principal = aPrincipal();
     const subscription = await subscribe(principal, "/left", { ordering: "fifo" });

@@ -59,6 +59,7 @@ export const webhookDispatch: SliceModule<WebhookDispatchSettings> = {
     });
     services.get(SignedEcho).use(signEcho);
     onStop(() => dispatcher.stop());
+    onClose(() => dispatcher.close());
     sweep(new OverdueMessages(workers, dispatcher));
     services.get(WebhookMessageService).onDue((lanes, ordered) => dispatcher.wake(lanes, ordered));
     onStarted(() => dispatcher.start());

@@ -104,6 +104,24 @@ export class WebhookDispatcher {
         "webhook messages were not released; they are due again when their claims end",
       );
     });
+    await this.#releaseRest();
+  }
+
+  /**
+   * Releases what work that ends after `stop` has announced. No other process finds the first message of a partition key
+   * while it has no due time.
+   */
+  close(): Promise<void> {
+    return this.#releaseRest();
+  }
+
+  async #releaseRest(): Promise<void> {
+    const ordered = this.#ordered;
+    this.#ordered = [];
+    await this.#settings.claims.release(ordered).catch((error: unknown) => {
+      this.#ordered.push(...ordered);
+      this.#warn(error, "the next messages of partition keys were not released; the sweeper releases them");
+    });
   }
 
   async #settled(): Promise<void> {
