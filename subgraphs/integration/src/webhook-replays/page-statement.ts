@@ -36,14 +36,16 @@ export const waitingOfReceiver = {
 
 /**
  * $1: tenant, $2: subscription, $3 and $4: time and position of the place before, $5: until, $6: states, $7: types or
- * null, $8: limit.
+ * null, $8: limit. The limit bounds what is read, whether it is selected or not.
  */
 export const countSelected = {
   name: "webhook_replay_count",
-  text: `select count(*)::int as count from (select from webhook_messages
+  text: `select count(*)::int as read, count(*) filter (where selected)::int as selected from (
+    select position > 0 and status = any ($6) and ($7::text[] is null or event_type = any ($7)) as selected
+    from webhook_messages
     where tenant_id = $1 and subscription_id = $2 and created_at >= $3::timestamptz and created_at < $5
       and (created_at, position) > ($3::timestamptz, $4::bigint)
-      and position > 0 and status = any ($6) and ($7::text[] is null or event_type = any ($7)) limit $8) selected`,
+    order by created_at limit $8) message`,
 };
 
 /**

@@ -36,7 +36,7 @@ interface Page {
 const messagesPerPage = 500;
 /** The waiting messages that are counted, a bit more than a replay lets wait. */
 const countedWaiting = 4000;
-/** A longer selection is replayed as well, but its number is not shown. */
+/** In a period with more messages the selected ones are replayed as well, but their number is not shown. */
 const countedTotal = 200_000;
 
 interface ReceiverRow extends Omit<ReplayReceiver, "origin"> {
@@ -130,8 +130,8 @@ async function firstProgress(
   const { until, states, types, unsent } = selection;
   const { at, position } = restOf(run);
   const values = [tenant.uuid, subscription, at, position, until, states, types, countedTotal + 1];
-  const [found] = unsent ? [] : await execute<{ count: number }>(countSelected, values);
-  const total = found && found.count <= countedTotal ? found.count : null;
+  const [found] = unsent ? [] : await execute<{ read: number; selected: number }>(countSelected, values);
+  const total = found && found.read <= countedTotal ? found.selected : null;
   return { replayed: 0, unsent: 0, passedOver: 0, total, reachedAt: null, continues };
 }
 

@@ -36,7 +36,7 @@ export interface ReplayProgress {
   readonly unsent: number;
   /** Messages that were selected and cannot be sent: they do not fit the filter, wait already, or have no event left. */
   readonly passedOver: number;
-  /** The messages that were selected at the start. Null with includeUnsent, and when they are very many. */
+  /** The messages that were selected at the start. Null with includeUnsent, and in a period with very many messages. */
   readonly total: number | null;
   /** The time of the last message that was looked at. */
   readonly reachedAt: string | null;

@@ -1,4 +1,8 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { Database } from "@factory/runtime/unit-of-work/database";
 import {
   anEvent,
   aPrincipal,
@@ -6,7 +10,9 @@ import {
   type IntegrationFixture,
   startIntegrationFixture,
 } from "../integration.fixture.js";
+import { integrationTables } from "../tables.js";
 import { WebhookReceiver } from "../webhook-dispatch/webhook-receiver.fixture.js";
+import { countSelected } from "./page-statement.js";
 import { ReplayScene } from "./replay.fixture.js";
 
 /** `REPLAY_EVENTS=100000` replays as many as the platform promises. */
@@ -110,6 +116,33 @@ describe("a replay of webhooks", () => {
         .sort(),
     );
     expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({ sequence: expect.any(String), data: {} });
+  });
+
+  it("reads no more messages than the limit to count those of a rare state among many", async () => {
+    const subscription = await scene.exhausted(100);
+    await fixture.rows(
+      "update integration.webhook_messages set status = 'Delivered' where subscription_id = $1 and position < 100",
+      decodeId("whs", subscription),
+    );
+    const database = await Database.open(
+      { connections: fixture.connections, ...integrationTables },
+      createLogger("test", "silent"),
+    );
+    const tenant = tenantWithId(scene.principal.tenantId ?? "");
+    const [since, until] = [new Date(Date.now() - 86_400_000), new Date()];
+    const counted = (limit: number) =>
+      database.transaction(tenant, { trace: continueTrace(undefined) }, ({ execute }) =>
+        execute(countSelected, [
+          ...[tenant.uuid, decodeId("whs", subscription), since.toISOString(), "0", until.toISOString()],
+          ...[["Exhausted"], null, limit],
+        ]),
+      );
+    try {
+      expect(await counted(50)).toEqual([{ read: 50, selected: 0 }]);
+      expect(await counted(101)).toEqual([{ read: 100, selected: 1 }]);
+    } finally {
+      await database.close();
+    }
   });
 
   it("sends events of the log that the subscription never got, with includeUnsent", async () => {
