@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Principal } from "@factory/runtime/auth/principal";
-import { newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { aVendorServer, type VendorServer } from "../vendor-calls/vendor.fixture.js";
@@ -49,10 +49,10 @@ interface Reporter {
 }
 
 /** A connection whose vendor reports the outcomes of commands. */
-async function aReporter(): Promise<Reporter> {
+async function aReporter(baseUrl = vendor.origin): Promise<Reporter> {
   const secret = newId("evt");
   const connection = await aCommandConnection(fixture, principal, {
-    ...{ capabilities: ["email.send", "sms.send"], baseUrl: vendor.origin },
+    ...{ capabilities: ["email.send", "sms.send"], baseUrl },
     ...{
       driver: { commands: { SendEmail: request, SendSms: request }, webhook },
       configuration: { from: "a@b.example" },
@@ -170,6 +170,37 @@ describe("the report of a vendor", () => {
     const command = await sent();
     expect((await answersTo(fixture, command, 2)).map(({ type }) => type)).toEqual(["EmailSent", "EmailDelivered"]);
     await early;
+  });
+
+  it("may be minutes faster than the answer of the vendor", async () => {
+    let answer: (() => void) | undefined;
+    vendor.serve("/slow", (_, response) => {
+      answer = () => response.writeHead(202).end('{"id":"m-1"}');
+    });
+    const reporter = await aReporter(`${vendor.origin}/slow`);
+    const command = await sent();
+    await eventually(() => answer);
+    const deliveryId = await reported(reporter, { type: "arrived", mail: { id: "m-1" } });
+    const tried = (attempts: number) =>
+      eventually(async () => {
+        const [row] = await fixture.rows<{ status: string }>(
+          "select status from integration.webhook_deliveries where delivery_id = $1 and attempts = $2",
+          ...[decodeId("whd", deliveryId), attempts],
+        );
+        return row?.status;
+      });
+    const makeDue = (attempts: number) =>
+      fixture.rows(
+        "update integration.webhook_deliveries set attempts = $2, next_attempt_at = now() where delivery_id = $1",
+        ...[decodeId("whd", deliveryId), attempts],
+      );
+    expect(await tried(1)).toBe("Failed");
+    await makeDue(3);
+    expect(await tried(4)).toBe("Failed");
+    answer?.();
+    await answersTo(fixture, command);
+    await makeDue(4);
+    expect((await answersTo(fixture, command, 2)).map(({ type }) => type)).toEqual(["EmailSent", "EmailDelivered"]);
   });
 
   it("says nothing about commands of other providers, tenants and types", async () => {

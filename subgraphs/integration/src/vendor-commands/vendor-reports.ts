@@ -39,8 +39,11 @@ const waitingCommand = {
     where tenant_id = $1 and provider_id = $2 and status = 'Accepted' limit 1`,
 };
 
-/** A report may be faster than the answer to the request, so it is tried so often again. */
-const patientAttempts = 2;
+/**
+ * A report may be faster than the answer to the request, which may come after further attempts only. So it is tried so
+ * often again, within 156 s, and the last attempt counts it as none of the platform's.
+ */
+const patientAttempts = 4;
 
 /** The outcomes that follow the answer of their command. */
 const laterOutcomes = ["EmailDelivered", "EmailBounced", "SmsDelivered", "SmsFailed"] as const;
