@@ -24,7 +24,7 @@ const scheduleRetry = runMove(
 const scheduleWait = runMove(
   "run_wait",
   `next_attempt_at = $4, deadline_at = null, error_code = null, error_detail = null,
-    max_attempts = greatest(max_attempts, attempts + 1)`,
+    max_attempts = attempts + $6::int`,
   "status = 'Running' and fence = $5",
 );
 const pause = {
@@ -77,10 +77,13 @@ export class RunClaim {
     return this.#change((transaction) => moveRun(transaction, scheduleRetry, move), change);
   }
 
-  /** Plans the attempt that follows if nothing ends the run before. `change` runs in the same transaction. Throws RunLost. */
-  wait(nextAttemptAt: Date, change: Change): Promise<void> {
+  /**
+   * Plans the first of the further attempts that follow if nothing ends the run before. `change` runs in the same
+   * transaction. Throws RunLost.
+   */
+  wait(nextAttemptAt: Date, furtherAttempts: number, change: Change): Promise<void> {
     const { runId, fence } = this.run;
-    const move = { runId, to: "RetryScheduled", values: [nextAttemptAt, fence] } as const;
+    const move = { runId, to: "RetryScheduled", values: [nextAttemptAt, fence, furtherAttempts] } as const;
     return this.#change((transaction) => moveRun(transaction, scheduleWait, move), change);
   }
 

@@ -32,7 +32,8 @@ export interface RunError {
 
 /**
  * The result of work whose outcome comes later from elsewhere, for example by a delivery. The run waits as RetryScheduled
- * without a job that holds a place. If nothing ends it before, its next attempt begins after the seconds.
+ * without a job that holds a place. If nothing ends it before, its next attempt begins after the seconds, and may fail as
+ * often as the first one.
  */
 export class AwaitedOutcome {
   constructor(

@@ -20,7 +20,7 @@ import {
   RunPause,
   runErrorOf,
 } from "./run-operations.js";
-import { runUuid } from "./run-record.js";
+import { type RunRecord, runUuid } from "./run-record.js";
 
 interface RunnerServices {
   readonly database: Database;
@@ -101,7 +101,7 @@ export class RunRunner {
     const { jobs, counts } = this.#services;
     const { tenantId, runId, operation, attempts } = claim.run;
     const startAfter = new Date(Date.now() + seconds * 1000);
-    await claim.wait(startAfter, async (transaction, waiting) => {
+    await claim.wait(startAfter, handler.delaysSeconds.length + 1, async (transaction, waiting) => {
       const end = await handler.waits?.(transaction, waiting, facts);
       if (end) await settleRun(transaction, handler, runId, end);
       else await jobs.send(transaction, runJob, { tenantId, runId, attempt: attempts + 1 }, { startAfter });
@@ -126,7 +126,7 @@ export class RunRunner {
     const { tenantId, runId, operation, attempts } = claim.run;
     const reason = runErrorOf(error);
     if (!(error instanceof DomainError)) logger.error({ err: error, runId, operation }, "a run failed unexpectedly");
-    const delay = handler.delaysSeconds[attempts - 1];
+    const delay = delayAfter(claim.run, handler);
     const again = handler.retryable?.(error) ?? isRetryable(error);
     if (delay === undefined || !again)
       return { status: reason.code === "RUN_TOO_LONG" ? "TimedOut" : "Failed", ...reason };
@@ -139,6 +139,12 @@ export class RunRunner {
     failpoint("run.retried");
     return undefined;
   }
+}
+
+/** The delay after the failed attempt of a run; undefined after the last one. A run that has waited has all delays again. */
+function delayAfter({ attempts, maxAttempts }: RunRecord, { delaysSeconds }: RunHandler): number | undefined {
+  const left = maxAttempts - attempts;
+  return delaysSeconds[Math.max(0, delaysSeconds.length - left)];
 }
 
 /** The result of the work, or the reason of the signal when it comes first. The work may ignore the signal. */

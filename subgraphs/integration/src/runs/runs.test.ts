@@ -153,6 +153,20 @@ describe("runs", () => {
     expect(await eventsOf(settled)).toEqual(["RunStarted", "RunCompleted"]);
   });
 
+  it("ask for an awaited outcome as often as the operation allows, however often the work was tried before", async () => {
+    const principal = aPrincipal();
+    handler = {
+      delaysSeconds: [0.01, 0.01],
+      work: async (_, { number }) => {
+        if (number === 3) return new AwaitedOutcome(0.01, {});
+        if (number < 6) throw new DomainError("UPSTREAM_FAILED", { detail: "The vendor answered 502." });
+        return { asked: true };
+      },
+    };
+    const asked = { status: "Completed", attempts: 6, maxAttempts: 6, result: { asked: true } };
+    expect(await ended(principal, await start(principal))).toMatchObject(asked);
+  });
+
   it("fail at once where another attempt cannot help, and after the last attempt otherwise", async () => {
     const principal = aPrincipal();
     handler = {
