@@ -307,6 +307,29 @@ describe("a target that is a connection", () => {
     expect(told.map(({ type }) => type)).toEqual(["ScaffoldPullRequestOpened", "ScaffoldPullRequestMerged"]);
   });
 
+  it("shows a pull request that its vendor has opened without an answer, so that the execution failed", async () => {
+    const repository = "acme/unanswered";
+    await vendor.create(repository);
+    vendor.interfere = ({ method }, path) => {
+      const isOpening = method === "POST" && path.endsWith("/pulls");
+      return isOpening ? { status: 403 } : undefined;
+    };
+    const target = { repository, connectionId: connection.connectionId };
+    const execution = await executed(token, version, { parameters: { name: "Unanswered" }, target });
+    vendor.interfere = () => undefined;
+    expect(execution).toMatchObject({ status: "Failed", pullRequest: null });
+    await fetch(`${vendor.baseUrl}/repos/${repository}/pulls`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${vendorToken}` },
+      body: JSON.stringify({ head: `scaffold/${execution.executionId}`, base: "main", title: "Late" }),
+    });
+    const { number = 0 } = vendor.pullRequests.at(-1) ?? {};
+    expect(await connection.deliver(vendor.opened(number, connection.secret))).toBe(202);
+    const known = `select 1 from catalog.executions
+      where repository = $1 and status = 'Failed' and pull_request->>'state' = 'Open'`;
+    await eventually("the pull request is shown", async () => (await rows(known, [repository])).length === 1);
+  });
+
   it("can be previewed, which pushes nothing", async () => {
     const { templateId, templateVersionId } = version;
     const input = { templateVersionId, target: { repository: "acme/orders", connectionId: connection.connectionId } };

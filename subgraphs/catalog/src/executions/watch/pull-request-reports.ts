@@ -19,15 +19,15 @@ interface ReportedPullRequest extends PullRequestFacts {
 }
 
 /**
- * A report may be faster than the record of the pull request. Then the branch names the execution, unless it is one of a
- * fork, which anybody may have named so.
+ * A report may be faster than the record of the pull request, and a vendor may have opened it without an answer, so that
+ * the execution failed. Then the branch names the execution, unless it is one of a fork, which anybody may have named so.
  */
 const reportedExecution = {
   name: "execution_of_pull_request",
   text: `select execution_id from executions
     where tenant_id = $1 and provider_id = $2
       and (pull_request_key = $3 or (execution_id = $4 and pull_request_key is null and lower(repository) in ($5, $6)
-        and status in ('Requested', 'Running')))
+        and status in ('Requested', 'Running', 'Failed')))
     order by pull_request_key is null limit 1 for no key update`,
 };
 
