@@ -1,5 +1,9 @@
 import type { Envelope } from "@factory/runtime/messages/envelope";
-import { type EventFilter, matchesFilter } from "../webhook-subscriptions/delivery-settings/event-filter.js";
+import {
+  type EventFilter,
+  matchesFilter,
+  type SharedWork,
+} from "../webhook-subscriptions/delivery-settings/event-filter.js";
 
 /** The members of a webhook subscription that choose its events. */
 interface EventSelection {
@@ -9,7 +13,11 @@ interface EventSelection {
 }
 
 /** Whether a webhook subscription gets an event. It gets no event about itself, which would make a loop. */
-export function selectsEvent({ subscriptionId, eventType, filter }: EventSelection, envelope: Envelope): boolean {
+export function selectsEvent(
+  { subscriptionId, eventType, filter }: EventSelection,
+  envelope: Envelope,
+  together?: SharedWork,
+): boolean {
   if (eventType !== envelope.type || envelope.subject.split("/").includes(subscriptionId)) return false;
-  return filter === null || matchesFilter(filter, envelope);
+  return filter === null || matchesFilter(filter, envelope, together);
 }

@@ -4,6 +4,7 @@ import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { SharedWork } from "../webhook-subscriptions/delivery-settings/event-filter.js";
 import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
 import { selectsEvent } from "./selects-event.js";
 import { type OrderedKeys, originOf, type WebhookLane } from "./webhook-lane.js";
@@ -72,9 +73,11 @@ export class WebhookMessageService {
         subscription: decodeId("whs", subscription.subscriptionId) ?? "",
       },
     }));
+    // The appending of events to the log waits for this transaction, for all tenants.
+    const together = new SharedWork();
     const messages = events.flatMap(({ sequence, envelope }) =>
       active
-        .filter((subscription) => selectsEvent(subscription, envelope))
+        .filter((subscription) => selectsEvent(subscription, envelope, together))
         .map(({ lane, ordering }) => ({
           ...{ lane, sequence, envelope },
           key: ordering === "fifo" ? envelope.partitionkey : null,

@@ -2,7 +2,11 @@ import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { WebhookOrdering } from "../webhook-subscriptions/delivery-settings/delivery-settings.js";
-import { type EventFilter, matchesFilter } from "../webhook-subscriptions/delivery-settings/event-filter.js";
+import {
+  type EventFilter,
+  matchesFilter,
+  SharedWork,
+} from "../webhook-subscriptions/delivery-settings/event-filter.js";
 import { addMessages, envelopesOf, nextEvents, nextMessages, nextSkipped, reopenMessages } from "./page-statement.js";
 import type { ReplayCheckpoint, ReplayPayload, ReplayPlace } from "./replay-record.js";
 
@@ -93,9 +97,10 @@ async function fitting(
   const values = [tenant.uuid, rows.map(({ event_id }) => event_id), subscription];
   const found = await execute<{ event_id: string; envelope: Envelope | null }>(envelopesOf, values);
   const envelopes = new Map(found.map(({ event_id, envelope }) => [event_id, envelope]));
+  const together = new SharedWork();
   return rows.filter(({ event_id }) => {
     const envelope = envelopes.get(event_id);
-    return envelope != null && matchesFilter(filter, envelope);
+    return envelope != null && matchesFilter(filter, envelope, together);
   });
 }
 

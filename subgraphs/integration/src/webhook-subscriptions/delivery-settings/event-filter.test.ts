@@ -1,4 +1,4 @@
-import { matchesFilter } from "./event-filter.js";
+import { matchesFilter, SharedWork } from "./event-filter.js";
 import { filterProblems } from "./filter-problems.js";
 
 const envelope = {
@@ -104,4 +104,34 @@ test("a filter over very long lists takes little time, and the event is sent", (
   const long = { data: { list: Array.from({ length: 60_000 }, (_, place) => place) } };
   const filter = { $and: Array.from({ length: 50 }, () => ({ data: { list: { $in: Array(100).fill(-1) } } })) };
   expect(matchesFilter(filter, long)).toBe(true);
+});
+
+const texts = { data: { text: "a".repeat(60_000) } };
+
+test.each<[string, Record<string, unknown>, object]>([
+  ["a search in a very long text", data({ text: { $in: "aaab".repeat(97) } }), texts],
+  ["many searches in a long text", data({ text: { $nin: "b", $or: Array(96).fill({ $in: "aaab" }) } }), texts],
+  ["many members for each item of a list", data({ list: many(96) }), { data: { list: Array(5_000).fill(0) } }],
+  [
+    "a time for each item of a list",
+    data({ list: { $gt: "2027-01-01T00:00:00Z" } }),
+    { data: { list: Array(3_000).fill("2026-01-01T00:00:00Z") } },
+  ],
+])("%s is too much work, and the event is sent", (_, filter, event) => {
+  expect(filterProblems(filter, "")).toEqual([]);
+  expect(matchesFilter(filter, event)).toBe(true);
+});
+
+test("searches in texts of usual length are exact", () => {
+  const filter = data({ text: { $or: Array.from({ length: 20 }, (_, place) => ({ $in: `a needle ${place}` })) } });
+  expect(matchesFilter(filter, { data: { text: "a ".repeat(500) } })).toBe(false);
+});
+
+test("filters that are evaluated together share their work, and short ones stay exact", () => {
+  const together = new SharedWork();
+  const event = { data: { ...texts.data, list: Array(9_000).fill(0) } };
+  const sent = Array.from({ length: 20 }, () => matchesFilter(data({ list: 1 }), event, together));
+  expect(sent.filter((isSent) => !isSent)).toHaveLength(11);
+  expect(sent.slice(12)).toEqual(Array(8).fill(true));
+  expect(matchesFilter(data({ text: "b", status: "Failed" }), event, together)).toBe(false);
 });

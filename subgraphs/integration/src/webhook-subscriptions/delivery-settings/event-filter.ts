@@ -1,18 +1,48 @@
 /** A filter on the envelope of an event, as `filterProblems` accepts it. */
 export type EventFilter = Readonly<Record<string, unknown>>;
 
-/** The limit on the comparisons of one evaluation, so that long lists in events cost little. */
+/** The limit on the work of one evaluation, in comparisons, so that long lists and texts in events cost little. */
 const maxComparisons = 20_000;
-const timeForm = /^\d{4}-\d{2}-\d{2}T/;
+/** The limit on evaluations that share their work, and the one on each of them after that. */
+const shared = { total: 100_000, each: 500 };
+/** The characters that can be compared while one value is compared, and the values while a time is read. */
+const charactersPerComparison = 64;
+const comparisonsPerTime = 8;
+const timeForm = /^\d{4}-\d{2}-\d{2}T.{0,40}$/;
 
 type Evaluate = (operand: unknown, value: unknown, work: Work) => boolean;
 
 class Work {
-  #left = maxComparisons;
+  readonly #limit: number;
+  #done = 0;
 
-  count(): void {
-    this.#left -= 1;
-    if (this.#left < 0) throw tooMuchWork;
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get done(): number {
+    return this.#done;
+  }
+
+  count(comparisons = 1): void {
+    this.#done += comparisons;
+    if (this.#done > this.#limit) throw tooMuchWork;
+  }
+}
+
+/**
+ * The work of all evaluations of one transaction, which others may wait for. After it is used up, an evaluation may still
+ * take about as long as the row of a message.
+ */
+export class SharedWork {
+  #left = shared.total;
+
+  get limit(): number {
+    return Math.min(maxComparisons, Math.max(shared.each, this.#left));
+  }
+
+  spend(comparisons: number): void {
+    this.#left -= comparisons;
   }
 }
 
@@ -22,10 +52,10 @@ const tooMuchWork = new Error("The evaluation of a filter took too many comparis
 export const operators: Readonly<Record<string, Evaluate>> = {
   $eq: anyEquals,
   $neq: (operand, value, work) => !anyEquals(operand, value, work),
-  $gt: (operand, value, work) => some(value, work, (item) => order(item, operand) > 0),
-  $gte: (operand, value, work) => some(value, work, (item) => order(item, operand) >= 0),
-  $lt: (operand, value, work) => some(value, work, (item) => order(item, operand) < 0),
-  $lte: (operand, value, work) => some(value, work, (item) => order(item, operand) <= 0),
+  $gt: (operand, value, work) => some(value, work, (item) => order(item, operand, work) > 0),
+  $gte: (operand, value, work) => some(value, work, (item) => order(item, operand, work) >= 0),
+  $lt: (operand, value, work) => some(value, work, (item) => order(item, operand, work) < 0),
+  $lte: (operand, value, work) => some(value, work, (item) => order(item, operand, work) <= 0),
   $in: isIn,
   $nin: (operand, value, work) => !isIn(operand, value, work),
   $startsWith: (operand, value, work) => someText(operand, value, work, (text, part) => text.startsWith(part)),
@@ -40,19 +70,22 @@ export const operators: Readonly<Record<string, Evaluate>> = {
  * Whether an event matches a filter. A list matches when one of its items does. An event whose evaluation would take too
  * long matches, because an unwanted webhook is better than a lost one.
  */
-export function matchesFilter(filter: EventFilter, envelope: object): boolean {
+export function matchesFilter(filter: EventFilter, envelope: object, together?: SharedWork): boolean {
+  const work = new Work(together?.limit ?? maxComparisons);
   try {
-    return fits(filter, envelope, new Work());
+    return fits(filter, envelope, work);
   } catch (error) {
     if (error === tooMuchWork) return true;
     throw error;
+  } finally {
+    together?.spend(work.done);
   }
 }
 
 function fits(condition: unknown, value: unknown, work: Work): boolean {
-  work.count();
   if (!isObject(condition)) return anyEquals(condition, value, work);
   const members = Object.entries(condition);
+  work.count(members.length);
   if (Array.isArray(value) && members.some(([name]) => !isOperator(name)))
     return value.some((item) => fits(condition, item, work));
   return members.every(([name, operand]) => {
@@ -83,7 +116,12 @@ function anyEquals(operand: unknown, value: unknown, work: Work): boolean {
 
 /** A list of values contains the value; a text is contained in the value. */
 function isIn(operand: unknown, value: unknown, work: Work): boolean {
-  if (typeof operand === "string") return someText(operand, value, work, (text, part) => text.includes(part));
+  if (typeof operand === "string")
+    return someText(operand, value, work, (text, part) => {
+      // The search compares so many characters at worst.
+      work.count((text.length * part.length) / charactersPerComparison);
+      return text.includes(part);
+    });
   return listOf(operand).some((candidate) => anyEquals(candidate, value, work));
 }
 
@@ -98,11 +136,14 @@ function someText(
 }
 
 /** Not a number for values that have no order, so that no comparison is true. Times are compared as times. */
-function order(one: unknown, other: unknown): number {
+function order(one: unknown, other: unknown, work: Work): number {
   if (typeof one === "number" && typeof other === "number") return one - other;
   if (typeof one !== "string" || typeof other !== "string") return Number.NaN;
-  const difference = timeForm.test(one) && timeForm.test(other) ? Date.parse(one) - Date.parse(other) : Number.NaN;
-  if (!Number.isNaN(difference)) return difference;
+  if (timeForm.test(one) && timeForm.test(other)) {
+    work.count(comparisonsPerTime);
+    const difference = Date.parse(one) - Date.parse(other);
+    if (!Number.isNaN(difference)) return difference;
+  }
   if (one === other) return 0;
   return one < other ? -1 : 1;
 }
