@@ -2,7 +2,9 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
+import { isEventType, requireReadable } from "../event-access/event-access.js";
 import { unknownMessage } from "../webhook-messages/message-log.service.js";
 import { originOf } from "../webhook-messages/webhook-lane.js";
 import type { WebhookMessageService } from "../webhook-messages/webhook-message.service.js";
@@ -24,6 +26,7 @@ interface LockedMessage {
   subscription_status: WebhookSubscriptionState;
   endpoint_url: string | null;
   has_event: boolean;
+  former_type: string | null;
 }
 
 /** Sends single messages again. */
@@ -38,7 +41,8 @@ export class MessageResendService {
 
   /**
    * Makes a message that has ended, or that waits for its next attempt, due at once. It goes to the present endpoint
-   * with the same webhook-id. Throws WEBHOOK_MESSAGE_NOT_FOUND or INVALID_STATE.
+   * with the same webhook-id. Throws WEBHOOK_MESSAGE_NOT_FOUND, INVALID_STATE, and INSUFFICIENT_SCOPE for an event of a
+   * former type of the subscription, whose present endpoint may belong to somebody who may not read it.
    */
   resend(context: RequestContext, messageId: string): Promise<WebhookMessageResendType> {
     return idempotentMutation(this.#database, context, {
@@ -50,6 +54,7 @@ export class MessageResendService {
         const [found] = uuid === undefined ? [] : await execute<LockedMessage>(lockMessage, [tenant.uuid, uuid]);
         if (!found) throw unknownMessage();
         const origin = originOf(requireResendable(found));
+        requireReadable([found.former_type ?? ""].filter(isEventType), principalOf(context));
         await defer(makeDue, [tenant.uuid, uuid, origin]);
         const { subscription_id: subscription } = found;
         this.#messages.announce(transaction, { tenant: tenant.uuid, origin, subscription });

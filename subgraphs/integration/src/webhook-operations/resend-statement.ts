@@ -1,10 +1,16 @@
 // tables: webhook_messages, webhook_subscriptions, event_log
 
-/** $1: tenant, $2: message. The state of the subscription stays until the transaction ends. */
+/**
+ * $1: tenant, $2: message. The state of the subscription stays until the transaction ends. `former_type`: the type of a
+ * message from before the subscription got another one. Examples, whose position is 0, have none.
+ */
 export const lockMessage = {
   name: "webhook_resend_lock",
   text: `select message.status, message.attempts, message.subscription_id, subscription.status as subscription_status,
-      subscription.endpoint_url, message.envelope is not null or exists (
+      subscription.endpoint_url, case
+        when message.position > 0 and message.event_type is distinct from subscription.event_type
+        then message.event_type end as former_type,
+      message.envelope is not null or exists (
         select from event_log event
         where event.tenant_id = message.tenant_id and event.event_id = message.event_id) as has_event
     from webhook_messages message join webhook_subscriptions subscription using (tenant_id, subscription_id)

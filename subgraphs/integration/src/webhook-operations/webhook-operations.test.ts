@@ -153,6 +153,32 @@ describe("a resent message", () => {
   });
 });
 
+describe("a message of a former type of its subscription", () => {
+  it("is sent again only for a caller that may read its event", async () => {
+    const { subscriptionId } = await subscribe("/former");
+    await fixture.bus.publish([anEvent(principal)]);
+    const { messageId } = await settled(subscriptionId, "Delivered", 1);
+    const whole = principal;
+    const scopes = ["webhooks.subscriptions.write", "webhooks.subscriptions.read", "libraries.read"] as const;
+    const narrow = aPrincipal({ tenantId: whole.tenantId ?? "", scopes });
+    principal = narrow;
+    expect(await resend(messageId)).toMatchObject({ status: "Pending" });
+    await settled(subscriptionId, "Delivered", 2);
+    principal = whole;
+    await run(
+      `mutation ($id: ID!, $i: UpdateWebhookSubscriptionInput!) {
+         updateWebhookSubscription(subscriptionId: $id, input: $i) { version } }`,
+      { id: subscriptionId, i: { eventType: "LibraryRegistered" } },
+    );
+    principal = narrow;
+    expect(await resend(messageId)).toMatchObject({
+      refused: { code: "INSUFFICIENT_SCOPE", requiredScopes: ["templates.read"] },
+    });
+    principal = whole;
+    expect(await resend(messageId)).toMatchObject({ status: "Pending" });
+  });
+});
+
 describe("an example of an event", () => {
   const sendExample = (id: string, eventType?: string, key?: string) =>
     run(

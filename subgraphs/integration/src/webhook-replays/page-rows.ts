@@ -81,7 +81,7 @@ function readRows(
   const { since, until, states, types, unsent } = payload.selection;
   const { at, position } = place;
   const scope = [tenant.uuid, subscription];
-  if (stage === "skipped") return execute<ReplayRow>(nextSkipped, [...scope, at, position, replay, limit]);
+  if (stage === "skipped") return execute<ReplayRow>(nextSkipped, [...scope, at, position, replay, types, limit]);
   if (!unsent) return execute<ReplayRow>(nextMessages, [...scope, at, position, until, states, types, limit]);
   const selection = [position, since, until, states, types, receiver.event_type];
   return execute<ReplayRow>(nextEvents, [...scope, ...selection, payload.subscriptionId, limit]);

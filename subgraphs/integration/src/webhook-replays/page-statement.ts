@@ -64,16 +64,16 @@ export const nextMessages = {
 
 /**
  * The messages that a replay has made due and that a pause of the subscription has skipped. $1: tenant, $2: subscription,
- * $3 and $4: the former place, $5: first run of the replay, $6: limit.
+ * $3 and $4: the former place, $5: first run of the replay, $6: types or null, $7: limit.
  */
 export const nextSkipped = {
   name: "webhook_replay_skipped",
   text: `select message_id, event_id, created_at::text as at, position::text as position,
-      status = 'Skipped' and replay_id is not distinct from $5 as selected
+      status = 'Skipped' and replay_id is not distinct from $5 and ($6::text[] is null or event_type = any ($6)) as selected
     from webhook_messages message
     where tenant_id = $1 and subscription_id = $2 and ${isUnsent} and created_at >= $3::timestamptz
       and (created_at, position) > ($3::timestamptz, $4::bigint)
-    order by message.created_at, message.position limit $6`,
+    order by message.created_at, message.position limit $7`,
 };
 
 /**

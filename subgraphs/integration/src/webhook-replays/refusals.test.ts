@@ -71,6 +71,20 @@ describe("a replay is refused", () => {
     expect((await new ReplayScene(fixture, receiver, reader).replay(id)).refused.code).toBe("INSUFFICIENT_SCOPE");
   });
 
+  it("for messages of a former type of the subscription that the caller may not read", async () => {
+    const id = await scene.exhausted(3, { eventType: "LibraryRegistered" });
+    const { tenantId = "" } = scene.principal;
+    const scopes = ["webhooks.subscriptions.write", "integration.runs.read", "libraries.read"] as const;
+    const narrow = new ReplayScene(fixture, receiver, aPrincipal({ tenantId, scopes }));
+    expect((await narrow.replay(id, { eventTypes: ["TemplateRegistered"] })).refused).toMatchObject({
+      ...{ code: "INSUFFICIENT_SCOPE", requiredScopes: ["templates.read"] },
+    });
+    const { runId } = await narrow.replay(id);
+    expect(await narrow.ended(runId)).toMatchObject({ status: "Completed", result: { replayed: 0 } });
+    const whole = await scene.replay(id);
+    expect(await scene.ended(whole.runId)).toMatchObject({ status: "Completed", result: { replayed: 3 } });
+  });
+
   it("while one of the subscription or three of the tenant have not ended", async () => {
     receiver.answer = () => undefined;
     await scene.addEvents(40);

@@ -26,7 +26,11 @@ export class ReplayWebhookMessagesInput {
   @Constraint({ minItems: 1, maxItems: 10, maxLength: 50 })
   states?: string[] | null;
 
-  @Field(() => [String], { nullable: true, description: "The event types. The default is all of them." })
+  @Field(() => [String], {
+    nullable: true,
+    description:
+      "The event types. The default is the present type of the subscription and those former ones that the caller may read.",
+  })
   @Constraint({ minItems: 1, maxItems: 50, maxLength: 100 })
   eventTypes?: string[] | null;
 

@@ -3,13 +3,14 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { requireSameTenant } from "@factory/runtime/tenancy/tenant";
+import { principalOf, requireSameTenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { RunService } from "../runs/run.service.js";
 import { isFinal, type RunState } from "../runs/run.states.js";
 import type { RunRecord } from "../runs/run-record.js";
 import { lockedSubscription } from "../webhook-subscriptions/locked-subscription.js";
 import type { SubscriptionRow } from "../webhook-subscriptions/webhook-subscription.view.js";
+import { readableSelection } from "./readable-selection.js";
 import { type ReplayPayload, reachedBy } from "./replay-record.js";
 import { checkedSelection, requireNothingElse } from "./replay-selection.js";
 import { lockedReplay, noteContinuation, openReplaysOfTenant } from "./run-statement.js";
@@ -39,7 +40,7 @@ export class WebhookReplayService {
 
   /**
    * Starts a run that sends again what was meant for an Active subscription. Throws WEBHOOK_SUBSCRIPTION_NOT_FOUND,
-   * INVALID_STATE, CONFLICT, RATE_LIMITED, REFERENCE_NOT_FOUND, and errors about the selection.
+   * INVALID_STATE, CONFLICT, RATE_LIMITED, REFERENCE_NOT_FOUND, INSUFFICIENT_SCOPE, and errors about the selection.
    */
   async start(context: RequestContext, subscriptionId: string, input: ReplayWebhookMessagesInput): Promise<RunRecord> {
     requireSameTenant(context, input.tenantId);
@@ -49,7 +50,9 @@ export class WebhookReplayService {
       commit: async (transaction) => {
         const known = await lockedSubscription(transaction, subscriptionId);
         requireReceiver(known);
-        const payload = await this.#payload(transaction, known, input);
+        const wanted = await this.#payload(transaction, known, input);
+        const selection = readableSelection(wanted.selection, known.event_type, principalOf(context));
+        const payload = { ...wanted, selection };
         await this.#requireRoom(transaction, known);
         const operation = "ReplayDeliveries";
         const run = await this.#runs.startIn(transaction, {

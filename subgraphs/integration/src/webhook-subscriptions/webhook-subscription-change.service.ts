@@ -7,11 +7,11 @@ import { principalOf, requireSameTenant, tenantOf } from "@factory/runtime/tenan
 import type { FactsOfTenant } from "@factory/runtime/tenant-facts/facts-of-tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { isNameTaken } from "../credentials/credential.service.js";
-import { isEventType, requireReadable } from "../event-access/event-access.js";
 import { announceInboundSources } from "../providers/inbound-sources.js";
 import { checkedContentType, readableEventType } from "./checked-subscription.js";
 import { checkedDeliverySettings } from "./delivery-settings/delivery-settings.js";
 import { refuseBlocked } from "./endpoint/blocked-endpoint.js";
+import { requireReadableEvents } from "./endpoint/readable-events.js";
 import { lockedSubscription } from "./locked-subscription.js";
 import { signingCredential } from "./signing-credential.js";
 import type { SubscriptionChangeListeners } from "./subscription-change-listeners.js";
@@ -97,7 +97,7 @@ export class WebhookSubscriptionChangeService {
         const known = await lockedSubscription(transaction, subscriptionId);
         requirePreconditions({ ifMatch }, known.version);
         requireOutbound(known, input);
-        requireReadableEvents(context, known, input);
+        await requireReadableEvents(transaction, principalOf(context), known, input);
         const { row, secret } = await this.#apply(transaction, known, input);
         const subscription = subscriptionView(await this.#move(transaction, row, input, factsOfTenant));
         made = { subscription, secret };
@@ -197,15 +197,4 @@ function requireOutbound({ direction }: SubscriptionRow, input: UpdateWebhookSub
       detail: `A subscription with the direction ${direction} cannot have it.`,
     })),
   });
-}
-
-/** A caller that chooses where events go could read them there, so it must be allowed to read them. */
-function requireReadableEvents(
-  context: RequestContext,
-  known: SubscriptionRow,
-  { endpointUrl, eventType, signingSecretRef }: UpdateWebhookSubscriptionInput,
-): void {
-  if (endpointUrl == null && signingSecretRef == null) return;
-  const type = eventType ?? known.event_type;
-  if (type !== null && isEventType(type)) requireReadable([type], principalOf(context));
 }

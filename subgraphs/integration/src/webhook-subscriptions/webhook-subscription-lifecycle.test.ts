@@ -216,6 +216,26 @@ describe("a webhook subscription", () => {
     });
   });
 
+  it("gets another type or filter only by a caller that may read its events, and no endpoint while others wait", async () => {
+    const id = await subscribe("/theirs");
+    const scopes: Scope[] = ["webhooks.subscriptions.write", "webhooks.subscriptions.read", "libraries.read"];
+    const narrow = { as: aPrincipal({ tenantId: principal.tenantId ?? "", scopes }) };
+    const refused = { refused: { code: "INSUFFICIENT_SCOPE", requiredScopes: ["templates.read"] } };
+    const endpointUrl = receiver.url("/mine");
+    for (const input of [
+      { eventType: "LibraryRegistered" },
+      { eventType: "LibraryRegistered", endpointUrl },
+      { filter: { data: { name: { $startsWith: "a" } } } },
+      { filter: null },
+    ])
+      expect(await change(id, input, narrow)).toMatchObject(refused);
+    await addWaiting(id, 1);
+    expect(await change(id, { eventType: "LibraryRegistered" })).toMatchObject({ version: 2 });
+    expect(await change(id, { endpointUrl }, narrow)).toMatchObject(refused);
+    expect(await change(id, { filter: { data: { name: "a" } } }, narrow)).toMatchObject({ version: 3 });
+    expect(await change(id, { endpointUrl })).toMatchObject({ version: 4 });
+  });
+
   it("of the direction Inbound has no endpoint, and moves as well", async () => {
     const id = await anInbound();
     expect(await change(id, { endpointUrl: receiver.url("/x") })).toMatchObject({
