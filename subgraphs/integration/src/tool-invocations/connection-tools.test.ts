@@ -132,6 +132,39 @@ describe("the tools of a connection", () => {
   });
 });
 
+describe("the name of a tool to be invoked", () => {
+  const invoked = () => own.received.filter(({ method }) => method === "tools/call").map(({ params }) => params.name);
+  const notFound = { code: "TOOL_NOT_FOUND" };
+
+  it("means the tool that the server calls so, although the name has two underscores", async () => {
+    const principal = aPrincipal();
+    own.tools = [aTool("b"), aTool("a__b")];
+    const connectionId = await caller.connect(principal, own.url);
+    for (const name of ["a__b", "tools__b", "tools__a__b", "b"]) await caller.invoke(principal, connectionId, name);
+    expect(invoked()).toEqual(["a__b", "b", "a__b", "b"]);
+    const events = await caller.messages(principal, "ToolInvoked");
+    expect(events.map(({ data }) => (data as { toolName: string }).toolName)).toEqual(invoked());
+  });
+
+  it("means no tool of this connection when it begins with another server", async () => {
+    const principal = aPrincipal();
+    const connectionId = await caller.connect(principal, own.url);
+    await caller.connect(principal, own.url, { displayName: "Other" });
+    for (const name of ["other__echo", "fs__echo"])
+      await expect(caller.invoke(principal, connectionId, name)).rejects.toMatchObject(notFound);
+    expect(invoked()).toEqual([]);
+  });
+
+  it("is refused where it means two tools, each of which has another name", async () => {
+    const principal = aPrincipal();
+    own.tools = [aTool("b"), aTool("a__b")];
+    const connectionId = await caller.connect(principal, own.url, { displayName: "A" });
+    await expect(caller.invoke(principal, connectionId, "a__b")).rejects.toMatchObject(notFound);
+    for (const name of ["b", "a__a__b"]) await caller.invoke(principal, connectionId, name);
+    expect(invoked()).toEqual(["b", "a__b"]);
+  });
+});
+
 describe("pages of ListTools", () => {
   it("lose no tool when the server changes its list between them", async () => {
     const principal = aPrincipal();

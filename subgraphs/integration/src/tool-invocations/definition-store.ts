@@ -4,7 +4,8 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { unknownConnection } from "../connections/locked-connection.js";
 import type { ListedTool } from "./definitions.js";
-import { toolPartOf } from "./qualified-name.js";
+import { partsOf } from "./qualified-name.js";
+import { namesOfServers } from "./server-names.js";
 import { keepConnection } from "./tool-connections-statement.js";
 
 /** A tool of the newest list of a connection. */
@@ -34,10 +35,10 @@ const freshList = tenantStatement(
   `select fresh_until > now() as is_fresh from listed_servers where tenant_id = scope.tenant and connection_id = $2`,
 );
 
-const oneTool = tenantStatement(
-  "tool_by_name",
+const namedTools = tenantStatement(
+  "tools_by_name",
   `select ${columns} from tools where tenant_id = scope.tenant and connection_id = $2 and position is not null
-     and (name = $3 or part = $4) order by part = $4 desc nulls last limit 1`,
+     and (name = $3 or part = $4) order by name = $3 desc`,
 );
 
 /** In the order of names, which a list that is read anew between two pages does not change. */
@@ -104,10 +105,15 @@ export class DefinitionStore {
     return row?.is_fresh ?? false;
   }
 
-  /** The tool with this name of the server, or with this qualified name. */
-  find(tenant: Tenant, connectionId: string, name: string): Promise<StoredTool | undefined> {
-    const part = toolPartOf(name) ?? null;
-    return this.#database.reader.row<StoredTool>(oneTool, tenant, uuidOf(connectionId), name, part);
+  /**
+   * The tools that a name may mean: first the one that the server calls so, then the one with this qualified name. A name
+   * that begins with another server names no tool of this connection by its qualified name.
+   */
+  async named(tenant: Tenant, connectionId: string, name: string): Promise<StoredTool[]> {
+    const { reader } = this.#database;
+    const parts = partsOf(name);
+    const isOwn = parts !== undefined && (await namesOfServers(reader, tenant)).get(connectionId) === parts.server;
+    return reader.rows<StoredTool>(namedTools, tenant, uuidOf(connectionId), name, isOwn ? parts.tool : null);
   }
 
   /** The tools of the newest list after a name, or from the first one. */

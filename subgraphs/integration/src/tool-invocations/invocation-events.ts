@@ -2,14 +2,15 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { RunEnd } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
 
-/** Records the event of an ended run of InvokeTool. It names the tool, and holds neither arguments nor a result. */
+/** Records the event of an ended run of InvokeTool. It names the tool as its server does, and holds neither arguments nor a result. */
 export async function recordInvocationEnd(
   { record }: Pick<Transaction, "record">,
   { runId, connectionId, projectId, operation, payload }: RunRecord,
   end: RunEnd,
 ): Promise<void> {
   if (operation !== "InvokeTool") return;
-  const { toolName, agentTaskId = null } = payload;
+  const { agentTaskId = null } = payload;
+  const toolName = end.result?.["toolName"] ?? payload["toolName"];
   const facts = { runId, connectionId, toolName, agentTaskId };
   const subject = `runs/${runId}`;
   const error = errorOf(end);

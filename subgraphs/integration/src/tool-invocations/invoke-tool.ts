@@ -55,36 +55,46 @@ export class InvokeTool {
     const { connectionId, name, arguments: given } = invocation;
     const connection = await callableConnection(this.#parts, tenant, connectionId, "tools.invoke");
     const { agentTaskId = null } = principalOf(context);
+    const [listed] = await this.#parts.store.named(tenant, connectionId, name);
     const keyed = { ...context, idempotencyKey: idempotencyKeyOf(context, request.idempotencyKey) };
     return this.#parts.runs.run(keyed, call, {
       ...{ operation: "InvokeTool", connection, given: { name, arguments: given } },
-      payload: { toolName: name, agentTaskId },
+      payload: { toolName: listed?.name ?? name, agentTaskId },
       work: async (target, signal) => {
         const startedAt = performance.now();
-        const answer = await this.#call(target, signal, invocation);
+        const { tool, answer } = await this.#call(target, signal, invocation);
         const { contentJson, structuredJson, isError } = answer;
         const resultBytes = Buffer.byteLength(contentJson) + Buffer.byteLength(structuredJson);
         if (resultBytes > maxResultBytes) throw tooLarge();
         const durationMs = Math.round(performance.now() - startedAt);
-        return { answer, result: { toolName: name, isError, durationMs, resultBytes } };
+        return { answer, result: { toolName: tool.name, isError, durationMs, resultBytes } };
       },
     });
   }
 
-  async #call(target: VendorTarget, signal: AbortSignal, invocation: Invocation): Promise<ToolAnswer> {
+  async #call(
+    target: VendorTarget,
+    signal: AbortSignal,
+    invocation: Invocation,
+  ): Promise<{ readonly tool: StoredTool; readonly answer: ToolAnswer }> {
     const { store, servers, refresh, idleMs } = this.#parts;
     const isFresh = await store.isFresh(target.tenant, target.connection.connectionId);
     const known = isFresh ? await this.#tool(target, invocation) : undefined;
     return servers.use(target, { signal, timeoutMs: maxCallSeconds * 1000 }, async (session) => {
       if (!known) await refresh.refresh(session, target);
       const tool = known ?? (await this.#tool(target, invocation));
-      return answerOf(await callOnce(session, tool, invocation, idleMs));
+      return { tool, answer: answerOf(await callOnce(session, tool, invocation, idleMs)) };
     });
   }
 
   /** The tool as the server has listed it. Throws TOOL_NOT_FOUND, TOOL_NOT_ALLOWED or TOOL_DEFINITION_CHANGED. */
   async #tool({ tenant, connection }: VendorTarget, { name }: Invocation): Promise<StoredTool> {
-    const tool = await this.#parts.store.find(tenant, connection.connectionId, name);
+    const [tool, other] = await this.#parts.store.named(tenant, connection.connectionId, name);
+    if (other)
+      throw new DomainError("TOOL_NOT_FOUND", {
+        detail:
+          "The server calls one tool so, and this is the qualified name of another one. Use the other name of the tool, as ListTools shows it.",
+      });
     if (!tool)
       throw new DomainError("TOOL_NOT_FOUND", {
         detail: "The server of the connection does not list a tool with this name. List its tools to find the name.",

@@ -1,15 +1,15 @@
-import { qualifiedName, serverParts, toolPart, toolPartOf } from "./qualified-name.js";
+import { partsOf, qualifiedName, serverParts, toolPart } from "./qualified-name.js";
 
 const allowed = /^[A-Za-z0-9_-]{1,64}$/;
 
 describe("names of tools", () => {
-  it("are <server>__<tool>, and lead back to the part of the tool", () => {
+  it("are <server>__<tool>, and lead back to their parts", () => {
     const [server = ""] = serverParts([{ connectionId: "con_1", displayName: "Issue Tracker (EU)" }]).values();
     const name = qualifiedName(server, toolPart("create_issue"));
     expect(name).toBe("issue-tracker-eu__create_issue");
-    expect(toolPartOf(name)).toBe("create_issue");
-    expect(toolPartOf(qualifiedName(server, toolPart("_a__b")))).toBe("_a__b");
-    expect(toolPartOf("create_issue")).toBeUndefined();
+    expect(partsOf(name)).toEqual({ server, tool: "create_issue" });
+    expect(partsOf(qualifiedName(server, toolPart("_a__b")))).toEqual({ server, tool: "_a__b" });
+    expect(partsOf("create_issue")).toBeUndefined();
   });
 
   it("have at most 64 allowed characters, and differ where the names of the server differ", () => {

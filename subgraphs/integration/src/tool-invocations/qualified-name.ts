@@ -54,10 +54,10 @@ function serverPart(displayName: string): string {
 
 export const qualifiedName = (server: string, tool: string): string => `${server}${separator}${tool}`;
 
-/** The part for the tool in a qualified name; undefined for another name. */
-export function toolPartOf(name: string): string | undefined {
+/** The parts of a qualified name; undefined for another name. */
+export function partsOf(name: string): { readonly server: string; readonly tool: string } | undefined {
   const at = name.indexOf(separator);
-  return at > 0 ? name.slice(at + separator.length) : undefined;
+  return at > 0 ? { server: name.slice(0, at), tool: name.slice(at + separator.length) } : undefined;
 }
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, hashLength);

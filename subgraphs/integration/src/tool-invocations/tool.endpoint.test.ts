@@ -48,7 +48,7 @@ describe("svc.tool.v1.ToolInvocation with a server of the revision 2025-11-25", 
     const [refreshed] = await caller.messages(principal, "ToolListRefreshed");
     expect(refreshed).toMatchObject({ data: { connectionId, runId, tools: tools.length, added: tools.length } });
     const [invoked] = await caller.messages(principal, "ToolInvoked");
-    expect(invoked).toMatchObject({ data: { runId: answer.runId, connectionId, toolName: "everything__echo" } });
+    expect(invoked).toMatchObject({ data: { runId: answer.runId, connectionId, toolName: "echo" } });
     const [failed] = await caller.messages(principal, "ToolInvocationFailed");
     expect(failed).toMatchObject({ data: { runId: wrong.runId, error: { code: "TOOL_FAILED" } } });
     const audited = (await caller.messages(principal, "AuditRecord")).filter(
