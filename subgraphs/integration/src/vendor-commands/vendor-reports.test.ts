@@ -40,6 +40,8 @@ const webhook = {
     { event: "bounced", outcome: "EmailBounced", commandId: "body:/ref" },
     { event: "sms.arrived", outcome: "SmsDelivered", vendorId: "body:/mail/id" },
     { event: "sms.failed", outcome: "SmsFailed", vendorId: "body:/mail/id" },
+    { event: "delivered", outcome: "EmailDelivered", commandId: "body:/ref" },
+    { event: "sms.undelivered", outcome: "SmsFailed", commandId: "body:/ref" },
   ],
 };
 
@@ -158,6 +160,20 @@ describe("the report of a vendor", () => {
     await reported(reporter, { type: "arrived", mail: { id: "m-1" } });
     const [, answer] = await answersTo(fixture, command, 2);
     expect(answer).toMatchObject({ type: "EmailDelivered", data: { commandId: command.id, vendorId: "m-1" } });
+  });
+
+  it.each([
+    ["SendEmail", "delivered", "EmailDelivered"],
+    ["SendSms", "sms.undelivered", "SmsFailed"],
+  ] as const)("tells the outcome of %s, which was given up without it", async (commandType, type, outcome) => {
+    const reporter = await aReporter();
+    vendor.answer = () => ({ status: 500 });
+    const command = await sent(commandType);
+    const [givenUp] = await answersTo(fixture, command);
+    expect(givenUp).toMatchObject({ type: "CommandDeadLettered", data: { error: { code: "OUTCOME_UNKNOWN" } } });
+    const deliveryId = await reported(reporter, { type, ref: command.id });
+    const [, answer] = await answersTo(fixture, command, 2);
+    expect(answer).toMatchObject({ type: outcome, data: { commandId: command.id, vendorId: null, deliveryId } });
   });
 
   it("may be faster than the answer of the vendor", async () => {
