@@ -118,7 +118,8 @@ export class WebhookSubscriptionType {
 
   @Field(() => String, {
     nullable: true,
-    description: "Why the platform has disabled the subscription: ReceiverGone, ReceiverDisabled, OnlyFailures or HandshakeFailed.",
+    description:
+      "Why the platform has disabled the subscription: ReceiverGone, ReceiverDisabled, OnlyFailures or HandshakeFailed.",
   })
   disabledReason: DisabledReason | null;
 
