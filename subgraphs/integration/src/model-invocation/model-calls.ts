@@ -7,7 +7,15 @@ import type { Fallback, Usage } from "@factory/schema/proto/generated/factory/mo
 import type { LateEnds } from "../runs/held/late-ends.js";
 import { runErrorOf } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
-import type { ModelFailure, ModelOperation, ModelOutcome, ModelRun, ModelRuns, Try } from "./model-run.js";
+import {
+  type ModelFailure,
+  type ModelOperation,
+  type ModelOutcome,
+  type ModelRun,
+  type ModelRuns,
+  runCancelled,
+  type Try,
+} from "./model-run.js";
 import type { ModelCapability, ModelTarget, ModelTargetFinder } from "./model-targets.js";
 import { askInTurn } from "./model-tries.js";
 import type { ModelCall } from "./model-vendor.js";
@@ -102,8 +110,9 @@ export class ModelCalls {
     let meter = new TokenMeter(promptTokens);
     // The tokens of the first model, while the budget of its fallback is asked.
     let first: { readonly usedTokens: number | undefined } | undefined;
+    let answer: Answer;
     try {
-      const answer = await askInTurn(found, {
+      answer = await askInTurn(found, {
         ...{ signal, tries },
         ask: (target, until, progress) => {
           meter = new TokenMeter(promptTokens);
@@ -116,12 +125,6 @@ export class ModelCalls {
         },
       });
       failpoint("models.answered");
-      const { usage, finishReason = "" } = answer;
-      const exchange = { request, answer: contentOf(answer) };
-      const outcome = { tries, usage, finishReason, usedTokens: meter.used(), exchange };
-      const stored = this.#stored(run, outcome, (ended) => runs.complete(tenant, cause, run, ended));
-      if ((await stored) === "gone") throw runCancelled();
-      return { answer, runId, connectionId: tries.at(-1)?.connectionId ?? request.connectionId };
     } catch (error) {
       const { usedTokens } = first ?? { usedTokens: meter.usedBy(error, signal.aborted) };
       const exchange = { request, answer: null };
@@ -132,6 +135,12 @@ export class ModelCalls {
     } finally {
       forget();
     }
+    const { usage, finishReason = "" } = answer;
+    const exchange = { request, answer: contentOf(answer) };
+    const outcome = { tries, usage, finishReason, usedTokens: meter.used(), exchange };
+    const stored = await this.#stored(run, outcome, (ended) => runs.complete(tenant, cause, run, ended));
+    if (stored === "gone") throw runCancelled();
+    return { answer, runId, connectionId: tries.at(-1)?.connectionId ?? request.connectionId };
   }
 
   /**
@@ -157,8 +166,6 @@ const callerGone: ModelFailure = {
   code: "CALL_CANCELLED",
   detail: "The caller cancelled the call, or its deadline was over.",
 };
-
-const runCancelled = () => new DomainError("RUN_CANCELLED", { detail: "The run of the call was cancelled." });
 
 function causeOf(context: RequestContext): Cause {
   const { trace, correlationId, causationId } = context;

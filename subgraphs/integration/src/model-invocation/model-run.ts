@@ -1,3 +1,4 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
@@ -90,8 +91,7 @@ export class ModelRuns {
         recordFailure(transaction, run, end, nothingKnown);
         const { reserved } = run.payload as { readonly reserved?: Reserved };
         // A process that still lives settles a cancelled call by itself.
-        if (end.status !== "Cancelled" && reserved)
-          await this.#budgets.settle(transaction, reserved, reserved.promptTokens);
+        if (end.status !== "Cancelled" && reserved) await this.#settle(transaction, run.runId, reserved.promptTokens);
       });
   }
 
@@ -113,7 +113,7 @@ export class ModelRuns {
     });
   }
 
-  /** Gives the tokens of the first model back, and reserves those of its fallback. Throws RATE_LIMITED. */
+  /** Gives the tokens of the first model back, and reserves those of its fallback. Throws RATE_LIMITED and RUN_CANCELLED. */
   async moveTo(
     tenant: Tenant,
     cause: Cause,
@@ -123,10 +123,11 @@ export class ModelRuns {
     const budget = await this.#budgets.find(tenant.tenantId, model);
     if (budget?.key === run.reservation?.budget) return;
     run.reservation = await this.#database.transaction(tenant, cause, async (transaction) => {
-      const reserved = budget && (await this.#budgets.reserve(transaction, budget, tokens));
-      await this.#settle(transaction, run, usedTokens);
       const { runId, payload } = run.record;
-      await this.#held.describeIn(transaction, runId, payloadOf(String(payload["model"]), reserved, promptTokens));
+      const reserved = budget && (await this.#budgets.reserve(transaction, budget, tokens));
+      if (run.reservation && usedTokens !== undefined) await this.#settle(transaction, runId, usedTokens);
+      const described = payloadOf(String(payload["model"]), reserved, promptTokens);
+      if (!(await this.#held.describeIn(transaction, runId, described))) throw runCancelled();
       return reserved;
     });
   }
@@ -169,20 +170,23 @@ export class ModelRuns {
     return this.#database.transaction(tenant, cause, async (transaction) => {
       const ended = await this.#held.endIn(transaction, run.record.runId, end);
       if (ended) tell(transaction);
-      const { contentDays, record } = run;
+      const { contentDays, record, reservation } = run;
       if (exchange && contentDays !== null)
         await this.#contents.storeIn(transaction, record.runId, exchange, contentDays);
-      // The reservation of a lost run was settled when it was found.
-      const isOurs = ended ?? !(await this.#held.isLostIn(transaction, record.runId));
-      if (isOurs) await this.#settle(transaction, run, usedTokens);
+      if (reservation && usedTokens !== undefined) await this.#settle(transaction, record.runId, usedTokens);
       return ended;
     });
   }
 
-  async #settle(transaction: Transaction, { reservation }: ModelRun, usedTokens: number | undefined): Promise<void> {
-    if (reservation && usedTokens !== undefined) await this.#budgets.settle(transaction, reservation, usedTokens);
+  /** Settles what the run has reserved at most once, however often its end is stored and whoever finds it. */
+  async #settle(transaction: Transaction, runId: string, usedTokens: number): Promise<void> {
+    const reserved = (await this.#held.takeIn(transaction, runId, "reserved")) as Reserved | undefined;
+    if (reserved) await this.#budgets.settle(transaction, reserved, usedTokens);
   }
 }
+
+/** The refusal for a call whose run has ended without it. */
+export const runCancelled = () => new DomainError("RUN_CANCELLED", { detail: "The run of the call was cancelled." });
 
 interface Moved {
   readonly model: string;

@@ -79,10 +79,17 @@ const budget = { tokens: 10_000, perSeconds: 100 * hour };
 async function aDeadCall() {
   const spender = await aSpender({ "slow-1": budget });
   const { runId } = await spender.complete("slow-1", { maxTokens: 600 });
+  const reserved = {
+    budget: "slow-1",
+    tokens: 610,
+    promptTokens: 10,
+    secondsPerToken: budget.perSeconds / budget.tokens,
+  };
   await fixture.rows(
-    `update integration.runs set status = 'Running', completed_at = null, result = null,
+    `update integration.runs set status = 'Running', completed_at = null, result = null, payload = payload || $2::jsonb,
        deadline_at = now() - interval '2 minutes', created_at = now() - interval '10 minutes' where run_id = $1`,
     decodeId("run", runId),
+    JSON.stringify({ reserved }),
   );
   await fixture.rows(
     "update integration.model_budgets set token_at = token_at + make_interval(secs => $1) where budget = 'slow-1'",
@@ -149,6 +156,18 @@ describe("the budget of a tenant for a model", () => {
     await called;
     await eventually(async () => (await vendor.requests("hang-7"))[0]?.closedAt ?? undefined);
     expect(await spender.used("hang-7", budget)).toBe(510);
+  });
+
+  it("is settled once for a call whose run is cancelled between the answer and the end", async () => {
+    const spender = await aSpender({ "slow-1501": budget });
+    const called = refusalOf(spender.complete("slow-1501", { maxTokens: 600 }));
+    await eventually(async () => (await vendor.requests("slow-1501"))[0]);
+    // without a notice, so that the process finds it at the end of the call
+    await fixture.rows(
+      "update integration.runs set status = 'Cancelled', fence = fence + 1 where payload->>'model' = 'slow-1501'",
+    );
+    expect((await called).code).toBe("RUN_CANCELLED");
+    expect(await spender.used("slow-1501", budget)).toBe(18);
   });
 
   it("is that of the fallback when the fallback answers", async () => {

@@ -3,7 +3,7 @@ import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { HeldOperation, RunState } from "./run.states.js";
+import type { HeldOperation } from "./run.states.js";
 import type { RunCounts } from "./run-counts.js";
 import { endRun } from "./run-moves.js";
 import type { RunEnd, RunHandler, RunOperations } from "./run-operations.js";
@@ -34,12 +34,16 @@ const insertHeldRun = {
 
 const describeHeldRun = {
   name: "held_run_describe",
-  text: `update runs set payload = $3 where tenant_id = $1 and run_id = $2 and status = 'Running' and fence = ${fence}`,
+  text: `update runs set payload = $3 where tenant_id = $1 and run_id = $2 and status = 'Running' and fence = ${fence}
+    returning run_id`,
 };
 
-const statusOfRun = {
-  name: "held_run_status",
-  text: "select status from runs where tenant_id = $1 and run_id = $2",
+const takeFromHeldRun = {
+  name: "held_run_take",
+  text: `with held as (select payload from runs where tenant_id = $1 and run_id = $2 for update)
+    update runs set payload = runs.payload - $3::text from held
+    where tenant_id = $1 and run_id = $2 and held.payload -> $3::text is not null
+    returning held.payload -> $3::text as taken`,
 };
 
 /**
@@ -89,15 +93,17 @@ export class HeldRuns {
     return ended;
   }
 
-  /** Replaces the payload of a run that this process still works for. */
-  async describeIn({ defer, tenant }: Transaction, runId: string, payload: HeldRun["payload"]): Promise<void> {
-    await defer(describeHeldRun, [tenant.uuid, runUuid(runId), JSON.stringify(payload)]);
+  /** Replaces the payload of a run that this process still works for. False, without any change: the run has ended. */
+  async describeIn({ execute, tenant }: Transaction, runId: string, payload: HeldRun["payload"]): Promise<boolean> {
+    const described = await execute(describeHeldRun, [tenant.uuid, runUuid(runId), JSON.stringify(payload)]);
+    return described.length > 0;
   }
 
-  /** Whether the run was lost: it was ended for its process, and not by a cancellation. */
-  async isLostIn({ execute, tenant }: Transaction, runId: string): Promise<boolean> {
-    const [row] = await execute<{ status: RunState }>(statusOfRun, [tenant.uuid, runUuid(runId)]);
-    return row?.status !== "Cancelled";
+  /** Takes a member out of the payload of a run in any state, which only one transaction can do. */
+  async takeIn({ execute, tenant }: Transaction, runId: string, member: string): Promise<unknown> {
+    const values = [tenant.uuid, runUuid(runId), member];
+    const [row] = await execute<{ taken: unknown }>(takeFromHeldRun, values);
+    return row?.taken;
   }
 
   /** Calls `cancelled` when the run is cancelled in any process. Returns the function that ends the watch. */
