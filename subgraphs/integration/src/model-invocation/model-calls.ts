@@ -25,6 +25,8 @@ interface Services {
   readonly targets: ModelTargetFinder;
   readonly runs: ModelRuns;
   readonly lateEnds: LateEnds;
+  /** The milliseconds that a call may take, its fallback included. */
+  readonly callMs: number;
 }
 
 /** The caller of a model. */
@@ -95,7 +97,7 @@ export class ModelCalls {
     invoker: Invoker,
     { operation, capability, request, promptTokens, answerTokens, contentOf, ask }: Invocation<Answer>,
   ): Promise<Invoked<Answer>> {
-    const { targets, runs } = this.#services;
+    const { targets, runs, callMs } = this.#services;
     const [tenant, cause] = [tenantOf(context), causeOf(context)];
     const found = await targets.find(tenant, request, capability);
     const tokens = promptTokens + answerTokens;
@@ -106,6 +108,7 @@ export class ModelCalls {
     const cancelled = new AbortController();
     const forget = runs.watch(run, () => cancelled.abort(runCancelled()));
     const signal = AbortSignal.any([invoker.signal, cancelled.signal, this.#stopping.signal]);
+    const deadline = performance.now() + callMs;
     const tries: Try[] = [];
     let meter = new TokenMeter(promptTokens);
     // The tokens of the first model, while the budget of its fallback is asked.
@@ -116,7 +119,7 @@ export class ModelCalls {
         ...{ signal, tries },
         ask: (target, until, progress) => {
           meter = new TokenMeter(promptTokens);
-          return ask({ tenant, cause, runId, signal: until, progress, meter, keepsContent }, target);
+          return ask({ tenant, cause, runId, signal: until, deadline, progress, meter, keepsContent }, target);
         },
         beforeFallback: async ({ model }, error) => {
           first = { usedTokens: meter.usedBy(error, false) };

@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { keepingLogger } from "@factory/runtime/telemetry/logged-lines.fixture";
 import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { refusalOf } from "../vendor-calls/vendor-connection.fixture.js";
 import { aModelConnection, KnownTokens, modelClient } from "./model-vendor.fixture.js";
 
 const tokens = new KnownTokens();
@@ -11,6 +12,8 @@ let fixture: IntegrationFixture;
 let models: Awaited<ReturnType<typeof modelClient>>;
 let connectionId: string;
 
+const callMs = 3_000;
+
 /** A vendor in this process, so that one clock tells when the caller went and when the socket was closed. */
 let answer: (response: ServerResponse) => void = () => undefined;
 const vendor = createServer((_, response) => answer(response));
@@ -18,7 +21,7 @@ const vendor = createServer((_, response) => answer(response));
 beforeAll(async () => {
   const logger = keepingLogger([]);
   await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve));
-  fixture = await startIntegrationFixture({ verifier: tokens }, logger);
+  fixture = await startIntegrationFixture({ verifier: tokens, modelCallMs: callMs }, logger);
   models = await modelClient(fixture, logger);
   const { port } = vendor.address() as AddressInfo;
   connectionId = await aModelConnection(fixture, principal, `http://127.0.0.1:${port}/v1`);
@@ -86,5 +89,17 @@ describe("the vendor's socket", () => {
 
   it.each(calls)("is closed within 100 ms of the deadline of %s", async (_, call, how) => {
     expect(await closedAfter(call, how, "deadline")).toBeLessThan(limitMs);
+  });
+});
+
+describe("the time of a call", () => {
+  it("is shared by the first model and its fallback", async () => {
+    answer = (response) => {
+      setTimeout(() => response.end(JSON.stringify({ choices: [{ message: { content: "late" } }] })), 2_000);
+    };
+    // Each of them would answer within the time, if it had the whole of it.
+    const fallback = { connectionId, model: "hangs", afterMs: 1_500 };
+    const called = models.client.complete({ ...request(), fallback }, { headers });
+    expect(await refusalOf(called)).toMatchObject({ code: "UPSTREAM_TIMEOUT" });
   });
 });

@@ -17,13 +17,16 @@ import { ModelVendor } from "./model-vendor.js";
 export interface ModelInvocationSettings {
   /** Verifies the tokens of callers over gRPC. Without it models cannot be invoked. */
   readonly verifier?: Verifier;
+  /** The time that a call of a model may take, its fallback included. Default and most: 300 s. */
+  readonly modelCallMs?: number;
 }
 
 /** Invokes language models through connections, for services that act for a tenant. */
 export const modelInvocation: SliceModule<ModelInvocationSettings> = {
   slice: "model-invocation",
   events: ["ModelInvocationCompleted", "ModelInvocationFailed"],
-  start({ database, onStop }, services) {
+  start({ database, settings, onStop }, services) {
+    const { modelCallMs: callMs = 5 * 60_000 } = settings;
     const targets = new ModelTargetFinder(services.get(ConnectionService), services.get(ProviderService));
     const runs = new ModelRuns({
       database,
@@ -32,7 +35,7 @@ export const modelInvocation: SliceModule<ModelInvocationSettings> = {
       contents: services.get(ModelContents),
     });
     const vendor = new ModelVendor(services.get(VendorCalls));
-    const calls = new ModelCalls({ targets, runs, lateEnds: services.get(LateEnds) });
+    const calls = new ModelCalls({ targets, runs, lateEnds: services.get(LateEnds), callMs });
     services.add(new ModelInvocationService(calls, vendor));
     onStop(() => calls.stop());
   },

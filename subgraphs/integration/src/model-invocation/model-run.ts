@@ -49,7 +49,7 @@ export interface ModelFailure {
   readonly detail: string;
 }
 
-/** Longer than the longest call of a vendor, its fallback included. */
+/** Longer than the longest call, its fallback included. */
 const timeLimitSeconds = 330;
 
 interface NewModelRun {

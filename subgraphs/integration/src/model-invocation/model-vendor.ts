@@ -20,6 +20,8 @@ export interface ModelCall {
   readonly cause: Cause;
   readonly runId: string;
   readonly signal: AbortSignal;
+  /** Milliseconds of the monotonic clock. The first model and its fallback share the time of the call. */
+  readonly deadline: number;
   readonly progress: Progress;
   readonly meter: TokenMeter;
   /** Whether the tenant keeps prompts and answers. */
@@ -27,8 +29,6 @@ export interface ModelCall {
 }
 
 type TakeAnswer = (answer: StreamedAnswer, piece: Buffer) => Promise<void>;
-
-const timeoutMs = 5 * 60_000;
 
 /** Asks vendors through the one door for calls, in the form of chat completions that most vendors of models speak. */
 export class ModelVendor {
@@ -79,7 +79,7 @@ export class ModelVendor {
   }
 
   async #post(
-    { tenant, cause, runId, signal, progress, meter }: ModelCall,
+    { tenant, cause, runId, signal, deadline, progress, meter }: ModelCall,
     { connection }: ModelTarget,
     path: string,
     body: string,
@@ -87,6 +87,7 @@ export class ModelVendor {
   ): Promise<VendorResponse> {
     const target = { tenant, cause, connection, runId, signal };
     const headers = { "content-type": "application/json", accept: onBody ? "text/event-stream" : "application/json" };
+    const timeoutMs = Math.max(deadline - performance.now(), 1);
     const request = { purpose: "model", method: "POST", path, headers, body, timeoutMs, retry: "never" } as const;
     const response = await this.#calls.call(target, onBody ? { ...request, onBody } : request);
     if (response.status < 200 || response.status > 299) throw refusedAnswer(response);
