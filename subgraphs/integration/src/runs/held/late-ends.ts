@@ -1,3 +1,4 @@
+import { isDatabaseOutage } from "@factory/runtime/errors/database-failure";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 
 interface LateEnd {
@@ -49,13 +50,15 @@ export class LateEnds {
     }, intervalMs).unref();
   }
 
-  /** Stops at the first failure: the database is still away. */
+  /** Stops while the database is away. Another failure is that of its end only, which is tried again. */
   async #tryAll(): Promise<void> {
     for (const [runId, { store, giveUpAt }] of this.#waiting) {
       try {
         await store();
       } catch (error) {
-        if (giveUpAt > performance.now()) return;
+        const isKept = giveUpAt > performance.now();
+        if (isKept && isDatabaseOutage(error)) return;
+        if (isKept) continue;
         this.#logger.warn({ err: error, runId }, "the end of a call was given up");
       }
       this.#waiting.delete(runId);
