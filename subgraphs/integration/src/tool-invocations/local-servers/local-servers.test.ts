@@ -22,6 +22,8 @@ const programs = new Map([
     ),
   ],
   ["former", aFormerServer("const ends = true;")],
+  // A zero character cannot be passed to a program, so none starts.
+  ["impossible", [process.execPath, "\0"]],
   ["stuck", aFormerServer("const stuck = true;")],
   ["tells", aFormerServer("const told = process.env.TOLD_TOKEN;")],
 ]);
@@ -115,6 +117,14 @@ describe("tool servers that the operator runs as programs", () => {
     const refused = caller.invoke(principal, connectionId, "echo");
     await expect(refused).rejects.toMatchObject({ code: "UPSTREAM_FAILED" });
     await leavesNoProcess(name);
+  });
+
+  it("gives its place back when a program does not start", async () => {
+    const principal = aPrincipal();
+    const connectionId = await connect(principal, "impossible");
+    // A tenant has four places.
+    for (let call = 0; call < 5; call += 1)
+      await expect(caller.invoke(principal, connectionId, "echo")).rejects.toMatchObject({ code: "UNAVAILABLE" });
   });
 
   it("ends a silent program when its caller goes", async () => {

@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { childEnvironment } from "@factory/runtime/jobs/child-processes/environment";
-import { watchOwner } from "./owner-watch.js";
+import { type OwnerWatch, watchOwner } from "./owner-watch.js";
 import { residentBytes } from "./resident-bytes.js";
 
 /** The limits of a tool server's program. */
@@ -29,7 +29,7 @@ export class ServerProcess {
   #tooMuchMemory = false;
   #isOver = false;
 
-  /** `environment` is added to the minimal one. */
+  /** `environment` is added to the minimal one. Throws when the program does not start; then no process is left. */
   constructor(argv: readonly string[], { maxMemoryBytes }: ProcessLimits, environment: Record<string, string> = {}) {
     const [shell = "", ...before] = limited;
     this.child = spawn(shell, [...before, ...argv], {
@@ -39,16 +39,18 @@ export class ServerProcess {
       // A group of its own, so that programs which it has started end with it.
       detached: true,
     });
+    // Too many open files or processes: the error comes later, and the child may have no input.
+    this.child.on("error", () => undefined);
+    if (this.child.pid === undefined) throw new Error("The program of a tool server did not start");
     this.child.stdin.on("error", () => undefined);
-    const { pid } = this.child;
-    const watch = pid === undefined ? undefined : watchOwner(pid);
+    const watch = this.#watched(this.child.pid);
     const timer = setInterval(() => void this.#checkMemory(maxMemoryBytes), memoryIntervalMs);
     timer.unref();
     this.ended = new Promise((resolve) => {
       const over = () => {
         this.#isOver = true;
         clearInterval(timer);
-        watch?.dismiss();
+        watch.dismiss();
         resolve({ tooMuchMemory: this.#tooMuchMemory });
       };
       // The rest of the group could keep the output open, whose last lines come before "close".
@@ -68,6 +70,16 @@ export class ServerProcess {
 
   kill(): void {
     this.#signal("SIGKILL");
+  }
+
+  /** A program that nobody watches must not run. */
+  #watched(pid: number): OwnerWatch {
+    try {
+      return watchOwner(pid);
+    } catch (error) {
+      this.kill();
+      throw error;
+    }
   }
 
   async #checkMemory(maxMemoryBytes: number): Promise<void> {

@@ -27,7 +27,7 @@ export class StdioChannels {
     this.#limits = processLimits;
   }
 
-  /** Throws VALIDATION_FAILED for a name that the operator does not offer, what `programCredential` throws, and RATE_LIMITED. */
+  /** Throws VALIDATION_FAILED for a name that the operator does not offer, what `programCredential` throws, RATE_LIMITED, and UNAVAILABLE. */
   readonly open: OpenChannel = async (protocol, { target, facts }) => {
     const { tenant, connection } = target;
     const { tenantId } = tenant;
@@ -40,7 +40,7 @@ export class StdioChannels {
         detail: "Too many programs of tool servers run already. Try again in a moment.",
         retryAfterSeconds: 1,
       });
-    const process = new ServerProcess(program, this.#limits, environment || {});
+    const process = this.#start(program, environment || {}, leave);
     this.#running.add(process);
     void process.ended.then(() => {
       this.#running.delete(process);
@@ -64,6 +64,16 @@ export class StdioChannels {
     return { transport, ended: process.ended, end: () => process.stop() } satisfies Channel;
   };
 
+  #start(program: readonly string[], environment: Record<string, string>, leave: () => void): ServerProcess {
+    try {
+      return new ServerProcess(program, this.#limits, environment);
+    } catch {
+      // The error of the system may tell the environment, which has the token.
+      leave();
+      throw notStarted();
+    }
+  }
+
   /** Kills the programs that still run, for the stop of the platform. */
   async close(): Promise<void> {
     const running = [...this.#running];
@@ -77,6 +87,9 @@ const tooLong = () =>
 
 const usedTooMuch = () =>
   new DomainError("UPSTREAM_FAILED", { detail: "The tool server has used more memory than it may, so it was ended." });
+
+const notStarted = () =>
+  new DomainError("UNAVAILABLE", { detail: "The program of the tool server could not be started. Try again later." });
 
 const hasEnded = () =>
   new DomainError("UPSTREAM_FAILED", { detail: "The program of the tool server has ended before the call." });
