@@ -3,7 +3,7 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { Database } from "@factory/runtime/unit-of-work/database";
-import { type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { integrationTables } from "../tables.js";
 import { refusalOf } from "../vendor-calls/vendor-connection.fixture.js";
 import { ModelBudgets, type NamedBudget, type Reservation } from "./model-budgets.js";
@@ -35,6 +35,13 @@ const settle = (tenant: Tenant, reservation: Reservation, used: number) =>
   (databases[1] as Database).transaction(tenant, cause, (transaction) =>
     budgets().settle(transaction, reservation, used),
   );
+
+/** Resolves when so many transactions wait for a row. */
+const waiting = (count: number) =>
+  eventually(async () => {
+    const blocked = await fixture.rows("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
+    return blocked.length === count ? true : undefined;
+  });
 
 describe("a budget of a model", () => {
   it("allows so many requests in all processes together, then says when to come back", async () => {
@@ -87,6 +94,36 @@ describe("a budget of a model", () => {
     const refusal = await refusalOf(reserve(aTenant(), { key: "m", tokens: 100, perSeconds: 60 }, 101));
     expect(refusal).toMatchObject({ code: "RATE_LIMITED", facts: { budget: "m" } });
     expect(refusal.facts["retryAfterSeconds"]).toBeUndefined();
+  });
+
+  it("does not wait for another one in a circle while two calls move in opposite directions", async () => {
+    const tenant = aTenant();
+    const all = { tokens: 1000, perSeconds: 3600 };
+    const [one, other] = [
+      { key: "one", ...all },
+      { key: "other", ...all },
+    ];
+    const reserved = [await reserve(tenant, one, 100), await reserve(tenant, other, 100)] as const;
+    let attempts = 0;
+    const move = (from: Reservation, to: NamedBudget) =>
+      (databases[1] as Database).transaction(tenant, cause, async (transaction) => {
+        attempts += 1;
+        await budgets().lock(transaction, [to.key, from.budget]);
+        await budgets().reserve(transaction, to, 100);
+        await budgets().settle(transaction, from, 0);
+      });
+    const moves: Promise<void>[] = [];
+    await (databases[0] as Database).transaction(tenant, cause, async (transaction) => {
+      await budgets().lock(transaction, [one.key]);
+      await transaction.execute("select 1");
+      moves.push(move(reserved[1], one));
+      await waiting(1);
+      moves.push(move(reserved[0], other));
+      await waiting(2);
+    });
+    await Promise.all(moves);
+    // A deadlock would let one of them begin again.
+    expect(attempts).toBe(2);
   });
 
   it("is one of each tenant and of each model", async () => {

@@ -46,6 +46,11 @@ const wait = {
     from model_budgets where tenant_id = $1 and budget = $2`,
 };
 
+const lock = {
+  name: "model_budget_lock",
+  text: "select budget from model_budgets where tenant_id = $1 and budget = any($2) order by budget for update",
+};
+
 /** $3: the seconds in which the tokens come back that were reserved and not used; negative where more were used. */
 const settle = {
   name: "model_budget_settle",
@@ -83,6 +88,14 @@ export class ModelBudgets {
     if (reserved) return { budget: key, tokens, secondsPerToken };
     const [refused] = await execute<{ seconds: number }>(wait, values);
     throw usedUp(key, refused?.seconds ?? 1);
+  }
+
+  /**
+   * Locks budgets of which the transaction will change more than one. The order is the same for all, so that two calls
+   * with opposite fallbacks do not wait for each other.
+   */
+  async lock({ defer, tenant }: Transaction, keys: readonly string[]): Promise<void> {
+    await defer(lock, [tenant.uuid, keys]);
   }
 
   /** Replaces the reserved tokens by those that were used. */

@@ -124,6 +124,7 @@ export class ModelRuns {
     if (budget?.key === run.reservation?.budget) return;
     run.reservation = await this.#database.transaction(tenant, cause, async (transaction) => {
       const { runId, payload } = run.record;
+      if (budget && run.reservation) await this.#budgets.lock(transaction, [budget.key, run.reservation.budget]);
       const reserved = budget && (await this.#budgets.reserve(transaction, budget, tokens));
       if (run.reservation && usedTokens !== undefined) await this.#settle(transaction, runId, usedTokens);
       const described = payloadOf(String(payload["model"]), reserved, promptTokens);
