@@ -15,10 +15,12 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
 import pg from "pg";
 import { eventually } from "../kit/eventually.js";
-import { kills } from "../kit/kills.js";
+import { killsAt } from "../kit/kills.js";
 import { graphql, request } from "../kit/request.js";
 
 const takeoverMs = 60_000;
+/** In both suites the process is killed before and after a commit. */
+const kills = killsAt(2);
 
 let dataDir: string;
 let platform: PlatformProcess | undefined;

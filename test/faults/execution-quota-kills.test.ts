@@ -15,7 +15,7 @@ import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
-import { kills } from "../kit/kills.js";
+import { killsAt } from "../kit/kills.js";
 import { platformVariable } from "../kit/platform.js";
 import { graphql, request } from "../kit/request.js";
 import { aTemplateVersion } from "../kit/templates.js";
@@ -26,6 +26,7 @@ interface CountedExecutions {
 
 /** Where the process is killed in the job that gives a count back. */
 const phases = ["marked", "released"] as const;
+const kills = killsAt(phases.length);
 
 /**
  * A consumption with its reservation, as a process leaves them that dies before the execution exists. Its job waits until

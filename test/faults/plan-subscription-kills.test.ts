@@ -14,12 +14,13 @@ import {
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import pg from "pg";
 import { eventually } from "../kit/eventually.js";
-import { kills } from "../kit/kills.js";
+import { killsAt } from "../kit/kills.js";
 import type { TestPlanSubscription } from "../kit/plan-subscriptions.js";
 import { request } from "../kit/request.js";
 
 /** Where the process is killed: before the job's transaction, inside it, and after it. */
 const phases = ["taken", "changed", "advanced"] as const;
+const kills = killsAt(phases.length);
 /** A generous limit for the time until the last start continues the jobs of all killed processes. */
 const takeoverMs = 120_000;
 
