@@ -14,11 +14,12 @@ import {
 } from "@factory/gateway/standalone/client/platform-process";
 import { SMTPServer } from "smtp-server";
 import { eventually } from "../kit/eventually.js";
-import { kills } from "../kit/kills.js";
+import { killsAt } from "../kit/kills.js";
 import { request } from "../kit/request.js";
 
 /** Where the process is killed: before the vendor is asked, and between its answer and the record. */
 const phases = ["vendorCommand.calling", "vendorCommand.called"];
+const kills = killsAt(phases.length);
 const takeoverMs = 360_000;
 
 describe("kill -9 in commands to vendors", () => {
