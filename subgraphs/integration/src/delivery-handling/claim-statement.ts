@@ -38,7 +38,7 @@ export const claimDeliveries = {
       from fitting where fits and delivery.tenant_id = fitting.tenant_id and delivery.delivery_id = fitting.delivery_id
       returning delivery.*)
     select tenant_id, delivery_id, provider_id, provider_key, provider_delivery_id, event_name, normalized_event_type,
-      key_id, wrapped_key, ciphertext, connection_id, run_id, attempts, claims, trace_id,
+      key_id, wrapped_key, ciphertext, subscription_id, connection_id, run_id, attempts, claims, trace_id,
       (select project_id from connections connection where connection.tenant_id = claimed.tenant_id
         and connection.connection_id = claimed.connection_id) as project_id
     from claimed order by tenant_id, delivery_id`,

@@ -14,6 +14,8 @@ export interface ClaimedDelivery {
   readonly key_id: string | null;
   readonly wrapped_key: Buffer | null;
   readonly ciphertext: Buffer | null;
+  /** The subscription whose secret has verified it. */
+  readonly subscription_id: string | null;
   readonly connection_id: string | null;
   /** The project of the connection. */
   readonly project_id: string | null;

@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { candidateStatements } from "../inbound-candidates/candidate-statement.js";
@@ -78,7 +78,7 @@ async function aConnection({ providerId }: Vendor, input: Record<string, unknown
 const signature = (secret: string, body: Buffer) => createHmac("sha256", secret).update(body).digest("hex");
 
 /** Sends a signed body to the path of the vendor, with its query. */
-function send({ key, secret }: Vendor, body: unknown, query = "") {
+function send({ key, secret }: Pick<Vendor, "key" | "secret">, body: unknown, query = "", more: object = {}) {
   const bytes = Buffer.from(JSON.stringify(body));
   return run("mutation ($input: IngestWebhookDeliveryInput!) { ingestWebhookDelivery(input: $input) { deliveryId } }", {
     input: {
@@ -86,6 +86,7 @@ function send({ key, secret }: Vendor, body: unknown, query = "") {
       headers: [
         { name: "content-type", value: "application/json" },
         { name: "x-signature", value: signature(secret, bytes) },
+        ...Object.entries(more).map(([name, value]) => ({ name, value })),
       ],
       body: bytes.toString("base64"),
       path: `/webhooks/deliveries/${key}${query}`,
@@ -178,6 +179,59 @@ it("a revocation that is sent as the specification shows it moves the connection
     connections.map((id) => run("query ($id: ID!) { connection(connectionId: $id) { status } }", { id })),
   );
   expect(states).toEqual([{ status: "AuthorizationRequired" }, { status: "Active" }]);
+});
+
+describe("a delivery that only the secret of an outbound subscription has verified", () => {
+  const anOutboundSecret = async (): Promise<string> => {
+    const secret = `whsec_${randomBytes(32).toString("base64")}`;
+    await aSubscription({
+      ...{ eventType: "TemplateRegistered", endpointUrl: "http://127.0.0.1:9/" },
+      signingSecretRef: await aCredential("", { kind: "WebhookSigning", secret: { signingSecret: secret } }),
+    });
+    return secret;
+  };
+  /** Sends until the notice of a new secret has arrived. */
+  const taken = (vendor: Pick<Vendor, "key" | "secret">, body: object, headers?: Record<string, string>) =>
+    eventually(async () => (await send(vendor, body, "", headers))["deliveryId"]);
+  const typesOf = async (deliveryId: unknown, atLeast: number) =>
+    (await eventsOf(deliveryId, atLeast)).map(({ type }) => type);
+
+  it("is published, and moves no connection, since the receiver of the subscription knows the secret", async () => {
+    const vendor = await aVendor();
+    const id = await aConnection(vendor, { configuration: { accountId: "one" } });
+    const secret = await anOutboundSecret();
+    const forged = await taken({ ...vendor, secret }, { id: "d-1", type: "token.revoked", account: "one" });
+    expect(await typesOf(forged, 3)).toContain("VendorEventReceived");
+    const { status } = await run("query ($id: ID!) { connection(connectionId: $id) { status } }", { id });
+    expect(status).toBe("Active");
+  });
+
+  it("reports no pull request", async () => {
+    const [key, inbound] = [newId("prv").slice(4), newId("evt")];
+    const registered = await run(
+      "mutation ($input: RegisterProviderInput!) { registerProvider(input: $input) { providerId } }",
+      { input: { key, preset: "github", displayName: "Vendor", category: "SourceControl", authModel: "BearerToken" } },
+    );
+    const providerId = String(registered["providerId"]);
+    const signingSecretRef = await aCredential(inbound);
+    await aSubscription({ direction: "Inbound", providerId, signingSecretRef });
+    const outbound = await anOutboundSecret();
+    const at = "2026-01-01T10:00:00Z";
+    const pull = {
+      ...{ number: 3, html_url: "https://git.example/3", state: "closed", created_at: at, updated_at: at, merged_at: at },
+      ...{ head: { ref: "a", repo: { full_name: "acme/orders" } }, base: { repo: { full_name: "acme/orders" } } },
+    };
+    const body = { action: "closed", repository: { full_name: "acme/orders" }, pull_request: pull };
+    const deliver = (secret: string) => {
+      const signed = signature(secret, Buffer.from(JSON.stringify(body)));
+      return taken({ key, secret }, body, {
+        ...{ "x-github-event": "pull_request", "x-github-delivery": newId("evt") },
+        "x-hub-signature-256": `sha256=${signed}`,
+      });
+    };
+    expect(await typesOf(await deliver(outbound), 3)).not.toContain("PullRequestReported");
+    expect(await typesOf(await deliver(inbound), 4)).toContain("PullRequestReported");
+  });
 });
 
 describe("the secrets that are tried without a hint", () => {

@@ -2,6 +2,7 @@ import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { ConnectionStates } from "../connections/connection-moves.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import type { DeliveryHandler } from "./delivery-handlers.js";
+import { isFromVendor } from "./delivery-source.js";
 import { connectionsOfAccount } from "./revoked-connection-statement.js";
 
 /** Whether an event with one of these names says that a credential was revoked. */
@@ -19,6 +20,7 @@ export function revokedCredential(states: ConnectionStates): DeliveryHandler {
   return async (transaction, { delivery, provider }) => {
     const isRevoked = saysRevoked(provider?.driver, delivery.event_name, delivery.normalized_event_type);
     if (delivery.connection_id === null || !isRevoked) return false;
+    if (!(await isFromVendor(transaction, delivery))) return false;
     const values = [delivery.tenant_id, delivery.provider_id, delivery.connection_id];
     const found = await transaction.execute<{ connection_id: string }>(connectionsOfAccount, values);
     for (const { connection_id } of found)

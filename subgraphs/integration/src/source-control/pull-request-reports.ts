@@ -1,17 +1,19 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { causeOfDelivery, subjectOfDelivery } from "../delivery-handling/claimed-delivery.js";
 import type { DeliveryHandler } from "../delivery-handling/delivery-handlers.js";
+import { isFromVendor } from "../delivery-handling/delivery-source.js";
 import { pullRequestForm } from "../providers/preset-source-control.js";
 import { valueInPayload } from "../vendor-commands/answer-value.js";
 import { readPullRequest } from "./pull-request.js";
 
 /** Reports what a delivery tells about a pull request, in the words of the platform. */
-export const reportPullRequest: DeliveryHandler = async ({ record }, { delivery, provider, payload }) => {
+export const reportPullRequest: DeliveryHandler = async (transaction, { delivery, provider, payload }) => {
   const form = pullRequestForm(provider?.preset ?? null, delivery.event_name);
   const pullRequest = form && readPullRequest(form, form.delivery, payload.value);
   const repository = form && valueInPayload(payload.value, form.delivery.repository);
   if (!pullRequest || repository === undefined || repository === null) return false;
-  record(
+  if (!(await isFromVendor(transaction, delivery))) return false;
+  transaction.record(
     {
       type: "PullRequestReported",
       ...subjectOfDelivery(delivery),

@@ -45,6 +45,16 @@ const webhook = {
   ],
 };
 
+const createCredential =
+  "mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }";
+const createSubscription =
+  "mutation ($input: CreateWebhookSubscriptionInput!) { createWebhookSubscription(input: $input) { subscriptionId } }";
+
+async function run(source: string, input: object): Promise<void> {
+  const { errors } = await fixture.run(principal, source, { input });
+  if (errors) throw errors[0];
+}
+
 interface Reporter {
   readonly key: string;
   readonly secret: string;
@@ -60,18 +70,10 @@ async function aReporter(baseUrl = vendor.origin): Promise<Reporter> {
       configuration: { from: "a@b.example" },
     },
   });
-  const run = async (source: string, input: object) => {
-    const { errors } = await fixture.run(principal, source, { input });
-    if (errors) throw errors[0];
-  };
   const name = newId("crd").slice(4);
-  await run("mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }", {
-    ...{ name, kind: "VendorWebhookSecret", secret: { secret } },
-  });
-  await run(
-    "mutation ($input: CreateWebhookSubscriptionInput!) { createWebhookSubscription(input: $input) { subscriptionId } }",
-    { direction: "Inbound", providerId: connection.providerId, signingSecretRef: `secret://${name}` },
-  );
+  await run(createCredential, { name, kind: "VendorWebhookSecret", secret: { secret } });
+  const signingSecretRef = `secret://${name}`;
+  await run(createSubscription, { direction: "Inbound", providerId: connection.providerId, signingSecretRef });
   return { key: connection.key, secret };
 }
 
@@ -216,6 +218,21 @@ describe("the report of a vendor", () => {
     answer?.();
     await answersTo(fixture, command);
     await makeDue(4);
+    expect((await answersTo(fixture, command, 2)).map(({ type }) => type)).toEqual(["EmailSent", "EmailDelivered"]);
+  });
+
+  it("says nothing when the secret of an outbound subscription has signed it, which its receiver knows", async () => {
+    const reporter = await aReporter();
+    const command = await sent();
+    await answersTo(fixture, command);
+    const [name, secret] = [newId("crd").slice(4), `whsec_${Buffer.alloc(32, reporter.key).toString("base64")}`];
+    await run(createCredential, { name, kind: "WebhookSigning", secret: { signingSecret: secret } });
+    const outbound = { eventType: "TemplateRegistered", endpointUrl: "http://127.0.0.1:9/" };
+    await run(createSubscription, { ...outbound, signingSecretRef: `secret://${name}` });
+    const forged = { type: "bounced", ref: command.id };
+    const deliveryId = await eventually(() => reported({ ...reporter, secret }, forged).catch(() => undefined));
+    await ended(deliveryId);
+    await reported(reporter, { type: "arrived", mail: { id: "m-1" } });
     expect((await answersTo(fixture, command, 2)).map(({ type }) => type)).toEqual(["EmailSent", "EmailDelivered"]);
   });
 

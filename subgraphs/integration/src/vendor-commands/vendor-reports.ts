@@ -5,6 +5,7 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { DeliveryHandler, OpenDelivery } from "../delivery-handling/delivery-handlers.js";
+import { isFromVendor } from "../delivery-handling/delivery-source.js";
 import { moneyCommands, type VendorCommandType } from "../provider-drivers/command-template.js";
 import {
   commandOfOutcome,
@@ -77,7 +78,7 @@ export function reconcileReports(payments: PaymentRecords, runs: RunService): De
     const report = reportsOf(provider?.driver, delivery.event_name, delivery.normalized_event_type).find(
       ({ when }) => !when || valueInPayload(payload.value, when.value) === when.equals,
     );
-    if (!report) return false;
+    if (!report || !(await isFromVendor(transaction, delivery))) return false;
     const { outcome } = report;
     const type = commandOfOutcome[outcome];
     const owner = [delivery.tenant_id, delivery.provider_id];
