@@ -2,6 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ErrorCode } from "@factory/schema/error-codes";
+import type { Scope } from "@factory/schema/scopes";
 import type { RunOperation } from "./run.states.js";
 import type { RunRecord } from "./run-record.js";
 
@@ -57,6 +58,8 @@ export interface RunHandler {
   readonly delaysSeconds: readonly number[];
   /** The time limit of one attempt, at most `maxTimeLimitSeconds`. A run that reaches it ends as TimedOut. */
   readonly timeLimitSeconds: number;
+  /** A scope that a caller needs to cancel a run of the operation, beside the one for runs of every kind. */
+  cancelScope?(operation: RunOperation): Scope | undefined;
   /**
    * The work, outside of any transaction. It may run again after the death of its process, so what it does at a vendor
    * must be repeatable.

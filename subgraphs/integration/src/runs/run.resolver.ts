@@ -28,7 +28,7 @@ export class RunResolver {
 
   @Mutation(() => RunType, {
     description:
-      "Ends a run that has not ended. A running attempt is aborted and its outcome is not applied; what it did at the vendor before is not undone.",
+      "Ends a run that has not ended. A running attempt is aborted and its outcome is not applied; what it did at the vendor before is not undone. A run that moves money needs payments.write as well.",
   })
   @Auth({ scopes: ["integration.connections.write"] })
   cancelRun(@Arg("runId", () => ID) runId: string, @Ctx() context: RequestContext): Promise<RunType> {

@@ -10,6 +10,7 @@ import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { Scope } from "@factory/schema/scopes";
 import { readRun } from "./read-run.js";
 import { isFinal, type RunOperation, type RunState, runStates } from "./run.states.js";
 import type { RunCounts } from "./run-counts.js";
@@ -123,14 +124,19 @@ export class RunService {
     return run;
   }
 
-  /** Ends a run as Cancelled. An attempt that runs is aborted, in whichever process, and its outcome is not applied. */
+  /**
+   * Ends a run as Cancelled. An attempt that runs is aborted, in whichever process, and its outcome is not applied. Throws
+   * INSUFFICIENT_SCOPE for an operation that needs a further scope.
+   */
   cancel(context: RequestContext, runId: string): Promise<RunRecord> {
-    const { subject } = principalOf(context);
+    const { subject, scopes } = principalOf(context);
     return idempotentMutation(this.#services.database, context, {
       field: "cancelRun",
       arguments: { runId },
       commit: async (transaction) => {
         const known = await lockedRun(transaction, runId);
+        const needed = this.#services.operations.find(known.operation)?.cancelScope?.(known.operation);
+        if (needed && !scopes.has(needed)) throw notAllowed(known, needed);
         if (known.status === "Cancelled") return known;
         const cancelled = await this.cancelIn(transaction, runId, `Cancelled by ${subject}.`);
         if (!cancelled) throw notCancellable(known);
@@ -246,6 +252,12 @@ async function lockedRun({ execute, tenant }: Transaction, runId: string): Promi
 const unknownRun = () =>
   new DomainError("RUN_NOT_FOUND", {
     detail: "No run with this id exists in this tenant. List the runs to find the id.",
+  });
+
+const notAllowed = ({ operation }: RunRecord, needed: Scope) =>
+  new DomainError("INSUFFICIENT_SCOPE", {
+    detail: `A run of the operation ${operation} is cancelled with a token that has the scope ${needed} as well.`,
+    requiredScopes: [needed],
   });
 
 function notCancellable({ status, operation }: RunRecord): DomainError {

@@ -5,6 +5,7 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { commandsOf } from "@factory/schema/command-names";
+import type { Scope } from "@factory/schema/scopes";
 import { moneyCommands, type VendorCommandType } from "../provider-drivers/command-template.js";
 import { AwaitedOutcome, type RunAttempt, type RunEnd, type RunHandler } from "../runs/run-operations.js";
 import { causeOfRun, type RunRecord } from "../runs/run-record.js";
@@ -40,6 +41,10 @@ export class CommandRun implements RunHandler {
 
   constructor(services: Services) {
     this.#services = services;
+  }
+
+  cancelScope(operation: string): Scope | undefined {
+    return moneyCommands.some((type) => type === operation) ? "payments.write" : undefined;
   }
 
   async work(run: RunRecord, attempt: RunAttempt): Promise<Result | AwaitedOutcome> {

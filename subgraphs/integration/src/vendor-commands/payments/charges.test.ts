@@ -308,6 +308,27 @@ describe("a command to charge a payment", () => {
     expect(vendor.requests).toEqual([]);
   });
 
+  it("is cancelled only with the scope that moves money", async () => {
+    await connect();
+    const command = await sent();
+    const { run_id } = await becomes(command, "Awaited", "RetryScheduled");
+    const cancel = (by: Principal) =>
+      fixture.run(by, "mutation ($runId: ID!) { cancelRun(runId: $runId) { status } }", {
+        runId: encodeId("run", run_id),
+      });
+    const { tenantId = "" } = principal;
+    const { errors } = await cancel(aPrincipal({ tenantId, scopes: ["integration.connections.write"] }));
+    expect(errors?.[0]?.extensions).toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+      requiredScopes: ["payments.write"],
+    });
+    const scopes = ["integration.connections.write", "payments.write"] as const;
+    expect((await cancel(aPrincipal({ tenantId, scopes }))).data.cancelRun).toEqual({ status: "Cancelled" });
+    expect(await answersTo(fixture, command)).toMatchObject([
+      { type: "CommandDeadLettered", data: { error: { code: "RUN_CANCELLED" } } },
+    ]);
+  });
+
   it("is not reported by another tenant or provider", async () => {
     const { report } = await connect();
     const command = await sent();
