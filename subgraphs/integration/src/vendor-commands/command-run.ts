@@ -28,6 +28,12 @@ interface Services {
 /** The time that a vendor has to report an outcome, before it is asked. */
 const patienceSeconds = 24 * 3600;
 
+/**
+ * How long a request to move money may be repeated. Vendors keep an idempotency key for 24 h or more, and carry out the
+ * request a second time then.
+ */
+const repeatableMs = 20 * 3_600_000;
+
 type Result = Record<string, unknown>;
 
 /**
@@ -57,7 +63,7 @@ export class CommandRun implements RunHandler {
     try {
       return await this.#ask(tenant, command, run, attempt);
     } catch (error) {
-      throw command.wasAsked ? withDoubt(error) : error;
+      throw command.askedAt ? withDoubt(error) : error;
     }
   }
 
@@ -68,13 +74,14 @@ export class CommandRun implements RunHandler {
     { signal, cause }: RunAttempt,
   ): Promise<Result | AwaitedOutcome> {
     const { connections, requests } = this.#services;
-    const { commandId, expiresAt, isAwaited } = command;
+    const { commandId, expiresAt, isAwaited, askedAt } = command;
     if (!isAwaited && expiresAt && expiresAt.getTime() <= Date.now())
       throw new DomainError("COMMAND_EXPIRED", { detail: "The expirytime of the command has passed." });
     const found = await connections.find(tenant, command.connectionId);
     if (!found) throw new DomainError("CONNECTION_NOT_FOUND", { detail: "The connection was deleted." });
     const target = { tenant, cause, connection: found.connection, runId: run.runId, signal };
     if (isAwaited) return this.#askForOutcome(target, found, command);
+    if (askedAt && Date.now() - askedAt.getTime() > repeatableMs) return this.#askInsteadOf(target, found, command);
     if (moneyCommands.includes(command.type)) return this.#moveMoney(target, found, command);
     failpoint("vendorCommand.calling");
     const result = await requests.send(target, found.provider.driver, command);
@@ -90,7 +97,8 @@ export class CommandRun implements RunHandler {
   ): Promise<AwaitedOutcome> {
     const { payments, requests } = this.#services;
     const { tenant, cause } = target;
-    const { commandId, wasAsked } = command;
+    const { commandId, askedAt } = command;
+    const wasAsked = askedAt !== null;
     if (!wasAsked) await payments.markAsked(tenant, cause, commandId, true);
     failpoint("vendorCommand.calling");
     try {
@@ -101,6 +109,19 @@ export class CommandRun implements RunHandler {
       if (!wasAsked && didNothing(error)) await payments.markAsked(tenant, cause, commandId, false);
       throw error;
     }
+  }
+
+  /**
+   * Asks the vendor for the outcome of a request that is too old to be repeated. Throws OUTCOME_UNKNOWN where its answer does
+   * not tell.
+   */
+  async #askInsteadOf(target: VendorTarget, { provider }: CommandConnection, command: OpenCommand): Promise<Result> {
+    const outcome = await this.#services.requests.outcomeOf(target, provider.driver, command);
+    if (outcome === undefined)
+      throw new DomainError("OUTCOME_UNKNOWN", {
+        detail: `The vendor was asked more than ${repeatableMs / 3_600_000} h ago without an answer, and a repeated request could have a second effect.`,
+      });
+    return resultOf({ outcome, vendorId: command.vendorId, deliveryId: null });
   }
 
   /** Asks the vendor for the outcome that it has not reported. Throws RUN_TOO_LONG where its answer does not tell. */

@@ -17,8 +17,8 @@ export interface OpenCommand {
   /** Empty once the vendor has accepted the command. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly expiresAt: Date | null;
-  /** Whether an earlier attempt may have reached the vendor. Noted only where money moves. */
-  readonly wasAsked: boolean;
+  /** When the first attempt may have reached the vendor; null for none. Noted only where money moves. */
+  readonly askedAt: Date | null;
   /** Whether the vendor has accepted the command, and only its report is missing. */
   readonly isAwaited: boolean;
   readonly vendorId: string | null;
@@ -106,7 +106,7 @@ export class StoredCommands {
       connectionId: encodeId("con", row.connection_id),
       data: this.#opened(row, boundTo(tenant.tenantId, commandId)),
       expiresAt: row.expires_at,
-      wasAsked: row.asked_at !== null,
+      askedAt: row.asked_at,
       isAwaited: row.status === "Awaited",
       vendorId: row.vendor_reference,
       told: toldBy(row),

@@ -206,6 +206,41 @@ describe("a command to charge a payment", () => {
   });
 });
 
+describe("a charge without an answer for longer than its vendor keeps idempotency keys", () => {
+  const unanswered = async (): Promise<CommandEnvelope> => {
+    vendor.answer = ({ method }) => (method === "GET" ? { status: 200, body: '{"state":"paid"}' } : { status: 500 });
+    const command = await sent();
+    const waiting = await becomes(command, "Accepted", "RetryScheduled");
+    await fixture.rows(
+      "update integration.vendor_commands set asked_at = now() - interval '21 hours' where command_id = $1",
+      decodeId("cmd", command.id),
+    );
+    await letTimePass(waiting);
+    return command;
+  };
+
+  it("is not charged a second time: nobody knows whether it was made", async () => {
+    await connect();
+    expect(await answersTo(fixture, await unanswered())).toMatchObject([
+      { type: "CommandDeadLettered", data: { error: { code: "OUTCOME_UNKNOWN" } } },
+    ]);
+    expect(vendor.requests.map(({ method }) => method)).toEqual(["POST"]);
+  });
+
+  it("is asked for where the vendor knows it by the id of the command", async () => {
+    const { commands } = paymentDriver;
+    const { ChargePayment: charge } = commands;
+    const state = { ...charge.state, path: "/payments/by-ref/{commandId}" };
+    await connect({ ...paymentDriver, commands: { ...commands, ChargePayment: { ...charge, state } } });
+    const command = await unanswered();
+    expect(await answersTo(fixture, command)).toMatchObject([{ type: "PaymentCharged" }]);
+    expect(vendor.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "POST /payments",
+      `GET /payments/by-ref/${command.id}`,
+    ]);
+  });
+});
+
 describe("a charge that nobody has reported for 24 h", () => {
   const overdue = async (): Promise<CommandEnvelope> => {
     const command = await sent(payment, new Date(Date.now() + 60_000));
