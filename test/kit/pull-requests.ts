@@ -13,6 +13,8 @@ import type { SentDelivery } from "./vendor-senders.js";
 export interface SourceControlConnection {
   readonly connectionId: string;
   readonly providerId: string;
+  /** The key of the provider. */
+  readonly key: string;
   readonly secret: string;
   /** Sends a delivery of the vendor and returns the status of the answer. */
   readonly deliver: (delivery: SentDelivery) => Promise<number>;
@@ -45,6 +47,17 @@ export async function aSourceControlConnection(
   const capabilities = ["pull-requests.write", "webhooks.receive"];
   const registered = { key, preset, category: "SourceControl", authModel, capabilities, baseUrl: vendor.baseUrl };
   const providerId = await aProvider(token, registered);
+  return anotherSourceControlConnection(token, preset, { providerId, key }, vendorToken);
+}
+
+/** Connects to another account at the same provider, with a secret for deliveries of its own. */
+export async function anotherSourceControlConnection(
+  token: string,
+  preset: "github" | "gitlab",
+  { providerId, key }: Pick<SourceControlConnection, "providerId" | "key">,
+  vendorToken: string,
+): Promise<SourceControlConnection> {
+  const authModel = preset === "github" ? "BearerToken" : "ApiKey";
   const secret = aVendorSecret();
   const material = preset === "github" ? { token: vendorToken } : { apiKey: vendorToken };
   const { credentialRef } = await aCredential(token, { kind: authModel, secret: material });
@@ -52,7 +65,7 @@ export async function aSourceControlConnection(
   const configuration = { webhookSecretRef: signing.credentialRef };
   const connectionId = await aConnection(token, providerId, { authMode: authModel, credentialRef, configuration });
   return {
-    ...{ connectionId, providerId, secret },
+    ...{ connectionId, providerId, key, secret },
     async deliver({ headers, raw }) {
       return (await request(`POST /webhooks/deliveries/${key}?connection=${connectionId}`, { headers, raw })).status;
     },

@@ -6,6 +6,7 @@ import { executed } from "../kit/executions.js";
 import { aSmallPack } from "../kit/packs.js";
 import { aProvider } from "../kit/providers.js";
 import {
+  anotherSourceControlConnection,
   aSourceControlConnection,
   type ExecutionWithPullRequest,
   type SourceControlConnection,
@@ -109,13 +110,15 @@ describe.each(["github", "gitlab"] as const)("an execution whose target is a con
     expect(told.map(({ type }) => type)).toEqual(types);
   });
 
-  it("does not believe a report that is not signed, or that comes through another provider", async () => {
+  it("does not believe a report that is not signed, or that comes through another provider or account", async () => {
     const execution = await into("Invoices");
     const { number = 0 } = execution.pullRequest ?? {};
     const other = await aSourceControlConnection(token, preset, vendor, vendorToken);
     const forged = await vendor.move(number, "merge", "another secret");
     expect(await connection.deliver(forged)).toBe(401);
     expect(await other.deliver(await vendor.move(number, "merge", other.secret))).toBe(202);
+    const account = await anotherSourceControlConnection(token, preset, connection, vendorToken);
+    expect(await account.deliver(await vendor.move(number, "merge", account.secret))).toBe(202);
     await connection.deliver(vendor.opened(number, connection.secret));
     const again = await into("Invoices2");
     await connection.deliver(await vendor.move(again.pullRequest?.number ?? 0, "close", connection.secret));

@@ -218,7 +218,14 @@ describe("a delivery that only the secret of an outbound subscription has verifi
     const outbound = await anOutboundSecret();
     const at = "2026-01-01T10:00:00Z";
     const pull = {
-      ...{ number: 3, html_url: "https://git.example/3", state: "closed", created_at: at, updated_at: at, merged_at: at },
+      ...{
+        number: 3,
+        html_url: "https://git.example/3",
+        state: "closed",
+        created_at: at,
+        updated_at: at,
+        merged_at: at,
+      },
       ...{ head: { ref: "a", repo: { full_name: "acme/orders" } }, base: { repo: { full_name: "acme/orders" } } },
     };
     const body = { action: "closed", repository: { full_name: "acme/orders" }, pull_request: pull };

@@ -1,6 +1,6 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ClaimedDelivery } from "./claimed-delivery.js";
-import { inboundSubscription } from "./delivery-source-statement.js";
+import { connectionsOfSource, inboundSubscription } from "./delivery-source-statement.js";
 
 /**
  * Whether a delivery may change a state. The secret of an outbound subscription verifies deliveries too, but its receiver
@@ -12,4 +12,17 @@ export async function isFromVendor(
 ): Promise<boolean> {
   if (subscription_id === null) return true;
   return (await execute(inboundSubscription, [tenant_id, subscription_id])).length > 0;
+}
+
+/**
+ * The connections (UUIDs) of which a delivery may tell, since the secret of one connection says nothing about another
+ * account. Null for all of the provider: an Inbound subscription has verified it, or no connection is known.
+ */
+export async function connectionsOfDelivery(
+  { execute }: Transaction,
+  { tenant_id, subscription_id, connection_id }: ClaimedDelivery,
+): Promise<readonly string[] | null> {
+  if (subscription_id !== null || connection_id === null) return null;
+  const rows = await execute<{ connection_id: string }>(connectionsOfSource, [tenant_id, connection_id]);
+  return rows.map(({ connection_id: id }) => id);
 }

@@ -1,7 +1,7 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { causeOfDelivery, subjectOfDelivery } from "../delivery-handling/claimed-delivery.js";
 import type { DeliveryHandler } from "../delivery-handling/delivery-handlers.js";
-import { isFromVendor } from "../delivery-handling/delivery-source.js";
+import { connectionsOfDelivery, isFromVendor } from "../delivery-handling/delivery-source.js";
 import { pullRequestForm } from "../providers/preset-source-control.js";
 import { valueInPayload } from "../vendor-commands/answer-value.js";
 import { readPullRequest } from "./pull-request.js";
@@ -13,6 +13,7 @@ export const reportPullRequest: DeliveryHandler = async (transaction, { delivery
   const repository = form && valueInPayload(payload.value, form.delivery.repository);
   if (!pullRequest || repository === undefined || repository === null) return false;
   if (!(await isFromVendor(transaction, delivery))) return false;
+  const connections = await connectionsOfDelivery(transaction, delivery);
   transaction.record(
     {
       type: "PullRequestReported",
@@ -21,6 +22,7 @@ export const reportPullRequest: DeliveryHandler = async (transaction, { delivery
         deliveryId: encodeId("whd", delivery.delivery_id),
         providerId: encodeId("prv", delivery.provider_id),
         connectionId: delivery.connection_id === null ? null : encodeId("con", delivery.connection_id),
+        connectionIds: connections?.map((id) => encodeId("con", id)) ?? null,
         repository,
         ...pullRequest,
       },

@@ -47,17 +47,21 @@ const webhook = {
 
 const createCredential =
   "mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }";
+const createConnection =
+  "mutation ($input: CreateConnectionInput!) { createConnection(input: $input) { connectionId } }";
 const createSubscription =
   "mutation ($input: CreateWebhookSubscriptionInput!) { createWebhookSubscription(input: $input) { subscriptionId } }";
 
-async function run(source: string, input: object): Promise<void> {
-  const { errors } = await fixture.run(principal, source, { input });
+async function run(source: string, input: object): Promise<Record<string, unknown>> {
+  const { data, errors } = await fixture.run(principal, source, { input });
   if (errors) throw errors[0];
+  return Object.values(data)[0] as Record<string, unknown>;
 }
 
 interface Reporter {
   readonly key: string;
   readonly secret: string;
+  readonly providerId: string;
 }
 
 /** A connection whose vendor reports the outcomes of commands. */
@@ -74,11 +78,11 @@ async function aReporter(baseUrl = vendor.origin): Promise<Reporter> {
   await run(createCredential, { name, kind: "VendorWebhookSecret", secret: { secret } });
   const signingSecretRef = `secret://${name}`;
   await run(createSubscription, { direction: "Inbound", providerId: connection.providerId, signingSecretRef });
-  return { key: connection.key, secret };
+  return { key: connection.key, secret, providerId: connection.providerId };
 }
 
 /** Sends a signed delivery as the vendor does, and returns its id. */
-async function reported({ key, secret }: Reporter, body: object): Promise<string> {
+async function reported({ key, secret }: Pick<Reporter, "key" | "secret">, body: object): Promise<string> {
   const bytes = Buffer.from(JSON.stringify({ event: newId("evt"), ...body }));
   const { data, errors } = await fixture.run(
     principal,
@@ -99,12 +103,12 @@ async function reported({ key, secret }: Reporter, body: object): Promise<string
   return data.ingestWebhookDelivery.deliveryId;
 }
 
-async function sent(type: "SendEmail" | "SendSms" = "SendEmail"): Promise<CommandEnvelope> {
+async function sent(type: "SendEmail" | "SendSms" = "SendEmail", more: object = {}): Promise<CommandEnvelope> {
   const data = {
     SendEmail: { to: ["ada@people.example"], subject: "Hi", text: "x" },
     SendSms: { to: "+41791234567", text: "x" },
   };
-  const command = aCommand(principal, type, data[type]);
+  const command = aCommand(principal, type, { ...data[type], ...more });
   await fixture.bus.publish([command]);
   return command;
 }
@@ -233,6 +237,31 @@ describe("the report of a vendor", () => {
     const deliveryId = await eventually(() => reported({ ...reporter, secret }, forged).catch(() => undefined));
     await ended(deliveryId);
     await reported(reporter, { type: "arrived", mail: { id: "m-1" } });
+    expect((await answersTo(fixture, command, 2)).map(({ type }) => type)).toEqual(["EmailSent", "EmailDelivered"]);
+  });
+
+  it("says nothing about commands of a connection with another secret, which is that of another account", async () => {
+    const { key, providerId } = await aReporter();
+    const aSecret = async () => {
+      const [name, secret] = [newId("crd").slice(4), newId("evt")];
+      await run(createCredential, { name, kind: "VendorWebhookSecret", secret: { secret } });
+      return { secret, webhookSecretRef: `secret://${name}` };
+    };
+    const connect = async (webhookSecretRef: string) => {
+      const configuration = { from: "a@b.example", webhookSecretRef };
+      const input = { providerId, displayName: "Mail", authMode: "None", configuration };
+      return (await run(createConnection, input))["connectionId"];
+    };
+    const [own, other] = [await aSecret(), await aSecret()];
+    const connectionId = await connect(own.webhookSecretRef);
+    await connect(own.webhookSecretRef);
+    await connect(other.webhookSecretRef);
+    const command = await sent("SendEmail", { connectionId });
+    await answersTo(fixture, command);
+    const taken = ({ secret }: { secret: string }, body: object) =>
+      eventually(() => reported({ key, secret }, body).catch(() => undefined));
+    await ended(await taken(other, { type: "bounced", ref: command.id }));
+    await ended(await taken(own, { type: "arrived", mail: { id: "m-1" } }));
     expect((await answersTo(fixture, command, 2)).map(({ type }) => type)).toEqual(["EmailSent", "EmailDelivered"]);
   });
 

@@ -5,7 +5,7 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { DeliveryHandler, OpenDelivery } from "../delivery-handling/delivery-handlers.js";
-import { isFromVendor } from "../delivery-handling/delivery-source.js";
+import { connectionsOfDelivery, isFromVendor } from "../delivery-handling/delivery-source.js";
 import { moneyCommands, type VendorCommandType } from "../provider-drivers/command-template.js";
 import {
   commandOfOutcome,
@@ -70,7 +70,7 @@ interface Told {
 
 /**
  * Reconciles the reports of vendors with the commands that they tell of, and records their outcomes. A report counts only
- * for commands of the same tenant and provider. One that fits no command is none of the platform's.
+ * for commands of the same tenant and provider, and of the connections that share its secret or account. One that fits no command is none of the platform's.
  */
 export function reconcileReports(payments: PaymentRecords, runs: RunService): DeliveryHandler {
   return async (transaction, open) => {
@@ -84,7 +84,8 @@ export function reconcileReports(payments: PaymentRecords, runs: RunService): De
     const owner = [delivery.tenant_id, delivery.provider_id];
     const [command, vendorId] = namesOf(report, open);
     const wanted = [...owner, command, vendorId, type, moneyCommands.includes(type)];
-    const [row] = await transaction.execute<ReportedRow>(reportedCommand, wanted);
+    const connections = await connectionsOfDelivery(transaction, delivery);
+    const [row] = await transaction.execute<ReportedRow>(reportedCommand, [...wanted, connections]);
     if (!row) {
       const [waiting] = await transaction.execute(waitingCommand, owner);
       if (waiting && delivery.attempts < patientAttempts)

@@ -13,6 +13,8 @@ import { notePullRequest } from "../record/pull-request-events.js";
 /** The data of PullRequestReported, whose schema is checked by the sender. */
 interface ReportedPullRequest extends PullRequestFacts {
   readonly providerId: string;
+  /** Absent in an event of an earlier release. */
+  readonly connectionIds?: readonly string[] | null;
   readonly repository: string;
   readonly branch: string;
   readonly isOwnBranch: boolean;
@@ -21,11 +23,12 @@ interface ReportedPullRequest extends PullRequestFacts {
 /**
  * A report may be faster than the record of the pull request, and a vendor may have opened it without an answer, so that
  * the execution failed. Then the branch names the execution, unless it is one of a fork, which anybody may have named so.
+ * The report counts only for the connections of which its sender may tell.
  */
 const reportedExecution = {
   name: "execution_of_pull_request",
   text: `select execution_id from executions
-    where tenant_id = $1 and provider_id = $2
+    where tenant_id = $1 and provider_id = $2 and ($7::uuid[] is null or connection_id = any($7))
       and (pull_request_key = $3 or (execution_id = $4 and pull_request_key is null and lower(repository) in ($5, $6)
         and status in ('Requested', 'Running', 'Failed')))
     order by pull_request_key is null limit 1 for no key update`,
@@ -70,6 +73,7 @@ async function apply(transaction: Transaction, { data }: Envelope): Promise<void
   const [found] = await execute<{ execution_id: string }>(reportedExecution, [
     ...[tenant.uuid, decodeId("prv", report.providerId), pullRequestKey(repository, report.number)],
     ...[branchOwner ?? null, repository, `${repository}.git`],
+    report.connectionIds?.map((id) => decodeId("con", id)) ?? null,
   ]);
   if (!found) return;
   const executionId = encodeId("exe", found.execution_id);
