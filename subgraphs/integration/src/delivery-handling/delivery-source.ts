@@ -4,7 +4,7 @@ import { connectionsOfSource, inboundSubscription } from "./delivery-source-stat
 
 /**
  * Whether a delivery may change a state. The secret of an outbound subscription verifies deliveries too, but its receiver
- * knows it, and a receiver is no vendor. A subscription that is known no more counts as one of them.
+ * knows it, and a receiver is not the vendor. A subscription whose row is gone counts as outbound.
  */
 export async function isFromVendor(
   { execute }: Transaction,
