@@ -165,6 +165,29 @@ describe("the name of a tool to be invoked", () => {
   });
 });
 
+describe("the accepted definition of a tool", () => {
+  it("is kept while the server lists very many other names, and too many new ones are left out", async () => {
+    const principal = aPrincipal();
+    const pay = aTool("pay");
+    own.tools = [pay];
+    const connectionId = await caller.connect(principal, own.url);
+    await caller.list(principal, { connectionId });
+    // They come before the tool in the order of names.
+    const others = (from: number, count: number) => Array.from({ length: count }, (_, at) => aTool(`a${from + at}`));
+    const listOf = async (tools: object[]) => {
+      own.tools = tools;
+      return (await caller.list(principal, { connectionId })).tools;
+    };
+    await listOf(others(0, 512));
+    await listOf(others(512, 500));
+    const names = (await listOf([...others(1_012, 20), aTool("a0"), pay])).map(({ serverToolName }) => serverToolName);
+    expect(names).toHaveLength(13);
+    expect(names).toEqual(expect.arrayContaining(["a0", "a1012", "a1022", "pay"]));
+    const [changed] = await listOf([aTool("pay", { description: "To somebody else." })]);
+    expect(changed).toMatchObject({ serverToolName: "pay", definitionChanged: true });
+  });
+});
+
 describe("pages of ListTools", () => {
   it("lose no tool when the server changes its list between them", async () => {
     const principal = aPrincipal();

@@ -28,7 +28,8 @@ export interface ListChange {
 }
 
 const columns = "name, part, definition, definition_hash, accepted_hash, position";
-const maxKeptTools = 500;
+/** The names that are remembered of a server, those of its newest list included. */
+const maxNames = 1024;
 
 const freshList = tenantStatement(
   "tool_list_is_fresh",
@@ -79,14 +80,6 @@ const storeTools = {
         position = excluded.position`,
 };
 
-/** A server that invents new names all the time keeps no more rows than this. */
-const forgetOldTools = {
-  name: "tools_forget_old",
-  text: `delete from tools where tenant_id = $1 and connection_id = $2 and position is null and name in (
-      select name from tools where tenant_id = $1 and connection_id = $2 and position is null
-      order by name offset ${maxKeptTools})`,
-};
-
 const forgetAll = [
   "delete from tools where tenant_id = $1 and connection_id = $2",
   "delete from listed_servers where tenant_id = $1 and connection_id = $2",
@@ -121,11 +114,14 @@ export class DefinitionStore {
     return this.#database.reader.rows<StoredTool>(someTools, tenant, uuidOf(connectionId), name, limit);
   }
 
-  /** Stores a list. The first definition of a tool is accepted; a later one is not. Throws CONNECTION_NOT_FOUND. */
+  /**
+   * Stores a list. The first definition of a tool is accepted; a later one is not. Names are never forgotten, since the
+   * server would choose which: without room for a new name, its tool is left out. Throws CONNECTION_NOT_FOUND.
+   */
   async storeIn(
     { execute, defer, tenant }: Transaction,
     connectionId: string,
-    tools: readonly ListedTool[],
+    listed: readonly ListedTool[],
     freshSeconds: number,
   ): Promise<ListChange> {
     const at = [tenant.uuid, uuidOf(connectionId)];
@@ -133,22 +129,23 @@ export class DefinitionStore {
     if ((await execute(keepConnection, at)).length === 0) throw unknownConnection();
     const [server] = await execute<{ is_first: boolean }>(storeServer, [...at, freshSeconds]);
     const known = await execute<{ name: string; definition_hash: string; position: number | null }>(knownTools, at);
+    const before = new Map(known.map(({ name, ...rest }) => [name, rest]));
+    let room = maxNames - known.length;
+    const tools = listed.filter(({ name }) => before.has(name) || room-- > 0);
     const names = tools.map(({ name }) => name);
     await defer(takeOff, [...at, names]);
     const members = (["name", "part", "definition", "definitionHash"] as const).map((member) =>
       tools.map((tool) => tool[member]),
     );
     await defer(storeTools, [...at, ...members]);
-    await defer(forgetOldTools, at);
-    const before = new Map(known.map(({ name, ...rest }) => [name, rest]));
-    const listed = known.filter(({ position }) => position !== null);
+    const former = known.filter(({ position }) => position !== null);
     return {
       isFirst: server?.is_first ?? false,
       tools: tools.length,
       added: names.filter((name) => (before.get(name)?.position ?? null) === null).length,
       changed: tools.filter(({ name, definitionHash }) => isOther(before.get(name)?.definition_hash, definitionHash))
         .length,
-      removed: listed.filter(({ name }) => !names.includes(name)).length,
+      removed: former.filter(({ name }) => !names.includes(name)).length,
     };
   }
 

@@ -23,15 +23,15 @@ export class ListRefresh {
   async refresh({ client, options }: ToolSession, target: VendorTarget): Promise<number> {
     const { tenant, cause, connection, runId } = target;
     const list: ListToolsResult & { readonly ttlMs?: unknown } = await client.listTools(undefined, options);
-    const tools = listedTools(list.tools);
+    const listed = listedTools(list.tools);
     const freshMs = typeof list.ttlMs === "number" ? Math.min(Math.max(0, list.ttlMs), maxFreshMs) : defaultFreshMs;
     const { connectionId, projectId } = connection;
-    await this.#database.transaction(tenant, cause, async (transaction) => {
-      const { isFirst, ...change } = await this.#store.storeIn(transaction, connectionId, tools, freshMs / 1000);
-      if (!isFirst && change.added + change.changed + change.removed === 0) return;
+    return this.#database.transaction(tenant, cause, async (transaction) => {
+      const { isFirst, ...change } = await this.#store.storeIn(transaction, connectionId, listed, freshMs / 1000);
+      if (!isFirst && change.added + change.changed + change.removed === 0) return change.tools;
       const data = { connectionId, runId, ...change };
       transaction.record({ type: "ToolListRefreshed", subject: `connections/${connectionId}`, projectId, data });
+      return change.tools;
     });
-    return tools.length;
   }
 }
