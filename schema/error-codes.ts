@@ -25,7 +25,7 @@ export const errorCodes = {
   CONFIGURATION_READ_ONLY:         { status: 403,  title: "Configuration read-only", when: "a tenant changes a configuration key that begins with limits." },
   FIRST_PARTY_CLIENT_REQUIRED:     { status: 403,  title: "First-party client required", when: "a person decides an approval with a token of a third-party client" },
   PLATFORM_ADMIN_REQUIRED:         { status: 403,  title: "Platform admin required", when: "a tenant.* scope is used outside the platform tenant" },
-  SELF_APPROVAL:                   { status: 403,  title: "Self-approval", when: "an approval is decided by its subject, by an agent, or by a client that one of them holds or may take over; an agent changes a setting of governance or accepts the changed definition of a tool" },
+  SELF_APPROVAL:                   { status: 403,  title: "Self-approval", when: "an approval is decided by its subject, by an agent, or by a client that one of them holds or may take over; an agent changes a setting of governance, accepts the changed definition of a tool, or chooses the tools of a connection" },
   TENANT_MISMATCH:                 { status: 403,  title: "Tenant mismatch", when: "the tenant of the token differs from the tenant in the route, header or body" },
   TENANT_SUSPENDED:                { status: 403,  title: "Tenant suspended", when: "the tenant is not Active" },
   TENANT_UNKNOWN:                  { status: 403,  title: "Tenant unknown", when: "the tenant of the token does not exist" },

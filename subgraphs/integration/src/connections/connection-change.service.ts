@@ -10,7 +10,7 @@ import type { UpdateConnectionInput } from "./connection.input.js";
 import type { ConnectionService } from "./connection.service.js";
 import type { ConnectionType } from "./connection.type.js";
 import { type ConnectionRecord, connectionView } from "./connection.view.js";
-import { type CheckedConfiguration, checkedConfiguration } from "./connection-configuration.js";
+import { type CheckedConfiguration, checkedConfiguration, refuseToolsOfAgents } from "./connection-configuration.js";
 import { resolveCredentials } from "./connection-references.js";
 import { holdHostsOf, refuseChosenHost } from "./credential-hosts/credential-hosts.js";
 import { lockedConnection } from "./locked-connection.js";
@@ -62,6 +62,7 @@ export class ConnectionChangeService {
         await holdHostsOf(transaction, { principal, connectionId });
         const known = await lockedConnection(transaction, connectionId);
         requirePreconditions({ ifMatch }, known.version);
+        if (checked) refuseToolsOfAgents(principal, known.configuration, checked.configuration);
         return connectionView(await this.#apply(transaction, known, { input, checked, principal }));
       },
     });

@@ -1,7 +1,9 @@
+import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { pointerToken } from "@factory/runtime/errors/json-pointer";
 import { isStorable } from "@factory/runtime/input-validation/storable-text";
 import { credentialReferencePattern } from "@factory/schema/credential-reference";
+import { refuseAgents } from "../agent-access/agent-access.js";
 
 /** The limits of `configuration`. */
 const limits = { members: 100, nameLength: 100, valueLength: 4096, totalLength: 32_768 };
@@ -34,6 +36,20 @@ export function checkedConfiguration(given: Record<string, unknown>): CheckedCon
     webhookSecretRef: configuration["webhookSecretRef"] ?? null,
     externalAccountId: configuration["accountId"] ?? null,
   };
+}
+
+/** The settings that decide which tools may be called. */
+const toolSettings = ["allowedTools", "toolServer"];
+
+/** Throws SELF_APPROVAL when an agent changes which tools may be called: they are the limit of what it can do. */
+export function refuseToolsOfAgents(
+  principal: Principal,
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): void {
+  const changed = toolSettings.filter((name) => before[name] !== after[name]);
+  if (changed.length > 0)
+    refuseAgents(principal, `An agent may not change ${changed.join(" and ")}. A person or a service has to do it.`);
 }
 
 function problemOf(name: string, value: unknown): FieldError[] {

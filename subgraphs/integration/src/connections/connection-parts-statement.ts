@@ -15,6 +15,7 @@ export interface CredentialPartsRow {
 export interface ConnectionPartsRow extends CredentialPartsRow {
   provider_status: ProviderState | null;
   auth_model: AuthModel | null;
+  capabilities: string[] | null;
 }
 
 /**
@@ -25,9 +26,10 @@ export interface ConnectionPartsRow extends CredentialPartsRow {
 export const connectionParts = {
   name: "connection_parts",
   text: `with provider as materialized (
-      select status, auth_model from providers where tenant_id = $1 and provider_id = $2 for share
+      select status, auth_model, capabilities from providers where tenant_id = $1 and provider_id = $2 for share
     )
     select (select status from provider) as provider_status, (select auth_model from provider) as auth_model,
+      (select capabilities from provider) as capabilities,
       (select credential_id from credentials where tenant_id = $1 and name = $3) as credential_id,
       (select credential_id from credentials where tenant_id = $1 and name = $4) as webhook_credential_id,
       (select kind from credentials where tenant_id = $1 and name = $4) as webhook_kind`,

@@ -1,6 +1,8 @@
+import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { hasTools, refuseAgents } from "../agent-access/agent-access.js";
 import { verifyingKinds } from "../credentials/credential.states.js";
 import { credentialName } from "../credentials/credential-name.js";
 import type { AuthModel } from "../providers/provider.states.js";
@@ -23,6 +25,8 @@ export interface WantedReferences extends CredentialReferences {
   readonly authMode: AuthMode;
   readonly strictReferences: boolean;
   readonly strictAuthModel: boolean;
+  /** The principal that establishes a connection to the provider. */
+  readonly founder?: Principal;
 }
 
 /** The credentials that the references name; null for an external reference. */
@@ -33,7 +37,8 @@ export interface FoundCredentials {
 
 /**
  * Finds the credentials of a connection, and holds its provider until the transaction ends. Throws REFERENCE_NOT_FOUND,
- * INVALID_STATE for a provider that cannot be called, or AUTH_MODE_NOT_SUPPORTED under `strictAuthModel`.
+ * INVALID_STATE for a provider that cannot be called, AUTH_MODE_NOT_SUPPORTED under `strictAuthModel`, or SELF_APPROVAL for
+ * an agent that establishes a connection to a tool server.
  */
 export async function resolveReferences(
   { execute, tenant }: Transaction,
@@ -47,6 +52,11 @@ export async function resolveReferences(
   if (!found || found.provider_status === null || found.auth_model === null)
     throw refusedReferences([missing("providerId", "Must be the id of a provider of the tenant.")]);
   requireCallable(found.provider_status);
+  if (wanted.founder && hasTools(found.capabilities ?? []))
+    refuseAgents(
+      wanted.founder,
+      "An agent may not connect a tool server, whose tools would be allowed. A person or a service has to do it.",
+    );
   if (wanted.strictAuthModel) requireMatch(found.auth_model, wanted.authMode);
   return foundCredentials(wanted, found);
 }

@@ -85,6 +85,7 @@ export class ConnectionService {
           webhookSecretRef: checked.webhookSecretRef,
           strictReferences: input.strictReferences === true,
           strictAuthModel: input.strictAuthModel === true,
+          founder: principalOf(context),
         });
         const { providerId, displayName, projectId = null, credentialRef = null } = input;
         const { credentialId } = credentials;

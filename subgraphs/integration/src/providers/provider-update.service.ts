@@ -4,6 +4,7 @@ import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-muta
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
+import { hasTools, refuseAgents } from "../agent-access/agent-access.js";
 import { checkedDriver } from "../provider-drivers/checked-driver.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import { requireIdempotencyKeys } from "../provider-drivers/required-keys.js";
@@ -50,6 +51,11 @@ export class ProviderUpdateService {
             allowed: ["Registered", "Deprecated", "Disabled"],
           });
         const changed = changesOf(provider, input, driver);
+        if (changed.capabilities && hasTools(changed.capabilities) && !hasTools(provider.capabilities))
+          refuseAgents(
+            principalOf(context),
+            "An agent may not make a provider a tool server. A person or a service has to do it.",
+          );
         if (changed.driver) requireIdempotencyKeys(targetsOf(provider, changed).driver, "/input/driver");
         if (movesOrigin(targetsOf(provider, provider), targetsOf(provider, changed))) {
           const principal = principalOf(context);

@@ -2,7 +2,7 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { aPrincipal } from "../integration.fixture.js";
 import { anOwnServer, aTool, type OwnServer } from "./own-server.fixture.js";
-import { ToolCaller } from "./tool-client.fixture.js";
+import { anAgent, ToolCaller } from "./tool-client.fixture.js";
 
 let caller: ToolCaller;
 let own: OwnServer;
@@ -185,6 +185,44 @@ describe("the accepted definition of a tool", () => {
     expect(names).toEqual(expect.arrayContaining(["a0", "a1012", "a1022", "pay"]));
     const [changed] = await listOf([aTool("pay", { description: "To somebody else." })]);
     expect(changed).toMatchObject({ serverToolName: "pay", definitionChanged: true });
+  });
+});
+
+describe("an agent", () => {
+  it("chooses neither the tools of a connection nor a tool server", async () => {
+    const principal = aPrincipal();
+    const agent = anAgent("task", principal.tenantId);
+    const connectionId = await caller.connect(principal, own.url, { configuration: { allowedTools: "echo" } });
+    // oxlint-disable-next-line typescript/no-explicit-any
+    const ask = async (source: string, variables: Record<string, unknown>): Promise<any> => {
+      const { data, errors } = await caller.fixture.run(agent, source, variables);
+      return errors?.[0]?.extensions["code"] ?? Object.values(data)[0];
+    };
+    const change = (input: object) =>
+      ask(
+        "mutation ($id: ID!, $input: UpdateConnectionInput!) { updateConnection(connectionId: $id, input: $input) { configuration } }",
+        { id: connectionId, input },
+      );
+    for (const configuration of [null, { allowedTools: "*" }, { allowedTools: "echo", toolServer: "files" }])
+      expect(await change({ configuration })).toBe("SELF_APPROVAL");
+    const configuration = { allowedTools: "echo", region: "eu" };
+    expect(await change({ displayName: "Files", configuration })).toEqual({ configuration });
+    const provider = (input: object) =>
+      ask("mutation ($input: RegisterProviderInput!) { registerProvider(input: $input) { providerId } }", {
+        input: { displayName: "Tools", category: "Tool", authModel: "Custom", baseUrl: own.url, ...input },
+      });
+    const connect = (providerId: string) =>
+      ask("mutation ($input: CreateConnectionInput!) { createConnection(input: $input) { status } }", {
+        input: { providerId, displayName: "Tools", authMode: "None" },
+      });
+    const server = await provider({ key: "server", capabilities: ["tools.invoke"] });
+    expect(await connect(server.providerId)).toBe("SELF_APPROVAL");
+    const plain = await provider({ key: "plain", capabilities: ["contacts.write"] });
+    expect(await connect(plain.providerId)).toEqual({ status: "Active" });
+    const addTools =
+      "mutation ($id: ID!, $input: UpdateProviderInput!) { updateProvider(providerId: $id, input: $input) { capabilities } }";
+    const input = { capabilities: ["contacts.write", "tools.invoke"] };
+    expect(await ask(addTools, { id: plain.providerId, input })).toBe("SELF_APPROVAL");
   });
 });
 

@@ -4,6 +4,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
+import { refuseAgents } from "../../agent-access/agent-access.js";
 import { lockedConnection } from "../../connections/locked-connection.js";
 import type { AcceptToolDefinitionInput } from "./acceptance.input.js";
 import type { AcceptedToolType } from "./acceptance.type.js";
@@ -35,10 +36,10 @@ export class AcceptanceService {
 
   /** Throws CONNECTION_NOT_FOUND, TOOL_NOT_FOUND, TOOL_DEFINITION_CHANGED for another hash, and SELF_APPROVAL for agents. */
   accept(context: RequestContext, connectionId: string, input: AcceptToolDefinitionInput): Promise<AcceptedToolType> {
-    if (principalOf(context).principalType === "Agent")
-      throw new DomainError("SELF_APPROVAL", {
-        detail: "An agent may not accept the changed definition of a tool. A person or a service has to do it.",
-      });
+    refuseAgents(
+      principalOf(context),
+      "An agent may not accept the changed definition of a tool. A person or a service has to do it.",
+    );
     const { toolName, definitionHash } = input;
     return idempotentMutation(this.#database, context, {
       field: "acceptToolDefinition",
