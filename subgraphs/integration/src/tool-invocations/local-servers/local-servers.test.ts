@@ -179,17 +179,42 @@ describe("tool servers that the operator runs as programs", () => {
 });
 
 describe("the program of a tool server", () => {
-  it("ends with the programs that it has started", async () => {
-    const script =
-      'const child = require("child_process").spawn("sleep", ["61"]); console.log(child.pid); setInterval(() => {}, 1000)';
+  /** Starts it, and returns the id that its script prints. */
+  const startedBy = async (script: string) => {
     const program = new ServerProcess(inNode(script), { maxMemoryBytes: 1e9 });
     const started = await new Promise<number>((resolve) =>
       program.child.stdout.once("data", (text: Buffer) => resolve(Number(text.toString()))),
     );
     expect(isAlive(started)).toBe(true);
+    return { program, started };
+  };
+  const sleep = (seconds: number, options: string) =>
+    `const child = require("child_process").spawn("sleep", ["${seconds}"], ${options}); console.log(child.pid);`;
+
+  it.each([
+    ["in its group", sleep(61, "{}")],
+    ["in a session of their own", sleep(611, '{ detached: true, stdio: "ignore" }')],
+    [
+      "in another thread and session",
+      `new (require("worker_threads").Worker)(\`${sleep(612, '{ detached: true, stdio: "ignore" }')}\`, { eval: true });`,
+    ],
+  ])("ends with the programs that it has started %s", async (_, script) => {
+    const { program, started } = await startedBy(`${script} setInterval(() => {}, 1000)`);
     program.stop();
     await program.ended;
     await eventually(() => (isAlive(started) ? undefined : true));
+  });
+
+  it.each([
+    ["at once", 0],
+    ["later", 1_000],
+  ])("has ended when it exits %s, although another one keeps its output", async (_, afterMs) => {
+    const kept = sleep(600, '{ detached: true, stdio: ["ignore", "inherit", "ignore"] }');
+    const { program, started } = await startedBy(`${kept} child.unref(); setTimeout(() => process.exit(), ${afterMs})`);
+    await program.ended;
+    // A look has found it only in the second case.
+    if (afterMs > 0) await eventually(() => (isAlive(started) ? undefined : true));
+    else if (isAlive(started)) process.kill(started, "SIGKILL");
   });
 
   it("ends when its platform is killed", async () => {

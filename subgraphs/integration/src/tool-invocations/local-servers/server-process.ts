@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { childEnvironment } from "@factory/runtime/jobs/child-processes/environment";
 import { type OwnerWatch, watchOwner } from "./owner-watch.js";
-import { residentBytes } from "./resident-bytes.js";
+import { type FoundProcess, processTree } from "./process-tree.js";
 
 /** The limits of a tool server's program. */
 export interface ProcessLimits {
@@ -20,12 +20,16 @@ const limited = ["/bin/sh", "-c", 'ulimit -c 0; ulimit -t 300; ulimit -n 256; ex
 
 /**
  * The program of a tool server: a process group of its own with a minimal environment, in the folder `/`. It ends with
- * its session, with this process, and when it uses too much memory.
+ * its session, with this process, and when it uses too much memory. The processes that it has started end with it, also
+ * those that left the group, unless this process dies or they began and lost their parents between two looks.
  */
 export class ServerProcess {
   readonly child: ChildProcessByStdio<Writable, Readable, null>;
   /** Resolves when the program has ended, with whether it had used too much memory. */
   readonly ended: Promise<{ readonly tooMuchMemory: boolean }>;
+  /** The processes of the newest look. Those that left the group are known also when their parents have ended. */
+  #found: readonly FoundProcess[] = [];
+  #isLooking = false;
   #tooMuchMemory = false;
   #isOver = false;
 
@@ -53,8 +57,12 @@ export class ServerProcess {
         watch.dismiss();
         resolve({ tooMuchMemory: this.#tooMuchMemory });
       };
-      // The rest of the group could keep the output open, whose last lines come before "close".
-      this.child.once("exit", () => this.#signal("SIGKILL"));
+      // Others could keep the output open, whose last lines come before "close".
+      this.child.once("exit", () => {
+        this.#signal("SIGKILL");
+        this.kill();
+        setTimeout(() => this.child.stdout.destroy(), graceMs).unref();
+      });
       this.child.once("close", over).once("error", over);
     });
   }
@@ -62,14 +70,27 @@ export class ServerProcess {
   /** Asks the program to end, and kills its group after a second. */
   stop(): void {
     if (this.#isOver) return;
-    this.child.stdin.end();
-    this.#signal("SIGTERM");
+    void this.#look().then(() => {
+      this.child.stdin.end();
+      if (!this.#isOver) this.#signal("SIGTERM");
+    });
     const timer = setTimeout(() => this.kill(), graceMs);
     void this.ended.then(() => clearTimeout(timer));
   }
 
+  /** Kills the program and all that it has started. */
   kill(): void {
-    this.#signal("SIGKILL");
+    void this.#look().then((found) => {
+      this.#signal("SIGKILL");
+      for (const { pid } of found) signal(pid, "SIGKILL");
+    });
+  }
+
+  async #look(): Promise<readonly FoundProcess[]> {
+    const { pid, exitCode, signalCode } = this.child;
+    const own = pid === undefined || exitCode !== null || signalCode !== null ? [] : [{ pid }];
+    this.#found = await processTree([...own, ...this.#found]);
+    return this.#found;
   }
 
   /** A program that nobody watches must not run. */
@@ -83,8 +104,11 @@ export class ServerProcess {
   }
 
   async #checkMemory(maxMemoryBytes: number): Promise<void> {
-    const { pid } = this.child;
-    if (pid === undefined || this.#isOver || (await residentBytes(pid)) <= maxMemoryBytes) return;
+    if (this.#isOver || this.#isLooking) return;
+    this.#isLooking = true;
+    const used = (await this.#look()).reduce((sum, { residentBytes }) => sum + residentBytes, 0);
+    this.#isLooking = false;
+    if (this.#isOver || used <= maxMemoryBytes) return;
     this.#tooMuchMemory = true;
     this.kill();
   }
@@ -92,11 +116,14 @@ export class ServerProcess {
   /** Signals the group. The group of a program that has ended may still have members. */
   #signal(name: "SIGTERM" | "SIGKILL"): void {
     const { pid } = this.child;
-    if (pid === undefined) return;
-    try {
-      process.kill(-pid, name);
-    } catch {
-      // no process of the group is left
-    }
+    if (pid !== undefined) signal(-pid, name);
+  }
+}
+
+function signal(target: number, name: "SIGTERM" | "SIGKILL"): void {
+  try {
+    process.kill(target, name);
+  } catch {
+    // the process, or each one of the group, has ended
   }
 }
