@@ -28,6 +28,8 @@ export class TenantReader {
   readonly #pool: WatchedPool;
   readonly #pipeline: ReadPipeline;
   readonly #shares: ConnectionShares;
+  /** The reads of this turn of the event loop, which are sent at its end. */
+  #turn: Map<string, Promise<QueryResultRow[]>> | undefined;
 
   constructor(pool: WatchedPool, pipeline: ReadPipeline, shares: ConnectionShares) {
     this.#pool = pool;
@@ -45,13 +47,28 @@ export class TenantReader {
     return this.#shares.run(tenant.tenantId, async () => (await this.#pool.read<R>(query, tenant.caller)).rows);
   }
 
-  /** Reads one row by a key. The read shares its connection with others, so it must be fast. */
+  /**
+   * Reads one row by a key. The read shares its connection with others, so it must be fast. Equal reads of one turn of the
+   * event loop are sent once, and their callers share the row. None of them misses what was committed before it was asked.
+   */
   async row<R extends QueryResultRow>(
-    statement: TenantStatement,
+    { name, text }: TenantStatement,
     tenant: Tenant,
     ...values: unknown[]
   ): Promise<R | undefined> {
-    const { name, text } = statement;
-    return (await this.#pipeline.query<R>({ name, text, values: [tenant.uuid, ...values] }))[0];
+    const turn = this.#turn ?? this.#nextTurn();
+    const key = JSON.stringify([name, tenant.uuid, values]);
+    const asked = turn.get(key) ?? this.#pipeline.query<R>({ name, text, values: [tenant.uuid, ...values] });
+    turn.set(key, asked);
+    return ((await asked) as R[])[0];
+  }
+
+  #nextTurn(): Map<string, Promise<QueryResultRow[]>> {
+    const turn = new Map<string, Promise<QueryResultRow[]>>();
+    this.#turn = turn;
+    setImmediate(() => {
+      this.#turn = undefined;
+    });
+    return turn;
   }
 }

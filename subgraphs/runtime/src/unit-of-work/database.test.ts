@@ -33,6 +33,20 @@ describe("Database", () => {
     expect(seen.map(({ text }) => text)).toEqual(["mine"]);
   });
 
+  it("sends equal reads of one turn of the event loop once, and others each for itself", async () => {
+    const drawn = tenantStatement("drawn", "select scope.tenant, $2::int as given, random() as number");
+    const { reader } = test.database;
+    const [mine, other] = [aTenant(), aTenant()];
+    const all = [reader.row(drawn, mine, 1), reader.row(drawn, mine, 1), reader.row(drawn, mine, 2)];
+    const [first, same, ...different] = await Promise.all([...all, reader.row(drawn, other, 1)]);
+    expect(same).toEqual(first);
+    expect(different).toMatchObject([
+      { tenant: mine.uuid, given: 2 },
+      { tenant: other.uuid, given: 1 },
+    ]);
+    expect(await reader.row(drawn, mine, 1)).not.toEqual(first);
+  });
+
   it("holds even where a statement forgets the tenant", async () => {
     const mine = await write(undefined, "careful");
     expect(await test.database.reader.rows(careless, mine)).toEqual([{ text: "careful" }]);
