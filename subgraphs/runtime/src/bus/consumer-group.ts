@@ -179,8 +179,7 @@ export class ConsumerGroup {
     const work = async () => {
       for (let queue = queues.shift(); queue; queue = queues.shift())
         for (const message of queue)
-          if (this.#turn.held && !this.#stopping)
-            tried.push({ position: message.position, verdict: await this.#again(message) });
+          if (this.#turn.held && !this.#stopping) tried.push(...(await this.#again(message)));
     };
     await Promise.all(Array.from({ length: triedAtOnce }, work));
     if (tried.length === 0) return nextMs ?? "empty";
@@ -188,7 +187,23 @@ export class ConsumerGroup {
     return "more";
   }
 
-  async #again(message: HeldMessage): Promise<Verdict | undefined> {
+  async #again(message: HeldMessage): Promise<Tried[]> {
+    const { position } = message;
+    const verdict = await this.#verdictOn(message);
+    return [{ position, verdict }, ...(verdict ? [] : await this.#catchUp(message))];
+  }
+
+  /**
+   * Handles the messages behind one that was handled at once, because one by one they would never catch up with a busy
+   * tenant. When that throws, they are tried one by one.
+   */
+  async #catchUp(message: HeldMessage): Promise<Tried[]> {
+    const messages = await this.#held.behind(message);
+    if (messages.length === 0 || (await this.#attempt(messages))) return [];
+    return messages.map(({ position }) => ({ position, verdict: undefined }));
+  }
+
+  async #verdictOn(message: HeldMessage): Promise<Verdict | undefined> {
     const { tenant, attempts, waitedMs } = message;
     const outcome = await this.#attempt([message], attempts);
     if (!outcome) return undefined;

@@ -139,6 +139,34 @@ describe("a message that its consumer cannot handle", () => {
     await until(() => seen.length === 1);
   });
 
+  it("lets the messages of its key that waited behind it follow in batches and in order, also around a poison", async () => {
+    const tenant = aTenant();
+    let away = true;
+    const sizes: number[] = [];
+    await bus.subscribe({
+      group,
+      handle: async (messages) => {
+        sizes.push(messages.length);
+        if (away) throw new DomainError("UNAVAILABLE");
+        const turns = messages.map(({ envelope }) => String(envelope.data["turn"]));
+        if (turns.includes("150")) throw new UnreadableMessage("poison");
+        seen.push(...turns);
+      },
+    });
+    await bus.publish([anEvent(tenant, "busy", 1)]);
+    await until(async () => (await held()).length === 1);
+    for (let turn = 2; turn <= 200; turn += 1) await bus.publish([anEvent(tenant, "busy", turn)]);
+    await until(async () => (await held()).length === 200);
+    const triedBefore = sizes.length;
+    away = false;
+    await until(() => seen.length === 199);
+    expect(seen).toEqual(Array.from({ length: 200 }, (_, place) => String(place + 1)).filter((turn) => turn !== "150"));
+    expect((await parked()).map(({ error }) => error)).toEqual(["UnreadableMessage: poison"]);
+    const tries = sizes.slice(triedBefore);
+    expect(Math.max(...tries)).toBe(50);
+    expect(tries.filter((size) => size === 1).length).toBeLessThan(100);
+  });
+
   it("stays in the log while several tenants fail because something does not answer", async () => {
     let away = true;
     await subscribe(() => (away ? new DomainError("UNAVAILABLE") : undefined));

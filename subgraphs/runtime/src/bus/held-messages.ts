@@ -5,6 +5,7 @@ import type { Verdict } from "./failure.js";
 
 const maxDue = 20;
 const maxDuePerTenant = 5;
+const maxBehind = 50;
 
 export interface HeldMessage extends Read {
   readonly tenant: string;
@@ -38,6 +39,16 @@ const due = {
     order by chosen.not_before, chosen.position`,
 };
 
+/** Reads the messages that wait behind a message of their key. */
+const behind = {
+  name: "bus_held_behind",
+  text: `select later.position, later.envelope, later.tenant, later.attempts,
+      (extract(epoch from now() - later.held_at) * 1000)::float8 as waited_ms
+    from bus.held first join bus.held later using (consumer, tenant, partition_key)
+    where consumer = $1 and first.position = $2 and later.position > first.position
+    order by later.position limit $3`,
+};
+
 const settle = {
   name: "bus_held_settle",
   text: `with tried as (
@@ -55,14 +66,15 @@ const settle = {
     from tried where consumer = $1 and held.position = tried.position and outcome = 'again'`,
 };
 
-interface DueRow {
-  next_ms: number | null;
-  position: string | null;
+interface HeldRow {
+  position: string;
   envelope: Message;
   tenant: string;
   attempts: number;
   waited_ms: number;
 }
+
+type DueRow = { next_ms: number | null } & (HeldRow | { position: null });
 
 /** The result of an attempt. Without a verdict the message was handled. */
 export interface Tried {
@@ -84,10 +96,14 @@ export class HeldMessages {
 
   async due(): Promise<Due> {
     const { rows } = await this.#pool.query<DueRow>({ ...due, values: [this.#group, maxDuePerTenant, maxDue] });
-    const messages = rows.flatMap(({ position, envelope, tenant, attempts, waited_ms: waitedMs }) =>
-      position === null ? [] : [{ position, envelope, tenant, attempts, waitedMs }],
-    );
+    const messages = rows.flatMap((row) => (row.position === null ? [] : [heldMessage(row)]));
     return { messages, nextMs: rows[0]?.next_ms ?? undefined };
+  }
+
+  /** The next messages with the same key, in their order. They were not tried alone yet. */
+  async behind({ position }: HeldMessage): Promise<HeldMessage[]> {
+    const { rows } = await this.#pool.query<HeldRow>({ ...behind, values: [this.#group, position, maxBehind] });
+    return rows.map(heldMessage);
   }
 
   async settle(tried: readonly Tried[]): Promise<void> {
@@ -105,6 +121,14 @@ export class HeldMessages {
     });
   }
 }
+
+const heldMessage = ({ waited_ms: waitedMs, position, envelope, tenant, attempts }: HeldRow): HeldMessage => ({
+  position,
+  envelope,
+  tenant,
+  attempts,
+  waitedMs,
+});
 
 function outcomeOf(verdict: Verdict | undefined): "consumed" | "parked" | "again" {
   if (!verdict) return "consumed";
