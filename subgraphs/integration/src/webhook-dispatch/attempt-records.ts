@@ -8,7 +8,14 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 import type { FailureStreaks } from "../webhook-subscriptions/failure-streaks.js";
 import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
-import { recordAttempts, recordValues, skipMessages, skipWithoutEvent, useIndexesOnly } from "./attempt-statement.js";
+import {
+  checkKeysByNewPlans,
+  recordAttempts,
+  recordValues,
+  skipMessages,
+  skipWithoutEvent,
+  useIndexesOnly,
+} from "./attempt-statement.js";
 import type { MadeAttempt } from "./make-attempt.js";
 import type { ClaimedMessage } from "./message-claims.js";
 
@@ -146,6 +153,7 @@ export class AttemptRecords {
     await this.#database.transaction(tenant, cause, async (transaction) => {
       await transaction.defer(useIndexesOnly);
       const won = await transaction.execute(recordAttempts, recordValues(lane.tenant, [result]));
+      await transaction.defer(checkKeysByNewPlans);
       if (won.length === 0) return;
       const subject = `webhook-subscriptions/${subscriptionId}`;
       const messageId = encodeId("msg", message.messageId);
@@ -201,7 +209,9 @@ export class AttemptRecords {
     const cause = { trace: continueTrace(undefined) };
     return this.#database.transaction(tenantWithId(encodeId("ten", tenant)), cause, async (transaction) => {
       await transaction.defer(useIndexesOnly);
-      return work(transaction);
+      const done = await work(transaction);
+      await transaction.defer(checkKeysByNewPlans);
+      return done;
     });
   }
 }

@@ -11,6 +11,15 @@ export const useIndexesOnly = {
   text: `select set_config('enable_seqscan', '${indexesOnly.enable_seqscan}', true)`,
 };
 
+/**
+ * Lets the commit plan its checks of foreign keys anew. A plan from the time when `webhook_messages` was empty may read
+ * all messages of the tenant, and PostgreSQL keeps it until the next ANALYZE.
+ */
+export const checkKeysByNewPlans = {
+  name: "webhook_keys_by_new_plans",
+  text: "select set_config('plan_cache_mode', 'force_custom_plan', true)",
+};
+
 /** Stores the results of attempts whose claim is still the newest, and returns the ids of their messages. */
 export const recordAttempts = {
   name: "webhook_attempts_record",

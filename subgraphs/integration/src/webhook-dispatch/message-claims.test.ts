@@ -1,7 +1,7 @@
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import pg from "pg";
 import { type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
-import { recordAttempts } from "./attempt-statement.js";
+import { checkKeysByNewPlans, recordAttempts, useIndexesOnly } from "./attempt-statement.js";
 import { claimMessages, giveBack, waitingLanes } from "./claim-statement.js";
 import { MessageClaims } from "./message-claims.js";
 import { releaseKeys } from "./ordered-message-statement.js";
@@ -101,6 +101,51 @@ async function keptPlan({ text }: { text: string }, parameters: number): Promise
     await worker.query("deallocate all");
   }
 }
+
+describe("the check that the message of an attempt exists", () => {
+  const each = <V>(ids: readonly string[], value: V) => ids.map(() => value);
+
+  /** The messages that the checks of a transaction read, which stores one attempt. */
+  async function readByChecks(): Promise<number> {
+    const [message] = await fixture.rows<{ message_id: string }>(
+      `update integration.webhook_messages set status = 'Delivering', claims = 1 where message_id =
+         (select message_id from integration.webhook_messages where status = 'Pending' limit 1) returning message_id`,
+    );
+    const ids = [message?.message_id ?? ""];
+    const read = async () => {
+      const { rows } = await app.query<{ read: string }>(
+        `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relname = 'webhook_messages'`,
+      );
+      return Number(rows[0]?.read);
+    };
+    await app.query("begin");
+    try {
+      await app.query("select set_config('app.tenant', $1, true)", [uuid("8000", 0)]);
+      await app.query(useIndexesOnly);
+      const outcome = [1, "Delivered", null, ids[0], "Succeeded", null, null, 204, "", new Date(), 5, null, null, null];
+      const { rowCount } = await app.query(recordAttempts.text, [
+        uuid("8000", 0),
+        ids,
+        ...outcome.map((value) => each(ids, value)),
+      ]);
+      expect(rowCount).toBe(1);
+      await app.query(checkKeysByNewPlans);
+      const before = await read();
+      await app.query("set constraints all immediate");
+      return (await read()) - before;
+    } finally {
+      await app.query("rollback");
+    }
+  }
+
+  it("reads one message, though it was planned when there were few", async () => {
+    await fixture.rows(messages, 1, 20);
+    for (let place = 0; place < 10; place += 1) await readByChecks();
+    await fixture.rows(messages, 1, 5000);
+    expect(await readByChecks()).toBe(1);
+    await fixture.rows("delete from integration.webhook_messages");
+  });
+});
 
 describe("the statements that find what is due", () => {
   it.each([
