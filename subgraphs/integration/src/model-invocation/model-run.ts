@@ -113,7 +113,10 @@ export class ModelRuns {
     });
   }
 
-  /** Gives the tokens of the first model back, and reserves those of its fallback. Throws RATE_LIMITED and RUN_CANCELLED. */
+  /**
+   * Settles what the first model has used, then reserves for its fallback, also where both share one budget: the second
+   * request and its tokens count too. Throws RATE_LIMITED and RUN_CANCELLED, without any change.
+   */
   async moveTo(
     tenant: Tenant,
     cause: Cause,
@@ -121,12 +124,13 @@ export class ModelRuns {
     { model, tokens, promptTokens, usedTokens }: Moved,
   ): Promise<void> {
     const budget = await this.#budgets.find(tenant.tenantId, model);
-    if (budget?.key === run.reservation?.budget) return;
+    const first = run.reservation;
+    if (!budget && !first) return;
     run.reservation = await this.#database.transaction(tenant, cause, async (transaction) => {
       const { runId, payload } = run.record;
-      if (budget && run.reservation) await this.#budgets.lock(transaction, [budget.key, run.reservation.budget]);
+      if (budget && first) await this.#budgets.lock(transaction, [budget.key, first.budget]);
+      if (first && usedTokens !== undefined) await this.#settle(transaction, runId, usedTokens);
       const reserved = budget && (await this.#budgets.reserve(transaction, budget, tokens));
-      if (run.reservation && usedTokens !== undefined) await this.#settle(transaction, runId, usedTokens);
       const described = payloadOf(String(payload["model"]), reserved, promptTokens);
       if (!(await this.#held.describeIn(transaction, runId, described))) throw runCancelled();
       return reserved;

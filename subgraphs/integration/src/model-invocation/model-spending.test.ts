@@ -178,6 +178,28 @@ describe("the budget of a tenant for a model", () => {
     expect(await spender.used("echo", budget)).toBe(18);
   });
 
+  it("counts both requests and what both may have used where a model and its fallback share one budget", async () => {
+    const shared = { requests: 3, ...budget };
+    const spender = await aSpender({ "*": shared });
+    const second = await aModelConnection(fixture, spender.principal, vendor.baseUrl);
+    const fallback = { connectionId: second, model: "echo", afterMs: 300 };
+    // a vendor that did not answer in time may have worked
+    await spender.complete("hang-9", { fallback, maxTokens: 500 });
+    expect(await spender.used("*", shared)).toBe(510 + 18);
+    // one request is left, which is that of the first model
+    const refusal = await refusalOf(spender.complete("status-503", { fallback }));
+    expect(refusal).toMatchObject({ code: "RATE_LIMITED", facts: { budget: "*" } });
+    expect(await spender.used("*", shared)).toBe(510 + 18);
+  });
+
+  it("is enough for a fallback when the vendor has refused and what was reserved comes back", async () => {
+    const spender = await aSpender({ "*": { tokens: 700, perSeconds: 100 * hour } });
+    const second = await aModelConnection(fixture, spender.principal, vendor.baseUrl);
+    const fallback = { connectionId: second, model: "echo" };
+    await spender.complete("status-503", { fallback, maxTokens: 600 });
+    expect(await spender.used("*", { tokens: 700, perSeconds: 100 * hour })).toBe(18);
+  });
+
   it("is given back in full when the vendor has refused and the budget of the fallback refuses too", async () => {
     const small = { tokens: 5, perSeconds: hour };
     const spender = await aSpender({ "status-503": budget, "hang-8": budget, echo: small });
