@@ -134,4 +134,30 @@ describe("a budget of a model", () => {
     await reserve(one, { ...budget, key: "n" }, 1);
     expect((await refusalOf(reserve(one, budget, 1))).code).toBe("RATE_LIMITED");
   });
+
+  it("is reserved for several calls at once, as if they came one by one", async () => {
+    const [tenant, [one]] = [aTenant(), databases as [Database, Database]];
+    const budget = { key: "m", tokens: 1000, perSeconds: 3600 };
+    const reserveAll = (all: readonly number[]) =>
+      one.transaction(tenant, cause, (transaction) =>
+        budgets().reserveAll(
+          transaction,
+          all.map((tokens) => ({ budget, tokens })),
+        ),
+      );
+    const reservation = (tokens: number) => ({ budget: "m", tokens, secondsPerToken: 3.6 });
+    expect(await reserveAll([100, 2000, 300])).toEqual([
+      reservation(100),
+      expect.objectContaining({ code: "RATE_LIMITED" }),
+      reservation(300),
+    ]);
+    // 600 are left, which is enough for the first and the last of them
+    expect(await reserveAll([400, 900, 150])).toEqual([
+      reservation(400),
+      expect.objectContaining({ code: "RATE_LIMITED" }),
+      reservation(150),
+    ]);
+    expect((await refusalOf(reserve(tenant, budget, 60, 1))).code).toBe("RATE_LIMITED");
+    await reserve(tenant, budget, 40, 1);
+  });
 });

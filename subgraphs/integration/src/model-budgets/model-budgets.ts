@@ -16,6 +16,18 @@ export interface NamedBudget extends ModelBudget {
   readonly key: string;
 }
 
+/** The part of a budget that a call wants. */
+interface Wanted {
+  readonly budget: NamedBudget;
+  readonly tokens: number;
+}
+
+/** A reservation with the tokens that were used of it. */
+interface Settled {
+  readonly reservation: Reservation;
+  readonly used: number;
+}
+
 /** The longest period of a budget. More is not owed: a number of a vendor must not stop its tenant for years. */
 const maxDebtSeconds = 2_678_400;
 
@@ -48,7 +60,7 @@ const wait = {
 
 const lock = {
   name: "model_budget_lock",
-  text: "select budget from model_budgets where tenant_id = $1 and budget = any($2) order by budget for update",
+  text: `select budget from model_budgets where tenant_id = $1 and budget = any($2) order by budget collate "C" for update`,
 };
 
 /** $3: the seconds in which the tokens come back that were reserved and not used; negative where more were used. */
@@ -79,10 +91,9 @@ export class ModelBudgets {
 
   /** Throws RATE_LIMITED, with `retryAfterSeconds` unless the call asks for more than the whole budget. */
   async reserve({ execute, tenant }: Transaction, budget: NamedBudget, tokens: number): Promise<Reservation> {
-    const { key, requests, perSeconds } = budget;
+    const { key, perSeconds } = budget;
     if (budget.tokens !== undefined && tokens > budget.tokens) throw tooMany(budget, tokens);
-    const secondsPerToken = budget.tokens === undefined ? 0 : perSeconds / budget.tokens;
-    const secondsPerRequest = requests === undefined ? 0 : perSeconds / requests;
+    const { secondsPerRequest, secondsPerToken } = shareOf(budget);
     const values = [tenant.uuid, key, secondsPerRequest, tokens * secondsPerToken, perSeconds];
     const [reserved] = await execute(reserve, values);
     if (reserved) return { budget: key, tokens, secondsPerToken };
@@ -98,12 +109,85 @@ export class ModelBudgets {
     await defer(lock, [tenant.uuid, keys]);
   }
 
-  /** Replaces the reserved tokens by those that were used. */
-  async settle({ execute, tenant }: Transaction, reservation: Reservation, used: number): Promise<void> {
-    const { budget, tokens, secondsPerToken } = reservation;
-    const unused = Math.max((tokens - used) * secondsPerToken, -maxDebtSeconds);
-    if (unused !== 0) await execute(settle, [tenant.uuid, budget, unused]);
+  /**
+   * As `reserve`, for several calls. A refusal is in the place of its call, and changes nothing. The budgets are locked in
+   * the order of their keys, so that two processes do not wait for each other in a circle.
+   */
+  async reserveAll(transaction: Transaction, wanted: readonly Wanted[]): Promise<(Reservation | DomainError)[]> {
+    const outcomes = new Map<Wanted, Reservation | DomainError>();
+    for (const group of byBudget(wanted)) {
+      const all = group.length > 1 && (await this.#reserveTogether(transaction, group));
+      for (const [place, one] of group.entries())
+        outcomes.set(one, (all && all[place]) || (await this.#reserved(transaction, one)));
+    }
+    return wanted.map((one) => outcomes.get(one) as Reservation | DomainError);
   }
+
+  async #reserved(transaction: Transaction, { budget, tokens }: Wanted): Promise<Reservation | DomainError> {
+    try {
+      return await this.reserve(transaction, budget, tokens);
+    } catch (error) {
+      if (error instanceof DomainError) return error;
+      throw error;
+    }
+  }
+
+  /** Undefined, without any change: the budget has not enough for all of them together. */
+  async #reserveTogether(
+    { execute, tenant }: Transaction,
+    group: readonly Wanted[],
+  ): Promise<Reservation[] | undefined> {
+    const budget = group[0]?.budget;
+    if (!budget) return undefined;
+    const { key, perSeconds } = budget;
+    const { secondsPerRequest, secondsPerToken } = shareOf(budget);
+    const tokens = group.reduce((sum, one) => sum + one.tokens, 0);
+    const values = [tenant.uuid, key, group.length * secondsPerRequest, tokens * secondsPerToken, perSeconds];
+    // The first row of a budget is inserted without a comparison.
+    if (group.length * secondsPerRequest > perSeconds || tokens * secondsPerToken > perSeconds) return undefined;
+    const [row] = await execute(reserve, values);
+    return row && group.map((one) => ({ budget: key, tokens: one.tokens, secondsPerToken }));
+  }
+
+  /** Replaces the reserved tokens by those that were used. It is sent with the next statement or the commit. */
+  async settle(transaction: Transaction, reservation: Reservation, used: number): Promise<void> {
+    await this.settleAll(transaction, [{ reservation, used }]);
+  }
+
+  /** As `settle`, for several calls. */
+  async settleAll({ defer, tenant }: Transaction, settled: readonly Settled[]): Promise<void> {
+    const unused = new Map<string, number>();
+    for (const { reservation, used } of settled) {
+      const { budget, tokens, secondsPerToken } = reservation;
+      const seconds = Math.max((tokens - used) * secondsPerToken, -maxDebtSeconds);
+      unused.set(budget, (unused.get(budget) ?? 0) + seconds);
+    }
+    for (const [budget, seconds] of [...unused].sort(([one], [other]) => inOrder(one, other)))
+      if (seconds !== 0) await defer(settle, [tenant.uuid, budget, seconds]);
+  }
+}
+
+const shareOf = ({ requests, tokens, perSeconds }: NamedBudget) => ({
+  secondsPerToken: tokens === undefined ? 0 : perSeconds / tokens,
+  secondsPerRequest: requests === undefined ? 0 : perSeconds / requests,
+});
+
+/** The order in which `lock` locks budgets too. */
+const inOrder = (one: string, other: string) => (one < other ? -1 : 1);
+
+/** Calls whose tokens are more than the whole budget are refused alone. A budget that has changed meanwhile is another one. */
+function byBudget(wanted: readonly Wanted[]): Wanted[][] {
+  const groups = new Map<string, Wanted[]>();
+  for (const one of wanted) {
+    const { key, requests = null, tokens = null, perSeconds } = one.budget;
+    const isTooMuch = tokens !== null && one.tokens > tokens;
+    const name = JSON.stringify([key, requests, tokens, perSeconds, isTooMuch]);
+    const group = groups.get(name);
+    if (group) group.push(one);
+    else groups.set(name, [one]);
+  }
+  const keyOf = ([first]: readonly Wanted[]) => first?.budget.key ?? "";
+  return [...groups.values()].sort((one, other) => inOrder(keyOf(one), keyOf(other)));
 }
 
 const tooMany = ({ key, tokens }: NamedBudget, wanted: number) =>

@@ -6,16 +6,8 @@ import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Fallback, Usage } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
 import type { LateEnds } from "../runs/held/late-ends.js";
 import { runErrorOf } from "../runs/run-operations.js";
-import type { RunRecord } from "../runs/run-record.js";
-import {
-  type ModelFailure,
-  type ModelOperation,
-  type ModelOutcome,
-  type ModelRun,
-  type ModelRuns,
-  runCancelled,
-  type Try,
-} from "./model-run.js";
+import { type ModelOperation, type ModelRun, type ModelRuns, runCancelled } from "./model-run.js";
+import type { ModelFailure, ModelOutcome, Try } from "./model-run-end.js";
 import type { ModelCapability, ModelTarget, ModelTargetFinder } from "./model-targets.js";
 import { askInTurn } from "./model-tries.js";
 import type { ModelCall } from "./model-vendor.js";
@@ -153,7 +145,7 @@ export class ModelCalls {
   async #stored(
     { record: { runId } }: ModelRun,
     { exchange, ...outcome }: ModelOutcome,
-    end: (outcome: ModelOutcome) => Promise<RunRecord | undefined>,
+    end: (outcome: ModelOutcome) => Promise<boolean>,
   ): Promise<"stored" | "gone" | "late"> {
     try {
       return (await end({ ...outcome, exchange })) ? "stored" : "gone";

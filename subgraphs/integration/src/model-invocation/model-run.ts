@@ -2,51 +2,32 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import type { Usage } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
-import type { ModelBudgets, Reservation } from "../model-budgets/model-budgets.js";
-import type { ModelContents, ModelExchange } from "../model-contents/model-contents.js";
-import type { HeldRuns } from "../runs/held-runs.js";
+import type { ModelBudgets, NamedBudget, Reservation } from "../model-budgets/model-budgets.js";
+import type { ModelContents } from "../model-contents/model-contents.js";
+import { type ItemOutcome, TenantBatches } from "../runs/held/tenant-batches.js";
+import type { BegunRun, HeldRuns } from "../runs/held-runs.js";
 import type { RunEnd } from "../runs/run-operations.js";
-import type { RunRecord } from "../runs/run-record.js";
+import {
+  type ModelFailure,
+  type ModelOutcome,
+  nothingKnown,
+  recordCompletion,
+  recordFailure,
+  resultOf,
+} from "./model-run-end.js";
 import type { ModelTarget } from "./model-targets.js";
 
 export const modelOperations = ["CompleteModel", "EmbedModel", "StreamModel"] as const;
 /** The operation of the run of a model call. */
 export type ModelOperation = (typeof modelOperations)[number];
 
-/** A model that was asked in a run. */
-export interface Try {
-  readonly connectionId: string;
-  readonly model: string;
-  /** The code of the refusal; undefined for the one that answered. */
-  readonly code?: string;
-}
-
-/** The facts about a call at its end. None but `exchange` is content. */
-export interface ModelOutcome {
-  readonly tries: readonly Try[];
-  readonly finishReason: string;
-  readonly usage: Usage | undefined;
-  /** An estimate where the vendor did not tell. Undefined: what was reserved may have been used. */
-  readonly usedTokens: number | undefined;
-  /** Is stored only where the configuration of the tenant says so. */
-  readonly exchange?: ModelExchange | undefined;
-}
-
 /** A run with what its call has reserved. */
 export interface ModelRun {
-  readonly record: RunRecord;
+  readonly record: BegunRun;
   /** Undefined: the model has no budget. */
   reservation: Reservation | undefined;
   /** The days for which the tenant keeps prompts and answers; null: it keeps none. */
   readonly contentDays: number | null;
-}
-
-/** The end of a call that did not succeed. */
-export interface ModelFailure {
-  readonly status: "Failed" | "TimedOut" | "Cancelled";
-  readonly code: string;
-  readonly detail: string;
 }
 
 /** Longer than the longest call, its fallback included. */
@@ -79,6 +60,8 @@ export class ModelRuns {
   readonly #held: HeldRuns;
   readonly #budgets: ModelBudgets;
   readonly #contents: ModelContents;
+  readonly #beginnings = new TenantBatches<Beginning, ModelRun>((tenant, items) => this.#beginAll(tenant, items));
+  readonly #endings = new TenantBatches<Ending, boolean>((tenant, items) => this.#endAll(tenant, items));
 
   constructor({ database, held, budgets, contents }: Services) {
     this.#database = database;
@@ -96,20 +79,30 @@ export class ModelRuns {
   }
 
   /** Throws RATE_LIMITED when the budget of the model is used up. Then no run begins. */
-  async begin(
-    tenant: Tenant,
-    cause: Cause,
-    { operation, target, tokens, promptTokens }: NewModelRun,
-  ): Promise<ModelRun> {
-    const { connection, model } = target;
-    const { connectionId, projectId } = connection;
-    const budget = await this.#budgets.find(tenant.tenantId, model);
+  async begin(tenant: Tenant, cause: Cause, run: NewModelRun): Promise<ModelRun> {
+    const budget = await this.#budgets.find(tenant.tenantId, run.target.model);
     const contentDays = await this.#contents.days(tenant.tenantId);
-    return this.#database.transaction(tenant, cause, async (transaction) => {
-      const reservation = budget && (await this.#budgets.reserve(transaction, budget, tokens));
-      const payload = payloadOf(model, reservation, promptTokens);
-      const wanted = { operation, connectionId, projectId, timeLimitSeconds, payload };
-      return { record: await this.#held.beginIn(transaction, wanted), reservation, contentDays };
+    return this.#beginnings.add(tenant, { ...run, cause, budget, contentDays });
+  }
+
+  /** Reserves for all of them together, then stores the runs of those that were not refused. */
+  async #beginAll(tenant: Tenant, items: readonly Beginning[]): Promise<ItemOutcome<ModelRun>[]> {
+    const [first] = items;
+    if (!first) return [];
+    return this.#database.transaction(tenant, first.cause, async (transaction) => {
+      const limited = items.flatMap(({ budget, tokens }) => (budget ? [{ budget, tokens }] : []));
+      const outcomes = await this.#budgets.reserveAll(transaction, limited);
+      const reserved = items.map(({ budget }) => budget && outcomes.shift());
+      const wanted = items.flatMap((item, place) => {
+        const reservation = reserved[place];
+        return reservation instanceof DomainError ? [] : [heldRunOf(item, reservation)];
+      });
+      const records = wanted.length === 0 ? [] : await this.#held.beginAllIn(transaction, wanted);
+      return items.map(({ contentDays }, place) => {
+        const reservation = reserved[place];
+        if (reservation instanceof DomainError) return { refused: reservation };
+        return { done: { record: records.shift() as BegunRun, reservation, contentDays } };
+      });
     });
   }
 
@@ -137,27 +130,20 @@ export class ModelRuns {
     });
   }
 
-  /** Undefined, without any change: the run was cancelled, or counted as lost. */
-  complete(tenant: Tenant, cause: Cause, run: ModelRun, outcome: ModelOutcome): Promise<RunRecord | undefined> {
+  /** False, without any change but the budget: the run was cancelled, or counted as lost. */
+  complete(tenant: Tenant, cause: Cause, run: ModelRun, outcome: ModelOutcome): Promise<boolean> {
     const { record } = run;
     const end: RunEnd = { status: "Completed", result: resultOf(record, outcome) };
-    return this.#end({ tenant, cause }, run, end, outcome, (transaction) =>
-      recordCompletion(transaction, record, outcome),
-    );
+    const tell: Ending["tell"] = (transaction) => recordCompletion(transaction, record, outcome);
+    return this.#endings.add(tenant, { cause, run, end, outcome, tell });
   }
 
   /** As `complete`. */
-  fail(
-    tenant: Tenant,
-    cause: Cause,
-    run: ModelRun,
-    failure: ModelFailure,
-    outcome: ModelOutcome,
-  ): Promise<RunRecord | undefined> {
+  fail(tenant: Tenant, cause: Cause, run: ModelRun, failure: ModelFailure, outcome: ModelOutcome): Promise<boolean> {
     const { record } = run;
     const end: RunEnd = { ...failure, result: resultOf(record, outcome) };
-    const tell = (transaction: Transaction) => recordFailure(transaction, record, failure, outcome);
-    return this.#end({ tenant, cause }, run, end, outcome, tell);
+    const tell: Ending["tell"] = (transaction) => recordFailure(transaction, record, failure, outcome);
+    return this.#endings.add(tenant, { cause, run, end, outcome, tell });
   }
 
   /** Calls `cancelled` when the run is cancelled in any process. Returns the function that ends the watch. */
@@ -165,21 +151,32 @@ export class ModelRuns {
     return this.#held.watch(runId, cancelled);
   }
 
-  #end(
-    { tenant, cause }: { tenant: Tenant; cause: Cause },
-    run: ModelRun,
-    end: RunEnd,
-    { usedTokens, exchange }: ModelOutcome,
-    tell: (transaction: Transaction) => void,
-  ): Promise<RunRecord | undefined> {
-    return this.#database.transaction(tenant, cause, async (transaction) => {
-      const ended = await this.#held.endIn(transaction, run.record.runId, end);
-      if (ended) tell(transaction);
-      const { contentDays, record, reservation } = run;
-      if (exchange && contentDays !== null)
-        await this.#contents.storeIn(transaction, record.runId, exchange, contentDays);
-      if (reservation && usedTokens !== undefined) await this.#settle(transaction, record.runId, usedTokens);
-      return ended;
+  async #endAll(tenant: Tenant, items: readonly Ending[]): Promise<ItemOutcome<boolean>[]> {
+    const [first] = items;
+    if (!first) return [];
+    return this.#database.transaction(tenant, first.cause, async (transaction) => {
+      const ends = items.map(({ run, end, outcome }) => {
+        const settles = run.reservation && outcome.usedTokens !== undefined;
+        return { ...run.record, end, taking: settles ? "reserved" : undefined };
+      });
+      const ended = await this.#held.endAllIn(transaction, ends);
+      const settled: { reservation: Reservation; used: number }[] = [];
+      for (const [place, { run, cause, tell, outcome }] of items.entries()) {
+        const { contentDays, record } = run;
+        const isEnded = ended.has(record.runId);
+        if (isEnded) tell({ record: (event) => transaction.record(event, cause) });
+        if (outcome.exchange && contentDays !== null)
+          await this.#contents.storeIn(transaction, record.runId, outcome.exchange, contentDays);
+        const taking = ends[place]?.taking;
+        if (taking === undefined || outcome.usedTokens === undefined) continue;
+        // A call whose run somebody else has ended settles what that one has left.
+        const taken = isEnded
+          ? ended.get(record.runId)
+          : await this.#held.takeIn(transaction, record.runId, taking);
+        if (taken) settled.push({ reservation: taken as Reserved, used: outcome.usedTokens });
+      }
+      await this.#budgets.settleAll(transaction, settled);
+      return items.map(({ run }) => ({ done: ended.has(run.record.runId) }));
     });
   }
 
@@ -192,6 +189,31 @@ export class ModelRuns {
 
 /** The refusal for a call whose run has ended without it. */
 export const runCancelled = () => new DomainError("RUN_CANCELLED", { detail: "The run of the call was cancelled." });
+
+/** A run that is to begin, with what its tenant says about it. */
+interface Beginning extends NewModelRun {
+  readonly cause: Cause;
+  readonly budget: NamedBudget | undefined;
+  readonly contentDays: number | null;
+}
+
+/** A run that is to end. */
+interface Ending {
+  readonly cause: Cause;
+  readonly run: ModelRun;
+  readonly end: RunEnd;
+  readonly outcome: ModelOutcome;
+  readonly tell: (transaction: Pick<Transaction, "record">) => void;
+}
+
+const heldRunOf = (
+  { operation, target: { connection, model }, promptTokens, cause }: Beginning,
+  reservation: Reservation | undefined,
+) => {
+  const { connectionId, projectId } = connection;
+  const payload = payloadOf(model, reservation, promptTokens);
+  return { cause, run: { operation, connectionId, projectId, timeLimitSeconds, payload } };
+};
 
 interface Moved {
   readonly model: string;
@@ -209,46 +231,3 @@ const payloadOf = (
   model,
   ...(reservation && { reserved: { ...reservation, promptTokens: Math.min(promptTokens, reservation.tokens) } }),
 });
-
-const nothingKnown: ModelOutcome = { tries: [], finishReason: "", usage: undefined, usedTokens: undefined };
-
-/** The members that the events and the result of a run share. */
-function factsOf({ runId, operation, connectionId, payload }: RunRecord, { tries, usage }: ModelOutcome) {
-  const last = tries.at(-1) ?? { connectionId, model: payload["model"] };
-  return {
-    runId,
-    operation,
-    connectionId: last.connectionId,
-    model: last.model,
-    tries: tries.map(({ connectionId: asked, model, code = null }) => ({ connectionId: asked, model, error: code })),
-    usage: usage ?? null,
-  };
-}
-
-function resultOf(run: RunRecord, outcome: ModelOutcome): Record<string, unknown> {
-  const { connectionId, model, tries, usage } = factsOf(run, outcome);
-  return { connectionId, model, finishReason: outcome.finishReason || null, tries, usage };
-}
-
-function recordCompletion({ record }: Transaction, run: RunRecord, outcome: ModelOutcome): void {
-  record({
-    type: "ModelInvocationCompleted",
-    subject: `runs/${run.runId}`,
-    projectId: run.projectId,
-    data: { ...factsOf(run, outcome), finishReason: outcome.finishReason || null },
-  });
-}
-
-function recordFailure(
-  { record }: Transaction,
-  run: RunRecord,
-  { status, code, detail }: ModelFailure,
-  outcome: ModelOutcome,
-): void {
-  record({
-    type: "ModelInvocationFailed",
-    subject: `runs/${run.runId}`,
-    projectId: run.projectId,
-    data: { ...factsOf(run, outcome), status, error: { code, detail } },
-  });
-}

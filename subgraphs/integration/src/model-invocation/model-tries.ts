@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { ErrorCode } from "@factory/schema/error-codes";
 import { runErrorOf } from "../runs/run-operations.js";
-import type { Try } from "./model-run.js";
+import type { Try } from "./model-run-end.js";
 import type { ModelTarget, ModelTargets } from "./model-targets.js";
 
 /** How far a vendor has come with its answer. */

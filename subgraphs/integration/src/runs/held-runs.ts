@@ -1,13 +1,21 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { Cause } from "@factory/runtime/messages/envelope";
 import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import {
+  describeHeldRun,
+  endHeldRuns,
+  heldFence,
+  insertHeldRuns,
+  takeFromHeldRun,
+} from "./held/held-run-statements.js";
 import type { HeldOperation } from "./run.states.js";
 import type { RunCounts } from "./run-counts.js";
-import { endRun } from "./run-moves.js";
+import { endRun, notifyRuns } from "./run-moves.js";
 import type { RunEnd, RunHandler, RunOperations } from "./run-operations.js";
-import { type RunRecord, type RunRow, runRecord, runUuid } from "./run-record.js";
+import { type RunRecord, runUuid } from "./run-record.js";
 
 /** A run that its process begins at once. */
 interface HeldRun {
@@ -20,31 +28,14 @@ interface HeldRun {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Only the process that has begun a held run ends it, unless the run is lost or cancelled. */
-const fence = 1;
+/** A run that was begun, with the members that tell of it. */
+export type BegunRun = Pick<RunRecord, "runId" | "operation" | "connectionId" | "projectId" | "payload">;
 
-const insertHeldRun = {
-  name: "held_run_insert",
-  text: `insert into runs (tenant_id, run_id, connection_id, project_id, operation, status, attempts, max_attempts, fence,
-      payload, correlation_id, traceparent, requested_by, started_at, deadline_at, steps)
-    values ($1, $2, $3, $4, $5, 'Running', 1, 1, ${fence}, $6, $7, $8, $9, now(), now() + make_interval(secs => $10),
-      jsonb_build_array(jsonb_build_object('status', 'Running', 'at', now())))
-    returning *`,
-};
-
-const describeHeldRun = {
-  name: "held_run_describe",
-  text: `update runs set payload = $3 where tenant_id = $1 and run_id = $2 and status = 'Running' and fence = ${fence}
-    returning run_id`,
-};
-
-const takeFromHeldRun = {
-  name: "held_run_take",
-  text: `with held as (select payload from runs where tenant_id = $1 and run_id = $2 for update)
-    update runs set payload = runs.payload - $3::text from held
-    where tenant_id = $1 and run_id = $2 and held.payload -> $3::text is not null
-    returning held.payload -> $3::text as taken`,
-};
+interface HeldEnd extends Pick<BegunRun, "runId" | "operation"> {
+  readonly end: RunEnd;
+  /** A member of the payload that is taken with the end, as `takeIn` does. */
+  readonly taking: string | undefined;
+}
 
 /**
  * Runs whose work a process does while their caller waits. They begin as Running and have no job. When their process
@@ -69,28 +60,62 @@ export class HeldRuns {
   }
 
   /** Inserts a Running run in the caller's transaction, whose cause becomes that of the run. */
-  async beginIn({ execute, tenant, cause }: Transaction, run: HeldRun): Promise<RunRecord> {
-    const [row] = await execute<RunRow>(insertHeldRun, [
+  async beginIn(transaction: Transaction, run: HeldRun): Promise<BegunRun> {
+    const [begun] = await this.beginAllIn(transaction, [{ run, cause: transaction.cause }]);
+    if (!begun) throw new Error("A run was not stored");
+    return begun;
+  }
+
+  /** As `beginIn`, for runs with causes of their own. The rows are sent with the next statement or the commit. */
+  async beginAllIn(
+    { defer, tenant }: Transaction,
+    runs: readonly { readonly run: HeldRun; readonly cause: Cause }[],
+  ): Promise<BegunRun[]> {
+    const begun = runs.map(({ run }) => ({ ...run, runId: newId("run") }));
+    await defer(insertHeldRuns, [
       tenant.uuid,
-      runUuid(newId("run")),
-      decodeId("con", run.connectionId) ?? null,
-      run.projectId,
-      run.operation,
-      JSON.stringify(run.payload),
-      cause.correlationId ?? cause.trace.traceId,
-      traceparent(cause.trace),
-      cause.actorId ?? null,
-      run.timeLimitSeconds,
+      begun.map(({ runId }) => runUuid(runId)),
+      begun.map(({ connectionId }) => decodeId("con", connectionId) ?? null),
+      begun.map(({ projectId }) => projectId),
+      begun.map(({ operation }) => operation),
+      begun.map(({ payload }) => JSON.stringify(payload)),
+      runs.map(({ cause }) => cause.correlationId ?? cause.trace.traceId),
+      runs.map(({ cause }) => traceparent(cause.trace)),
+      runs.map(({ cause }) => cause.actorId ?? null),
+      begun.map(({ timeLimitSeconds }) => timeLimitSeconds),
     ]);
-    if (!row) throw new Error("A run was not stored");
-    return runRecord(row);
+    return begun;
   }
 
   /** Ends the run in the caller's transaction. Undefined, without any change: it was cancelled, or counted as lost. */
   async endIn(transaction: Transaction, runId: string, end: RunEnd): Promise<RunRecord | undefined> {
-    const ended = await endRun(transaction, runId, end, fence);
+    const ended = await endRun(transaction, runId, end, heldFence);
     if (ended) transaction.afterCommit(() => this.#counts.add(ended.operation, end.status));
     return ended;
+  }
+
+  /** As `endIn`, for several runs. Returns what was taken, by the ids of the runs that were not ended before. */
+  async endAllIn(transaction: Transaction, ends: readonly HeldEnd[]): Promise<ReadonlyMap<string, unknown>> {
+    const { execute, tenant } = transaction;
+    const rows = await execute<{ run_id: string; taken: unknown }>(endHeldRuns, [
+      tenant.uuid,
+      ends.map(({ runId }) => runUuid(runId)),
+      ends.map(({ end }) => end.status),
+      ends.map(({ end: { result } }) => (result ? JSON.stringify(result) : null)),
+      ends.map(({ end }) => (end.status === "Completed" ? null : end.code)),
+      ends.map(({ end }) => (end.status === "Completed" ? null : end.detail.slice(0, 2000))),
+      ends.map(({ taking }) => taking ?? null),
+    ]);
+    const stored = new Map(rows.map(({ run_id, taken }) => [encodeId("run", run_id), taken]));
+    const ended = ends.filter(({ runId }) => stored.has(runId));
+    notifyRuns(
+      transaction,
+      ended.map(({ runId, end }) => ({ run: runUuid(runId), status: end.status })),
+    );
+    transaction.afterCommit(() => {
+      for (const { operation, end } of ended) this.#counts.add(operation, end.status);
+    });
+    return stored;
   }
 
   /** Replaces the payload of a run that this process still works for. False, without any change: the run has ended. */
