@@ -34,8 +34,9 @@ export const modelInvocation: SliceModule<ModelInvocationSettings> = {
       budgets: services.get(ModelBudgets),
       contents: services.get(ModelContents),
     });
-    const vendor = new ModelVendor(services.get(VendorCalls));
-    const calls = new ModelCalls({ targets, runs, lateEnds: services.get(LateEnds), callMs });
+    const vendorCalls = services.get(VendorCalls);
+    const vendor = new ModelVendor(vendorCalls);
+    const calls = new ModelCalls({ targets, runs, lateEnds: services.get(LateEnds), vendorCalls, callMs });
     services.add(new ModelInvocationService(calls, vendor));
     onStop(() => calls.stop());
   },

@@ -8,7 +8,7 @@ import { chatBody, embeddingBody } from "../chat-completions/chat-request.js";
 import { type Embeddings, parseEmbeddings } from "../chat-completions/embedding-answer.js";
 import { refusedAnswer } from "../chat-completions/refused-answer.js";
 import { StreamedAnswer } from "../chat-completions/streamed-answer.js";
-import type { VendorResponse } from "../vendor-calls/exchange/vendor-call.js";
+import type { PreparedReads, VendorResponse } from "../vendor-calls/exchange/vendor-call.js";
 import type { VendorCalls } from "../vendor-calls/vendor-calls.js";
 import type { ModelTarget } from "./model-targets.js";
 import type { Progress } from "./model-tries.js";
@@ -26,6 +26,7 @@ export interface ModelCall {
   readonly meter: TokenMeter;
   /** Whether the tenant keeps prompts and answers. */
   readonly keepsContent: boolean;
+  readonly prepared: PreparedReads | undefined;
 }
 
 type TakeAnswer = (answer: StreamedAnswer, piece: Buffer) => Promise<void>;
@@ -79,13 +80,13 @@ export class ModelVendor {
   }
 
   async #post(
-    { tenant, cause, runId, signal, deadline, progress, meter }: ModelCall,
+    { tenant, cause, runId, signal, deadline, progress, meter, prepared }: ModelCall,
     { connection }: ModelTarget,
     path: string,
     body: string,
     onBody?: TakeBody,
   ): Promise<VendorResponse> {
-    const target = { tenant, cause, connection, runId, signal };
+    const target = { tenant, cause, connection, runId, signal, prepared };
     const headers = { "content-type": "application/json", accept: onBody ? "text/event-stream" : "application/json" };
     const timeoutMs = Math.max(deadline - performance.now(), 1);
     const request = { purpose: "model", method: "POST", path, headers, body, timeoutMs, retry: "never" } as const;

@@ -67,7 +67,7 @@ export const vendorCalls: SliceModule<VendorCallSettings> = {
     services.add(new VendorLogins(credentials, tokens));
     const outcomes = services.add(new VendorCallOutcomes());
     const attempts = new CallAttempts({ credentials, tokens, sender, counts, clock });
-    const calls = services.add(new VendorCalls({ providers, attempts, rates, counts, outcomes, clock }));
+    const calls = services.add(new VendorCalls({ providers, credentials, attempts, rates, counts, outcomes, clock }));
     const egress = services.get(egressService);
     const mailer = new VendorMailer({ providers, credentials, rates, counts, outcomes, breakers, egress, httpsOnly });
     services.add(mailer);

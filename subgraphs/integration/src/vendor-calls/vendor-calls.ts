@@ -3,18 +3,26 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { ProviderService } from "../providers/provider.service.js";
 import type { ProviderRecord } from "../providers/provider-record.js";
 import { requireSupportedMode } from "./authentication/authentication.js";
+import type { VendorCredentials } from "./authentication/vendor-credentials.js";
 import type { CallAttempts } from "./call-attempts.js";
 import { type CallResult, resultOfRefusal, resultOfStatus, type VendorCallCounts } from "./call-counts.js";
 import type { VendorCallOutcomes } from "./call-outcomes.js";
 import { pauseAsked, retryDelayMs } from "./call-retry.js";
 import { outOfTime, rateLimited } from "./exchange/call-failure.js";
-import { isLongPurpose, type VendorRequest, type VendorResponse, type VendorTarget } from "./exchange/vendor-call.js";
+import {
+  isLongPurpose,
+  type PreparedReads,
+  type VendorRequest,
+  type VendorResponse,
+  type VendorTarget,
+} from "./exchange/vendor-call.js";
 import type { VendorRates } from "./rates/vendor-rates.js";
 import { requireUsableConnection, requireUsableProvider } from "./usable-target.js";
 import { vendorUrl } from "./vendor-url.js";
 
 interface Options {
   readonly providers: ProviderService;
+  readonly credentials: VendorCredentials;
   readonly attempts: CallAttempts;
   readonly rates: VendorRates;
   readonly counts: VendorCallCounts;
@@ -37,6 +45,19 @@ export class VendorCalls {
     this.#options = options;
   }
 
+  /** Begins the reads of a call that follows in a moment. What fails is thrown by the call. */
+  prepare(target: VendorTarget): PreparedReads {
+    const { providers, rates, credentials } = this.#options;
+    const reads = {
+      provider: providers.record(target.tenant, target.connection.providerId),
+      pauseMs: rates.pauseMs(target),
+      credential: credentials.prepare(target),
+    };
+    // A call that does not follow needs none of them.
+    for (const read of Object.values(reads)) read?.catch(() => undefined);
+    return reads;
+  }
+
   /**
    * Resolves when the vendor has answered, with any status but 429. Throws UPSTREAM_FAILED, UPSTREAM_TIMEOUT,
    * RATE_LIMITED, AUTH_MODE_NOT_SUPPORTED, CREDENTIAL_NOT_FOUND, CREDENTIAL_REJECTED (no token can be got),
@@ -46,7 +67,7 @@ export class VendorCalls {
   async call(target: VendorTarget, request: VendorRequest): Promise<VendorResponse> {
     const { providers, counts, outcomes } = this.#options;
     const { tenant, connection, runId } = target;
-    const provider = await providers.record(tenant, connection.providerId);
+    const provider = await (target.prepared?.provider ?? providers.record(tenant, connection.providerId));
     const report = (status: number | undefined, result: CallResult) => {
       counts.add(provider?.preset, request.purpose, result);
       // A version that is not Current says nothing about the connection.
@@ -82,9 +103,10 @@ export class VendorCalls {
     const url = vendorUrl(provider.baseUrl, target.connection.configuration, request);
     const deadline = performance.now() + timeLimitOf(request);
     for (let attempt = 1; ; attempt += 1) {
-      const waitMs = await rates.admit(target, provider.driver.rateLimit, deadline - performance.now());
+      const tried = attempt === 1 ? target : { ...target, prepared: undefined };
+      const waitMs = await rates.admit(tried, provider.driver.rateLimit, deadline - performance.now());
       if (waitMs > 0) await sleep(waitMs, undefined, { ...(target.signal && { signal: target.signal }) });
-      const result = await attempts.make({ target, provider, request, url, deadline }).then(
+      const result = await attempts.make({ target: tried, provider, request, url, deadline }).then(
         (response) => ({ response, error: undefined }),
         (error: unknown) => ({ response: undefined, error }),
       );

@@ -18,22 +18,27 @@ export class VendorCredentials {
    * The version that the target names, or the Current one. Throws CREDENTIAL_NOT_FOUND, INVALID_STATE and, when the
    * credential is for other hosts, CREDENTIAL_UNUSABLE.
    */
-  async current({ tenant, cause, connection, credentialVersion }: VendorTarget, url: URL): Promise<OpenVersion> {
-    const { authMode, credentialId } = connection;
+  async current(target: VendorTarget, url: URL): Promise<OpenVersion> {
+    const { authMode, credentialId } = target.connection;
     if (authMode === "None") return { version: 0, material: {} };
     if (credentialId === null)
       throw new DomainError("CREDENTIAL_NOT_FOUND", {
         detail:
           "The connection names no credential of this tenant. Create it if it is missing, then set the credentialRef of the connection again.",
       });
-    const { version, material } = await this.#credentials.openVersion(
-      tenant,
-      cause,
-      credentialId,
-      credentialVersion ?? "current",
-    );
+    const { version, material } = await (target.prepared?.credential ?? this.#open(target, credentialId));
     requireHost(material, url);
     return { version, material };
+  }
+
+  /** Begins to open the version that `current` returns. Undefined when the connection uses none. */
+  prepare(target: VendorTarget): Promise<OpenVersion> | undefined {
+    const { authMode, credentialId } = target.connection;
+    return authMode === "None" || credentialId === null ? undefined : this.#open(target, credentialId);
+  }
+
+  #open({ tenant, cause, credentialVersion }: VendorTarget, credentialId: string): Promise<OpenVersion> {
+    return this.#credentials.openVersion(tenant, cause, credentialId, credentialVersion ?? "current");
   }
 
   /** The versions that may be used: the Current one, then Previous ones within their grace period. */

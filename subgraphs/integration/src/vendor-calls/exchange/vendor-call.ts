@@ -1,6 +1,8 @@
 import type { TakeBody } from "@factory/runtime/egress/egress";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { OpenCredential } from "../../credentials/credential.service.js";
+import type { ProviderRecord } from "../../providers/provider-record.js";
 
 /** The members of a connection that a vendor call needs. */
 export interface VendorConnection {
@@ -16,6 +18,15 @@ export interface VendorConnection {
   readonly configuration: Readonly<Record<string, string>>;
 }
 
+/** Reads that were begun before the call that needs them. Its first attempt uses them instead of its own. */
+export interface PreparedReads {
+  readonly provider: Promise<ProviderRecord | undefined>;
+  /** The milliseconds for which the vendor has asked to pause. */
+  readonly pauseMs: Promise<number>;
+  /** Absent for a connection without a credential. */
+  readonly credential: Promise<Pick<OpenCredential, "version" | "material">> | undefined;
+}
+
 /** The connection that is called, and why. */
 export interface VendorTarget {
   readonly tenant: Tenant;
@@ -26,6 +37,7 @@ export interface VendorTarget {
   /** The run whose work the call is. */
   readonly runId?: string;
   readonly signal?: AbortSignal;
+  readonly prepared?: PreparedReads | undefined;
 }
 
 /** The reason of a call. It labels the metrics, so the set is closed. */

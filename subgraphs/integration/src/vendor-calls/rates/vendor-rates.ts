@@ -66,17 +66,14 @@ export class VendorRates {
   }
 
   /** Resolves with the milliseconds to wait before the call. Throws RATE_LIMITED when that is longer than `maxWaitMs`. */
-  async admit(
-    { tenant, cause, connection }: VendorTarget,
-    limit: RateLimit | undefined,
-    maxWaitMs: number,
-  ): Promise<number> {
-    const uuid = decodeId("con", connection.connectionId);
+  async admit(target: VendorTarget, limit: RateLimit | undefined, maxWaitMs: number): Promise<number> {
+    const { tenant, cause, connection, prepared } = target;
     if (!limit) {
-      const row = await this.#database.reader.row<{ wait_ms: number }>(pausedUntil, tenant, uuid);
-      if (row && row.wait_ms > maxWaitMs) throw refusal(row.wait_ms);
-      return row?.wait_ms ?? 0;
+      const pauseMs = await (prepared?.pauseMs ?? this.pauseMs(target));
+      if (pauseMs > maxWaitMs) throw refusal(pauseMs);
+      return pauseMs;
     }
+    const uuid = decodeId("con", connection.connectionId);
     const { interval, early } = shape(limit);
     const wait = await this.#database.transaction(tenant, cause, async ({ execute }) => {
       const values = [tenant.uuid, uuid, interval, early, maxWaitMs / 1000];
@@ -87,6 +84,13 @@ export class VendorRates {
     });
     if (!wait.isAdmitted) throw refusal(wait.ms);
     return Math.max(0, wait.ms);
+  }
+
+  /** The milliseconds for which calls of the connection pause still. */
+  async pauseMs({ tenant, connection }: VendorTarget): Promise<number> {
+    const uuid = decodeId("con", connection.connectionId);
+    const row = await this.#database.reader.row<{ wait_ms: number }>(pausedUntil, tenant, uuid);
+    return row?.wait_ms ?? 0;
   }
 
   /** Pauses the calls of the connection in all processes, for an hour at most. */
