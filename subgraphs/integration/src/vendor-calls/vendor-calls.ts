@@ -45,7 +45,7 @@ export class VendorCalls {
     this.#options = options;
   }
 
-  /** Begins the reads of a call that follows in a moment. What fails is thrown by the call. */
+  /** Begins the reads of a call that follows in a moment. The call throws their errors. */
   prepare(target: VendorTarget): PreparedReads {
     const { providers, rates, credentials } = this.#options;
     const reads = {
