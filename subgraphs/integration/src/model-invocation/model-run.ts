@@ -60,8 +60,10 @@ export class ModelRuns {
   readonly #held: HeldRuns;
   readonly #budgets: ModelBudgets;
   readonly #contents: ModelContents;
-  readonly #beginnings = new TenantBatches<Beginning, ModelRun>((tenant, items) => this.#beginAll(tenant, items));
-  readonly #endings = new TenantBatches<Ending, boolean>((tenant, items) => this.#endAll(tenant, items));
+  /** Begins and ends together: both change the budget of their tenant, so they would wait for each other. */
+  readonly #batches = new TenantBatches<Beginning | Ending, ModelRun | boolean>((tenant, items) =>
+    this.#write(tenant, items),
+  );
 
   constructor({ database, held, budgets, contents }: Services) {
     this.#database = database;
@@ -82,28 +84,7 @@ export class ModelRuns {
   async begin(tenant: Tenant, cause: Cause, run: NewModelRun): Promise<ModelRun> {
     const budget = await this.#budgets.find(tenant.tenantId, run.target.model);
     const contentDays = await this.#contents.days(tenant.tenantId);
-    return this.#beginnings.add(tenant, { ...run, cause, budget, contentDays });
-  }
-
-  /** Reserves for all of them together, then stores the runs of those that were not refused. */
-  async #beginAll(tenant: Tenant, items: readonly Beginning[]): Promise<ItemOutcome<ModelRun>[]> {
-    const [first] = items;
-    if (!first) return [];
-    return this.#database.transaction(tenant, first.cause, async (transaction) => {
-      const limited = items.flatMap(({ budget, tokens }) => (budget ? [{ budget, tokens }] : []));
-      const outcomes = await this.#budgets.reserveAll(transaction, limited);
-      const reserved = items.map(({ budget }) => budget && outcomes.shift());
-      const wanted = items.flatMap((item, place) => {
-        const reservation = reserved[place];
-        return reservation instanceof DomainError ? [] : [heldRunOf(item, reservation)];
-      });
-      const records = wanted.length === 0 ? [] : await this.#held.beginAllIn(transaction, wanted);
-      return items.map(({ contentDays }, place) => {
-        const reservation = reserved[place];
-        if (reservation instanceof DomainError) return { refused: reservation };
-        return { done: { record: records.shift() as BegunRun, reservation, contentDays } };
-      });
-    });
+    return (await this.#batches.add(tenant, { ...run, cause, budget, contentDays })) as ModelRun;
   }
 
   /**
@@ -135,7 +116,7 @@ export class ModelRuns {
     const { record } = run;
     const end: RunEnd = { status: "Completed", result: resultOf(record, outcome) };
     const tell: Ending["tell"] = (transaction) => recordCompletion(transaction, record, outcome);
-    return this.#endings.add(tenant, { cause, run, end, outcome, tell });
+    return this.#end(tenant, { cause, run, end, outcome, tell });
   }
 
   /** As `complete`. */
@@ -143,7 +124,7 @@ export class ModelRuns {
     const { record } = run;
     const end: RunEnd = { ...failure, result: resultOf(record, outcome) };
     const tell: Ending["tell"] = (transaction) => recordFailure(transaction, record, failure, outcome);
-    return this.#endings.add(tenant, { cause, run, end, outcome, tell });
+    return this.#end(tenant, { cause, run, end, outcome, tell });
   }
 
   /** Calls `cancelled` when the run is cancelled in any process. Returns the function that ends the watch. */
@@ -151,33 +132,66 @@ export class ModelRuns {
     return this.#held.watch(runId, cancelled);
   }
 
-  async #endAll(tenant: Tenant, items: readonly Ending[]): Promise<ItemOutcome<boolean>[]> {
+  async #end(tenant: Tenant, ending: Ending): Promise<boolean> {
+    return (await this.#batches.add(tenant, ending)) === true;
+  }
+
+  #write(tenant: Tenant, items: readonly (Beginning | Ending)[]): Promise<ItemOutcome<ModelRun | boolean>[]> {
     const [first] = items;
-    if (!first) return [];
+    if (!first) return Promise.resolve([]);
+    const endings = items.filter(isEnding);
+    const beginnings = items.filter((item): item is Beginning => !isEnding(item));
     return this.#database.transaction(tenant, first.cause, async (transaction) => {
-      const ends = items.map(({ run, end, outcome }) => {
-        const settles = run.reservation && outcome.usedTokens !== undefined;
-        return { ...run.record, end, taking: settles ? "reserved" : undefined };
-      });
-      const ended = await this.#held.endAllIn(transaction, ends);
-      const settled: { reservation: Reservation; used: number }[] = [];
-      for (const [place, { run, cause, tell, outcome }] of items.entries()) {
-        const { contentDays, record } = run;
-        const isEnded = ended.has(record.runId);
-        if (isEnded) tell({ record: (event) => transaction.record(event, cause) });
-        if (outcome.exchange && contentDays !== null)
-          await this.#contents.storeIn(transaction, record.runId, outcome.exchange, contentDays);
-        const taking = ends[place]?.taking;
-        if (taking === undefined || outcome.usedTokens === undefined) continue;
-        // A call whose run somebody else has ended settles what that one has left.
-        const taken = isEnded
-          ? ended.get(record.runId)
-          : await this.#held.takeIn(transaction, record.runId, taking);
-        if (taken) settled.push({ reservation: taken as Reserved, used: outcome.usedTokens });
-      }
-      await this.#budgets.settleAll(transaction, settled);
-      return items.map(({ run }) => ({ done: ended.has(run.record.runId) }));
+      const reserving = beginnings.flatMap(({ budget }) => budget?.key ?? []);
+      const settling = endings.flatMap(({ run }) => run.reservation?.budget ?? []);
+      if (new Set([...reserving, ...settling]).size > 1)
+        await this.#budgets.lock(transaction, [...reserving, ...settling]);
+      // The tokens that come back may be those that the next calls want.
+      const ended = await this.#endAll(transaction, endings);
+      const begun = await this.#beginAll(transaction, beginnings);
+      return items.map((item) => (isEnding(item) ? ended.shift() : begun.shift()) as ItemOutcome<ModelRun | boolean>);
     });
+  }
+
+  /** Reserves for all of them together, then stores the runs of those that were not refused. */
+  async #beginAll(transaction: Transaction, items: readonly Beginning[]): Promise<ItemOutcome<ModelRun>[]> {
+    const limited = items.flatMap(({ budget, tokens }) => (budget ? [{ budget, tokens }] : []));
+    const outcomes = await this.#budgets.reserveAll(transaction, limited);
+    const reserved = items.map(({ budget }) => budget && outcomes.shift());
+    const wanted = items.flatMap((item, place) => {
+      const reservation = reserved[place];
+      return reservation instanceof DomainError ? [] : [heldRunOf(item, reservation)];
+    });
+    const records = wanted.length === 0 ? [] : await this.#held.beginAllIn(transaction, wanted);
+    return items.map(({ contentDays }, place) => {
+      const reservation = reserved[place];
+      if (reservation instanceof DomainError) return { refused: reservation };
+      return { done: { record: records.shift() as BegunRun, reservation, contentDays } };
+    });
+  }
+
+  async #endAll(transaction: Transaction, items: readonly Ending[]): Promise<ItemOutcome<boolean>[]> {
+    if (items.length === 0) return [];
+    const ends = items.map(({ run, end, outcome }) => {
+      const settles = run.reservation && outcome.usedTokens !== undefined;
+      return { ...run.record, end, taking: settles ? "reserved" : undefined };
+    });
+    const ended = await this.#held.endAllIn(transaction, ends);
+    const settled: { reservation: Reservation; used: number }[] = [];
+    for (const [place, { run, cause, tell, outcome }] of items.entries()) {
+      const { contentDays, record } = run;
+      const isEnded = ended.has(record.runId);
+      if (isEnded) tell({ record: (event) => transaction.record(event, cause) });
+      if (outcome.exchange && contentDays !== null)
+        await this.#contents.storeIn(transaction, record.runId, outcome.exchange, contentDays);
+      const taking = ends[place]?.taking;
+      if (taking === undefined || outcome.usedTokens === undefined) continue;
+      // A call whose run somebody else has ended settles what that one has left.
+      const taken = isEnded ? ended.get(record.runId) : await this.#held.takeIn(transaction, record.runId, taking);
+      if (taken) settled.push({ reservation: taken as Reserved, used: outcome.usedTokens });
+    }
+    await this.#budgets.settleAll(transaction, settled);
+    return items.map(({ run }) => ({ done: ended.has(run.record.runId) }));
   }
 
   /** Settles what the run has reserved at most once, however often its end is stored and whoever finds it. */
@@ -205,6 +219,8 @@ interface Ending {
   readonly outcome: ModelOutcome;
   readonly tell: (transaction: Pick<Transaction, "record">) => void;
 }
+
+const isEnding = (item: Beginning | Ending): item is Ending => "run" in item;
 
 const heldRunOf = (
   { operation, target: { connection, model }, promptTokens, cause }: Beginning,

@@ -200,6 +200,27 @@ describe("the budget of a tenant for a model", () => {
     expect(await spender.used("*", { tokens: 700, perSeconds: 100 * hour })).toBe(18);
   });
 
+  it("is right after many calls at once, whose beginnings and ends share transactions", async () => {
+    const small = { tokens: 4000, perSeconds: 100 * hour };
+    const spender = await aSpender({ echo: budget, "quiet-3": small, "status-500": budget });
+    const calls = Array.from({ length: 60 }, (_, place) => ["echo", "quiet-3", "status-500"][place % 3] ?? "");
+    const all = await Promise.allSettled(calls.map((model) => spender.complete(model, { maxTokens: 100 })));
+    const answered = (model: string) => all.filter(({ status }, place) => calls[place] === model && status === "fulfilled");
+    expect(["echo", "quiet-3", "status-500"].map((model) => answered(model).length)).toEqual([20, 20, 0]);
+    expect(await spender.used("echo", budget)).toBe(20 * 18);
+    expect(await spender.used("quiet-3", small)).toBe(20 * (10 + Math.ceil("echo: hello".length / 4)));
+    expect(await spender.used("status-500", budget)).toBe(0);
+    const runs = await fixture.rows<{ status: string; count: number }>(
+      `select status, count(*)::int as count from integration.runs
+       where tenant_id = $1 and payload->>'model' is not null and not payload ? 'reserved' group by status order by status`,
+      decodeId("ten", spender.principal.tenantId ?? ""),
+    );
+    expect(runs).toEqual([
+      { status: "Completed", count: 40 },
+      { status: "Failed", count: 20 },
+    ]);
+  });
+
   it("is given back in full when the vendor has refused and the budget of the fallback refuses too", async () => {
     const small = { tokens: 5, perSeconds: hour };
     const spender = await aSpender({ "status-503": budget, "hang-8": budget, echo: small });
