@@ -6,7 +6,6 @@ import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Fallback, Usage } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
 import type { LateEnds } from "../runs/held/late-ends.js";
 import { runErrorOf } from "../runs/run-operations.js";
-import type { VendorCalls } from "../vendor-calls/vendor-calls.js";
 import { type ModelOperation, type ModelRun, type ModelRuns, runCancelled } from "./model-run.js";
 import type { ModelFailure, ModelOutcome, Try } from "./model-run-end.js";
 import type { ModelCapability, ModelTarget, ModelTargetFinder } from "./model-targets.js";
@@ -20,7 +19,6 @@ interface Services {
   readonly lateEnds: LateEnds;
   /** The milliseconds that a call may take, its fallback included. */
   readonly callMs: number;
-  readonly vendorCalls: Pick<VendorCalls, "prepare">;
 }
 
 /** The caller of a model. */
@@ -91,12 +89,12 @@ export class ModelCalls {
     invoker: Invoker,
     { operation, capability, request, promptTokens, answerTokens, contentOf, ask }: Invocation<Answer>,
   ): Promise<Invoked<Answer>> {
-    const { targets, runs, vendorCalls, callMs } = this.#services;
+    const { targets, runs, callMs } = this.#services;
     const [tenant, cause] = [tenantOf(context), causeOf(context)];
     const found = await targets.find(tenant, request, capability);
     const tokens = promptTokens + answerTokens;
     // the vendor is asked as soon as the run has begun
-    const prepared = vendorCalls.prepare({ tenant, cause, connection: found.first.connection });
+    const check = targets.check(tenant, cause, found);
     const run = await runs.begin(tenant, cause, { operation, target: found.first, tokens, promptTokens });
     const { runId } = run.record;
     const keepsContent = run.contentDays !== null;
@@ -111,12 +109,13 @@ export class ModelCalls {
     let first: { readonly usedTokens: number | undefined } | undefined;
     let answer: Answer;
     try {
-      answer = await askInTurn(found, {
+      const confirmed = await targets.confirm(tenant, request, capability, { targets: found, check });
+      answer = await askInTurn(confirmed.targets, {
         ...{ signal, tries },
         ask: (target, until, progress) => {
           meter = new TokenMeter(promptTokens);
-          const reads = target === found.first ? prepared : undefined;
-          const call = { tenant, cause, runId, signal: until, deadline, progress, meter, keepsContent, prepared: reads };
+          const prepared = target === confirmed.targets.first ? confirmed.reads : undefined;
+          const call = { tenant, cause, runId, signal: until, deadline, progress, meter, keepsContent, prepared };
           return ask(call, target);
         },
         beforeFallback: async ({ model }, error) => {

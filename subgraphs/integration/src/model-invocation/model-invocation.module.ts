@@ -7,6 +7,7 @@ import { ProviderService } from "../providers/provider.service.js";
 import { LateEnds } from "../runs/held/late-ends.js";
 import { HeldRuns } from "../runs/held-runs.js";
 import { VendorCalls } from "../vendor-calls/vendor-calls.js";
+import { KnownTargets } from "./known-targets.js";
 import { ModelCalls } from "./model-calls.js";
 import { modelInvocationEndpoint } from "./model-invocation.endpoint.js";
 import { ModelInvocationService } from "./model-invocation.service.js";
@@ -27,16 +28,21 @@ export const modelInvocation: SliceModule<ModelInvocationSettings> = {
   events: ["ModelInvocationCompleted", "ModelInvocationFailed"],
   start({ database, settings, onStop }, services) {
     const { modelCallMs: callMs = 5 * 60_000 } = settings;
-    const targets = new ModelTargetFinder(services.get(ConnectionService), services.get(ProviderService));
+    const [connections, providers, vendorCalls] = [
+      services.get(ConnectionService),
+      services.get(ProviderService),
+      services.get(VendorCalls),
+    ];
+    const known = new KnownTargets({ reader: database.reader, connections, providers, vendorCalls });
+    const targets = new ModelTargetFinder(known, connections, providers);
     const runs = new ModelRuns({
       database,
       held: services.get(HeldRuns),
       budgets: services.get(ModelBudgets),
       contents: services.get(ModelContents),
     });
-    const vendorCalls = services.get(VendorCalls);
     const vendor = new ModelVendor(vendorCalls);
-    const calls = new ModelCalls({ targets, runs, lateEnds: services.get(LateEnds), vendorCalls, callMs });
+    const calls = new ModelCalls({ targets, runs, lateEnds: services.get(LateEnds), callMs });
     services.add(new ModelInvocationService(calls, vendor));
     onStop(() => calls.stop());
   },

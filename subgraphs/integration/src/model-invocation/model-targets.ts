@@ -1,16 +1,17 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Fallback } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
 import type { ConnectionService } from "../connections/connection.service.js";
-import type { ConnectionRecord } from "../connections/connection.view.js";
 import type { ProviderService } from "../providers/provider.service.js";
+import type { PreparedReads } from "../vendor-calls/exchange/vendor-call.js";
+import type { KnownTarget, KnownTargets, TargetCheck } from "./known-targets.js";
 
 /** The capability that a call needs of the provider of its connection. */
 export type ModelCapability = "model.complete" | "model.embed" | "model.stream";
 
 /** A model behind a connection. */
-export interface ModelTarget {
-  readonly connection: ConnectionRecord;
+export interface ModelTarget extends KnownTarget {
   readonly model: string;
 }
 
@@ -28,47 +29,82 @@ interface Wanted {
 
 const defaultAfterMs = 60_000;
 
+/** A check below whose age the targets of a call count as current, although others may change them at any time. */
+const recentMs = 100;
+
+/** The check of the first model of a call, which was begun at a time of the monotonic clock. */
+interface BegunCheck extends TargetCheck {
+  readonly begunAt: number;
+}
+
 /** Finds the connections of a call. */
 export class ModelTargetFinder {
+  readonly #known: KnownTargets;
   readonly #connections: ConnectionService;
   readonly #providers: ProviderService;
 
-  constructor(connections: ConnectionService, providers: ProviderService) {
+  constructor(known: KnownTargets, connections: ConnectionService, providers: ProviderService) {
+    this.#known = known;
     this.#connections = connections;
     this.#providers = providers;
   }
 
-  /** Throws CONNECTION_NOT_FOUND or CAPABILITY_MISSING, for the fallback too. */
-  async find(
-    tenant: Tenant,
-    { connectionId, model, fallback }: Wanted,
-    capability: ModelCapability,
-  ): Promise<ModelTargets> {
+  /**
+   * The first model may be as it was some time ago, so it is checked before it is asked. Throws CONNECTION_NOT_FOUND or
+   * CAPABILITY_MISSING, for the fallback too.
+   */
+  async find(tenant: Tenant, wanted: Wanted, capability: ModelCapability): Promise<ModelTargets> {
+    const { connectionId, model, fallback } = wanted;
     const [first, second] = await Promise.all([
-      this.#connection(tenant, connectionId, capability),
-      fallback && this.#connection(tenant, fallback.connectionId, capability),
+      this.#known.find(tenant, connectionId),
+      fallback && this.#read(tenant, fallback.connectionId),
     ]);
     return {
-      first: { connection: first, model },
-      fallback: second && {
-        connection: second,
-        model: fallback?.model || model,
-        afterMs: fallback?.afterMs ?? defaultAfterMs,
+      first: { ...requireCapability(first, capability), model },
+      fallback: fallback && {
+        ...requireCapability(second, capability),
+        model: fallback.model || model,
+        afterMs: fallback.afterMs ?? defaultAfterMs,
       },
     };
   }
 
-  async #connection(tenant: Tenant, connectionId: string, capability: ModelCapability): Promise<ConnectionRecord> {
-    const connection = await this.#connections.record(tenant, connectionId);
-    if (!connection)
-      throw new DomainError("CONNECTION_NOT_FOUND", {
-        detail: "No connection with this id exists in this tenant. List the connections to find the id.",
-      });
-    const provider = await this.#providers.record(tenant, connection.providerId);
-    if (provider && !provider.capabilities.includes(capability))
-      throw new DomainError("CAPABILITY_MISSING", {
-        detail: `The provider of the connection does not have the capability ${capability}. Add it to the provider, or use another connection.`,
-      });
-    return connection;
+  /** Begins to find out whether the first model is still as it was found. */
+  check(tenant: Tenant, cause: Cause, { first }: ModelTargets): BegunCheck {
+    return { ...this.#known.check(tenant, cause, first), begunAt: performance.now() };
   }
+
+  /**
+   * The targets as they are, with the reads of the first one where it has not changed. Throws as `find` when it has
+   * changed.
+   */
+  async confirm(
+    tenant: Tenant,
+    wanted: Wanted,
+    capability: ModelCapability,
+    { targets, check }: { readonly targets: ModelTargets; readonly check: BegunCheck },
+  ): Promise<{ readonly targets: ModelTargets; readonly reads: PreparedReads | undefined }> {
+    // A begin of a run may have waited long for others.
+    const isRecent = performance.now() - check.begunAt < recentMs;
+    if (isRecent && (await check.isCurrent)) return { targets, reads: check.reads };
+    this.#known.forget(tenant, wanted.connectionId);
+    return { targets: await this.find(tenant, wanted, capability), reads: undefined };
+  }
+
+  async #read(tenant: Tenant, connectionId: string): Promise<KnownTarget | undefined> {
+    const connection = await this.#connections.record(tenant, connectionId);
+    return connection && { connection, provider: await this.#providers.record(tenant, connection.providerId) };
+  }
+}
+
+function requireCapability(found: KnownTarget | undefined, capability: ModelCapability): KnownTarget {
+  if (!found)
+    throw new DomainError("CONNECTION_NOT_FOUND", {
+      detail: "No connection with this id exists in this tenant. List the connections to find the id.",
+    });
+  if (found.provider && !found.provider.capabilities.includes(capability))
+    throw new DomainError("CAPABILITY_MISSING", {
+      detail: `The provider of the connection does not have the capability ${capability}. Add it to the provider, or use another connection.`,
+    });
+  return found;
 }

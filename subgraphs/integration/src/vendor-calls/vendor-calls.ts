@@ -45,17 +45,15 @@ export class VendorCalls {
     this.#options = options;
   }
 
-  /** Begins the reads of a call that follows in a moment. The call throws their errors. */
-  prepare(target: VendorTarget): PreparedReads {
-    const { providers, rates, credentials } = this.#options;
-    const reads = {
-      provider: providers.record(target.tenant, target.connection.providerId),
-      pauseMs: rates.pauseMs(target),
-      credential: credentials.prepare(target),
-    };
-    // A call that does not follow needs none of them.
-    for (const read of Object.values(reads)) read?.catch(() => undefined);
-    return reads;
+  /**
+   * Opens the credential for a call that follows in a moment, which throws what fails here. Undefined when the connection
+   * uses none.
+   */
+  openCredential(target: VendorTarget): PreparedReads["credential"] {
+    const opened = this.#options.credentials.prepare(target);
+    // A call that does not follow needs none.
+    opened?.catch(() => undefined);
+    return opened;
   }
 
   /**
