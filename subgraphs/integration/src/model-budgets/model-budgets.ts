@@ -17,7 +17,7 @@ export interface NamedBudget extends ModelBudget {
 }
 
 /** The part of a budget that a call wants. */
-interface Wanted {
+export interface Wanted {
   readonly budget: NamedBudget;
   readonly tokens: number;
 }
@@ -35,20 +35,25 @@ const maxDebtSeconds = 2_678_400;
 const otherModels = "*";
 
 /**
- * The generic cell rate algorithm for requests and for tokens. $3 and $4: the seconds in which the request and its tokens
- * come back, 0 without such a limit; $5: the period. No row is returned when one of them is used up.
+ * The generic cell rate algorithm for requests and for tokens, for the tenant `$1`. The placeholders stand for the budget,
+ * for the seconds in which the requests and their tokens come back, 0 without such a limit, and for the period. No row is
+ * returned when one of them is used up.
  */
-const reserve = {
-  name: "model_budget_reserve",
-  text: `insert into model_budgets as used (tenant_id, budget, request_at, token_at)
-    values ($1, $2, now() + make_interval(secs => $3::float8), now() + make_interval(secs => $4::float8))
+export const reserving = (
+  budget: string,
+  request: string,
+  token: string,
+  period: string,
+): string => `insert into model_budgets as used (tenant_id, budget, request_at, token_at)
+    values ($1, ${budget}, now() + make_interval(secs => ${request}::float8), now() + make_interval(secs => ${token}::float8))
     on conflict (tenant_id, budget) do update
-      set request_at = greatest(used.request_at, now()) + make_interval(secs => $3::float8),
-        token_at = greatest(used.token_at, now()) + make_interval(secs => $4::float8)
-      where ($3::float8 = 0 or greatest(used.request_at, now()) + make_interval(secs => $3::float8) <= now() + make_interval(secs => $5::float8))
-        and ($4::float8 = 0 or greatest(used.token_at, now()) + make_interval(secs => $4::float8) <= now() + make_interval(secs => $5::float8))
-    returning true`,
-};
+      set request_at = greatest(used.request_at, now()) + make_interval(secs => ${request}::float8),
+        token_at = greatest(used.token_at, now()) + make_interval(secs => ${token}::float8)
+      where (${request}::float8 = 0 or greatest(used.request_at, now()) + make_interval(secs => ${request}::float8) <= now() + make_interval(secs => ${period}::float8))
+        and (${token}::float8 = 0 or greatest(used.token_at, now()) + make_interval(secs => ${token}::float8) <= now() + make_interval(secs => ${period}::float8))
+    returning true`;
+
+const reserve = { name: "model_budget_reserve", text: reserving("$2", "$3", "$4", "$5") };
 
 const wait = {
   name: "model_budget_wait",
@@ -93,10 +98,10 @@ export class ModelBudgets {
   async reserve({ execute, tenant }: Transaction, budget: NamedBudget, tokens: number): Promise<Reservation> {
     const { key, perSeconds } = budget;
     if (budget.tokens !== undefined && tokens > budget.tokens) throw tooMany(budget, tokens);
-    const { secondsPerRequest, secondsPerToken } = shareOf(budget);
+    const { secondsPerRequest, secondsPerToken } = secondsPer(budget);
     const values = [tenant.uuid, key, secondsPerRequest, tokens * secondsPerToken, perSeconds];
     const [reserved] = await execute(reserve, values);
-    if (reserved) return { budget: key, tokens, secondsPerToken };
+    if (reserved) return reservationOf({ budget, tokens });
     const [refused] = await execute<{ seconds: number }>(wait, values);
     throw usedUp(key, refused?.seconds ?? 1);
   }
@@ -110,16 +115,13 @@ export class ModelBudgets {
   }
 
   /**
-   * As `reserve`, for several calls. A refusal is in the place of its call, and changes nothing. The budgets are locked in
-   * the order of their keys, so that two processes do not wait for each other in a circle.
+   * As `reserve`, for one call after the other. A refusal is in the place of its call, and changes nothing. The budgets are
+   * locked in the order of their keys, so that two processes do not wait for each other in a circle.
    */
   async reserveAll(transaction: Transaction, wanted: readonly Wanted[]): Promise<(Reservation | DomainError)[]> {
     const outcomes = new Map<Wanted, Reservation | DomainError>();
-    for (const group of byBudget(wanted)) {
-      const all = group.length > 1 && (await this.#reserveTogether(transaction, group));
-      for (const [place, one] of group.entries())
-        outcomes.set(one, (all && all[place]) || (await this.#reserved(transaction, one)));
-    }
+    for (const one of wanted.toSorted((left, right) => inOrder(left.budget.key, right.budget.key)))
+      outcomes.set(one, await this.#reserved(transaction, one));
     return wanted.map((one) => outcomes.get(one) as Reservation | DomainError);
   }
 
@@ -130,23 +132,6 @@ export class ModelBudgets {
       if (error instanceof DomainError) return error;
       throw error;
     }
-  }
-
-  /** Undefined, without any change: the budget has not enough for all of them together. */
-  async #reserveTogether(
-    { execute, tenant }: Transaction,
-    group: readonly Wanted[],
-  ): Promise<Reservation[] | undefined> {
-    const budget = group[0]?.budget;
-    if (!budget) return undefined;
-    const { key, perSeconds } = budget;
-    const { secondsPerRequest, secondsPerToken } = shareOf(budget);
-    const tokens = group.reduce((sum, one) => sum + one.tokens, 0);
-    const values = [tenant.uuid, key, group.length * secondsPerRequest, tokens * secondsPerToken, perSeconds];
-    // The first row of a budget is inserted without a comparison.
-    if (group.length * secondsPerRequest > perSeconds || tokens * secondsPerToken > perSeconds) return undefined;
-    const [row] = await execute(reserve, values);
-    return row && group.map((one) => ({ budget: key, tokens: one.tokens, secondsPerToken }));
   }
 
   /** Replaces the reserved tokens by those that were used. It is sent with the next statement or the commit. */
@@ -167,7 +152,7 @@ export class ModelBudgets {
   }
 }
 
-const shareOf = ({ requests, tokens, perSeconds }: NamedBudget) => ({
+const secondsPer = ({ requests, tokens, perSeconds }: NamedBudget) => ({
   secondsPerToken: tokens === undefined ? 0 : perSeconds / tokens,
   secondsPerRequest: requests === undefined ? 0 : perSeconds / requests,
 });
@@ -175,20 +160,47 @@ const shareOf = ({ requests, tokens, perSeconds }: NamedBudget) => ({
 /** The order in which `lock` locks budgets too. */
 const inOrder = (one: string, other: string) => (one < other ? -1 : 1);
 
-/** Calls whose tokens are more than the whole budget are refused alone. A budget that has changed meanwhile is another one. */
-function byBudget(wanted: readonly Wanted[]): Wanted[][] {
-  const groups = new Map<string, Wanted[]>();
+/** Calls that reserve together, with the parameters of `reserving` for all of them. */
+interface Share<W extends Wanted> {
+  readonly wanted: readonly W[];
+  readonly values: readonly [budget: string, request: number, token: number, period: number];
+}
+
+/**
+ * Gathers calls by their budget, in the order of the keys. A budget that has changed meanwhile is another one. Calls that
+ * can never reserve together are left out: they want more than the whole budget.
+ */
+export function sharesOf<W extends Wanted>(wanted: readonly W[]): Share<W>[] {
+  const groups = new Map<string, W[]>();
   for (const one of wanted) {
     const { key, requests = null, tokens = null, perSeconds } = one.budget;
-    const isTooMuch = tokens !== null && one.tokens > tokens;
-    const name = JSON.stringify([key, requests, tokens, perSeconds, isTooMuch]);
+    const name = JSON.stringify([key, requests, tokens, perSeconds]);
     const group = groups.get(name);
     if (group) group.push(one);
     else groups.set(name, [one]);
   }
-  const keyOf = ([first]: readonly Wanted[]) => first?.budget.key ?? "";
-  return [...groups.values()].sort((one, other) => inOrder(keyOf(one), keyOf(other)));
+  return [...groups.values()].flatMap((group) => shareOf(group) ?? []).sort(byKey);
 }
+
+function shareOf<W extends Wanted>(group: readonly W[]): Share<W> | undefined {
+  const [first] = group;
+  if (!first) return undefined;
+  const { key, perSeconds } = first.budget;
+  const { secondsPerRequest, secondsPerToken } = secondsPer(first.budget);
+  const request = group.length * secondsPerRequest;
+  const token = group.reduce((sum, { tokens }) => sum + tokens, 0) * secondsPerToken;
+  // The first row of a budget is inserted without a comparison.
+  if (request > perSeconds || token > perSeconds) return undefined;
+  return { wanted: group, values: [key, request, token, perSeconds] };
+}
+
+const byKey = ({ values: [one] }: Share<Wanted>, { values: [other] }: Share<Wanted>) => inOrder(one, other);
+
+/** What `reserve` returns for a call. */
+export const reservationOf = ({ budget, tokens }: Wanted): Reservation => ({
+  ...{ budget: budget.key, tokens },
+  secondsPerToken: secondsPer(budget).secondsPerToken,
+});
 
 const tooMany = ({ key, tokens }: NamedBudget, wanted: number) =>
   new DomainError("RATE_LIMITED", {

@@ -6,11 +6,12 @@ import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Fallback, Usage } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
 import type { LateEnds } from "../runs/held/late-ends.js";
 import { runErrorOf } from "../runs/run-operations.js";
-import { type ModelOperation, type ModelRun, type ModelRuns, runCancelled } from "./model-run.js";
+import { type ModelRuns, runCancelled } from "./model-run.js";
 import type { ModelFailure, ModelOutcome, Try } from "./model-run-end.js";
 import type { ModelCapability, ModelTarget, ModelTargetFinder } from "./model-targets.js";
 import { askInTurn } from "./model-tries.js";
 import type { ModelCall } from "./model-vendor.js";
+import type { ModelOperation, ModelRun } from "./run-beginnings.js";
 import { TokenMeter } from "./token-meter.js";
 
 interface Services {

@@ -2,10 +2,10 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import type { ModelBudgets, NamedBudget, Reservation } from "../model-budgets/model-budgets.js";
+import type { ModelBudgets } from "../model-budgets/model-budgets.js";
 import type { ModelContents } from "../model-contents/model-contents.js";
 import { type ItemOutcome, TenantBatches } from "../runs/held/tenant-batches.js";
-import type { BegunRun, HeldRuns } from "../runs/held-runs.js";
+import type { HeldRuns } from "../runs/held-runs.js";
 import type { RunEnd } from "../runs/run-operations.js";
 import {
   type ModelFailure,
@@ -15,37 +15,16 @@ import {
   recordFailure,
   resultOf,
 } from "./model-run-end.js";
-import type { ModelTarget } from "./model-targets.js";
-
-export const modelOperations = ["CompleteModel", "EmbedModel", "StreamModel"] as const;
-/** The operation of the run of a model call. */
-export type ModelOperation = (typeof modelOperations)[number];
-
-/** A run with what its call has reserved. */
-export interface ModelRun {
-  readonly record: BegunRun;
-  /** Undefined: the model has no budget. */
-  reservation: Reservation | undefined;
-  /** The days for which the tenant keeps prompts and answers; null: it keeps none. */
-  readonly contentDays: number | null;
-}
-
-/** Longer than the longest call, its fallback included. */
-const timeLimitSeconds = 330;
-
-interface NewModelRun {
-  readonly operation: ModelOperation;
-  readonly target: ModelTarget;
-  /** The most tokens that the call may use. */
-  readonly tokens: number;
-  /** The part of them that the prompt uses in any case. */
-  readonly promptTokens: number;
-}
-
-/** A member of the payload of a run, so that another process can settle the call of a process that has died. */
-interface Reserved extends Reservation {
-  readonly promptTokens: number;
-}
+import {
+  type Beginning,
+  type ModelRun,
+  modelOperations,
+  type NewModelRun,
+  payloadOf,
+  type Reserved,
+  RunBeginnings,
+} from "./run-beginnings.js";
+import { type Ending, RunEndings } from "./run-endings.js";
 
 interface Services {
   readonly database: Database;
@@ -60,7 +39,9 @@ export class ModelRuns {
   readonly #held: HeldRuns;
   readonly #budgets: ModelBudgets;
   readonly #contents: ModelContents;
-  /** Begins and ends together: both change the budget of their tenant, so they would wait for each other. */
+  readonly #beginnings: RunBeginnings;
+  readonly #endings: RunEndings;
+  /** Both change the budget of their tenant, so two transactions would wait for each other. */
   readonly #batches = new TenantBatches<Beginning | Ending, ModelRun | boolean>((tenant, items) =>
     this.#write(tenant, items),
   );
@@ -70,6 +51,8 @@ export class ModelRuns {
     this.#held = held;
     this.#budgets = budgets;
     this.#contents = contents;
+    this.#beginnings = new RunBeginnings(held, budgets);
+    this.#endings = new RunEndings(held, budgets, contents);
     for (const operation of modelOperations)
       held.add(operation, async (transaction, run, end) => {
         if (end.status === "Completed") return;
@@ -111,7 +94,7 @@ export class ModelRuns {
     });
   }
 
-  /** False, without any change but the budget: the run was cancelled, or counted as lost. */
+  /** False, without any change but that of the budget: the run was cancelled, or counted as lost. */
   complete(tenant: Tenant, cause: Cause, run: ModelRun, outcome: ModelOutcome): Promise<boolean> {
     const { record } = run;
     const end: RunEnd = { status: "Completed", result: resultOf(record, outcome) };
@@ -136,62 +119,36 @@ export class ModelRuns {
     return (await this.#batches.add(tenant, ending)) === true;
   }
 
-  #write(tenant: Tenant, items: readonly (Beginning | Ending)[]): Promise<ItemOutcome<ModelRun | boolean>[]> {
-    const [first] = items;
-    if (!first) return Promise.resolve([]);
-    const endings = items.filter(isEnding);
-    const beginnings = items.filter((item): item is Beginning => !isEnding(item));
-    return this.#database.transaction(tenant, first.cause, async (transaction) => {
-      const reserving = beginnings.flatMap(({ budget }) => budget?.key ?? []);
-      const settling = endings.flatMap(({ run }) => run.reservation?.budget ?? []);
-      if (new Set([...reserving, ...settling]).size > 1)
-        await this.#budgets.lock(transaction, [...reserving, ...settling]);
+  async #write(tenant: Tenant, items: readonly (Beginning | Ending)[]): Promise<ItemOutcome<ModelRun | boolean>[]> {
+    const [endings, beginnings] = [items.filter(isEnding), items.filter(isBeginning)];
+    const { ended, begun } = await this.#database.transaction(tenant, causeOf(items), async (transaction) => {
+      await this.#lock(transaction, endings, beginnings);
       // The tokens that come back may be those that the next calls want.
-      const ended = await this.#endAll(transaction, endings);
-      const begun = await this.#beginAll(transaction, beginnings);
-      return items.map((item) => (isEnding(item) ? ended.shift() : begun.shift()) as ItemOutcome<ModelRun | boolean>);
+      const ends = await this.#endings.all(transaction, endings);
+      return { ended: ends, begun: await this.#beginnings.together(transaction, beginnings) };
     });
+    const left = beginnings.filter((item) => !begun.has(item));
+    const others = left.length === 0 ? begun : await this.#beginEach(tenant, left);
+    return items.map((item) => (isEnding(item) ? ended.get(item) : (begun.get(item) ?? others.get(item))) ?? unwritten);
   }
 
-  /** Reserves for all of them together, then stores the runs of those that were not refused. */
-  async #beginAll(transaction: Transaction, items: readonly Beginning[]): Promise<ItemOutcome<ModelRun>[]> {
-    const limited = items.flatMap(({ budget, tokens }) => (budget ? [{ budget, tokens }] : []));
-    const outcomes = await this.#budgets.reserveAll(transaction, limited);
-    const reserved = items.map(({ budget }) => budget && outcomes.shift());
-    const wanted = items.flatMap((item, place) => {
-      const reservation = reserved[place];
-      return reservation instanceof DomainError ? [] : [heldRunOf(item, reservation)];
-    });
-    const records = wanted.length === 0 ? [] : await this.#held.beginAllIn(transaction, wanted);
-    return items.map(({ contentDays }, place) => {
-      const reservation = reserved[place];
-      if (reservation instanceof DomainError) return { refused: reservation };
-      return { done: { record: records.shift() as BegunRun, reservation, contentDays } };
-    });
-  }
-
-  async #endAll(transaction: Transaction, items: readonly Ending[]): Promise<ItemOutcome<boolean>[]> {
-    if (items.length === 0) return [];
-    const ends = items.map(({ run, end, outcome }) => {
-      const settles = run.reservation && outcome.usedTokens !== undefined;
-      return { ...run.record, end, taking: settles ? "reserved" : undefined };
-    });
-    const ended = await this.#held.endAllIn(transaction, ends);
-    const settled: { reservation: Reservation; used: number }[] = [];
-    for (const [place, { run, cause, tell, outcome }] of items.entries()) {
-      const { contentDays, record } = run;
-      const isEnded = ended.has(record.runId);
-      if (isEnded) tell({ record: (event) => transaction.record(event, cause) });
-      if (outcome.exchange && contentDays !== null)
-        await this.#contents.storeIn(transaction, record.runId, outcome.exchange, contentDays);
-      const taking = ends[place]?.taking;
-      if (taking === undefined || outcome.usedTokens === undefined) continue;
-      // A call whose run somebody else has ended settles what that one has left.
-      const taken = isEnded ? ended.get(record.runId) : await this.#held.takeIn(transaction, record.runId, taking);
-      if (taken) settled.push({ reservation: taken as Reserved, used: outcome.usedTokens });
+  /** An error is the outcome of these calls only: the transaction before has committed the others of the batch. */
+  async #beginEach(tenant: Tenant, items: readonly Beginning[]): ReturnType<RunBeginnings["each"]> {
+    try {
+      return await this.#database.transaction(tenant, causeOf(items), (transaction) =>
+        this.#beginnings.each(transaction, items),
+      );
+    } catch (error) {
+      return new Map(items.map((item) => [item, { refused: error }]));
     }
-    await this.#budgets.settleAll(transaction, settled);
-    return items.map(({ run }) => ({ done: ended.has(run.record.runId) }));
+  }
+
+  async #lock(transaction: Transaction, endings: readonly Ending[], beginnings: readonly Beginning[]): Promise<void> {
+    const keys = new Set([
+      ...endings.flatMap(({ run }) => run.reservation?.budget ?? []),
+      ...beginnings.flatMap(({ budget }) => budget?.key ?? []),
+    ]);
+    if (keys.size > 1) await this.#budgets.lock(transaction, [...keys]);
   }
 
   /** Settles what the run has reserved at most once, however often its end is stored and whoever finds it. */
@@ -204,33 +161,6 @@ export class ModelRuns {
 /** The refusal for a call whose run has ended without it. */
 export const runCancelled = () => new DomainError("RUN_CANCELLED", { detail: "The run of the call was cancelled." });
 
-/** A run that is to begin, with what its tenant says about it. */
-interface Beginning extends NewModelRun {
-  readonly cause: Cause;
-  readonly budget: NamedBudget | undefined;
-  readonly contentDays: number | null;
-}
-
-/** A run that is to end. */
-interface Ending {
-  readonly cause: Cause;
-  readonly run: ModelRun;
-  readonly end: RunEnd;
-  readonly outcome: ModelOutcome;
-  readonly tell: (transaction: Pick<Transaction, "record">) => void;
-}
-
-const isEnding = (item: Beginning | Ending): item is Ending => "run" in item;
-
-const heldRunOf = (
-  { operation, target: { connection, model }, promptTokens, cause }: Beginning,
-  reservation: Reservation | undefined,
-) => {
-  const { connectionId, projectId } = connection;
-  const payload = payloadOf(model, reservation, promptTokens);
-  return { cause, run: { operation, connectionId, projectId, timeLimitSeconds, payload } };
-};
-
 interface Moved {
   readonly model: string;
   readonly tokens: number;
@@ -239,11 +169,13 @@ interface Moved {
   readonly usedTokens: number | undefined;
 }
 
-const payloadOf = (
-  model: string,
-  reservation: Reservation | undefined,
-  promptTokens: number,
-): Record<string, unknown> => ({
-  model,
-  ...(reservation && { reserved: { ...reservation, promptTokens: Math.min(promptTokens, reservation.tokens) } }),
-});
+const isEnding = (item: Beginning | Ending): item is Ending => "run" in item;
+const isBeginning = (item: Beginning | Ending): item is Beginning => !isEnding(item);
+
+const unwritten = { refused: new Error("A model call has no outcome") };
+
+/** The transaction of several calls has the cause of the first one; runs and events have their own. */
+function causeOf([first]: readonly { readonly cause: Cause }[]): Cause {
+  if (!first) throw new Error("A batch has no items");
+  return first.cause;
+}

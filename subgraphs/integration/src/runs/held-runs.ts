@@ -31,6 +31,29 @@ interface HeldRun {
 /** A run that was begun, with the members that tell of it. */
 export type BegunRun = Pick<RunRecord, "runId" | "operation" | "connectionId" | "projectId" | "payload">;
 
+/** A run that is to begin, with its own cause. */
+interface CausedRun {
+  readonly run: HeldRun;
+  readonly cause: Cause;
+}
+
+/** Runs with new ids, and the parameters after `$1` of the statement that inserts them. */
+export function newHeldRuns(runs: readonly CausedRun[]): { begun: BegunRun[]; values: unknown[] } {
+  const begun = runs.map(({ run }) => ({ ...run, runId: newId("run") }));
+  const values = [
+    begun.map(({ runId }) => runUuid(runId)),
+    begun.map(({ connectionId }) => decodeId("con", connectionId) ?? null),
+    begun.map(({ projectId }) => projectId),
+    begun.map(({ operation }) => operation),
+    begun.map(({ payload }) => JSON.stringify(payload)),
+    runs.map(({ cause }) => cause.correlationId ?? cause.trace.traceId),
+    runs.map(({ cause }) => traceparent(cause.trace)),
+    runs.map(({ cause }) => cause.actorId ?? null),
+    begun.map(({ timeLimitSeconds }) => timeLimitSeconds),
+  ];
+  return { begun, values };
+}
+
 interface HeldEnd extends Pick<BegunRun, "runId" | "operation"> {
   readonly end: RunEnd;
   /** A member of the payload that is taken with the end, as `takeIn` does. */
@@ -67,23 +90,9 @@ export class HeldRuns {
   }
 
   /** As `beginIn`, for runs with causes of their own. The rows are sent with the next statement or the commit. */
-  async beginAllIn(
-    { defer, tenant }: Transaction,
-    runs: readonly { readonly run: HeldRun; readonly cause: Cause }[],
-  ): Promise<BegunRun[]> {
-    const begun = runs.map(({ run }) => ({ ...run, runId: newId("run") }));
-    await defer(insertHeldRuns, [
-      tenant.uuid,
-      begun.map(({ runId }) => runUuid(runId)),
-      begun.map(({ connectionId }) => decodeId("con", connectionId) ?? null),
-      begun.map(({ projectId }) => projectId),
-      begun.map(({ operation }) => operation),
-      begun.map(({ payload }) => JSON.stringify(payload)),
-      runs.map(({ cause }) => cause.correlationId ?? cause.trace.traceId),
-      runs.map(({ cause }) => traceparent(cause.trace)),
-      runs.map(({ cause }) => cause.actorId ?? null),
-      begun.map(({ timeLimitSeconds }) => timeLimitSeconds),
-    ]);
+  async beginAllIn({ defer, tenant }: Transaction, runs: readonly CausedRun[]): Promise<BegunRun[]> {
+    const { begun, values } = newHeldRuns(runs);
+    await defer(insertHeldRuns, [tenant.uuid, ...values]);
     return begun;
   }
 

@@ -50,6 +50,19 @@ describe("a transaction over TransactionDialect", () => {
     expect(await numbers()).toEqual([1, 2, 3]);
   });
 
+  it("hands over the rows of deferred statements before its end is known, without a round trip for them", async () => {
+    way.count();
+    const taken: unknown[] = [];
+    const transaction = await begin();
+    const returning = { name: "returning", text: `${insert} returning number` };
+    await transaction.executeQuery(deferredQuery(returning, [1], (rows) => taken.push(rows)));
+    await transaction.executeQuery(deferredQuery("select 1 where false", [], (rows) => taken.push(rows)));
+    expect(taken).toEqual([]);
+    await transaction.commit().execute();
+    expect(taken).toEqual([[{ number: 1 }], []]);
+    expect(way.count()).toBe(1);
+  });
+
   it("fails at its end with the error of the deferred statement, and writes nothing", async () => {
     const transaction = await begin();
     await transaction.executeQuery(CompiledQuery.raw(insert, [1]));

@@ -22,7 +22,11 @@ export type Statement = string | PreparedStatement;
 interface StatementQuery extends CompiledQuery {
   readonly name?: string;
   readonly deferred?: true;
+  readonly take?: TakeRows | undefined;
 }
+
+/** Takes the rows of a deferred statement. */
+export type TakeRows = (rows: Record<string, unknown>[]) => void;
 
 /** A Kysely query from SQL text with placeholders of PostgreSQL (`$1`). */
 export function statementQuery(statement: Statement, values: readonly unknown[] = []): StatementQuery {
@@ -31,9 +35,14 @@ export function statementQuery(statement: Statement, values: readonly unknown[] 
 }
 
 /** A query that is sent together with the next one, without waiting for its answer. */
-export const deferredQuery = (statement: Statement, values?: readonly unknown[]): StatementQuery => ({
+export const deferredQuery = (
+  statement: Statement,
+  values?: readonly unknown[],
+  take?: TakeRows,
+): StatementQuery => ({
   ...statementQuery(statement, values),
   deferred: true,
+  take,
 });
 
 const writes = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
@@ -118,11 +127,11 @@ class TransactionConnection implements DatabaseConnection {
     this.#client = client;
   }
 
-  async executeQuery<Row>({ sql: text, parameters, name, deferred }: StatementQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>({ sql: text, parameters, name, deferred, take }: StatementQuery): Promise<QueryResult<Row>> {
     if (this.#over) throw new Error("The transaction has ended");
     const statement = { text, values: [...parameters], ...(name === undefined ? {} : { name }) };
     if (deferred) {
-      this.#defer(statement);
+      this.#defer(statement, take);
       return { rows: [] };
     }
     const { command, rowCount, rows } = await this.#answer(statement);
@@ -166,11 +175,15 @@ class TransactionConnection implements DatabaseConnection {
    * Defers a statement. Values that the driver could fail to encode are refused here: otherwise the rest would be
    * committed without it.
    */
-  #defer(statement: QueryConfig<unknown[]>): void {
+  #defer(statement: QueryConfig<unknown[]>, take?: TakeRows): void {
     if (!statement.values?.every(isPlain)) throw new TypeError("A deferred statement takes texts, numbers and lists");
     this.#client.hold();
     const answer = this.#client.query(statement);
-    answer.catch(() => undefined);
+    // before anybody who waits for the statement that follows
+    answer.then(
+      ({ rows }) => take?.(rows),
+      () => undefined,
+    );
     this.#unanswered.push(answer);
   }
 

@@ -13,7 +13,7 @@ import { type Notice, noticeStatement, outboxChannel } from "../db/notice.js";
 import { runAgain } from "../db/run-again.js";
 import type { TableReferences } from "../db/table-references.js";
 import { TenantReader } from "../db/tenant-statement.js";
-import { deferredQuery, type Statement, statementQuery, TransactionDialect } from "../db/transaction-dialect.js";
+import { deferredQuery, type Statement, statementQuery, type TakeRows, TransactionDialect } from "../db/transaction-dialect.js";
 import type { AuditedAction } from "../messages/audit-record.js";
 import { createCommand, type NewCommand } from "../messages/command.js";
 import { transactionRecord } from "../messages/create-audit-record.js";
@@ -70,8 +70,11 @@ export interface Transaction {
   readonly audit: (action: AuditedAction) => void;
   /** Runs a statement of SQL with parameters `$1` in this transaction. Prepare a statement that runs often. */
   readonly execute: <R = Record<string, unknown>>(statement: Statement, values?: readonly unknown[]) => Promise<R[]>;
-  /** Runs a statement whose answer is not needed. It is sent with the next statement, which throws its error. */
-  readonly defer: (statement: Statement, values?: readonly unknown[]) => Promise<void>;
+  /**
+   * Runs a statement whose answer `work` does not need. It is sent with the next statement, which throws its error. `take`
+   * gets its rows before the commit is known, so they count only when the transaction resolves.
+   */
+  readonly defer: (statement: Statement, values?: readonly unknown[], take?: TakeRows) => Promise<void>;
   /** Runs `work` after the commit. It does not run after a rollback or when the process ends before. */
   readonly afterCommit: (work: () => void) => void;
   /** Notifies the listeners of the channel in all processes after the commit. A notification can be lost. */
@@ -163,8 +166,8 @@ export class Database {
     let audited: AuditedAction | undefined;
     const done = await this.#orm.em.fork().transactional(async (em) => {
       const execute: Transaction["execute"] = (statement, values) => run(em, statementQuery(statement, values));
-      const defer: Transaction["defer"] = async (statement, values) => {
-        await run(em, deferredQuery(statement, values));
+      const defer: Transaction["defer"] = async (statement, values, take) => {
+        await run(em, deferredQuery(statement, values, take));
       };
       const notify: Transaction["notify"] = (channel, payload = "") => {
         committed.push(() => this.#tell({ channel, payload }));
