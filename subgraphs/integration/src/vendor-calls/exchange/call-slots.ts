@@ -30,10 +30,19 @@ export class CallSlots {
     this.#slots = new OriginSlots(limits);
   }
 
+  /** As `take`, without waiting. Undefined when no slot is free. */
+  takeFree(tenant: string, connection: string): (() => void) | undefined {
+    return this.#slots.take({ tenant, origin: connection }) ? this.#freeing(tenant, connection) : undefined;
+  }
+
   /** Resolves with the function that frees the slot. Throws RATE_LIMITED or the reason of the signal. */
   async take(tenant: string, connection: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (!this.#slots.take({ tenant, origin: connection })) await this.#wait(tenant, connection, signal);
+    return this.#freeing(tenant, connection);
+  }
+
+  #freeing(tenant: string, connection: string): () => void {
     let held = true;
     return () => {
       if (!held) return;

@@ -98,6 +98,9 @@ interface WantedSlot {
 }
 
 async function slotOf(slots: CallSlots, { tenant, connection, deadline, signal }: WantedSlot): Promise<() => void> {
+  signal?.throwIfAborted();
+  const free = deadline > performance.now() ? slots.takeFree(tenant, connection) : undefined;
+  if (free) return free;
   const left = AbortSignal.timeout(Math.max(0, Math.floor(deadline - performance.now())));
   const ended = signal ? AbortSignal.any([left, signal]) : left;
   try {
