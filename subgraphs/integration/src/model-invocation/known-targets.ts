@@ -69,12 +69,12 @@ export class KnownTargets {
 
   /** Begins the check. What fails in it is thrown by its promises. */
   check(tenant: Tenant, cause: Cause, { connection, provider }: KnownTarget): TargetCheck {
-    const kept = this.#kept.get(nameOf(tenant, connection.connectionId));
-    const isKept = kept?.connection === connection;
-    const credential = isKept ? this.#credentialOf(tenant, cause, kept) : undefined;
+    const known = this.#kept.get(nameOf(tenant, connection.connectionId));
+    const kept = known?.connection === connection ? known : undefined;
+    const credential = kept && this.#credentialOf(tenant, cause, kept);
     const state = this.#stateOf(tenant, connection.connectionId);
     const pauseMs = state.then((row) => Math.max(0, row?.pause_ms ?? 0));
-    const isCurrent = state.then((row) => isKept && row?.state === kept.state);
+    const isCurrent = state.then((row) => kept !== undefined && row?.state === kept.state);
     // A call that does not follow needs none of them.
     for (const read of [pauseMs, isCurrent]) read.catch(() => undefined);
     return { reads: { provider: Promise.resolve(provider), pauseMs, credential }, isCurrent };

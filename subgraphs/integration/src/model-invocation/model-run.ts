@@ -20,6 +20,7 @@ import {
   type ModelRun,
   modelOperations,
   type NewModelRun,
+  type Outcomes,
   payloadOf,
   type Reserved,
   RunBeginnings,
@@ -133,7 +134,7 @@ export class ModelRuns {
   }
 
   /** An error is the outcome of these calls only: the transaction before has committed the others of the batch. */
-  async #beginEach(tenant: Tenant, items: readonly Beginning[]): ReturnType<RunBeginnings["each"]> {
+  async #beginEach(tenant: Tenant, items: readonly Beginning[]): Promise<Outcomes> {
     try {
       return await this.#database.transaction(tenant, causeOf(items), (transaction) =>
         this.#beginnings.each(transaction, items),

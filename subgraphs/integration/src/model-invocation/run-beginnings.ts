@@ -61,7 +61,8 @@ export const payloadOf = (
   ...(reservation && { reserved: { ...reservation, promptTokens: Math.min(promptTokens, reservation.tokens) } }),
 });
 
-type Outcomes = Map<Beginning, ItemOutcome<ModelRun>>;
+/** What has become of calls that were to begin. */
+export type Outcomes = Map<Beginning, ItemOutcome<ModelRun>>;
 
 /** Reserves for calls of one tenant and inserts their runs. */
 export class RunBeginnings {
