@@ -221,6 +221,14 @@ describe("the budget of a tenant for a model", () => {
     ]);
   });
 
+  it("admits as many of the calls that come at once as it has requests", async () => {
+    const spender = await aSpender({ "*": { requests: 4, perSeconds: 100 * hour } });
+    const all = await Promise.allSettled(Array.from({ length: 20 }, () => spender.complete("echo")));
+    expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(4);
+    const refusals = all.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    for (const refusal of refusals) expect(refusal).toMatchObject({ code: "RATE_LIMITED", facts: { budget: "*" } });
+  });
+
   it("is given back in full when the vendor has refused and the budget of the fallback refuses too", async () => {
     const small = { tokens: 5, perSeconds: hour };
     const spender = await aSpender({ "status-503": budget, "hang-8": budget, echo: small });
