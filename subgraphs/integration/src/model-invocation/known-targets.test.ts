@@ -22,7 +22,7 @@ afterAll(async () => {
   await Promise.all([fixture.close(), vendor.close()]);
 });
 
-async function mutate(source: string, variables: object): Promise<void> {
+async function mutate(source: string, variables: Record<string, unknown>): Promise<void> {
   const { errors } = await fixture.run(principal, source, variables);
   if (errors) throw errors[0];
 }
@@ -51,7 +51,7 @@ async function aCalledConnection() {
 type Called = Awaited<ReturnType<typeof aCalledConnection>>;
 
 describe("a connection that was called before", () => {
-  it.each<[string, string, (called: Called) => object, string]>([
+  it.each<[string, string, (called: Called) => Record<string, unknown>, string]>([
     [
       "its suspension",
       "mutation ($id: ID!) { suspendConnection(connectionId: $id) { status } }",
