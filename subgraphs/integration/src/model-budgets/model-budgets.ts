@@ -196,7 +196,7 @@ function shareOf<W extends Wanted>(group: readonly W[]): Share<W> | undefined {
 
 const byKey = ({ values: [one] }: Share<Wanted>, { values: [other] }: Share<Wanted>) => inOrder(one, other);
 
-/** What `reserve` returns for a call. */
+/** The result of `reserve` for a call. */
 export const reservationOf = ({ budget, tokens }: Wanted): Reservation => ({
   ...{ budget: budget.key, tokens },
   secondsPerToken: secondsPer(budget).secondsPerToken,

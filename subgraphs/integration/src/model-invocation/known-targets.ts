@@ -67,7 +67,7 @@ export class KnownTargets {
     return known;
   }
 
-  /** Begins the check. What fails in it is thrown by its promises. */
+  /** Begins the check. Its promises throw its errors. */
   check(tenant: Tenant, cause: Cause, { connection, provider }: KnownTarget): TargetCheck {
     const known = this.#kept.get(nameOf(tenant, connection.connectionId));
     const kept = known?.connection === connection ? known : undefined;

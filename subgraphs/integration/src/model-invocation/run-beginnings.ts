@@ -61,7 +61,7 @@ export const payloadOf = (
   ...(reservation && { reserved: { ...reservation, promptTokens: Math.min(promptTokens, reservation.tokens) } }),
 });
 
-/** What has become of calls that were to begin. */
+/** The outcomes of calls that were to begin. */
 export type Outcomes = Map<Beginning, ItemOutcome<ModelRun>>;
 
 /** Reserves for calls of one tenant and inserts their runs. */

@@ -53,6 +53,6 @@ export class RunEndings {
   }
 }
 
-/** What a call has reserved counts as used when it is not known what it has used. */
+/** Without a count of the used tokens, all reserved tokens count as used. */
 const takingOf = ({ run, outcome }: Ending): string | undefined =>
   run.reservation && outcome.usedTokens !== undefined ? "reserved" : undefined;
