@@ -36,7 +36,8 @@ async function aCalledConnection() {
   await call("echo");
   const source = "query ($id: ID!) { connection(connectionId: $id) { credentialRef providerId } }";
   const { data } = await fixture.run(principal, source, { id: connectionId });
-  const { credentialRef, providerId } = data?.["connection"] as { credentialRef: string; providerId: string };
+  const { credentialRef, providerId } = (data as { connection: { credentialRef: string; providerId: string } })
+    .connection;
   const { data: found } = await fixture.run(
     principal,
     "{ credentials(first: 100) { edges { node { credentialId credentialRef } } } }",

@@ -205,7 +205,8 @@ describe("the budget of a tenant for a model", () => {
     const spender = await aSpender({ echo: budget, "quiet-3": small, "status-500": budget });
     const calls = Array.from({ length: 60 }, (_, place) => ["echo", "quiet-3", "status-500"][place % 3] ?? "");
     const all = await Promise.allSettled(calls.map((model) => spender.complete(model, { maxTokens: 100 })));
-    const answered = (model: string) => all.filter(({ status }, place) => calls[place] === model && status === "fulfilled");
+    const answered = (model: string) =>
+      all.filter(({ status }, place) => calls[place] === model && status === "fulfilled");
     expect(["echo", "quiet-3", "status-500"].map((model) => answered(model).length)).toEqual([20, 20, 0]);
     expect(await spender.used("echo", budget)).toBe(20 * 18);
     expect(await spender.used("quiet-3", small)).toBe(20 * (10 + Math.ceil("echo: hello".length / 4)));

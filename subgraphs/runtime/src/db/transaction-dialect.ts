@@ -35,11 +35,7 @@ export function statementQuery(statement: Statement, values: readonly unknown[] 
 }
 
 /** A query that is sent together with the next one, without waiting for its answer. */
-export const deferredQuery = (
-  statement: Statement,
-  values?: readonly unknown[],
-  take?: TakeRows,
-): StatementQuery => ({
+export const deferredQuery = (statement: Statement, values?: readonly unknown[], take?: TakeRows): StatementQuery => ({
   ...statementQuery(statement, values),
   deferred: true,
   take,

@@ -13,7 +13,13 @@ import { type Notice, noticeStatement, outboxChannel } from "../db/notice.js";
 import { runAgain } from "../db/run-again.js";
 import type { TableReferences } from "../db/table-references.js";
 import { TenantReader } from "../db/tenant-statement.js";
-import { deferredQuery, type Statement, statementQuery, type TakeRows, TransactionDialect } from "../db/transaction-dialect.js";
+import {
+  deferredQuery,
+  type Statement,
+  statementQuery,
+  type TakeRows,
+  TransactionDialect,
+} from "../db/transaction-dialect.js";
 import type { AuditedAction } from "../messages/audit-record.js";
 import { createCommand, type NewCommand } from "../messages/command.js";
 import { transactionRecord } from "../messages/create-audit-record.js";
