@@ -16,12 +16,6 @@ export interface KnownTarget {
   readonly provider: ProviderRecord | undefined;
 }
 
-/** The reads of a call, and whether the target is still as it was known. */
-export interface TargetCheck {
-  readonly reads: PreparedReads;
-  readonly isCurrent: Promise<boolean>;
-}
-
 interface Kept extends KnownTarget {
   readonly state: string;
   credential: PreparedReads["credential"];
@@ -39,8 +33,8 @@ const maxKept = 1000;
 const keptMs = 10 * 60_000;
 
 /**
- * Keeps what calls of models read in memory. Each call compares it with the state in the database by one read, which it
- * makes while its run begins.
+ * Keeps what calls of models read in memory. Each call compares it with the state in the database, which is read in the
+ * transaction that begins its run.
  */
 export class KnownTargets {
   readonly #services: Services;
@@ -67,17 +61,17 @@ export class KnownTargets {
     return known;
   }
 
-  /** Begins the check. Its promises throw its errors. */
-  check(tenant: Tenant, cause: Cause, { connection, provider }: KnownTarget): TargetCheck {
-    const known = this.#kept.get(nameOf(tenant, connection.connectionId));
-    const kept = known?.connection === connection ? known : undefined;
-    const credential = kept && this.#credentialOf(tenant, cause, kept);
-    const state = this.#stateOf(tenant, connection.connectionId);
-    const pauseMs = state.then((row) => Math.max(0, row?.pause_ms ?? 0));
-    const isCurrent = state.then((row) => kept !== undefined && row?.state === kept.state);
-    // A call that does not follow needs none of them.
-    for (const read of [pauseMs, isCurrent]) read.catch(() => undefined);
-    return { reads: { provider: Promise.resolve(provider), pauseMs, credential }, isCurrent };
+  /** The reads of a call, unless the target has changed since it was found. */
+  confirmed(
+    tenant: Tenant,
+    cause: Cause,
+    { connection, provider }: KnownTarget,
+    row: TargetStateRow | undefined,
+  ): PreparedReads | undefined {
+    const kept = this.#kept.get(nameOf(tenant, connection.connectionId));
+    if (!row || kept?.connection !== connection || kept.state !== row.state) return undefined;
+    const pauseMs = Promise.resolve(Math.max(0, row.pause_ms ?? 0));
+    return { provider: Promise.resolve(provider), pauseMs, credential: this.#credentialOf(tenant, cause, kept) };
   }
 
   forget(tenant: Tenant, connectionId: string): void {

@@ -94,8 +94,6 @@ export class ModelCalls {
     const [tenant, cause] = [tenantOf(context), causeOf(context)];
     const found = await targets.find(tenant, request, capability);
     const tokens = promptTokens + answerTokens;
-    // the vendor is asked as soon as the run has begun
-    const check = targets.check(tenant, cause, found);
     const run = await runs.begin(tenant, cause, { operation, target: found.first, tokens, promptTokens });
     const { runId } = run.record;
     const keepsContent = run.contentDays !== null;
@@ -110,7 +108,8 @@ export class ModelCalls {
     let first: { readonly usedTokens: number | undefined } | undefined;
     let answer: Answer;
     try {
-      const confirmed = await targets.confirm(tenant, request, capability, { targets: found, check });
+      const known = { targets: found, state: run.targetState };
+      const confirmed = await targets.confirm({ tenant, cause }, request, capability, known);
       answer = await askInTurn(confirmed.targets, {
         ...{ signal, tries },
         ask: (target, until, progress) => {

@@ -52,7 +52,7 @@ export class ModelRuns {
     this.#held = held;
     this.#budgets = budgets;
     this.#contents = contents;
-    this.#beginnings = new RunBeginnings(held, budgets);
+    this.#beginnings = new RunBeginnings(budgets);
     this.#endings = new RunEndings(held, budgets, contents);
     for (const operation of modelOperations)
       held.add(operation, async (transaction, run, end) => {

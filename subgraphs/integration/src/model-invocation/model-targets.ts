@@ -5,7 +5,8 @@ import type { Fallback } from "@factory/schema/proto/generated/factory/model/v1/
 import type { ConnectionService } from "../connections/connection.service.js";
 import type { ProviderService } from "../providers/provider.service.js";
 import type { PreparedReads } from "../vendor-calls/exchange/vendor-call.js";
-import type { KnownTarget, KnownTargets, TargetCheck } from "./known-targets.js";
+import type { KnownTarget, KnownTargets } from "./known-targets.js";
+import type { TargetStateRow } from "./target-state-statement.js";
 
 /** The capability that a call needs of the provider of its connection. */
 export type ModelCapability = "model.complete" | "model.embed" | "model.stream";
@@ -28,14 +29,6 @@ interface Wanted {
 }
 
 const defaultAfterMs = 60_000;
-
-/** A check below whose age the targets of a call count as current, although others may change them at any time. */
-const recentMs = 100;
-
-/** The check of the first model of a call, which was begun at a time of the monotonic clock. */
-interface BegunCheck extends TargetCheck {
-  readonly begunAt: number;
-}
 
 /** Finds the connections of a call. */
 export class ModelTargetFinder {
@@ -69,24 +62,18 @@ export class ModelTargetFinder {
     };
   }
 
-  /** Begins to find out whether the first model is still as it was found. */
-  check(tenant: Tenant, cause: Cause, { first }: ModelTargets): BegunCheck {
-    return { ...this.#known.check(tenant, cause, first), begunAt: performance.now() };
-  }
-
   /**
-   * The targets as they are, with the reads of the first one where it has not changed. Throws as `find` when it has
-   * changed.
+   * The targets as they are, with the reads of the first one where it has not changed before its state was read. Throws as
+   * `find` when it has changed.
    */
   async confirm(
-    tenant: Tenant,
+    { tenant, cause }: { readonly tenant: Tenant; readonly cause: Cause },
     wanted: Wanted,
     capability: ModelCapability,
-    { targets, check }: { readonly targets: ModelTargets; readonly check: BegunCheck },
+    { targets, state }: { readonly targets: ModelTargets; readonly state: TargetStateRow | undefined },
   ): Promise<{ readonly targets: ModelTargets; readonly reads: PreparedReads | undefined }> {
-    // A begin of a run may have waited long for others.
-    const isRecent = performance.now() - check.begunAt < recentMs;
-    if (isRecent && (await check.isCurrent)) return { targets, reads: check.reads };
+    const reads = this.#known.confirmed(tenant, cause, targets.first, state);
+    if (reads) return { targets, reads };
     this.#known.forget(tenant, wanted.connectionId);
     return { targets: await this.find(tenant, wanted, capability), reads: undefined };
   }

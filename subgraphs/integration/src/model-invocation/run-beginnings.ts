@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import {
@@ -9,10 +10,12 @@ import {
   sharesOf,
   type Wanted,
 } from "../model-budgets/model-budgets.js";
+import { insertHeldRuns } from "../runs/held/held-run-statements.js";
 import type { ItemOutcome } from "../runs/held/tenant-batches.js";
-import { type BegunRun, type HeldRuns, newHeldRuns } from "../runs/held-runs.js";
+import { type BegunRun, newHeldRuns } from "../runs/held-runs.js";
 import { beginReserved } from "./begin-statement.js";
 import type { ModelTarget } from "./model-targets.js";
+import { type TargetStateRow, targetStates } from "./target-state-statement.js";
 
 export const modelOperations = ["CompleteModel", "EmbedModel", "StreamModel"] as const;
 /** The operation of the run of a model call. */
@@ -25,6 +28,8 @@ export interface ModelRun {
   reservation: Reservation | undefined;
   /** The days for which the tenant keeps prompts and answers; null: it keeps none. */
   readonly contentDays: number | null;
+  /** The state of the connection when the run began. */
+  readonly targetState: TargetStateRow | undefined;
 }
 
 /** Longer than the longest call, its fallback included. */
@@ -66,11 +71,9 @@ export type Outcomes = Map<Beginning, ItemOutcome<ModelRun>>;
 
 /** Reserves for calls of one tenant and inserts their runs. */
 export class RunBeginnings {
-  readonly #held: HeldRuns;
   readonly #budgets: ModelBudgets;
 
-  constructor(held: HeldRuns, budgets: ModelBudgets) {
-    this.#held = held;
+  constructor(budgets: ModelBudgets) {
     this.#budgets = budgets;
   }
 
@@ -80,37 +83,55 @@ export class RunBeginnings {
    * enough for all of them.
    */
   async together(transaction: Transaction, items: readonly Beginning[]): Promise<Outcomes> {
-    const outcomes: Outcomes = new Map();
+    if (items.length === 0) return new Map();
+    const begun = await beginWith(transaction, items);
     const unlimited = items.filter(({ budget }) => !budget).map((item) => ({ item, reservation: undefined }));
-    if (unlimited.length > 0) await this.#insert(transaction, unlimited, outcomes);
+    if (unlimited.length > 0) await begun.insert(unlimited);
     for (const { wanted, values } of sharesOf(items.filter(isLimited))) {
       const admitted = wanted.map((item) => ({ item, reservation: reservationOf(item) }));
-      const { begun, values: runs } = newHeldRuns(admitted.map(heldRunOf));
-      await transaction.defer(beginReserved, [transaction.tenant.uuid, ...runs, ...values], (inserted) => {
-        if (inserted.length > 0) addBegun(outcomes, admitted, begun);
-      });
+      await begun.insert(admitted, values);
     }
-    return outcomes;
+    return begun.outcomes;
   }
 
   /** Reserves for one call after the other, and begins those that were not refused. */
   async each(transaction: Transaction, items: readonly Beginning[]): Promise<Outcomes> {
-    const outcomes: Outcomes = new Map();
+    const begun = await beginWith(transaction, items);
     const limited = items.filter(isLimited);
     const reserved = await this.#budgets.reserveAll(transaction, limited);
     const admitted: Admitted[] = [];
     for (const [place, item] of limited.entries()) {
       const reservation = reserved[place];
-      if (reservation instanceof DomainError) outcomes.set(item, { refused: reservation });
+      if (reservation instanceof DomainError) begun.outcomes.set(item, { refused: reservation });
       else admitted.push({ item, reservation });
     }
-    if (admitted.length > 0) await this.#insert(transaction, admitted, outcomes);
-    return outcomes;
+    if (admitted.length > 0) await begun.insert(admitted);
+    return begun.outcomes;
   }
+}
 
-  async #insert(transaction: Transaction, admitted: readonly Admitted[], outcomes: Outcomes): Promise<void> {
-    addBegun(outcomes, admitted, await this.#held.beginAllIn(transaction, admitted.map(heldRunOf)));
-  }
+/** Reads the states of the targets. The function that it gives inserts runs; with `values` of a budget if it has enough. */
+async function beginWith(transaction: Transaction, items: readonly Beginning[]) {
+  const { tenant, defer } = transaction;
+  const outcomes: Outcomes = new Map();
+  const states = new Map<string, TargetStateRow>();
+  const connections = new Set(items.map(({ target }) => target.connection.connectionId));
+  await defer(targetStates, [tenant.uuid, [...connections].map((id) => decodeId("con", id) ?? null)], (rows) => {
+    for (const row of rows as unknown as TargetStateRow[]) states.set(encodeId("con", row.connection_id), row);
+  });
+  const insert = async (admitted: readonly Admitted[], values?: readonly unknown[]) => {
+    const { begun, values: runs } = newHeldRuns(admitted.map(heldRunOf));
+    const statement = values ? beginReserved : insertHeldRuns;
+    await defer(statement, [tenant.uuid, ...runs, ...(values ?? [])], (inserted) => {
+      if (values && inserted.length === 0) return;
+      for (const [place, { item, reservation }] of admitted.entries()) {
+        const record = begun[place];
+        const targetState = states.get(item.target.connection.connectionId);
+        if (record) outcomes.set(item, { done: { record, reservation, contentDays: item.contentDays, targetState } });
+      }
+    });
+  };
+  return { outcomes, insert };
 }
 
 interface Admitted {
@@ -125,11 +146,4 @@ function heldRunOf({ item, reservation }: Admitted) {
   const { connectionId, projectId } = target.connection;
   const payload = payloadOf(target.model, reservation, promptTokens);
   return { cause, run: { operation, connectionId, projectId, timeLimitSeconds, payload } };
-}
-
-function addBegun(outcomes: Outcomes, admitted: readonly Admitted[], begun: readonly BegunRun[]): void {
-  for (const [place, { item, reservation }] of admitted.entries()) {
-    const record = begun[place];
-    if (record) outcomes.set(item, { done: { record, reservation, contentDays: item.contentDays } });
-  }
 }

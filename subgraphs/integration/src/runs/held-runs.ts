@@ -83,17 +83,10 @@ export class HeldRuns {
   }
 
   /** Inserts a Running run in the caller's transaction, whose cause becomes that of the run. */
-  async beginIn(transaction: Transaction, run: HeldRun): Promise<BegunRun> {
-    const [begun] = await this.beginAllIn(transaction, [{ run, cause: transaction.cause }]);
-    if (!begun) throw new Error("A run was not stored");
-    return begun;
-  }
-
-  /** As `beginIn`, for runs with causes of their own. The rows are sent with the next statement or the commit. */
-  async beginAllIn({ defer, tenant }: Transaction, runs: readonly CausedRun[]): Promise<BegunRun[]> {
-    const { begun, values } = newHeldRuns(runs);
+  async beginIn({ defer, tenant, cause }: Transaction, run: HeldRun): Promise<BegunRun> {
+    const { begun, values } = newHeldRuns([{ run, cause }]);
     await defer(insertHeldRuns, [tenant.uuid, ...values]);
-    return begun;
+    return begun[0] as BegunRun;
   }
 
   /** Ends the run in the caller's transaction. Undefined, without any change: it was cancelled, or counted as lost. */
