@@ -8,14 +8,7 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 import type { FailureStreaks } from "../webhook-subscriptions/failure-streaks.js";
 import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
-import {
-  checkKeysByNewPlans,
-  recordAttempts,
-  recordValues,
-  skipMessages,
-  skipWithoutEvent,
-  useIndexesOnly,
-} from "./attempt-statement.js";
+import { planByKeys, recordAttempts, recordValues, skipMessages, skipWithoutEvent } from "./attempt-statement.js";
 import type { MadeAttempt } from "./make-attempt.js";
 import type { ClaimedMessage } from "./message-claims.js";
 
@@ -151,9 +144,8 @@ export class AttemptRecords {
     const subscriptionId = encodeId("whs", lane.subscription);
     const { failure, statusCode, disable, kind } = verdict;
     await this.#database.transaction(tenant, cause, async (transaction) => {
-      await transaction.defer(useIndexesOnly);
+      await transaction.defer(planByKeys);
       const won = await transaction.execute(recordAttempts, recordValues(lane.tenant, [result]));
-      await transaction.defer(checkKeysByNewPlans);
       if (won.length === 0) return;
       const subject = `webhook-subscriptions/${subscriptionId}`;
       const messageId = encodeId("msg", message.messageId);
@@ -208,10 +200,8 @@ export class AttemptRecords {
   #inTenant<T>({ tenant }: WebhookLane, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const cause = { trace: continueTrace(undefined) };
     return this.#database.transaction(tenantWithId(encodeId("ten", tenant)), cause, async (transaction) => {
-      await transaction.defer(useIndexesOnly);
-      const done = await work(transaction);
-      await transaction.defer(checkKeysByNewPlans);
-      return done;
+      await transaction.defer(planByKeys);
+      return work(transaction);
     });
   }
 }

@@ -2,25 +2,21 @@
 
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { isWaiting } from "../webhook-messages/webhook-message.states.js";
-import { indexesOnly, isHeld, relaxed } from "./claim-statement.js";
+import { isHeld, plansByKeys, relaxed } from "./claim-statement.js";
 import type { MadeAttempt } from "./make-attempt.js";
 
-/** Applies `indexesOnly` to the rest of the transaction. */
-export const useIndexesOnly = {
-  name: "webhook_indexes_only",
-  text: `select set_config('enable_seqscan', '${indexesOnly.enable_seqscan}', true)`,
+/** Applies `plansByKeys` to the rest of the transaction, and to the checks of foreign keys in its commit. */
+export const planByKeys = {
+  name: "webhook_plans_by_keys",
+  text: `select ${Object.entries(plansByKeys)
+    .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+    .join(", ")}`,
 };
 
 /**
- * Lets the commit plan its checks of foreign keys anew. A plan from the time when `webhook_messages` was empty may read
- * all messages of the tenant, and PostgreSQL keeps it until the next ANALYZE.
+ * Stores the results of attempts whose claim is still the newest, and returns the ids of their messages. The ids are
+ * named twice, because the join alone may read all messages of the tenant first.
  */
-export const checkKeysByNewPlans = {
-  name: "webhook_keys_by_new_plans",
-  text: "select set_config('plan_cache_mode', 'force_custom_plan', true)",
-};
-
-/** Stores the results of attempts whose claim is still the newest, and returns the ids of their messages. */
 export const recordAttempts = {
   name: "webhook_attempts_record",
   text: `
@@ -35,7 +31,8 @@ export const recordAttempts = {
       set status = made.status, attempts = attempts + 1, next_attempt_at = now() + delay_ms * interval '1 millisecond',
         finished_at = case when delay_ms is null then now() end
       from made, relaxed
-      where message.tenant_id = $1 and message.message_id = made.message_id and message.claims = made.claim
+      where message.tenant_id = $1 and message.message_id = any ($2::uuid[]) and message.message_id = made.message_id
+        and message.claims = made.claim
         and ${isHeld}
       returning message.message_id, message.subscription_id, message.attempts)
     insert into webhook_attempts (tenant_id, attempt_id, message_id, subscription_id, number, outcome, failure, detail,

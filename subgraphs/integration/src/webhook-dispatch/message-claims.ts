@@ -8,9 +8,9 @@ import {
   claimMessages,
   forgetOpening,
   giveBack,
-  indexesOnly,
   keepOpening,
   openBreakers,
+  plansByKeys,
   waitingLanes,
 } from "./claim-statement.js";
 import type { Share } from "./due-lanes.js";
@@ -69,7 +69,9 @@ export class MessageClaims {
   readonly #pool: Pool;
 
   constructor(workerUrl: string, logger: Logger) {
-    const options = `-c enable_seqscan=${indexesOnly.enable_seqscan}`;
+    const options = Object.entries(plansByKeys)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(" ");
     this.#pool = openPool(workerUrl, connections, logger, { options });
   }
 
