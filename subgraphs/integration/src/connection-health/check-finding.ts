@@ -1,3 +1,4 @@
+import type { ConnectionState } from "../connections/connection.states.js";
 import type { ConnectionRecord } from "../connections/connection.view.js";
 import type { RunEnd } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
@@ -24,6 +25,8 @@ export interface CheckResult extends Record<string, unknown> {
   /** False when there was nothing to ask the vendor. */
   readonly checked: boolean;
   readonly detail: string;
+  /** The state of the connection when the vendor was asked. */
+  readonly statusBefore: ConnectionState;
   /** A mismatch that is allowed. */
   readonly warning?: string;
 }
@@ -39,11 +42,13 @@ export function evidenceOf(run: RunRecord, end: RunEnd, refreshFailedAt: Date | 
   const authorized = run.payload["authorized"] === true;
   const detail = "detail" in end && end.code !== "RUN_TOO_LONG" ? end.detail : undefined;
   const uncheckable = end.status === "Completed" && finding === "Nothing";
+  const wasActive = end.status === "Completed" && end.result?.["statusBefore"] === "Active";
   return {
     finding: refreshFailed ? "TokenRefreshFailed" : finding,
     recentCalls,
     enable,
     uncheckable,
+    wasActive,
     authorized,
     detail,
   };

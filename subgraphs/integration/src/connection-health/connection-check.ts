@@ -59,7 +59,7 @@ export class ConnectionCheck implements RunHandler {
     const provider = await providers.record(tenant, connection.providerId);
     const warning = provider && authModeMismatch(provider.authModel, connection.authMode);
     return {
-      ...{ checked: outcome === "ok", detail, durationMs },
+      ...{ checked: outcome === "ok", detail, durationMs, statusBefore: connection.status },
       ...(status !== undefined && { status }),
       ...(warning !== undefined && { warning }),
     };

@@ -24,6 +24,7 @@ afterAll(async () => {
 afterEach(() => {
   vendor.status = undefined;
   vendor.token = "good";
+  vendor.beforeAnswer = async () => undefined;
 });
 
 /** The health after a check for each of these statuses of the vendor. `undefined`: it accepts the token. */
@@ -103,6 +104,16 @@ describe("Mutation.checkConnectionHealth", () => {
     const third = await tenant.check(connectionId);
     expect(await tenant.read(connectionId)).toMatchObject({ status: "Active", health: "Degraded" });
     expect(await tenant.events(connectionId)).toContain(`ConnectionReauthorized by ${third.runId}`);
+  });
+
+  it("does not bring back an authorization that was lost after the vendor was asked", async () => {
+    const connectionId = await tenant.make(vendor.url);
+    vendor.beforeAnswer = () => alter(connectionId, "status = 'AuthorizationRequired'");
+    expect(await tenant.check(connectionId)).toMatchObject({ status: "Completed" });
+    expect(await tenant.read(connectionId)).toMatchObject({ status: "AuthorizationRequired" });
+    vendor.beforeAnswer = async () => undefined;
+    await tenant.check(connectionId);
+    expect(await tenant.read(connectionId)).toMatchObject({ status: "Active" });
   });
 
   it("verifies a lost connection when its credential was rotated, by a run that the connection names", async () => {

@@ -34,6 +34,8 @@ export interface Evidence {
   readonly enable?: boolean | undefined;
   /** The connection has nothing that could be checked. */
   readonly uncheckable?: boolean | undefined;
+  /** The connection was Active when the vendor was asked. */
+  readonly wasActive?: boolean | undefined;
   /** A person has authorized the connection, so what the vendor said before counts no more. */
   readonly authorized?: boolean | undefined;
   /** Why the check failed, in a sentence. */
@@ -234,8 +236,9 @@ function moveUnchecked({ status }: HealthRecord, { enable, uncheckable }: Eviden
   return { to: "Active", reason: "The operator enabled the connection, which has nothing to check." };
 }
 
-function moveAfter(record: HealthRecord, { finding, enable }: Evidence, now: Date): Verdict["move"] {
-  if (finding === "Passed" && record.status === "AuthorizationRequired")
+function moveAfter(record: HealthRecord, { finding, enable, wasActive }: Evidence, now: Date): Verdict["move"] {
+  // A check that began before the authorization was lost does not bring it back.
+  if (finding === "Passed" && record.status === "AuthorizationRequired" && wasActive !== true)
     return { to: "Active", reason: "The vendor accepted the credential." };
   if (finding === "Passed" && record.status === "Disabled" && enable === true)
     return { to: "Active", reason: "The operator enabled the connection, and the vendor accepted it." };

@@ -7,14 +7,17 @@ export class VendorServer {
   /** `undefined`: the vendor accepts the token. `null`: it never answers. */
   status: number | null | undefined;
   token = "good";
+  /** Called after the vendor was asked, before it answers. */
+  beforeAnswer: () => Promise<unknown> = async () => undefined;
   /** The paths that were asked for, the oldest first. */
   readonly asked: string[] = [];
   readonly #server: Server;
 
   private constructor() {
-    this.#server = createServer((request, response) => {
+    this.#server = createServer(async (request, response) => {
       this.asked.push(request.url ?? "");
       if (this.status === null) return;
+      await this.beforeAnswer();
       const accepted = request.headers.authorization === `Bearer ${this.token}`;
       response.writeHead(this.status ?? (accepted ? 200 : 401)).end("{}");
     });
