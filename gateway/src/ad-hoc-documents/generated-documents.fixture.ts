@@ -128,7 +128,7 @@ class DocumentWriter {
     }
     if (isEnumType(type)) return type.getValues()[0]?.name ?? "null";
     if (type.name === "JSONObject") return `{j: ${this.#json(0)}}`;
-    if (type.name === "Int") return String(this.#pick(50));
+    if (type.name === "Int" || type.name === "Float") return String(this.#pick(50));
     if (type.name === "Boolean") return "true";
     return type.name === "DateTime" ? '"2026-11-22T00:00:00Z"' : `"${this.#pick(9)}"`;
   }
