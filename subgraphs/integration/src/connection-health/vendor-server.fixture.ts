@@ -14,12 +14,13 @@ export class VendorServer {
   readonly #server: Server;
 
   private constructor() {
-    this.#server = createServer(async (request, response) => {
+    this.#server = createServer((request, response) => {
       this.asked.push(request.url ?? "");
       if (this.status === null) return;
-      await this.beforeAnswer();
-      const accepted = request.headers.authorization === `Bearer ${this.token}`;
-      response.writeHead(this.status ?? (accepted ? 200 : 401)).end("{}");
+      void this.beforeAnswer().then(() => {
+        const accepted = request.headers.authorization === `Bearer ${this.token}`;
+        response.writeHead(this.status ?? (accepted ? 200 : 401)).end("{}");
+      });
     });
   }
 
