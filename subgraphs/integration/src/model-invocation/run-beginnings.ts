@@ -84,54 +84,76 @@ export class RunBeginnings {
    */
   async together(transaction: Transaction, items: readonly Beginning[]): Promise<Outcomes> {
     if (items.length === 0) return new Map();
-    const begun = await beginWith(transaction, items);
+    const insertions = new Insertions(transaction);
     const unlimited = items.filter(({ budget }) => !budget).map((item) => ({ item, reservation: undefined }));
-    if (unlimited.length > 0) await begun.insert(unlimited);
+    if (unlimited.length > 0) await insertions.insert(unlimited);
     for (const { wanted, values } of sharesOf(items.filter(isLimited))) {
       const admitted = wanted.map((item) => ({ item, reservation: reservationOf(item) }));
-      await begun.insert(admitted, values);
+      await insertions.insert(admitted, values);
     }
-    return begun.outcomes;
+    await insertions.readStates(items);
+    return insertions.outcomes;
   }
 
   /** Reserves for one call after the other, and begins those that were not refused. */
   async each(transaction: Transaction, items: readonly Beginning[]): Promise<Outcomes> {
-    const begun = await beginWith(transaction, items);
+    const insertions = new Insertions(transaction);
     const limited = items.filter(isLimited);
     const reserved = await this.#budgets.reserveAll(transaction, limited);
     const admitted: Admitted[] = [];
     for (const [place, item] of limited.entries()) {
       const reservation = reserved[place];
-      if (reservation instanceof DomainError) begun.outcomes.set(item, { refused: reservation });
+      if (reservation instanceof DomainError) insertions.outcomes.set(item, { refused: reservation });
       else admitted.push({ item, reservation });
     }
-    if (admitted.length > 0) await begun.insert(admitted);
-    return begun.outcomes;
+    if (admitted.length === 0) return insertions.outcomes;
+    await insertions.insert(admitted);
+    await insertions.readStates(items);
+    return insertions.outcomes;
   }
 }
 
-/** Reads the states of the targets. The function that it gives inserts runs; with `values` of a budget if it has enough. */
-async function beginWith(transaction: Transaction, items: readonly Beginning[]) {
-  const { tenant, defer } = transaction;
-  const outcomes: Outcomes = new Map();
-  const states = new Map<string, TargetStateRow>();
-  const connections = new Set(items.map(({ target }) => target.connection.connectionId));
-  await defer(targetStates, [tenant.uuid, [...connections].map((id) => decodeId("con", id) ?? null)], (rows) => {
-    for (const row of rows as unknown as TargetStateRow[]) states.set(encodeId("con", row.connection_id), row);
-  });
-  const insert = async (admitted: readonly Admitted[], values?: readonly unknown[]) => {
+/**
+ * Inserts runs, with `values` of a budget if it has enough. The states of the targets are read last: a reservation may have
+ * waited for other transactions.
+ */
+class Insertions {
+  readonly outcomes: Outcomes = new Map();
+  readonly #transaction: Transaction;
+  readonly #inserted: { readonly admitted: readonly Admitted[]; readonly begun: readonly BegunRun[] }[] = [];
+
+  constructor(transaction: Transaction) {
+    this.#transaction = transaction;
+  }
+
+  async insert(admitted: readonly Admitted[], values?: readonly unknown[]): Promise<void> {
+    const { defer, tenant } = this.#transaction;
     const { begun, values: runs } = newHeldRuns(admitted.map(heldRunOf));
     const statement = values ? beginReserved : insertHeldRuns;
-    await defer(statement, [tenant.uuid, ...runs, ...(values ?? [])], (inserted) => {
-      if (values && inserted.length === 0) return;
-      for (const [place, { item, reservation }] of admitted.entries()) {
-        const record = begun[place];
-        const targetState = states.get(item.target.connection.connectionId);
-        if (record) outcomes.set(item, { done: { record, reservation, contentDays: item.contentDays, targetState } });
-      }
+    await defer(statement, [tenant.uuid, ...runs, ...(values ?? [])], ({ length }) => {
+      if (!values || length > 0) this.#inserted.push({ admitted, begun });
     });
-  };
-  return { outcomes, insert };
+  }
+
+  async readStates(items: readonly Beginning[]): Promise<void> {
+    const { defer, tenant } = this.#transaction;
+    const connections = new Set(items.map(({ target }) => target.connection.connectionId));
+    await defer(targetStates, [tenant.uuid, [...connections].map((id) => decodeId("con", id) ?? null)], (rows) => {
+      const states = new Map(
+        (rows as unknown as TargetStateRow[]).map((row) => [encodeId("con", row.connection_id), row]),
+      );
+      for (const { admitted, begun } of this.#inserted) this.#add(admitted, begun, states);
+    });
+  }
+
+  #add(admitted: readonly Admitted[], begun: readonly BegunRun[], states: ReadonlyMap<string, TargetStateRow>): void {
+    for (const [place, { item, reservation }] of admitted.entries()) {
+      const record = begun[place];
+      const targetState = states.get(item.target.connection.connectionId);
+      if (record)
+        this.outcomes.set(item, { done: { record, reservation, contentDays: item.contentDays, targetState } });
+    }
+  }
 }
 
 interface Admitted {
