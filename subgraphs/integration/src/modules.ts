@@ -15,6 +15,7 @@ import { inboundDeliveries } from "./inbound-deliveries/inbound-deliveries.modul
 import { modelBudgets } from "./model-budgets/model-budgets.module.js";
 import { modelContents } from "./model-contents/model-contents.module.js";
 import { modelInvocation } from "./model-invocation/model-invocation.module.js";
+import { notificationTargets } from "./notification-targets/notification-targets.module.js";
 import { providers } from "./providers/providers.module.js";
 import { runs } from "./runs/runs.module.js";
 import { secrets } from "./secrets/secrets.module.js";
@@ -55,6 +56,7 @@ export const integrationModules = [
   inboundDeliveries,
   deliveryHandling,
   vendorCommands,
+  notificationTargets,
   sourceControl,
   eventLog,
   eventPulls,

@@ -19,6 +19,13 @@ export const presetCommands = {
           { $when: "/text", $then: { type: "text/plain", value: value("/text") } },
           { $when: "/html", $then: { type: "text/html", value: value("/html") } },
         ],
+        headers: {
+          $when: "/listUnsubscribe",
+          $then: {
+            "List-Unsubscribe": value("/listUnsubscribe"),
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+          },
+        },
         custom_args: { commandId: value("/commandId") },
       },
       vendorId: "header:x-message-id",

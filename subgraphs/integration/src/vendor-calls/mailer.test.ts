@@ -3,6 +3,7 @@ import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "..
 import type { MailServer } from "../provider-drivers/command-template.js";
 import { VendorMailer } from "./mailer.js";
 import { aMailCertificate, aMailServer, type MailServerFixture } from "./smtp/mail-server.fixture.js";
+import type { VendorMail } from "./smtp/mail-session.js";
 import { aVendorTarget, refusalOf } from "./vendor-connection.fixture.js";
 
 let fixture: IntegrationFixture;
@@ -37,7 +38,7 @@ const mail = {
   html: "<p>A page</p>",
 };
 
-async function send(smtp: MailServer, secret?: Record<string, string>, change: Partial<typeof mail> = {}) {
+async function send(smtp: MailServer, secret?: Record<string, string>, change: Partial<VendorMail> = {}) {
   const authMode = secret ? "Basic" : "None";
   const target = await aVendorTarget(fixture, principal, {
     ...{ authMode, driver: { smtp }, kind: "Basic" },
@@ -58,6 +59,15 @@ describe("mail of a tenant", () => {
     expect(head).toContain("Message-ID: <cmd_1@sender.example>");
     expect(head).not.toMatch(/^bcc:/im);
     expect(head).not.toContain("eve@");
+  });
+
+  it("has the headers by which its recipient unsubscribes with one click", async () => {
+    const { port, received } = await aServer();
+    const listUnsubscribe = "<https://factory.example/connect/unsubscribe?token=a.b-c_d>";
+    await send({ host: "127.0.0.1", port, security: "none" }, undefined, { listUnsubscribe });
+    const [head = ""] = received[0]?.text.replaceAll("\r\n ", " ").split("\r\n\r\n") ?? [];
+    expect(head.replaceAll("  ", " ")).toContain(`List-Unsubscribe: ${listUnsubscribe}\r\n`);
+    expect(head).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click");
   });
 
   it.each(["tls", "starttls"] as const)(

@@ -55,11 +55,13 @@ export const vendorCommands: SliceModule<VendorCommandSettings> = {
   ],
   start({ database, logger, settings, consume }, services) {
     const rows = new StoredCommands(database, commandSeal(settings.masterKeys));
-    const connections = new CommandConnections({
-      database,
-      connections: services.get(ConnectionService),
-      providers: services.get(ProviderService),
-    });
+    const connections = services.add(
+      new CommandConnections({
+        database,
+        connections: services.get(ConnectionService),
+        providers: services.get(ProviderService),
+      }),
+    );
     services.add(new CommandSender(database));
     const payments = new PaymentRecords(database);
     const runs = services.get(RunService);

@@ -121,7 +121,7 @@ export class VendorRequests {
     const refusedRecipients = await this.#mailer.send(target, server, {
       ...{ messageId, from, subject: String(data["subject"]) },
       ...{ to: addresses("to"), cc: addresses("cc"), bcc: addresses("bcc") },
-      ...{ text: content("text"), html: content("html") },
+      ...{ text: content("text"), html: content("html"), listUnsubscribe: content("listUnsubscribe") },
     });
     return { vendorId: messageId, refusedRecipients };
   }

@@ -154,7 +154,7 @@ export class AttemptRecords {
         transaction.record({
           type: status === "Exhausted" ? "WebhookDeliveryExhausted" : "WebhookDeliveryAborted",
           subject,
-          data: { ...facts, failure, statusCode },
+          data: { ...facts, eventSubject: envelope?.subject, failure, statusCode },
         });
       if (disable) await this.#subscriptions.disable(transaction, subscriptionId, disable);
       const { subscription } = lane;

@@ -12,12 +12,23 @@ interface EventSelection {
   readonly filter: EventFilter | null;
 }
 
-/** Whether a webhook subscription gets an event. It gets no event about itself, which would make a loop. */
+/**
+ * Whether a webhook subscription gets an event. It gets no event about itself, which would make a loop. A notification that
+ * names its webhook subscription goes to no other one.
+ */
 export function selectsEvent(
   { subscriptionId, eventType, filter }: EventSelection,
   envelope: Envelope,
   together?: SharedWork,
 ): boolean {
   if (eventType !== envelope.type || envelope.subject.split("/").includes(subscriptionId)) return false;
+  const named = namedReceiver(envelope);
+  if (named !== undefined && named !== subscriptionId) return false;
   return filter === null || matchesFilter(filter, envelope, together);
+}
+
+/** The only webhook subscription that gets the event. Undefined for all that select it. */
+function namedReceiver({ type, data }: Envelope): string | undefined {
+  const { subscriptionId } = data;
+  return type === "NotificationRequested" && typeof subscriptionId === "string" ? subscriptionId : undefined;
 }

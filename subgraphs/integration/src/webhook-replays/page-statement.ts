@@ -78,8 +78,8 @@ export const nextSkipped = {
 
 /**
  * $1: tenant, $2: subscription, $3: former sequence, $4: since, $5: until, $6: states, $7: types or null, $8: event type
- * of the subscription, $9: ID of the subscription as events name it, $10: limit. A subscription gets no event about
- * itself.
+ * of the subscription, $9: ID of the subscription as events name it, $10: limit. As `selectsEvent` decides, a subscription
+ * gets no event about itself, and no notification that names another one.
  */
 export const nextEvents = {
   name: "webhook_replay_events",
@@ -88,7 +88,9 @@ export const nextEvents = {
         when message.message_id is not null
           then message.status = any ($6) and ($7::text[] is null or message.event_type = any ($7))
         else event.type = $8 and ($7::text[] is null or event.type = any ($7))
-          and not $9 = any (string_to_array(event.envelope ->> 'subject', '/')) end as selected
+          and not $9 = any (string_to_array(event.envelope ->> 'subject', '/'))
+          and (event.type <> 'NotificationRequested' or coalesce(event.envelope #>> '{data,subscriptionId}', $9) = $9)
+        end as selected
     from event_log event left join lateral (
       select message_id, status, event_type from webhook_messages
       where tenant_id = event.tenant_id and event_id = event.event_id and subscription_id = $2 limit 1) message on true

@@ -13,6 +13,8 @@ export interface VendorMail {
   readonly subject: string;
   readonly text: string | undefined;
   readonly html: string | undefined;
+  /** The value of List-Unsubscribe, whose address unsubscribes by one POST (RFC 8058). */
+  readonly listUnsubscribe?: string | undefined;
 }
 
 export interface MailLogin {
@@ -128,7 +130,8 @@ function step(
 
 const replyCodeOf = (error: Error): number | undefined => (error as { responseCode?: number }).responseCode;
 
-function composed({ messageId, from, to, cc, bcc, subject, text, html }: VendorMail): Promise<Buffer> {
+function composed(mail: VendorMail): Promise<Buffer> {
+  const { messageId, from, to, cc, bcc, subject, text, html, listUnsubscribe } = mail;
   // an object is always one address; a text could contain several
   const address = (one: string) => ({ name: "", address: one });
   const composer = new MailComposer({
@@ -139,6 +142,7 @@ function composed({ messageId, from, to, cc, bcc, subject, text, html }: VendorM
     subject,
     ...(text === undefined ? {} : { text }),
     ...(html === undefined ? {} : { html }),
+    ...(listUnsubscribe === undefined ? {} : { headers: unsubscribeHeaders(listUnsubscribe) }),
     messageId,
     newline: "win",
     disableFileAccess: true,
@@ -148,3 +152,8 @@ function composed({ messageId, from, to, cc, bcc, subject, text, html }: VendorM
     composer.compile().build((error, bytes) => (error ? reject(error) : resolve(bytes as Buffer)));
   });
 }
+
+const unsubscribeHeaders = (listUnsubscribe: string) => ({
+  "list-unsubscribe": listUnsubscribe,
+  "list-unsubscribe-post": "List-Unsubscribe=One-Click",
+});
