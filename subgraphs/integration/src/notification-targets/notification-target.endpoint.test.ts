@@ -58,7 +58,10 @@ describe("integration.v1.NotificationTargets", () => {
 
   it("does not find a connection whose driver cannot carry out the command", async () => {
     const owner = aPrincipal();
-    await aCommandConnection(fixture, owner, { capabilities: ["email.send", "sms.send"], baseUrl: "http://127.0.0.1:1" });
+    await aCommandConnection(fixture, owner, {
+      capabilities: ["email.send", "sms.send"],
+      baseUrl: "http://127.0.0.1:1",
+    });
     expect(await connectionOf(owner, "SendEmail")).toBe("");
   });
 
@@ -67,7 +70,9 @@ describe("integration.v1.NotificationTargets", () => {
     const { data } = await fixture.run(
       owner,
       "mutation ($input: CreateWebhookSubscriptionInput!) { createWebhookSubscription(input: $input) { subscriptionId } }",
-      { input: { eventType: "NotificationRequested", endpointUrl: "http://127.0.0.1:1/x", signingSecretRef: "targets" } },
+      {
+        input: { eventType: "NotificationRequested", endpointUrl: "http://127.0.0.1:1/x", signingSecretRef: "targets" },
+      },
     );
     const { subscriptionId } = data?.createWebhookSubscription as { subscriptionId: string };
     const find = ({ tenantId = "" }: Principal, id: string) =>

@@ -17,8 +17,7 @@ describe("a webhook subscription", () => {
   });
 
   it("gets a notification that names no webhook subscription", () => {
-    for (const data of [{}, { subscriptionId: null }])
-      expect(selects(other, "NotificationRequested", data)).toBe(true);
+    for (const data of [{}, { subscriptionId: null }]) expect(selects(other, "NotificationRequested", data)).toBe(true);
   });
 
   it("gets other events with the id of another webhook subscription, and none about itself", () => {
