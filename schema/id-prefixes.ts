@@ -31,6 +31,7 @@ export const idPrefixes = {
   att: "delivery attempt",
   msg: "outbound message",
   aud: "audit record",
+  fac: "second factor",
 } as const;
 
 /** The prefix of a wire ID, for example `tpl`. */

@@ -12,6 +12,7 @@ import { httpEndpoints } from "./http-endpoints/http-endpoints.module.js";
 import { invitations } from "./invitations/invitations.module.js";
 import { mail } from "./mail/mail.module.js";
 import { oauthClients } from "./oauth-clients/oauth-clients.module.js";
+import { passkeys } from "./passkeys/passkeys.module.js";
 import { planSubscriptions } from "./plan-subscriptions/plan-subscriptions.module.js";
 import { principals } from "./principals/principals.module.js";
 import { revocations } from "./revocations/revocations.module.js";
@@ -41,6 +42,7 @@ export const spineModules = [
   approvals,
   signingKeys,
   auditLog,
+  passkeys,
   authorizationServer,
   tenantSnapshots,
   bootstrap,

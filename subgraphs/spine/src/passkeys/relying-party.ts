@@ -1,0 +1,19 @@
+import { isIP } from "node:net";
+
+/** The platform as WebAuthn sees it: browsers offer its passkeys on this host name and its subdomains only. */
+export interface RelyingParty {
+  /** The host name of PUBLIC_URL. */
+  readonly id: string;
+  readonly origin: string;
+}
+
+/**
+ * The relying party of a platform with this address. Undefined where browsers refuse passkeys: on an IP address, and
+ * without TLS on a host other than localhost.
+ */
+export function relyingPartyOf(publicUrl: string): RelyingParty | undefined {
+  const { hostname, origin, protocol } = new URL(publicUrl);
+  const isAddress = hostname.startsWith("[") || isIP(hostname) !== 0;
+  const isLocal = hostname === "localhost" || hostname.endsWith(".localhost");
+  return isAddress || (protocol !== "https:" && !isLocal) ? undefined : { id: hostname, origin };
+}
