@@ -1,0 +1,26 @@
+import { writeCsv } from "./csv.js";
+import { writeJson } from "./json.js";
+import type { ReportWriter } from "./report/report.js";
+import { maxSheetRows } from "./xlsx/sheet.js";
+import { writeXlsx } from "./xlsx/xlsx.js";
+
+/** A format in which a report can be written. */
+export interface ReportFormat {
+  readonly contentType: string;
+  readonly extension: string;
+  /** A writer fails with TooManyRowsError above this number. */
+  readonly maxRows: number;
+  readonly write: ReportWriter;
+}
+
+/** The formats by the names that callers use. */
+export const reportFormats = {
+  csv: { contentType: "text/csv; charset=utf-8", extension: "csv", maxRows: Number.POSITIVE_INFINITY, write: writeCsv },
+  json: { contentType: "application/json", extension: "json", maxRows: Number.POSITIVE_INFINITY, write: writeJson },
+  xlsx: {
+    contentType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    extension: "xlsx",
+    maxRows: maxSheetRows,
+    write: writeXlsx,
+  },
+} satisfies Record<string, ReportFormat>;
