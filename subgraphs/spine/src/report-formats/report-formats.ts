@@ -1,5 +1,7 @@
 import { writeCsv } from "./csv.js";
 import { writeJson } from "./json.js";
+import { writePdf } from "./pdf/pdf.js";
+import { maxPdfRows } from "./pdf/table.js";
 import type { ReportWriter } from "./report/report.js";
 import { maxSheetRows } from "./xlsx/sheet.js";
 import { writeXlsx } from "./xlsx/xlsx.js";
@@ -23,4 +25,5 @@ export const reportFormats = {
     maxRows: maxSheetRows,
     write: writeXlsx,
   },
+  pdf: { contentType: "application/pdf", extension: "pdf", maxRows: maxPdfRows, write: writePdf },
 } satisfies Record<string, ReportFormat>;

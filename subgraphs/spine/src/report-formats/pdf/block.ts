@@ -1,0 +1,98 @@
+import type { Font, Glyph } from "fontkit";
+import type { Face } from "./faces.js";
+import type { TextStyle } from "./wrap-text.js";
+
+/** The document that is drawn; its pages have no margins of their own. */
+export type Canvas = PDFKit.PDFDocument;
+
+/** A part of a page that is never divided. Its height is known before it is drawn. */
+export interface Block {
+  readonly height: number;
+  readonly draw: (canvas: Canvas, top: number) => void;
+}
+
+/** Draws one line of text, `x` and `top` being its upper left corner. */
+export function drawText(
+  canvas: Canvas,
+  text: string,
+  { face, size, color }: TextStyle & { readonly color: string },
+  x: number,
+  top: number,
+): void {
+  canvas.font(face.name).fontSize(size).fillColor(color).text(text, x, top, { lineBreak: false });
+}
+
+/** A horizontal line, from its left end. */
+export interface Rule {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly color: string;
+  /** 0.5 if absent. */
+  readonly thickness?: number;
+}
+
+/** Draws a horizontal rule. */
+export function drawRule(canvas: Canvas, { x, y, width, color, thickness = 0.5 }: Rule): void {
+  canvas
+    .moveTo(x, y)
+    .lineTo(x + width, y)
+    .lineWidth(thickness)
+    .strokeColor(color)
+    .stroke();
+}
+
+/** A glyph, and where the next one begins in thousandths of the size. */
+interface PlacedGlyph {
+  readonly glyph: Glyph;
+  readonly position: {
+    readonly xAdvance: number;
+    readonly advanceWidth: number;
+    readonly xOffset: number;
+    readonly yOffset: number;
+  };
+}
+
+/** The part of a font of pdfkit that `registerFaces` replaces. It is not in the types of the package. */
+interface EmbeddedFont {
+  readonly font: Font;
+  readonly scale: number;
+  layout: (text: string) => {
+    readonly glyphs: readonly Glyph[];
+    readonly positions: readonly PlacedGlyph["position"][];
+    readonly advanceWidth: number;
+  };
+}
+
+/**
+ * Makes the faces known to a document, by their names. pdfkit would lay out each text three times with all features of
+ * the font and keep every word. Here a text is one glyph per character, as the layout has measured it.
+ */
+export function registerFaces(canvas: Canvas, faces: readonly Face[]): void {
+  for (const { name, bytes } of faces) {
+    canvas.registerFont(name, bytes);
+    const { _font: embedded } = canvas.font(name) as unknown as { _font: EmbeddedFont };
+    embedded.layout = plainLayout(embedded);
+  }
+}
+
+function plainLayout({ font, scale }: EmbeddedFont): EmbeddedFont["layout"] {
+  const known = new Map<string, PlacedGlyph>();
+  const placed = (character: string): PlacedGlyph => {
+    const found = known.get(character);
+    if (found) return found;
+    const glyph = font.glyphForCodePoint(character.codePointAt(0) ?? 0);
+    const advance = glyph.advanceWidth * scale;
+    const made = { glyph, position: { xAdvance: advance, advanceWidth: advance, xOffset: 0, yOffset: 0 } };
+    known.set(character, made);
+    return made;
+  };
+  return (text) => {
+    const parts = Array.from(text, placed);
+    return {
+      glyphs: parts.map(({ glyph }) => glyph),
+      positions: parts.map(({ position }) => position),
+      advanceWidth: parts.reduce((sum, { position }) => sum + position.xAdvance, 0),
+    };
+  };
+}

@@ -1,0 +1,144 @@
+import type { ReportChart } from "../report/report.js";
+import { type Block, type Canvas, drawRule, drawText } from "./block.js";
+import { numberText } from "./cell-text.js";
+import { type Scale, scaleOf } from "./chart-scale.js";
+import type { Faces } from "./faces.js";
+import { colors, seriesColors, sizes } from "./look.js";
+import { readableText } from "./readable-text.js";
+import { wrapText } from "./wrap-text.js";
+
+const maxLabels = 400;
+const plotHeight = 120;
+const titleHeight = 26;
+const labelHeight = 26;
+
+type Series = ReportChart["series"][number];
+
+/** The place of the plot and the way from values and labels to points. */
+interface Plot {
+  readonly x: number;
+  readonly width: number;
+  readonly step: number;
+  readonly y: (value: number) => number;
+}
+
+/** A chart with its title, a legend where it has several series, gridlines, and as many labels as have space. */
+export function chartBlock(chart: ReportChart, faces: Faces, width: number): Block {
+  const { regular } = faces;
+  const labels = chart.labels.slice(0, maxLabels).map((label) => readableText(label, regular));
+  const series = chart.series
+    .slice(0, seriesColors.length)
+    .map(({ name, values }) => ({ name, values: values.slice(0, labels.length) }));
+  const scale = scaleOf(series.flatMap(({ values }) => values.filter((value) => value !== null)));
+  const height = titleHeight + plotHeight + labelHeight;
+  return {
+    height,
+    draw(canvas, top) {
+      drawHead(canvas, { title: titleOf(chart), series }, faces, width, top);
+      const axis = Math.max(...scale.ticks.map((tick) => regular.widthOf(numberText(tick), sizes.small)));
+      const x = sizes.margin + axis + 6;
+      const plotWidth = width - axis - 6;
+      const bottom = top + titleHeight + plotHeight;
+      const plot: Plot = {
+        x,
+        width: plotWidth,
+        step: plotWidth / Math.max(labels.length, 1),
+        y: (value) => bottom - ((value - scale.low) / (scale.high - scale.low)) * plotHeight,
+      };
+      drawGrid(canvas, scale, plot, faces);
+      if (chart.kind === "bar") drawBars(canvas, series, plot);
+      else drawLines(canvas, series, plot);
+      drawLabels(canvas, labels, plot, faces, bottom);
+    },
+  };
+}
+
+function titleOf({ title, labels, series }: ReportChart): string {
+  const left = [
+    ...(labels.length > maxLabels ? [`the first ${maxLabels} of ${labels.length} labels`] : []),
+    ...(series.length > seriesColors.length ? [`the first ${seriesColors.length} of ${series.length} series`] : []),
+  ];
+  return left.length > 0 ? `${title} (${left.join(", ")})` : title;
+}
+
+function drawHead(
+  canvas: Canvas,
+  { title, series }: { readonly title: string; readonly series: readonly Series[] },
+  { regular, bold }: Faces,
+  width: number,
+  top: number,
+): void {
+  const head = { face: bold, size: sizes.text, color: colors.text };
+  drawText(canvas, wrapText(readableText(title, bold), head, width * 0.45, 1)[0] ?? "", head, sizes.margin, top + 2);
+  if (series.length < 2) return;
+  const legend = { face: regular, size: sizes.small, color: colors.quiet };
+  const names = series.map(({ name }) => wrapText(readableText(name, regular), legend, 90, 1)[0] ?? "");
+  let x = sizes.margin + width - names.reduce((sum, name) => sum + regular.widthOf(name, sizes.small) + 20, -8);
+  for (const [index, name] of names.entries()) {
+    canvas.rect(x, top + 4.5, 6, 6).fill(seriesColors[index] ?? colors.text);
+    drawText(canvas, name, legend, x + 9, top + 3.5);
+    x += regular.widthOf(name, sizes.small) + 20;
+  }
+}
+
+function drawGrid(canvas: Canvas, { ticks }: Scale, { x, width, y }: Plot, { regular }: Faces): void {
+  const style = { face: regular, size: sizes.small, color: colors.quiet };
+  for (const tick of ticks) {
+    const text = numberText(tick);
+    drawRule(canvas, { x, y: y(tick), width, color: tick === 0 ? colors.rule : colors.faintRule });
+    drawText(canvas, text, style, x - 6 - regular.widthOf(text, sizes.small), y(tick) - sizes.small * 0.6);
+  }
+}
+
+function drawBars(canvas: Canvas, series: readonly Series[], { x, step, y }: Plot): void {
+  const group = Math.min(step * 0.72, 46 * series.length);
+  const bar = group / Math.max(series.length, 1);
+  for (const [index, { values }] of series.entries()) {
+    for (const [label, value] of values.entries()) {
+      if (value === null || value === 0) continue;
+      const left = x + label * step + (step - group) / 2 + index * bar;
+      canvas.rect(left, Math.min(y(value), y(0)), bar * 0.92, Math.abs(y(value) - y(0)));
+    }
+    canvas.fill(seriesColors[index] ?? colors.text);
+  }
+}
+
+function drawLines(canvas: Canvas, series: readonly Series[], { x, step, y }: Plot): void {
+  canvas.lineJoin("round").lineCap("round");
+  for (const [index, { values }] of series.entries()) {
+    const color = seriesColors[index] ?? colors.text;
+    let open = false;
+    for (const [label, value] of values.entries()) {
+      const at = x + (label + 0.5) * step;
+      if (value === null) open = false;
+      else if (open) canvas.lineTo(at, y(value));
+      else canvas.moveTo(at, y(value));
+      open = value !== null;
+    }
+    canvas.lineWidth(1.3).strokeColor(color).stroke();
+    if (step < 12) continue;
+    for (const [label, value] of values.entries()) {
+      if (value !== null) canvas.circle(x + (label + 0.5) * step, y(value), 1.8).fill(color);
+    }
+  }
+  canvas.lineJoin("miter").lineCap("butt");
+}
+
+/** Every n-th label, so that none covers another. */
+function drawLabels(
+  canvas: Canvas,
+  labels: readonly string[],
+  { x, step }: Plot,
+  { regular }: Faces,
+  top: number,
+): void {
+  const style = { face: regular, size: sizes.small, color: colors.quiet };
+  const widest = Math.min(Math.max(...labels.map((label) => regular.widthOf(label, sizes.small)), 0), 110);
+  const every = Math.max(1, Math.ceil((widest + 8) / step));
+  for (const [index, label] of labels.entries()) {
+    if (index % every !== 0) continue;
+    const text = wrapText(label, style, Math.max(step * every - 4, 20), 1)[0] ?? "";
+    const left = x + (index + 0.5) * step - regular.widthOf(text, sizes.small) / 2;
+    drawText(canvas, text, style, Math.max(left, sizes.margin), top + 4);
+  }
+}

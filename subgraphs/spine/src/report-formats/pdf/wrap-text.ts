@@ -1,0 +1,58 @@
+import type { Face } from "./faces.js";
+
+/** How a text is set. */
+export interface TextStyle {
+  readonly face: Face;
+  /** In points, like every width. */
+  readonly size: number;
+}
+
+/** A line may end after these characters, as after a space: they divide names, addresses and paths. */
+const dividers = new Set(" -_/.@:,;");
+
+/**
+ * Breaks a text into at most `maxLines` lines of a width, at spaces and dividers where it can. The last line ends with an ellipsis
+ * when the text is longer. A line has at least one character, even if that one is wider.
+ */
+export function wrapText(text: string, { face, size }: TextStyle, width: number, maxLines: number): string[] {
+  if (face.widthOf(text, size) <= width) return [text];
+  const characters = Array.from(text);
+  const lines: string[] = [];
+  let start = 0;
+  while (start < characters.length) {
+    const end = fitting(characters, start, face, width / size);
+    if (end === characters.length) {
+      lines.push(characters.slice(start).join(""));
+      break;
+    }
+    if (lines.length === maxLines - 1) {
+      const cut = fitting(characters, start, face, width / size - face.widthOf("…", 1));
+      lines.push(`${characters.slice(start, cut).join("").trimEnd()}…`);
+      break;
+    }
+    const stop = breakBefore(characters, start, end);
+    lines.push(characters.slice(start, stop).join("").trimEnd());
+    start = stop;
+    while (characters[start] === " ") start += 1;
+  }
+  return lines;
+}
+
+/** The last place to end a line that begins at `start` and has space up to `end`. */
+function breakBefore(characters: readonly string[], start: number, end: number): number {
+  if (characters[end] === " ") return end;
+  for (let place = end; place > start; place -= 1) if (dividers.has(characters[place - 1] ?? "")) return place;
+  return end;
+}
+
+/** The end of the longest part from `start` on that has at most this width. */
+function fitting(characters: readonly string[], start: number, face: Face, width: number): number {
+  let used = 0;
+  let end = start;
+  while (end < characters.length) {
+    used += face.widthOf(characters[end] ?? "", 1);
+    if (used > width) break;
+    end += 1;
+  }
+  return Math.max(end, start + 1);
+}
