@@ -12,6 +12,7 @@ import { modelCalls } from "./models/model-calls.js";
 import { packExecutions } from "./pack-executions.js";
 import { federatedJoin, listOfTwenty, oneById } from "./reads.js";
 import { type Figures, printFigures, printTable, type Table, tableOf } from "./report.js";
+import { csvReport, xlsxReport } from "./report-writers.js";
 import { librarySearches } from "./search.js";
 import { subscriberFanOut } from "./subscribers.js";
 import { knownTokens, serviceTokens } from "./tokens.js";
@@ -21,7 +22,7 @@ import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, connection, join, list, webhook, backlog, inbound, subscribers, packs, search, evaluate, flags, users, checks, models, token, audit, records or post
+  --only <table>  get, connection, join, list, webhook, backlog, inbound, subscribers, packs, search, evaluate, flags, users, checks, models, token, audit, records, csv, xlsx or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -55,6 +56,8 @@ const benches = {
   models: (stage: Stage, rounds: Rounds) => modelCalls(stage, rounds),
   audit: (stage: Stage, rounds: Rounds) => auditCost(stage, rounds),
   records: (stage: Stage) => auditRecordLists(stage),
+  csv: (_: Stage, { rounds }: Rounds) => csvReport(rounds),
+  xlsx: () => xlsxReport(),
   post: async (stage: Stage, rounds: Rounds) =>
     tableOf("POST /v1/templates over REST", 2.5, await interleave(writers(stage), rounds)),
 };
