@@ -1,3 +1,4 @@
+import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { writeCsv } from "./csv.js";
 import { parseCsv } from "./parse-csv.fixture.js";
@@ -37,6 +38,19 @@ describe("writeCsv", () => {
 
   it("writes negative numbers as numbers", async () => {
     expect(await csvOf([["a", -5, -0.25, null, null, null]])).toBe(`${header}a,-5,-0.25,,,\r\n`);
+  });
+
+  it("quotes like csv-stringify", async () => {
+    const options = { record_delimiter: "\r\n", quote_record_delimiter: true, eof: true };
+    await fc.assert(
+      fc.asyncProperty(anyRows, async (rows) => {
+        const guarded = rows.map((row) =>
+          row.map((cell) => (typeof cell === "string" && /^'*[=+\-@\t\r\n＝＋－＠]/.test(cell) ? `'${cell}` : cell)),
+        );
+        const fields = guarded.map((row) => row.map(fieldOf));
+        expect(await csvOf(rows)).toBe(header + stringify(fields, options));
+      }),
+    );
   });
 
   it("keeps every cell", async () => {

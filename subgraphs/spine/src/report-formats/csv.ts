@@ -1,5 +1,4 @@
-import { type Options, stringify } from "csv-stringify/sync";
-import type { Report, ReportRows } from "./report/report.js";
+import type { Cell, Report, ReportRows } from "./report/report.js";
 
 /**
  * Texts that a spreadsheet may run as a formula (OWASP, CSV Injection), with any apostrophes before them: so each text
@@ -7,20 +6,30 @@ import type { Report, ReportRows } from "./report/report.js";
  */
 const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
+const needsQuotes = /[",\r\n]/;
+
 /**
  * RFC 4180 in UTF-8 with a header of column keys. A text that could be a formula begins with one more apostrophe; null
  * and the empty text are both an empty field.
  */
 export async function* writeCsv({ columns }: Report, rows: ReportRows): AsyncGenerator<Buffer> {
-  const options: Options = {
-    record_delimiter: "\r\n",
-    eof: true,
-    cast: {
-      string: (value) => (formula.test(value) ? `'${value}` : value),
-      boolean: String,
-      date: (value) => value.toISOString(),
-    },
-  };
-  yield Buffer.from(stringify([columns.map(({ key }) => key)], options));
-  for await (const batch of rows) yield Buffer.from(stringify(batch as unknown[][], options));
+  yield Buffer.from(recordOf(columns.map(({ key }) => key)));
+  for await (const batch of rows) {
+    let text = "";
+    for (const row of batch) text += recordOf(row);
+    yield Buffer.from(text);
+  }
+}
+
+const recordOf = (row: readonly Cell[]): string => `${row.map(fieldOf).join(",")}\r\n`;
+
+function fieldOf(cell: Cell): string {
+  if (typeof cell === "string") return textField(cell);
+  if (cell === null) return "";
+  return cell instanceof Date ? cell.toISOString() : String(cell);
+}
+
+function textField(text: string): string {
+  const guarded = formula.test(text) ? `'${text}` : text;
+  return needsQuotes.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }

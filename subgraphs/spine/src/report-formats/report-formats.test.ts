@@ -6,7 +6,7 @@ const row: Cell[] = ["Ada", 3, 0.5, "2026-11-02", new Date("2026-11-02T08:00:00Z
 
 describe.each(Object.entries(reportFormats))("the format %s", (_, { write }) => {
   it("writes the same bytes for the same rows, in whatever batches they come", async () => {
-    const rows = Array.from({ length: 1_200 }, (_, index) => [`${index} Ada`, index, ...row.slice(2)]);
+    const rows = Array.from({ length: 600 }, (_, index) => [`${index} Ada`, index, ...row.slice(2)]);
     const [one, again, other] = await Promise.all(
       [500, 500, 7].map((size) => bytesOf(write, sampleReport, batches(rows, size))),
     );

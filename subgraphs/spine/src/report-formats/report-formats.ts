@@ -1,8 +1,7 @@
 import { writeCsv } from "./csv.js";
 import { writeJson } from "./json.js";
-import { writePdf } from "./pdf/pdf.js";
 import { maxPdfRows } from "./pdf/table.js";
-import type { ReportWriter } from "./report/report.js";
+import type { Report, ReportRows, ReportWriter } from "./report/report.js";
 import { maxSheetRows } from "./xlsx/sheet.js";
 import { writeXlsx } from "./xlsx/xlsx.js";
 
@@ -13,6 +12,12 @@ export interface ReportFormat {
   /** A writer fails with TooManyRowsError above this number. */
   readonly maxRows: number;
   readonly write: ReportWriter;
+}
+
+/** Loads the library when the first pdf is written, since it would make every start a tenth of a second longer. */
+async function* writePdf(report: Report, rows: ReportRows): AsyncGenerator<Buffer> {
+  const pdf = await import("./pdf/pdf.js");
+  yield* pdf.writePdf(report, rows);
 }
 
 /** The formats by the names that callers use. */

@@ -117,11 +117,11 @@ describe("writePdf", () => {
   });
 
   it("lets other work of the process have its turn", async () => {
-    const rows = Array.from({ length: 2_000 }, (_, index) => row(`Person ${index}`, index));
+    const rows = Array.from({ length: 900 }, (_, index) => row(`Person ${index}`, index));
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 1);
     await pdfOf(rows);
     clearInterval(timer);
-    expect(turns).toBeGreaterThan(20);
+    expect(turns).toBeGreaterThan(10);
   });
 });

@@ -5,8 +5,14 @@ import type { Report, ReportRows } from "../report/report.js";
 import { pairsXml, sheetXml } from "./sheet.js";
 import { workbookParts } from "./workbook-parts.js";
 
-// the time is local, since yazl writes the local time of day: so it is the same in every time zone
-const zipOptions = { mtime: new Date(2000, 0, 1, 12), mode: 0o100644, forceDosTimestamp: true };
+const zipOptions = {
+  // yazl writes the local time of day, so this local time is the same in every time zone
+  mtime: new Date(2000, 0, 1, 12),
+  mode: 0o100644,
+  forceDosTimestamp: true,
+  // half the CPU of level 6 for an eighth more bytes
+  compressionLevel: 3,
+};
 
 /** An xlsx workbook: the rows as one sheet, and a second sheet with the title, the parameters and the notes. */
 export async function* writeXlsx(report: Report, rows: ReportRows): AsyncGenerator<Buffer> {
