@@ -11,6 +11,11 @@ const maxLabels = 400;
 const plotHeight = 120;
 const titleHeight = 26;
 const labelHeight = 26;
+const legendHeight = 14;
+/** More series have their legend in a line of its own. */
+const seriesBesideTitle = 3;
+/** More labels than these are shown in part. */
+const fewLabels = 12;
 
 type Series = ReportChart["series"][number];
 
@@ -30,7 +35,8 @@ export function chartBlock(chart: ReportChart, faces: Faces, width: number): Blo
     .slice(0, seriesColors.length)
     .map(({ name, values }) => ({ name, values: values.slice(0, labels.length) }));
   const scale = scaleOf(series.flatMap(({ values }) => values.filter((value) => value !== null)));
-  const height = titleHeight + plotHeight + labelHeight;
+  const plotTop = titleHeight + (series.length > seriesBesideTitle ? legendHeight : 0);
+  const height = plotTop + plotHeight + labelHeight;
   return {
     height,
     draw(canvas, top) {
@@ -38,7 +44,7 @@ export function chartBlock(chart: ReportChart, faces: Faces, width: number): Blo
       const axis = Math.max(...scale.ticks.map((tick) => regular.widthOf(numberText(tick), sizes.small)));
       const x = sizes.margin + axis + 6;
       const plotWidth = width - axis - 6;
-      const bottom = top + titleHeight + plotHeight;
+      const bottom = top + plotTop + plotHeight;
       const plot: Plot = {
         x,
         width: plotWidth,
@@ -58,7 +64,7 @@ function titleOf({ title, labels, series }: ReportChart): string {
     ...(labels.length > maxLabels ? [`the first ${maxLabels} of ${labels.length} labels`] : []),
     ...(series.length > seriesColors.length ? [`the first ${seriesColors.length} of ${series.length} series`] : []),
   ];
-  return left.length > 0 ? `${title} (${left.join(", ")})` : title;
+  return [...left, title].join(": ");
 }
 
 function drawHead(
@@ -69,14 +75,19 @@ function drawHead(
   top: number,
 ): void {
   const head = { face: bold, size: sizes.text, color: colors.text };
-  drawText(canvas, wrapText(readableText(title, bold), head, width * 0.45, 1)[0] ?? "", head, sizes.margin, top + 2);
+  const beside = series.length <= seriesBesideTitle;
+  const [line = ""] = wrapText(readableText(title, bold), head, beside ? width * 0.45 : width, 1);
+  drawText(canvas, line, head, sizes.margin, top + 2);
   if (series.length < 2) return;
   const legend = { face: regular, size: sizes.small, color: colors.quiet };
-  const names = series.map(({ name }) => wrapText(readableText(name, regular), legend, 90, 1)[0] ?? "");
-  let x = sizes.margin + width - names.reduce((sum, name) => sum + regular.widthOf(name, sizes.small) + 20, -8);
+  const most = beside ? 90 : width / series.length - 20;
+  const names = series.map(({ name }) => wrapText(readableText(name, regular), legend, most, 1)[0] ?? "");
+  const y = top + 3.5 + (beside ? 0 : legendHeight);
+  let x = sizes.margin;
+  if (beside) x += width - names.reduce((sum, name) => sum + regular.widthOf(name, sizes.small) + 20, -8);
   for (const [index, name] of names.entries()) {
-    canvas.rect(x, top + 4.5, 6, 6).fill(seriesColors[index] ?? colors.text);
-    drawText(canvas, name, legend, x + 9, top + 3.5);
+    canvas.rect(x, y + 1, 6, 6).fill(seriesColors[index] ?? colors.text);
+    drawText(canvas, name, legend, x + 9, y);
     x += regular.widthOf(name, sizes.small) + 20;
   }
 }
@@ -97,7 +108,9 @@ function drawBars(canvas: Canvas, series: readonly Series[], { x, step, y }: Plo
     for (const [label, value] of values.entries()) {
       if (value === null || value === 0) continue;
       const left = x + label * step + (step - group) / 2 + index * bar;
-      canvas.rect(left, Math.min(y(value), y(0)), bar * 0.92, Math.abs(y(value) - y(0)));
+      // a small value is a thin line, since only zero has no bar
+      const length = Math.max(Math.abs(y(value) - y(0)), 0.6);
+      canvas.rect(left, value > 0 ? y(0) - length : y(0), bar * 0.92, length);
     }
     canvas.fill(seriesColors[index] ?? colors.text);
   }
@@ -124,7 +137,7 @@ function drawLines(canvas: Canvas, series: readonly Series[], { x, step, y }: Pl
   canvas.lineJoin("miter").lineCap("butt");
 }
 
-/** Every n-th label, so that none covers another. */
+/** All labels, or every n-th where they are many, so that none covers another. */
 function drawLabels(
   canvas: Canvas,
   labels: readonly string[],
@@ -133,12 +146,13 @@ function drawLabels(
   top: number,
 ): void {
   const style = { face: regular, size: sizes.small, color: colors.quiet };
-  const widest = Math.min(Math.max(...labels.map((label) => regular.widthOf(label, sizes.small)), 0), 110);
-  const every = Math.max(1, Math.ceil((widest + 8) / step));
+  const widest = Math.max(...labels.map((label) => regular.widthOf(label, sizes.small)), 0);
+  const every = labels.length <= fewLabels ? 1 : Math.ceil((Math.min(widest, 110) + 8) / step);
   for (const [index, label] of labels.entries()) {
     if (index % every !== 0) continue;
-    const text = wrapText(label, style, Math.max(step * every - 4, 20), 1)[0] ?? "";
-    const left = x + (index + 0.5) * step - regular.widthOf(text, sizes.small) / 2;
-    drawText(canvas, text, style, Math.max(left, sizes.margin), top + 4);
+    for (const [line, text] of wrapText(label, style, step * every - 6, 2).entries()) {
+      const left = x + (index + 0.5) * step - regular.widthOf(text, sizes.small) / 2;
+      drawText(canvas, text, style, Math.max(left, sizes.margin), top + 4 + line * sizes.small * 1.2);
+    }
   }
 }

@@ -69,6 +69,16 @@ suite("a pdf that pdftotext reads", () => {
     expect(page.indexOf("Seats")).toBeLessThan(page.indexOf("Ada"));
   });
 
+  it("says which part of a chart is left out", async () => {
+    const labels = Array.from({ length: 401 }, (_, index) => `${index}`);
+    const series = Array.from({ length: 7 }, (_, index) => ({ name: `series ${index}`, values: labels.map(Number) }));
+    const charts: Report["charts"] = [{ kind: "line", title: "Calls", labels, series }];
+    const [page] = await pages([], { ...sampleReport, charts });
+    expect(page).toContain("the first 400 of 401 labels: the first 6 of 7 series: Calls");
+    expect(page).toContain("series 5");
+    expect(page).not.toContain("series 6");
+  });
+
   it("is bounded for hostile texts and many columns", async () => {
     const columns = Array.from({ length: 20 }, (_, index) => ({
       key: `c${index}`,

@@ -32,6 +32,7 @@ describe("readableText", () => {
   it("ends a long text with an ellipsis", () => {
     expect(readableText("x".repeat(maxTextLength), face)).toBe("x".repeat(maxTextLength));
     expect(readableText("x".repeat(10_000_000), face)).toBe(`${"x".repeat(maxTextLength)}…`);
+    expect(readableText("\u202e".repeat(10_000_000), face)).toBe(`${"�202E".repeat(maxTextLength / 5)}…`);
     expect(readableText("e\u0301".repeat(10_000_000), face)).toBe(`${"é".repeat(maxTextLength)}…`);
   });
 });

@@ -1,6 +1,6 @@
 import type { Face } from "./faces.js";
 
-/** The most characters of a text that a pdf shows. The rest of it is an ellipsis. */
+/** The most characters that a pdf shows of a text, code points in place of characters included. An ellipsis follows. */
 export const maxTextLength = 300;
 
 /** Control, format and ignorable characters, for example those that turn the direction of writing, and surrogates. */
@@ -17,11 +17,9 @@ export function readableText(text: string, face: Face): string {
   // a character has at most two UTF-16 units
   const start = text.slice(0, 2 * maxTextLength);
   let readable = "";
-  let length = 0;
   for (const character of start.replace(/\r\n?/g, "\n").normalize("NFC")) {
-    if (length === maxTextLength) return `${readable}…`;
+    if (readable.length >= maxTextLength) return `${readable}…`;
     readable += shown(character, face);
-    length += 1;
   }
   return start.length < text.length ? `${readable}…` : readable;
 }

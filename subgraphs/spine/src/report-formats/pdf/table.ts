@@ -13,7 +13,7 @@ import { type TextStyle, wrapText } from "./wrap-text.js";
 export const maxPdfRows = 10_000;
 
 /** Rows that are measured or wrapped before other work of the process has its turn. */
-const rowsPerSlice = 100;
+const rowsPerSlice = 25;
 const maxLines = 3;
 const lineHeight = sizes.cell * sizes.line;
 

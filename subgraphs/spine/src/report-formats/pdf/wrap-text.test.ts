@@ -18,6 +18,11 @@ describe("wrapText", () => {
     ]);
   });
 
+  it("breaks names and addresses at their dividers", () => {
+    const width = face.widthOf("person.one@exam", size);
+    expect(wrapText("person.one@example.com", { face, size }, width, 9)).toEqual(["person.one@", "example.com"]);
+  });
+
   it("breaks a long word anywhere", () => {
     const width = face.widthOf("mmm", size);
     expect(wrapText("mmmmmmmm", { face, size }, width, 9)).toEqual(["mmm", "mmm", "mm"]);

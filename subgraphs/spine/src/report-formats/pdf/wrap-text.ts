@@ -7,8 +7,8 @@ export interface TextStyle {
   readonly size: number;
 }
 
-/** A line may end after these characters, as after a space: they divide names, addresses and paths. */
-const dividers = new Set(" -_/.@:,;");
+/** A line without a space may end after these characters, which divide names, addresses and paths. */
+const dividers = new Set("-_/.@:,;");
 
 /**
  * Breaks a text into at most `maxLines` lines of a width, at spaces and dividers where it can. The last line ends with an ellipsis
@@ -40,7 +40,8 @@ export function wrapText(text: string, { face, size }: TextStyle, width: number,
 
 /** The last place to end a line that begins at `start` and has space up to `end`. */
 function breakBefore(characters: readonly string[], start: number, end: number): number {
-  if (characters[end] === " ") return end;
+  const space = characters.lastIndexOf(" ", end);
+  if (space > start) return space;
   for (let place = end; place > start; place -= 1) if (dividers.has(characters[place - 1] ?? "")) return place;
   return end;
 }

@@ -79,7 +79,7 @@ function cellWriter(kind: CellKind, column: string): (row: number, cell: Cell) =
     const place = `${column}${row}`;
     switch (typeof cell) {
       case "number":
-        return numberCell(place, cell, style);
+        return Number.isFinite(cell) ? numberCell(place, cell, style) : textCell(place, String(cell), cellStyles.text);
       case "boolean":
         return `<c r="${place}" t="b" s="${style}"><v>${cell ? 1 : 0}</v></c>`;
       case "string":

@@ -56,6 +56,17 @@ describe("writeXlsx", () => {
     expect(text).toBe(`${"😀".repeat(16_383)}…`);
   });
 
+  it("writes a number that a spreadsheet does not know as text", async () => {
+    expect((await rowsOf([["a", Number.NaN, Number.NEGATIVE_INFINITY, null, null, null]]))[0]).toEqual([
+      "a",
+      "NaN",
+      "-Infinity",
+      null,
+      null,
+      null,
+    ]);
+  });
+
   it("writes instants that a spreadsheet has no number for as text", async () => {
     const rows = await rowsOf([
       ["before", 1, null, "1899-12-31", new Date("1899-12-31T00:00:00Z"), null],
