@@ -107,6 +107,7 @@ const resources: Readonly<Record<string, string>> = {
   libraryVersionId: "library-versions",
   mailId: "mails",
   matrixId: "compatibility-matrices",
+  notificationId: "notifications",
   position: "audit-seals",
   providerId: "providers",
   roleId: "roles",

@@ -23,6 +23,7 @@ export const idPrefixes = {
   asg: "role assignment",
   sub: "plan subscription",
   ntf: "notification",
+  ntm: "notification message",
   rpd: "report definition",
   cli: "API client",
   apc: "vendor API client",

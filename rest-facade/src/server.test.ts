@@ -318,8 +318,8 @@ describe("surfaces", () => {
   });
 
   it("return 501 with the name of an endpoint that is documented but not served yet", async () => {
-    const { status, json } = await facade.call("POST /v1/notifications", { raw: "not even JSON" });
-    expect([status, json["code"], json["endpoint"]]).toEqual([501, "NOT_SUPPORTED", "POST /v1/notifications"]);
+    const { status, json } = await facade.call("POST /v1/reports/rpd_1/generate", { raw: "not even JSON" });
+    expect([status, json["code"], json["endpoint"]]).toEqual([501, "NOT_SUPPORTED", "POST /v1/reports/{id}/generate"]);
     expect((await facade.call("GET /v1/reports", { token: undefined })).status).toBe(401);
     expect((await facade.call("GET /v1/reports", { token: "good" })).status).toBe(501);
   });

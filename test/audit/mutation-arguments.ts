@@ -11,6 +11,7 @@ import { anEdition } from "../kit/editions.js";
 import { executed } from "../kit/executions.js";
 import { aFlag } from "../kit/feature-flags.js";
 import { aLibrary, aPackageName, versionMutation } from "../kit/libraries.js";
+import { aNotification } from "../kit/notifications.js";
 import { aPackage } from "../kit/nuget-packages.js";
 import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
 import { aProvider, movedProvider } from "../kit/providers.js";
@@ -327,6 +328,7 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     roleId: await aRole(token),
     input: { principalId: await aClientId(token) },
   }),
+  broadcastNotification: () => ({ input: { body: unique() } }),
   cancelPlanSubscription: anActivePlan,
   createApiClient: () => ({ input: { name: unique(), scopes: ["user.read"] } }),
   createEdition: () => {
@@ -354,6 +356,12 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
   },
   enableUser: disabledPerson,
   inviteUser: () => ({ input: { email: anAddress(), roleCodes: ["Viewer"] } }),
+  markNotificationRead: async ({ token }) => ({ notificationId: await aNotification(token) }),
+  markNotificationsRead: async ({ token }) => {
+    const { userId: recipientUserId } = await aUser(token);
+    await aNotification(token, recipientUserId);
+    return { input: { recipientUserId } };
+  },
   provisionTenant: aRegisteredTenant,
   redriveSpineJob: (world) => aFailedJob("spine", "expire-invitation", world),
   registerTenant: () => ({
@@ -381,8 +389,14 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
   revokeInvitation: invited,
   rotateApiClientSecret: aClient,
   rotateSigningKeys: () => ({}),
+  sendNotification: async ({ token }) => ({
+    input: { channel: "InApp", recipient: { userId: (await aUser(token)).userId }, body: unique() },
+  }),
   setConfiguration: ({ canary }) => ({ key: unique(), input: { value: `value-${canary}`, isSecret: true } }),
   setFeatureFlag: () => ({ key: unique(), input: { enabled: true } }),
+  setNotificationPreferences: async ({ token }) => ({
+    input: { recipientUserId: (await aUser(token)).userId, preferences: [] },
+  }),
   setTenantLimits: ({ tenant: { tenantId } }) => ({ tenantId, input: { rateLimitFactor: 2 } }),
   suspendTenant: async () => ({ tenantId: (await aTenant()).tenantId }),
   unassignRole: anAssignment,

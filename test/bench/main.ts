@@ -9,6 +9,7 @@ import { allFlags, oneFlag } from "./flags.js";
 import { inboundDeliveries } from "./inbound-deliveries.js";
 import { type Contestant, interleave, type Rounds } from "./interleave.js";
 import { modelCalls } from "./models/model-calls.js";
+import { notifications } from "./notifications.js";
 import { packExecutions } from "./pack-executions.js";
 import { federatedJoin, listOfTwenty, oneById } from "./reads.js";
 import { type Figures, printFigures, printTable, type Table, tableOf } from "./report.js";
@@ -22,7 +23,7 @@ import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, connection, join, list, webhook, backlog, inbound, subscribers, packs, search, evaluate, flags, users, checks, models, token, audit, records, csv, xlsx or post
+  --only <table>  get, connection, join, list, webhook, backlog, inbound, subscribers, packs, search, evaluate, flags, users, checks, models, token, audit, records, notifications, csv, xlsx or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -56,6 +57,7 @@ const benches = {
   models: (stage: Stage, rounds: Rounds) => modelCalls(stage, rounds),
   audit: (stage: Stage, rounds: Rounds) => auditCost(stage, rounds),
   records: (stage: Stage) => auditRecordLists(stage),
+  notifications: (stage: Stage) => notifications(stage),
   csv: (_: Stage, { rounds }: Rounds) => csvReport(rounds),
   xlsx: () => xlsxReport(),
   post: async (stage: Stage, rounds: Rounds) =>

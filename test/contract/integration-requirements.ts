@@ -1,15 +1,4 @@
-/** A requirement of specification 001 (connections, webhooks, runs, credentials), and a test that proves it. */
-export interface Requirement {
-  /** The section of the specification, and its sentence in short. */
-  readonly says: string;
-  /** The file of the test, from the root of the repository. */
-  readonly file: string;
-  /** The title of the test, as the file spells it. */
-  readonly title: string;
-}
-
-const inFile = (file: string, found: Readonly<Record<string, string>>): Requirement[] =>
-  Object.entries(found).map(([says, title]) => ({ says, file, title }));
+import { inFile, type Requirement } from "./requirement.js";
 
 /** Each requirement of specification 001. Questions that it leaves open ("not shown") are decided in `schema/DECISIONS.md`. */
 export const integrationRequirements: readonly Requirement[] = [

@@ -43,6 +43,7 @@ export const unknownIds = {
   approvalId: newId("apr"),
   userId: newId("usr"),
   invitationId: newId("inv"),
+  notificationId: newId("ntf"),
   planSubscriptionId: newId("sub"),
   /** The path parameter of plan subscriptions, as the specification names it. */
   id: newId("sub"),
@@ -86,11 +87,13 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
   const [roleId, clientId] = [await aRole(token), await aClientId(token)];
   const { assignmentId } = await post(`/v1/roles/${roleId}/assignments`, { principalId: clientId });
   const [{ userId }, { invitationId }] = [await aUser(token), await anInvitation(token)];
+  const notice = { channel: "InApp", recipient: { userId }, body: "Walked." };
+  const { notificationId } = await post("/v1/notifications", notice);
   const key = await aFlag(token, await anEntry(token, `walked-${tenantId}`));
   const made: Record<string, string | null | undefined> = {
     ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
     ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId, connectionId },
-    ...{ userId, invitationId, jobId: await aJobId(tenantId), eventId: await anEventId(tenantId), key },
+    ...{ userId, invitationId, notificationId, jobId: await aJobId(tenantId), eventId: await anEventId(tenantId), key },
     messageId: await anEndedMessage(subscriptionId),
     ...(await aDelivery(tenantId, { providerId, status: "Processed", unreadable: true })),
     ...{ planSubscriptionId: await aPlanSubscriptionId(token), id: await aPlanSubscriptionId(token) },

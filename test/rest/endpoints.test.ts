@@ -1,4 +1,5 @@
 import type { Route } from "@factory/rest-facade/routes/route";
+import { newId } from "@factory/runtime/identifiers/wire-id";
 import { platformEventTypes } from "@factory/schema/event-names";
 import { tenantScopes } from "@factory/schema/scopes";
 import { aPendingApproval } from "../kit/agents.js";
@@ -17,7 +18,7 @@ import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/temp
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
 import { anHourAgo } from "../kit/times.js";
 import { aUsedToolServer } from "../kit/tool-server.js";
-import { anAddress, anInvitation, goodPassword, invitationToken } from "../kit/users.js";
+import { anAddress, anInvitation, aUser, goodPassword, invitationToken } from "../kit/users.js";
 
 type Options = Omit<NonNullable<Parameters<typeof request>[1]>, "token">;
 
@@ -31,6 +32,9 @@ let administrator: string;
 let version: TestVersion;
 let roleId: string;
 let openInvitation: string;
+let recipientUserId: string;
+/** Users whose inboxes are marked as read, a different one for each request. */
+const recipients: string[] = [];
 let planSubscriptionId: string;
 let providerId: string;
 /** The definition of a tool that waits to be accepted. */
@@ -50,6 +54,8 @@ beforeAll(async () => {
   roleId = await aRole(tenantToken);
   planSubscriptionId = await aPlanSubscriptionId(tenantToken);
   providerId = await aProvider(tenantToken);
+  recipientUserId = (await aUser(tenantToken)).userId;
+  for (let count = 0; count < 6; count += 1) recipients.push(newId("usr"));
   openInvitation = await invitationToken((await anInvitation(tenantToken)).email);
   for (let count = 0; count < 6; count += 1) principals.push(await aClientId(tenantToken));
   for (let count = 0; count < 4; count += 1) credentials.push((await aCredential(tenantToken)).credentialId);
@@ -247,6 +253,13 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
   "POST /v1/approvals/{approvalId}/reject": () => ({ comment: unique() }),
   "POST /v1/subscriptions/{id}/activate": () => ({ billingCycle: "Annual" }),
   "POST /v1/subscriptions/{id}/cancel": () => ({ reason: unique() }),
+  "POST /v1/notifications": () => ({ channel: "InApp", recipient: { userId: recipientUserId }, body: unique() }),
+  "POST /v1/notifications/broadcasts": () => ({ body: unique() }),
+  "POST /v1/notifications/read": () => ({ recipientUserId: recipients.pop() }),
+  "PUT /v1/notifications/preferences": () => ({
+    recipientUserId,
+    preferences: [{ channel: "Sms", category: unique(), enabled: false }],
+  }),
   "POST /v1/users/invitations": () => ({ email: anAddress(), roleCodes: ["Viewer"] }),
   "POST /v1/users/invitations/accept": () => ({ token: openInvitation, password: goodPassword }),
   "POST /integrations/providers": () => ({

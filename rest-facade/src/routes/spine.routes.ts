@@ -38,11 +38,17 @@ export const spineRoutes = [
   { at: "GET /v1/config/{key}",           run: "configEntry",         reply: 200, scopes: ["config.read"],   version: "header", etag: "version" },
   { at: "PUT /v1/config/{key}",           run: "setConfiguration",    reply: 201, scopes: ["config.manage"], version: "header", etag: "version", mayExist: true, idempotent: true },
   { at: "DELETE /v1/config/{key}",        run: "deleteConfiguration", reply: 204, scopes: ["config.manage"], version: "header", idempotent: true },
+  { at: "GET /v1/notifications",                       run: "notifications",         reply: 200, scopes: ["notification.read"], version: "header" },
+  { at: "POST /v1/notifications",                      run: "sendNotification",      reply: 202, scopes: ["notification.send"], version: "header", idempotent: true, location: "/v1/notifications/{notificationId}" },
+  { at: "POST /v1/notifications/read",                 run: "markNotificationsRead", reply: 200, scopes: ["notification.read"], version: "header", idempotent: true },
+  { at: "POST /v1/notifications/broadcasts",           run: "broadcastNotification", reply: 202, scopes: ["notification.send"], version: "header", idempotent: true },
+  { at: "GET /v1/notifications/preferences",           run: "notificationPreferences",    reply: 200, scopes: ["notification.read"], version: "header" },
+  { at: "PUT /v1/notifications/preferences",           run: "setNotificationPreferences", reply: 200, scopes: ["notification.read"], version: "header", idempotent: true },
+  { at: "GET /v1/notifications/{notificationId}",      run: "notification",          reply: 200, scopes: ["notification.read"], version: "header" },
+  { at: "POST /v1/notifications/{notificationId}/read", run: "markNotificationRead", reply: 200, scopes: ["notification.read"], version: "header", idempotent: true },
 ] as const satisfies readonly Route[];
 
 export const spinePlanned = [
-  { at: "GET /v1/notifications",                      scopes: ["notification.read"],              version: "header" },
-  { at: "POST /v1/notifications",                     scopes: ["notification.send"],              version: "header" },
   { at: "GET /v1/reports",                            scopes: ["report.read"],                    version: "header" },
   { at: "POST /v1/reports/{id}/generate",             scopes: ["report.generate"],                version: "header" },
   { at: "GET /v1/reports/runs/{reportRunId}",         scopes: ["report.read", "report.generate"], version: "header" },

@@ -11,6 +11,7 @@ import { featureFlags } from "./feature-flags/feature-flags.module.js";
 import { httpEndpoints } from "./http-endpoints/http-endpoints.module.js";
 import { invitations } from "./invitations/invitations.module.js";
 import { mail } from "./mail/mail.module.js";
+import { notifications } from "./notifications/notifications.module.js";
 import { oauthClients } from "./oauth-clients/oauth-clients.module.js";
 import { passkeys } from "./passkeys/passkeys.module.js";
 import { planSubscriptions } from "./plan-subscriptions/plan-subscriptions.module.js";
@@ -40,6 +41,7 @@ export const spineModules = [
   principals,
   invitations,
   approvals,
+  notifications,
   signingKeys,
   auditLog,
   passkeys,

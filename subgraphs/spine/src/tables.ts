@@ -28,6 +28,7 @@ import { Migration20261122182758_configuration } from "./migrations/Migration202
 import { Migration20261122183027_plan_subscription_periods } from "./migrations/Migration20261122183027_plan_subscription_periods.js";
 import { Migration20261123113301_paid_at } from "./migrations/Migration20261123113301_paid_at.js";
 import { Migration20261123142150_passkeys } from "./migrations/Migration20261123142150_passkeys.js";
+import { Migration20261123142052_notifications } from "./migrations/Migration20261123142052_notifications.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -63,5 +64,6 @@ export const spineTables = {
     Migration20261122182700_audit_log_privileges,
     Migration20261123113301_paid_at,
     Migration20261123142150_passkeys,
+    Migration20261123142052_notifications,
   ],
 };

@@ -92,6 +92,13 @@ export class PlanSubscriptionReference {
   subscriptionId: string;
 }
 
+@ObjectType("Notification", { simpleResolvers: true })
+@Directive('@key(fields: "notificationId", resolvable: false)')
+export class NotificationReference {
+  @Field(() => ID)
+  notificationId: string;
+}
+
 export const EventSubject = createUnionType({
   name: "EventSubject",
   description:
@@ -110,6 +117,7 @@ export const EventSubject = createUnionType({
       OAuthClientReference,
       ApprovalReference,
       PlanSubscriptionReference,
+      NotificationReference,
       ProviderType,
       ConnectionType,
       CredentialType,

@@ -24,6 +24,7 @@ import {
   ExecutionReference,
   InvitationReference,
   LibraryReference,
+  NotificationReference,
   OAuthClientReference,
   PlanSubscriptionReference,
   RoleReference,
@@ -68,6 +69,7 @@ export class SubjectReferences {
       cli: (clientId) => Object.assign(new OAuthClientReference(), { clientId }),
       apr: (approvalId) => Object.assign(new ApprovalReference(), { approvalId }),
       sub: (subscriptionId) => Object.assign(new PlanSubscriptionReference(), { subscriptionId }),
+      ntf: (notificationId) => Object.assign(new NotificationReference(), { notificationId }),
       prv: async (id, context) => {
         authorize(readProviders, context);
         return instance(ProviderType, await own.providers.find(context, id));

@@ -41,6 +41,8 @@ export const hashedLocks = {
   configuration: (tenantId: string) => `configuration of ${tenantId}`,
   /** Spine: one transaction at a time counts and takes seats of the tenant's users. */
   seats: (tenantId: string) => `seats of ${tenantId}`,
+  /** Spine: one new broadcast of the tenant at a time, because their number is limited. */
+  broadcasts: (tenantId: string) => `broadcasts of ${tenantId}`,
   /** Integration: one new webhook subscription of the tenant at a time, if their number is limited. */
   webhookSubscriptions: (tenantId: string) => `webhook subscriptions of ${tenantId}`,
   /** Integration: one new replay of webhooks of the tenant at a time. */

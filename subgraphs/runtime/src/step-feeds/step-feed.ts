@@ -15,6 +15,8 @@ export interface StepSource<Item extends Step> {
   /** Calls `wake` after each step of the row. Returns the function that unsubscribes. */
   subscribe(wake: () => void): () => void;
   readonly logger: Logger;
+  /** The interval of reads without a notification. Default: 5 s. */
+  readonly pollIntervalMs?: number;
 }
 
 interface FeedRequest {
@@ -23,8 +25,8 @@ interface FeedRequest {
   readonly expiresAt: number;
 }
 
-/** The interval of reads without a notification, since one can be lost with its connection. */
-const pollIntervalMs = 5000;
+/** The default interval of reads without a notification, since one can be lost with its connection. */
+const defaultPollIntervalMs = 5000;
 
 /**
  * Iterates over the steps of one row after a given one, stored and future. Ends after the final step. The last item is a
@@ -106,12 +108,18 @@ export class StepFeed<Item extends Step> implements AsyncIterableIterator<Item |
         resolve();
         return;
       }
-      const timer = setTimeout(resolve, pollIntervalMs).unref();
+      const timer = setTimeout(resolve, this.#pollIntervalMs()).unref();
       this.#wake = () => {
         clearTimeout(timer);
         resolve();
       };
     });
+  }
+
+  /** The end of the token is told when it comes. */
+  #pollIntervalMs(): number {
+    const left = this.#request.expiresAt * 1000 - Date.now();
+    return Math.min(this.#source.pollIntervalMs ?? defaultPollIntervalMs, Math.max(left, 0));
   }
 
   #wakeUp(): void {

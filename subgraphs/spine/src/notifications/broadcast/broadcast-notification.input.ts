@@ -1,0 +1,33 @@
+import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { Field, InputType } from "type-graphql";
+import { categoryForm } from "../record/category-form.js";
+
+@InputType()
+export class BroadcastNotificationInput {
+  @Field(() => String, { nullable: true, description: "The only channel of a broadcast is InApp." })
+  @Constraint({ minLength: 1, maxLength: 100 })
+  channel?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "The role of the recipients. Default: all active users of the tenant.",
+  })
+  @Constraint({ minLength: 1, maxLength: 64 })
+  roleCode?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
+  title?: string | null;
+
+  @Field({ description: "Plain text." })
+  @Constraint({ minLength: 1, maxLength: 10_000, pattern: "\\S" })
+  body: string;
+
+  @Field(() => String, { nullable: true, description: "As in SendNotificationInput." })
+  @Constraint(categoryForm)
+  category?: string | null;
+
+  @Field(() => String, { nullable: true, description: "Low, Normal or High. Default: Normal." })
+  @Constraint({ minLength: 1, maxLength: 100 })
+  priority?: string | null;
+}

@@ -1,0 +1,95 @@
+import type { FieldError } from "@factory/runtime/errors/domain-error";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { NotificationChannel } from "../record/notification.states.js";
+
+/** The address of one recipient. Exactly one of the members that name an address is set; `email` also beside `userId`. */
+export interface NotificationRecipient {
+  readonly userId: string | null;
+  readonly email: string | null;
+  /** E.164, for example +4930123456. */
+  readonly phone: string | null;
+  /** The webhook subscription (`whs_…`), for the channel Webhook only. */
+  readonly subscriptionId: string | null;
+}
+
+/** The content that all recipients of one request share. Either `title` and `body` or `templateKey` is set. */
+export interface NotificationContent {
+  readonly title: string | null;
+  readonly body: string | null;
+  readonly templateKey: string | null;
+  /** The values of the template. */
+  readonly data: Readonly<Record<string, unknown>> | null;
+  /** A language tag (BCP 47), for example `de` or `pt-BR`; null: the default of the template. */
+  readonly locale: string | null;
+}
+
+/** A notification in the state Queued, as the driver of its channel gets it. */
+export interface QueuedNotification extends NotificationContent {
+  readonly tenant: Tenant;
+  /** `ntf_…`. It is the same in every attempt, so a Message-ID or an idempotency key is derived from it. */
+  readonly notificationId: string;
+  /** `ntm_…`: the request that it belongs to; all of its recipients share it. */
+  readonly messageId: string;
+  readonly channel: NotificationChannel;
+  /** For a recipient with a `userId`, `email` is the present address of that user. */
+  readonly recipient: NotificationRecipient;
+  readonly category: string;
+  readonly priority: string;
+  /** `usr_…` or `cli_…`, and the scopes that a command needs which is sent in its name. */
+  readonly requestedBy: string;
+  readonly createdAt: Date;
+  /** The handle that an earlier `handOver` stored; null before. */
+  readonly handle: string | null;
+}
+
+/** The outcome of a delivery. `Delivered` after Queued also records NotificationSent. */
+export type DeliveryOutcome =
+  | { readonly status: "Sent" | "Delivered" }
+  /** `reason` is shown to the tenant: a code such as `UNSUBSCRIBED`, or a sentence without secrets and addresses. */
+  | { readonly status: "Failed"; readonly reason: string };
+
+/**
+ * One attempt to deliver one notification. An attempt ends with exactly one of `settle`, `handOver` and `postpone`. Each
+ * of them is one transaction that first locks the notification, and answers false without an effect when the
+ * notification is no longer Queued. `also` writes in the same transaction.
+ */
+export interface Delivery {
+  readonly notification: QueuedNotification;
+  /** From 1. Interruptions by the death of a process do not count. */
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+  /** Stores the outcome with its event. */
+  settle(outcome: DeliveryOutcome, also?: (transaction: Transaction) => Promise<void>): Promise<boolean>;
+  /**
+   * Leaves the notification Queued because somebody else answers later, for example a command on the bus. `work` returns
+   * the handle by which the answer names it (the id of the command). Without an answer until `answerBy` the driver is
+   * called again, with the handle.
+   */
+  handOver(answerBy: Date, work: (transaction: Transaction) => Promise<string>): Promise<boolean>;
+  /** Runs the delivery again at that time. This is not a failure: for throttles, digests and greylisting. */
+  postpone(until: Date, also?: (transaction: Transaction) => Promise<void>): Promise<boolean>;
+}
+
+/**
+ * Delivers the notifications of one channel. It is registered by the module of its slice, and the API accepts a channel
+ * from the release on in which its driver is registered:
+ *
+ *     services.get(ChannelDrivers).register("Sms", driver);
+ */
+export interface ChannelDriver {
+  /**
+   * Refuses recipients before anything is stored; `at` is the position in `recipients`, and pointers are relative to the
+   * recipient, for example `/subscriptionId`. It runs before the transaction of the request.
+   */
+  check?(tenant: Tenant, recipients: readonly NotificationRecipient[]): Promise<readonly RecipientProblem[]>;
+  /**
+   * Delivers. A thrown error is a failure: the attempt is repeated with backoff, and after the third failure the
+   * notification is Failed. The text of the error is its `failureReason`, so it contains no address and no secret.
+   */
+  deliver(delivery: Delivery): Promise<void>;
+}
+
+export interface RecipientProblem extends FieldError {
+  readonly at: number;
+}

@@ -1,0 +1,25 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { NotificationChannel } from "../record/notification.states.js";
+import type { ChannelDriver } from "./channel-driver.js";
+
+/** A channel with a driver. Notifications of the channel InApp are written into the inbox and need no driver. */
+type DrivenChannel = Exclude<NotificationChannel, "InApp">;
+
+/** The drivers of channels, which the slices below register before the first request. */
+export class ChannelDrivers {
+  readonly #drivers = new Map<NotificationChannel, ChannelDriver>();
+
+  register(channel: DrivenChannel, driver: ChannelDriver): void {
+    this.#drivers.set(channel, driver);
+  }
+
+  /** Throws NOT_SUPPORTED for a channel without a driver. */
+  require(channel: DrivenChannel): ChannelDriver {
+    const driver = this.#drivers.get(channel);
+    if (driver) return driver;
+    throw new DomainError("NOT_SUPPORTED", {
+      detail: `This release does not deliver notifications over the channel ${channel}. Use one of ${["InApp", ...this.#drivers.keys()].join(", ")}.`,
+      errors: [{ pointer: "/input/channel", code: "NOT_SUPPORTED", detail: "This channel is not delivered yet." }],
+    });
+  }
+}

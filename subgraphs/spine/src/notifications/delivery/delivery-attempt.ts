@@ -1,0 +1,103 @@
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import type { Cause } from "@factory/runtime/messages/envelope";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { Delivery, DeliveryOutcome, QueuedNotification } from "./channel-driver.js";
+import { deliverNotificationJob } from "./deliver-notification-job.js";
+import { settleNotification } from "./settle-notification.js";
+
+const lockQueued = {
+  name: "notification_lock_queued",
+  text: `select true as queued from notifications
+    where tenant_id = $1 and notification_id = $2 and status = 'Queued' for update`,
+};
+
+const wait = {
+  name: "notification_wait",
+  text: `update notifications set due_at = $3, handle = coalesce($4, handle)
+    where tenant_id = $1 and notification_id = $2`,
+};
+
+interface AttemptParts {
+  readonly database: Database;
+  readonly jobs: JobQueue;
+  readonly cause: Cause;
+  readonly notification: QueuedNotification;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+}
+
+/** One attempt of a job to deliver a notification. */
+export class DeliveryAttempt implements Delivery {
+  readonly #parts: AttemptParts;
+  #ended = false;
+
+  constructor(parts: AttemptParts) {
+    this.#parts = parts;
+  }
+
+  get notification(): QueuedNotification {
+    return this.#parts.notification;
+  }
+
+  get attempt(): number {
+    return this.#parts.attempt;
+  }
+
+  get signal(): AbortSignal {
+    return this.#parts.signal;
+  }
+
+  /** Whether the driver has settled, handed over or postponed the notification. */
+  get hasEnded(): boolean {
+    return this.#ended;
+  }
+
+  settle(outcome: DeliveryOutcome, also?: (transaction: Transaction) => Promise<void>): Promise<boolean> {
+    return this.#end(async (transaction) => {
+      const settled = await settleNotification(transaction, this.notification.notificationId, outcome);
+      if (settled) await also?.(transaction);
+      return settled;
+    });
+  }
+
+  handOver(answerBy: Date, work: (transaction: Transaction) => Promise<string>): Promise<boolean> {
+    return this.#whileQueued(async (transaction) => {
+      await this.#wait(transaction, answerBy, await work(transaction));
+    });
+  }
+
+  postpone(until: Date, also?: (transaction: Transaction) => Promise<void>): Promise<boolean> {
+    return this.#whileQueued(async (transaction) => {
+      await also?.(transaction);
+      await this.#wait(transaction, until, null);
+      const { notificationId, tenant } = this.notification;
+      const payload = { tenantId: tenant.tenantId, notificationId };
+      await this.#parts.jobs.send(transaction, deliverNotificationJob, payload, { startAfter: until });
+    });
+  }
+
+  #whileQueued(work: (transaction: Transaction) => Promise<void>): Promise<boolean> {
+    return this.#end(async (transaction) => {
+      const queued = await transaction.execute(lockQueued, this.#key());
+      if (queued.length > 0) await work(transaction);
+      return queued.length > 0;
+    });
+  }
+
+  async #wait({ execute }: Transaction, until: Date, handle: string | null): Promise<void> {
+    await execute(wait, [...this.#key(), until, handle]);
+  }
+
+  async #end(work: (transaction: Transaction) => Promise<boolean>): Promise<boolean> {
+    const { database, cause, notification } = this.#parts;
+    const effective = await database.transaction(notification.tenant, cause, work);
+    this.#ended = true;
+    return effective;
+  }
+
+  #key(): [string, string] {
+    const { tenant, notificationId } = this.notification;
+    return [tenant.uuid, decodeId("ntf", notificationId) ?? ""];
+  }
+}

@@ -1,0 +1,97 @@
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { JobAttempt, JobEnd, JobOwner } from "@factory/runtime/jobs/definitions/job-definition";
+import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import type { Cause } from "@factory/runtime/messages/envelope";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import { switchedOffReason } from "../preferences/switched-off.js";
+import type { QueuedNotification } from "./channel-driver.js";
+import type { ChannelDrivers } from "./channel-drivers.js";
+import { DeliveryAttempt } from "./delivery-attempt.js";
+import { type QueuedRow, queuedNotification } from "./queued-notification-statement.js";
+import { settleNotification } from "./settle-notification.js";
+
+interface DeliveryPayload {
+  tenantId: string;
+  notificationId: string;
+}
+
+interface DeliveryParts {
+  readonly database: Database;
+  readonly jobs: JobQueue;
+  readonly drivers: ChannelDrivers;
+}
+
+/** The longest time for which postponed attempts may hold up a notification. */
+const patienceMs = 3 * 24 * 3_600_000;
+
+/** Runs the jobs of notifications: each is one attempt of the driver of its channel. */
+export class NotificationDelivery implements JobOwner<DeliveryPayload> {
+  readonly #parts: DeliveryParts;
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+  }
+
+  /** A notification that is not Queued any more needs nothing. */
+  async run({ tenantId, notificationId }: DeliveryPayload, { attempt, signal }: JobAttempt): Promise<void> {
+    const { database, jobs, drivers } = this.#parts;
+    const tenant = tenantWithId(tenantId);
+    const row = await database.reader.row<QueuedRow>(queuedNotification, tenant, decodeId("ntf", notificationId));
+    if (!row) return;
+    const notification = notificationOf(tenant, notificationId, row);
+    const delivery = new DeliveryAttempt({ database, jobs, cause: causeOf(row), notification, attempt, signal });
+    const refusal = refusalOf(row);
+    if (refusal !== undefined) {
+      await delivery.settle({ status: "Failed", reason: refusal });
+      return;
+    }
+    await drivers.require(row.channel).deliver(delivery);
+    if (!delivery.hasEnded) throw new Error(`The driver of ${row.channel} left a notification without an outcome`);
+  }
+
+  async abandoned({ tenantId, notificationId }: DeliveryPayload, { message }: JobEnd): Promise<void> {
+    const { database } = this.#parts;
+    const cause = { trace: continueTrace(undefined), actorId: "system" };
+    await database.transaction(tenantWithId(tenantId), cause, async (transaction) => {
+      await settleNotification(transaction, notificationId, { status: "Failed", reason: message });
+    });
+  }
+}
+
+/** The reason for which the notification is not given to its driver. */
+function refusalOf(row: QueuedRow): string | undefined {
+  const { user_status: status, switched_off: isSwitchedOff, created_at: createdAt } = row;
+  if (status !== null && status !== "Active") return "RECIPIENT_INACTIVE";
+  if (isSwitchedOff) return switchedOffReason;
+  return Date.now() - createdAt.getTime() > patienceMs ? "NOT_DELIVERED_IN_TIME" : undefined;
+}
+
+/** The scope of the sender was checked when the notification was requested. */
+function causeOf({ traceparent, correlation_id: correlationId, requested_by: actorId }: QueuedRow): Cause {
+  return { trace: continueTrace(traceparent), correlationId, actorId, actorScopes: new Set(["notification.send"]) };
+}
+
+const notificationOf = (tenant: Tenant, notificationId: string, row: QueuedRow): QueuedNotification => ({
+  tenant,
+  notificationId,
+  messageId: encodeId("ntm", row.message_id),
+  channel: row.channel,
+  recipient: {
+    userId: row.recipient_user_id && encodeId("usr", row.recipient_user_id),
+    email: row.email,
+    phone: row.recipient_phone,
+    subscriptionId: row.subscription_id && encodeId("whs", row.subscription_id),
+  },
+  category: row.category,
+  priority: row.priority,
+  title: row.title,
+  body: row.body,
+  templateKey: row.template_key,
+  data: row.data,
+  locale: row.locale,
+  requestedBy: row.requested_by,
+  createdAt: row.created_at,
+  handle: row.handle,
+});

@@ -1,0 +1,56 @@
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { switchedOff } from "../preferences/switched-off.js";
+
+// tables: notifications, notification_messages, users
+
+/** A notification that waits for its job, with its content and the present address of the user who gets it. */
+export interface QueuedRow {
+  message_id: string;
+  channel: "Email" | "Sms" | "Webhook";
+  recipient_user_id: string | null;
+  email: string | null;
+  recipient_phone: string | null;
+  subscription_id: string | null;
+  /** Null for a recipient without a user id. */
+  user_status: "Active" | "Disabled" | "Deleted" | null;
+  /** The user has switched off the category in the channel. */
+  switched_off: boolean;
+  handle: string | null;
+  category: string;
+  priority: string;
+  title: string | null;
+  body: string | null;
+  template_key: string | null;
+  data: Record<string, unknown> | null;
+  locale: string | null;
+  requested_by: string;
+  correlation_id: string;
+  traceparent: string;
+  created_at: Date;
+}
+
+const isSwitchedOff = switchedOff({
+  tenant: "scope.tenant",
+  user: "notification.recipient_user_id",
+  channel: "notification.channel",
+  category: "message.category",
+});
+
+/** The notification `$2`, if it is Queued. */
+export const queuedNotification = tenantStatement(
+  "queued_notification",
+  `select notification.message_id, notification.channel, notification.recipient_user_id,
+     coalesce(recipient.email, notification.recipient_email) as email, notification.recipient_phone,
+     notification.subscription_id, recipient.status as user_status,
+     notification.recipient_user_id is not null and ${isSwitchedOff} as switched_off, notification.handle, message.category,
+     message.priority, message.title, message.body, message.template_key, message.data, message.locale,
+     message.requested_by, message.correlation_id, message.traceparent, notification.created_at
+   from notifications notification
+   join notification_messages message
+     on message.tenant_id = scope.tenant and message.message_id = notification.message_id
+   left join users recipient
+     on recipient.tenant_id = scope.tenant and recipient.user_id = notification.recipient_user_id
+   where notification.tenant_id = scope.tenant and notification.notification_id = $2
+     and notification.status = 'Queued'
+   limit 1`,
+);

@@ -1,0 +1,82 @@
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { aboutNotification, type NotificationFacts } from "../record/notification.events.js";
+import type { NotificationChannel, NotificationState } from "../record/notification.states.js";
+import type { DeliveryOutcome } from "./channel-driver.js";
+
+interface SettledRow {
+  message_id: string;
+  channel: NotificationChannel;
+  category: string;
+  recipient_user_id: string | null;
+  before: NotificationState;
+  settled_at: string;
+}
+
+/** The states in which each outcome is taken. A late outcome, after the recipient has read it for example, has no effect. */
+const takenIn: Readonly<Record<DeliveryOutcome["status"], readonly NotificationState[]>> = {
+  Sent: ["Queued"],
+  Delivered: ["Queued", "Sent"],
+  Failed: ["Queued", "Sent"],
+};
+
+const settle = {
+  name: "notification_settle",
+  text: `update notifications notification set status = $3, failure_reason = $4, due_at = null,
+      sent_at = case when $3 = 'Failed' then notification.sent_at else coalesce(notification.sent_at, now()) end,
+      delivered_at = case when $3 = 'Delivered' then now() end
+    from notification_messages message
+    where notification.tenant_id = $1 and notification.notification_id = $2 and notification.status = any($5)
+      and message.tenant_id = $1 and message.message_id = notification.message_id
+    returning notification.message_id, notification.channel, message.category, notification.recipient_user_id,
+      old.status as before, now() as settled_at`,
+};
+
+const byHandle = {
+  name: "notification_of_handle",
+  text: "select notification_id from notifications where tenant_id = $1 and handle = $2 limit 1",
+};
+
+const maxReasonLength = 500;
+
+/**
+ * Stores the outcome of a notification and records its event in the transaction. Answers false, and changes nothing, when
+ * the notification has left the states in which the outcome is taken. `Delivered` after Queued also records
+ * NotificationSent.
+ */
+export async function settleNotification(
+  { execute, tenant, record }: Transaction,
+  notificationId: string,
+  outcome: DeliveryOutcome,
+): Promise<boolean> {
+  const { status } = outcome;
+  const reason = outcome.status === "Failed" ? outcome.reason.slice(0, maxReasonLength) : null;
+  const uuid = decodeId("ntf", notificationId);
+  if (uuid === undefined) return false;
+  const [row] = await execute<SettledRow>(settle, [tenant.uuid, uuid, status, reason, takenIn[status]]);
+  if (!row) return false;
+  const facts: NotificationFacts = {
+    tenantId: tenant.tenantId,
+    notificationId,
+    messageId: encodeId("ntm", row.message_id),
+    channel: row.channel,
+    category: row.category,
+    recipientUserId: row.recipient_user_id && encodeId("usr", row.recipient_user_id),
+  };
+  const at = new Date(row.settled_at).toISOString();
+  if (reason !== null) record({ type: "NotificationFailed", ...aboutNotification(facts, { reason, failedAt: at }) });
+  else if (row.before === "Queued")
+    record({ type: "NotificationSent", ...aboutNotification(facts, { recipientCount: 1, sentAt: at }) });
+  if (status === "Delivered")
+    record({ type: "NotificationDelivered", ...aboutNotification(facts, { deliveredAt: at }) });
+  return true;
+}
+
+/** The notification (`ntf_…`) that `handOver` stored with this handle. */
+export async function notificationOfHandle(
+  { execute, tenant }: Transaction,
+  handle: string,
+): Promise<string | undefined> {
+  const [row] = await execute<{ notification_id: string }>(byHandle, [tenant.uuid, handle]);
+  return row && encodeId("ntf", row.notification_id);
+}

@@ -1,0 +1,81 @@
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
+import { unreadCondition } from "../record/notification.states.js";
+import type { NotificationType } from "../record/notification.type.js";
+import { notificationColumns } from "../record/notification.view.js";
+
+/** The conditions of a list, which are part of its statement, so that each list is read from an index. */
+export interface ListConditions {
+  readonly status: string | null;
+  readonly channel: string | null;
+  /** A UUID. */
+  readonly recipient: string | null;
+  readonly unread: boolean | null;
+}
+
+const notificationId: SortColumn<NotificationType> = {
+  column: "notification_id",
+  type: "uuid",
+  unique: true,
+  of: (notification) => decodeId("ntf", notification.notificationId) ?? "",
+};
+
+const columns = { status: "status", channel: "channel", recipient: "recipient_user_id" } as const;
+type Compared = keyof typeof columns;
+const compared = Object.keys(columns) as Compared[];
+
+const unreadConditions = { any: "", unread: `and ${unreadCondition}`, read: "and status = 'Read'" } as const;
+
+/**
+ * Ids are in the order of creation. A page is cut from the notifications first. Its content is then read row by row: the
+ * limit keeps PostgreSQL, which does not know the size of the page when it plans, from reading all content.
+ */
+function sortedBy(given: readonly Compared[], unread: keyof typeof unreadConditions) {
+  const conditions = given.map((name, at) => `and ${columns[name]} = $${at + 2}`).join(" ");
+  const suffix = `_${given.map(([initial]) => initial).join("")}_${unread}`;
+  return new SortedList<NotificationType, TenantStatement>({
+    list: "notifications",
+    columns: { createdAt: notificationId },
+    id: notificationId,
+    byDefault: "createdAt",
+    firstParameter: given.length + 2,
+    statement: (name, { after, order, limit }) =>
+      tenantStatement(
+        name + suffix,
+        `select ${notificationColumns}
+         from (select * from notifications
+           where tenant_id = scope.tenant ${conditions} ${unreadConditions[unread]} ${after}
+           order by ${order} limit ${limit}) notification
+         cross join lateral (select * from notification_messages
+           where tenant_id = scope.tenant and message_id = notification.message_id limit 1) message
+         order by notification.${order}`,
+      ),
+  });
+}
+
+/** The list without conditions. */
+export const sortedNotifications = sortedBy([], "any");
+
+const lists = new Map<string, SortedList<NotificationType, TenantStatement>>([["any", sortedNotifications]]);
+
+/** The list with these conditions, and the values of its first parameters. There are at most 24 such lists. */
+export function notificationsWhere(conditions: ListConditions) {
+  const given = compared.filter((name) => conditions[name] !== null);
+  const unread = conditions.unread === null ? "any" : conditions.unread ? "unread" : "read";
+  const key = [...given, unread].join();
+  const list = lists.get(key) ?? sortedBy(given, unread);
+  lists.set(key, list);
+  return { list, values: given.map((name) => conditions[name]) };
+}
+
+/** The notification `$2` with its content. */
+export const oneNotification = tenantStatement(
+  "one_notification",
+  `select ${notificationColumns}
+   from notifications notification
+   join notification_messages message
+     on message.tenant_id = scope.tenant and message.message_id = notification.message_id
+   where notification.tenant_id = scope.tenant and notification.notification_id = $2
+   limit 1`,
+);

@@ -1,0 +1,78 @@
+import type { Principal } from "@factory/runtime/auth/principal";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import type { PageRequest } from "@factory/runtime/pagination/page";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import { notificationChannels, notificationStates } from "../record/notification.states.js";
+import type { NotificationConnection, NotificationType } from "../record/notification.type.js";
+import { type NotificationRow, notificationRowView } from "../record/notification.view.js";
+import { ownUser, seesAll } from "../record/notification-access.js";
+import type { NotificationFilterInput } from "./notification-filter.input.js";
+import { type ListConditions, notificationsWhere, oneNotification } from "./notification-list.js";
+
+/** The id of no user. */
+const nobody = "00000000-0000-0000-0000-000000000000";
+
+/** Finds and lists the notifications that the caller may see. */
+export class NotificationService {
+  readonly #database: Database;
+  readonly #cursors: CursorSeal;
+
+  constructor(database: Database, cursors: CursorSeal) {
+    this.#database = database;
+    this.#cursors = cursors;
+  }
+
+  async find(context: RequestContext, notificationId: string): Promise<NotificationType | undefined> {
+    const principal = principalOf(context);
+    const found = await this.#read(tenantOf(context), notificationId);
+    return found && (seesAll(principal) || found.recipient.userId === principal.subject) ? found : undefined;
+  }
+
+  /** For subscribers of events, who share what they see: the notification, if the principal sees those of everybody. */
+  async findShared(context: RequestContext, notificationId: string): Promise<NotificationType | undefined> {
+    return seesAll(principalOf(context)) ? this.#read(tenantOf(context), notificationId) : undefined;
+  }
+
+  async list(context: RequestContext, request: PageRequest<NotificationFilterInput>): Promise<NotificationConnection> {
+    const tenant = tenantOf(context);
+    const conditions = conditionsOf(principalOf(context), request.filter);
+    const { list, values } = notificationsWhere(conditions);
+    const page = list.page(this.#cursors, { tenantId: tenant.tenantId, ...conditions }, request);
+    const rows = await this.#database.reader.rows<NotificationRow>(page.statement, tenant, ...values, ...page.values);
+    return page.connection(rows.map(notificationRowView));
+  }
+
+  async #read(tenant: Tenant, notificationId: string): Promise<NotificationType | undefined> {
+    const uuid = decodeId("ntf", notificationId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#database.reader.row<NotificationRow>(oneNotification, tenant, uuid);
+    return row && notificationRowView(row);
+  }
+}
+
+function conditionsOf(principal: Principal, filter: NotificationFilterInput | null | undefined): ListConditions {
+  const { status = null, channel = null, recipientUserId = null, unread = null } = filter ?? {};
+  const unknown: InvalidEnumValue[] = [];
+  if (status !== null && !Object.hasOwn(notificationStates, status))
+    unknown.push({ pointer: "/filter/status", allowed: Object.keys(notificationStates) });
+  if (channel !== null && !notificationChannels.some((known) => known === channel))
+    unknown.push({ pointer: "/filter/channel", allowed: notificationChannels });
+  if (unknown.length > 0) throw invalidEnumValue(unknown);
+  return { status, channel, unread, recipient: recipientOf(principal, recipientUserId) };
+}
+
+/** The UUID of the recipient to whom the list is limited; null: no limit. */
+function recipientOf(principal: Principal, asked: string | null): string | null {
+  if (seesAll(principal)) return asked === null ? null : (decodeId("usr", asked) ?? nobody);
+  if (asked !== null && asked !== principal.subject)
+    throw new DomainError("INSUFFICIENT_SCOPE", {
+      detail: "The token shows the notifications of its own person only. Those of others need notification.send too.",
+      requiredScopes: ["notification.send"],
+    });
+  return ownUser(principal) ?? nobody;
+}

@@ -1,0 +1,100 @@
+import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
+import { StepWatch } from "@factory/runtime/step-feeds/step-watch";
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { TenantService } from "../tenants/tenant.service.js";
+import { PersonalDataErasers } from "../users/personal-data.js";
+import { BroadcastService } from "./broadcast/broadcast.service.js";
+import { continueBroadcastJob, openBroadcasts } from "./broadcast/continue-broadcast-job.js";
+import { ChannelDrivers } from "./delivery/channel-drivers.js";
+import { deliverNotificationJob, queuedNotifications } from "./delivery/deliver-notification-job.js";
+import { NotificationDelivery } from "./delivery/notification-delivery.js";
+import { eraseNotifications } from "./erase-notifications.js";
+import { NotificationService } from "./inbox/notification.service.js";
+import { ReadMarksService } from "./inbox/read-marks.service.js";
+import { UnreadCountService } from "./inbox/unread-count.service.js";
+import { NotificationResolver } from "./notification.resolver.js";
+import { NotificationPreference } from "./preferences/notification-preference.entity.js";
+import { NotificationPreferencesService } from "./preferences/notification-preferences.service.js";
+import { NotificationPreferencesResolver } from "./preferences.resolver.js";
+import { Notification } from "./record/notification.entity.js";
+import { expiredCondition } from "./record/notification.states.js";
+import { NotificationMessage } from "./record/notification-message.entity.js";
+import { unreadChannel } from "./record/unread-notice.js";
+import { NotificationRequestService } from "./request/notification-request.service.js";
+import { NotificationTemplates } from "./request/notification-templates.js";
+import { unreadCountResolver } from "./unread-count.resolver.js";
+
+/** Notifications to people and systems, the inbox, and the seam by which other slices deliver over further channels. */
+export const notifications: SliceModule = {
+  slice: "notifications",
+  entities: [NotificationMessage, Notification, NotificationPreference],
+  foreignKeys: {
+    "notifications.message_id": {
+      to: null,
+      why: "Content is inserted with its notifications and kept longer, and a key would cost every row of a broadcast.",
+    },
+    "notifications.recipient_user_id": {
+      to: null,
+      why: "A user is never removed as a row, and a key would cost every row of a broadcast.",
+    },
+    "notification_messages.broadcast_after": { to: null, why: "A position in the list of users." },
+    "notification_preferences.user_id": {
+      to: null,
+      why: "A user is never removed as a row. The deletion of a user erases the preferences.",
+    },
+    "notifications.subscription_id": { to: null, why: "A row of the integration subgraph." },
+  },
+  jobs: [deliverNotificationJob, continueBroadcastJob],
+  events: [
+    "NotificationRequested",
+    "NotificationSent",
+    "NotificationDelivered",
+    "NotificationFailed",
+    "NotificationRead",
+  ],
+  waitingRows: [queuedNotifications, openBroadcasts],
+  async start({ database, jobs, cursors, listener, logger, work }, services) {
+    const tenants = services.get(TenantService);
+    const drivers = services.add(new ChannelDrivers());
+    const templates = services.add(new NotificationTemplates());
+    const delivery = new NotificationDelivery({ database, jobs, drivers });
+    work(deliverNotificationJob, (payload, attempt) => delivery.run(payload, attempt), delivery);
+    const broadcasts = services.add(new BroadcastService({ database, jobs, tenants }));
+    work(continueBroadcastJob, (payload, attempt) => broadcasts.continue(payload, attempt), maintenance);
+    services.add(new NotificationRequestService({ database, jobs, tenants, drivers, templates }));
+    services.add(new NotificationService(database, cursors));
+    services.add(new ReadMarksService(database));
+    services.add(new NotificationPreferencesService(database));
+    const watch = new StepWatch();
+    await watch.start(listener, unreadChannel);
+    services.add(new UnreadCountService({ database, watch, logger }));
+    services.get(PersonalDataErasers).add(eraseNotifications);
+  },
+  resolvers: (get) => [
+    new NotificationResolver({
+      broadcasts: get(BroadcastService),
+      requests: get(NotificationRequestService),
+      notifications: get(NotificationService),
+      readMarks: get(ReadMarksService),
+    }),
+    new NotificationPreferencesResolver(get(NotificationPreferencesService)),
+    unreadCountResolver(get(UnreadCountService)),
+  ],
+  references(get) {
+    const service = get(NotificationService);
+    return {
+      Notification: {
+        auth: { scopes: ["notification.read"] },
+        resolve: ({ notificationId = "" }, context) => service.findShared(context, notificationId),
+      },
+    };
+  },
+  retention: () => [
+    { table: "notifications", expired: expiredCondition, order: "created_at" },
+    {
+      table: "notification_messages",
+      expired: "created_at < now() - '181 days'::interval",
+      order: "created_at",
+    },
+  ],
+};

@@ -1,0 +1,29 @@
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { NotificationChannel } from "../record/notification.states.js";
+
+/** Whether a user wants the notifications of a category over a channel; the category `*` stands for all without a row. */
+@Entity(tenantTable("notification_preferences"))
+export class NotificationPreference {
+  [PrimaryKeyProp]?: ["tenantId", "userId", "channel", "category"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("usr") })
+  userId: string;
+
+  @PrimaryKey({ type: "text" })
+  channel: NotificationChannel;
+
+  @PrimaryKey({ type: "text" })
+  category: string;
+
+  @Property({ type: "boolean" })
+  enabled: boolean;
+
+  @Property({ type: "timestamptz" })
+  updatedAt: Date;
+}

@@ -1,0 +1,30 @@
+import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { Field, ID, InputType } from "type-graphql";
+
+@InputType()
+export class NotificationPreferenceInput {
+  @Field({ description: "InApp, Email, Sms or Webhook." })
+  @Constraint({ minLength: 1, maxLength: 100 })
+  channel: string;
+
+  @Field({ description: "A category, or * for all categories of the channel that are not in the list." })
+  @Constraint({ maxLength: 64, pattern: "^([a-z][a-z0-9._-]*|\\*)$" })
+  category: string;
+
+  @Field()
+  enabled: boolean;
+}
+
+@InputType({ description: "All preferences of the user. A channel and category without one is switched on." })
+export class SetNotificationPreferencesInput {
+  @Field(() => ID, {
+    nullable: true,
+    description: "Default: the person of the token. A service must name the user.",
+  })
+  @Constraint({ minLength: 1, maxLength: 100 })
+  recipientUserId?: string | null;
+
+  @Field(() => [NotificationPreferenceInput])
+  @Constraint({ maxItems: 100 })
+  preferences: NotificationPreferenceInput[];
+}

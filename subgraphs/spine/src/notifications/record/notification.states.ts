@@ -1,0 +1,33 @@
+/**
+ * The states of a notification and the states that may follow. A notification that was Sent fails when its channel reports
+ * later that it did not arrive.
+ */
+export const notificationStates = {
+  Queued: { next: ["Sent", "Failed"], event: "NotificationRequested" },
+  Sent: { next: ["Delivered", "Failed", "Read"], event: "NotificationSent" },
+  Delivered: { next: ["Read"], event: "NotificationDelivered" },
+  Failed: { next: [], event: "NotificationFailed" },
+  Read: { next: [], event: "NotificationRead" },
+} as const;
+
+export type NotificationState = keyof typeof notificationStates;
+
+/** The channels of notifications. */
+export const notificationChannels = ["InApp", "Email", "Sms", "Webhook"] as const;
+export type NotificationChannel = (typeof notificationChannels)[number];
+
+/** The priorities of notifications. */
+export const notificationPriorities = ["Low", "Normal", "High"] as const;
+export type NotificationPriority = (typeof notificationPriorities)[number];
+
+/** SQL condition: the notification is in the state that only its job ends. */
+export const queuedCondition = "status = 'Queued'";
+
+/** SQL condition: the notification lies in the inbox of a user, who has not read it. Indexes contain it. */
+export const unreadCondition = "channel = 'InApp' and status in ('Sent', 'Delivered')";
+
+/** SQL condition: the notification is older than it is kept. */
+export const expiredCondition = "created_at < now() - '180 days'::interval";
+
+/** SQL condition: a broadcast has not reached all of its recipients, and its job continues. */
+export const broadcastContinues = "broadcast_after is not null";

@@ -1,0 +1,91 @@
+import { DateTime } from "@factory/runtime/graphql/scalars";
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
+import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import type { NotificationChannel, NotificationPriority, NotificationState } from "./notification.states.js";
+
+export const NotificationStatusEnum = {
+  Queued: "Queued",
+  Sent: "Sent",
+  Delivered: "Delivered",
+  Failed: "Failed",
+  Read: "Read",
+} as const;
+registerEnumType(NotificationStatusEnum, { name: "NotificationStatus" });
+
+export const NotificationChannelEnum = { InApp: "InApp", Email: "Email", Sms: "Sms", Webhook: "Webhook" } as const;
+registerEnumType(NotificationChannelEnum, { name: "NotificationChannel" });
+
+const NotificationPriorityEnum = { Low: "Low", Normal: "Normal", High: "High" } as const;
+registerEnumType(NotificationPriorityEnum, { name: "NotificationPriority" });
+
+@ObjectType("NotificationRecipient", { simpleResolvers: true, description: "One of its members is set." })
+export class NotificationRecipientType {
+  @Field(() => ID, { nullable: true })
+  userId: string | null;
+
+  @Field(() => String, { nullable: true })
+  email: string | null;
+
+  @Field(() => String, { nullable: true })
+  phone: string | null;
+
+  @Field(() => ID, { nullable: true, description: "A webhook subscription." })
+  subscriptionId: string | null;
+}
+
+@ObjectType("Notification", { simpleResolvers: true })
+@Directive('@key(fields: "notificationId")')
+export class NotificationType {
+  @Field(() => ID)
+  notificationId: string;
+
+  @Field(() => ID, { description: "The request or broadcast to which the notification belongs." })
+  messageId: string;
+
+  @Field(() => NotificationChannelEnum)
+  channel: NotificationChannel;
+
+  @Field()
+  category: string;
+
+  @Field(() => NotificationPriorityEnum)
+  priority: NotificationPriority;
+
+  @Field(() => NotificationRecipientType)
+  recipient: NotificationRecipientType;
+
+  @Field(() => String, { nullable: true })
+  title: string | null;
+
+  @Field(() => String, { nullable: true })
+  body: string | null;
+
+  @Field(() => String, { nullable: true })
+  templateKey: string | null;
+
+  @Field(() => NotificationStatusEnum)
+  status: NotificationState;
+
+  @Field(() => String, { nullable: true, description: "A code or a sentence. Null unless the notification is Failed." })
+  failureReason: string | null;
+
+  @Field(() => DateTime)
+  createdAt: string;
+
+  @Field(() => DateTime, { nullable: true })
+  sentAt: string | null;
+
+  @Field(() => DateTime, { nullable: true })
+  deliveredAt: string | null;
+
+  @Field(() => DateTime, { nullable: true })
+  readAt: string | null;
+}
+
+export const NotificationConnection = connectionType(
+  "Notification",
+  () => NotificationType,
+  "In the order of creation, unless another order is asked for.",
+);
+export type NotificationConnection = Connection<NotificationType>;

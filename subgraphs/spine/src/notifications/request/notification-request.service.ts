@@ -1,0 +1,131 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { TenantService } from "../../tenants/tenant.service.js";
+import type { NotificationRecipient, RecipientProblem } from "../delivery/channel-driver.js";
+import type { ChannelDrivers } from "../delivery/channel-drivers.js";
+import { deliverNotificationJob } from "../delivery/deliver-notification-job.js";
+import { usersWithout } from "../preferences/switched-off.js";
+import { activeUsers } from "../record/active-users-statement.js";
+import { type NotificationRequest, notificationRequest, type RequestedContent } from "./notification-request.js";
+import type { NotificationTemplates } from "./notification-templates.js";
+import type { SendNotificationInput } from "./send-notification.input.js";
+import type { SentNotificationsType } from "./sent-notifications.type.js";
+import { type NewNotification, storeMessage, storeNotifications } from "./store-notifications.js";
+
+interface RequestParts {
+  readonly database: Database;
+  readonly jobs: JobQueue;
+  readonly tenants: TenantService;
+  readonly drivers: ChannelDrivers;
+  readonly templates: NotificationTemplates;
+}
+
+/** Takes requests for notifications. In-app ones are stored as Sent; the others are queued with a job for each recipient. */
+export class NotificationRequestService {
+  readonly #parts: RequestParts;
+
+  constructor(parts: RequestParts) {
+    this.#parts = parts;
+  }
+
+  send(context: RequestContext, input: SendNotificationInput): Promise<SentNotificationsType> {
+    const request = notificationRequest(input);
+    const { subject: requestedBy } = principalOf(context);
+    const pointerOf = (at: number) => (input.recipients ? `/input/recipients/${at}` : "/input/recipient");
+    return idempotentMutation(this.#parts.database, context, {
+      field: "sendNotification",
+      arguments: { input },
+      prepare: () => this.#prepare(tenantOf(context), request, pointerOf),
+      commit: async (transaction, content) => {
+        await this.#parts.tenants.requireActive(transaction);
+        await requireUsers(transaction, request.recipients, pointerOf);
+        return this.#store(transaction, { ...request, content }, requestedBy);
+      },
+    });
+  }
+
+  /** Work outside of the transaction: the checks of the channel, and the text of the template. */
+  async #prepare(tenant: Tenant, { content, recipients }: NotificationRequest, pointerOf: PointerOf) {
+    const { channel } = content;
+    if (channel !== "InApp") {
+      const problems = await this.#parts.drivers.require(channel).check?.(tenant, recipients);
+      if (problems && problems.length > 0) throw unknownRecipients(problems, pointerOf);
+    }
+    return this.#withText(tenant, content);
+  }
+
+  async #withText(tenant: Tenant, content: RequestedContent): Promise<RequestedContent> {
+    const { channel, templateKey, data, locale } = content;
+    if (templateKey === null) return content;
+    const text = await this.#parts.templates.render(tenant, { channel, templateKey, data: data ?? {}, locale });
+    return { ...content, ...text };
+  }
+
+  async #store(
+    transaction: Transaction,
+    { content, recipients }: NotificationRequest,
+    requestedBy: string,
+  ): Promise<SentNotificationsType> {
+    const [messageId, createdAt] = [newId("ntm"), new Date()];
+    const states = await beginningStates(transaction, content, recipients);
+    const notifications = recipients.map(
+      (recipient): NewNotification => ({ notificationId: newId("ntf"), recipient, status: states(recipient) }),
+    );
+    const audience = { audience: "Recipients", roleCode: null, recipientCount: recipients.length } as const;
+    const message = { ...content, ...audience, messageId, requestedBy, createdAt };
+    await storeMessage(transaction, message);
+    await storeNotifications(transaction, message, notifications);
+    const notificationIds = notifications.map(({ notificationId }) => notificationId);
+    if (content.channel !== "InApp") {
+      const { tenantId } = transaction.tenant;
+      const payloads = notificationIds.map((notificationId) => ({ tenantId, notificationId }));
+      await this.#parts.jobs.sendAll(transaction, deliverNotificationJob, payloads);
+    }
+    const [{ notificationId, status } = { notificationId: "", status: "Queued" as const }] = notifications;
+    return { notificationId, notificationIds, messageId, status, createdAt: createdAt.toISOString() };
+  }
+}
+
+/** An in-app notification has its outcome at once. The others are Queued, and their preferences are read when they are sent. */
+async function beginningStates(
+  transaction: Transaction,
+  content: RequestedContent,
+  recipients: readonly NotificationRecipient[],
+): Promise<(recipient: NotificationRecipient) => "Queued" | "Sent" | "Failed"> {
+  if (content.channel !== "InApp") return () => "Queued";
+  const userIds = recipients.flatMap(({ userId }) => userId ?? []);
+  const without = await usersWithout(transaction, userIds, content);
+  return ({ userId }) => (userId !== null && without.has(userId) ? "Failed" : "Sent");
+}
+
+type PointerOf = (at: number) => string;
+
+/** Throws REFERENCE_NOT_FOUND with a pointer to each recipient that is not an active user of the tenant. */
+async function requireUsers(
+  transaction: Transaction,
+  recipients: readonly NotificationRecipient[],
+  pointerOf: PointerOf,
+): Promise<void> {
+  const active = await activeUsers(
+    transaction,
+    recipients.flatMap(({ userId }) => userId ?? []),
+  );
+  const problems = recipients.flatMap(({ userId }, at): RecipientProblem[] =>
+    userId === null || active.has(userId)
+      ? []
+      : [{ at, pointer: "/userId", code: "UNKNOWN_VALUE", detail: "The tenant has no active user with this id." }],
+  );
+  if (problems.length > 0) throw unknownRecipients(problems, pointerOf);
+}
+
+function unknownRecipients(problems: readonly RecipientProblem[], pointerOf: PointerOf): DomainError {
+  return new DomainError("REFERENCE_NOT_FOUND", {
+    detail: "Recipients of the notification cannot be reached. See errors for each of them.",
+    errors: problems.map(({ at, pointer, code, detail }) => ({ pointer: pointerOf(at) + pointer, code, detail })),
+  });
+}

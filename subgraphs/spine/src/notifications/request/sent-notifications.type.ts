@@ -1,0 +1,24 @@
+import { DateTime } from "@factory/runtime/graphql/scalars";
+import { Field, ID, ObjectType } from "type-graphql";
+import type { NotificationState } from "../record/notification.states.js";
+import { NotificationStatusEnum } from "../record/notification.type.js";
+
+@ObjectType("SentNotifications", { simpleResolvers: true })
+export class SentNotificationsType {
+  @Field(() => ID, { description: "The notification to the first recipient." })
+  notificationId: string;
+
+  @Field(() => [ID], { description: "One notification for each recipient, in the order of the request." })
+  notificationIds: string[];
+
+  @Field(() => ID)
+  messageId: string;
+
+  @Field(() => NotificationStatusEnum, {
+    description: "The state of the first notification: Sent in the channel InApp, Queued in the others.",
+  })
+  status: NotificationState;
+
+  @Field(() => DateTime)
+  createdAt: string;
+}

@@ -1,0 +1,14 @@
+import { readFileSync } from "node:fs";
+import { spineRequirements } from "./spine-requirements.js";
+
+describe("specification 002", () => {
+  it.each(spineRequirements)("$says", ({ file, title }) => {
+    const text = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+    expect(text.includes(JSON.stringify(title)) ? title : `no test of ${file} is called ${title}`).toBe(title);
+  });
+
+  it("has no requirement twice", () => {
+    const said = spineRequirements.map(({ says }) => says);
+    expect(said.length).toBe(new Set(said).size);
+  });
+});
