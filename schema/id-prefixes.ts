@@ -33,6 +33,7 @@ export const idPrefixes = {
   msg: "outbound message",
   aud: "audit record",
   fac: "second factor",
+  pwr: "password reset",
 } as const;
 
 /** The prefix of a wire ID, for example `tpl`. */

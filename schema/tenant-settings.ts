@@ -1,3 +1,5 @@
+import { type AuthenticationLevel, authenticationLevels } from "./authentication-levels.js";
+
 /** A JSON Schema (draft 2020-12) of one value. */
 export type SettingSchema = Readonly<Record<string, unknown>>;
 
@@ -8,6 +10,7 @@ type PublisherType = "Agent" | "User" | "Service";
 export interface TenantSettingValues {
   /** `true`: every type of principal; `false`: none. */
   readonly "governance.publish.requiresApproval": boolean | readonly PublisherType[];
+  readonly "governance.approve.acr": AuthenticationLevel | null;
   readonly "execution.requirePublished": boolean;
   readonly "execution.requireCompatible": boolean;
   readonly "scaffold.repositoryBase": string | null;
@@ -15,6 +18,7 @@ export interface TenantSettingValues {
   readonly "signIn.passwordMinLength": number;
   readonly "signIn.sessionHours": number;
   readonly "signIn.allowedEmailDomains": readonly string[];
+  readonly "signIn.secondFactor": "optional" | "required";
   readonly "retention.auditLogDays": number;
   readonly "retention.webhookDays": number | null;
   readonly "webhooks.eventNames": Readonly<Record<string, string>>;
@@ -69,6 +73,13 @@ export const tenantSettings: TenantSettings = {
       "The types of principals that get the scopes templates.publish and libraries.publish only through an approval: Agent, User, Service. True means all of them, false none. Tokens that exist already keep their scopes until they expire.",
     setBy: "Tenant",
   },
+  "governance.approve.acr": {
+    schema: { enum: [...authenticationLevels, null] },
+    default: null,
+    description:
+      "The level (acr) of the sign-in that a person needs to decide an approval: urn:factory:acr:second-factor or urn:factory:acr:phishing-resistant. Null: a password is enough.",
+    setBy: "Tenant",
+  },
   "execution.requirePublished": {
     schema: { type: "boolean" },
     default: false,
@@ -119,6 +130,13 @@ export const tenantSettings: TenantSettings = {
     default: [],
     description:
       "The domains, in lower case, of the e-mail addresses that may be invited. Subdomains are not included. Empty: all domains.",
+    setBy: "Tenant",
+  },
+  "signIn.secondFactor": {
+    schema: { enum: ["optional", "required"] },
+    default: "optional",
+    description:
+      "Whether every user needs a second factor. With required, a user without one sets it up at the next sign-in, sessions and refresh tokens without a second factor end, and the password grant is refused.",
     setBy: "Tenant",
   },
   "retention.auditLogDays": {

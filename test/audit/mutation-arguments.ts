@@ -13,11 +13,14 @@ import { aFlag } from "../kit/feature-flags.js";
 import { aLibrary, aPackageName, versionMutation } from "../kit/libraries.js";
 import { aNotification } from "../kit/notifications.js";
 import { aPackage } from "../kit/nuget-packages.js";
+import { resetToken } from "../kit/own-security.js";
+import { aPerson, type Person } from "../kit/people.js";
 import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
 import { aProvider, movedProvider } from "../kit/providers.js";
 import { graphql, request } from "../kit/request.js";
 import { aClientId, aRole } from "../kit/roles.js";
 import { aDelivery } from "../kit/runs.js";
+import { aPasswordClient, signedIn } from "../kit/sign-ins.js";
 import { aSilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant, moved, type TestTenant } from "../kit/tenants.js";
@@ -36,10 +39,18 @@ export interface World {
   readonly onEnd: (end: () => unknown) => void;
 }
 
+/** The member `ownToken` is not an argument: it is the token with which the mutation is called. */
 type Arguments = Record<string, unknown>;
 type Prepare = (world: World) => Promise<Arguments> | Arguments;
 
 const unique = () => `w${randomBytes(6).toString("hex")}`;
+
+/** A person with the token of a first-party client. */
+async function aSignedInPerson({ tenant }: World): Promise<{ person: Person; token: string }> {
+  const signing = await aPerson(tenant);
+  const { access_token: token } = await signedIn(await aPasswordClient(tenant.tenantId), signing);
+  return { person: signing, token };
+}
 
 async function aVersion({ token }: World, source?: string) {
   return aTemplateVersion(token, source ?? (await aTemplateSource()));
@@ -330,6 +341,24 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
   }),
   broadcastNotification: () => ({ input: { body: unique() } }),
   cancelPlanSubscription: anActivePlan,
+  changeOwnPassword: async (world) => {
+    const { person, token: ownToken } = await aSignedInPerson(world);
+    const input = { currentPassword: person.password, newPassword: `${goodPassword} ${world.canary}` };
+    return { ownToken, input };
+  },
+  endOtherOwnSessions: async (world) => ({ ownToken: (await aSignedInPerson(world)).token }),
+  endOwnSession: async (world) => {
+    const { token: ownToken } = await aSignedInPerson(world);
+    const { body } = await graphql<{ ownSessions: { sessionId: string }[] }>("{ ownSessions { sessionId } }", {
+      token: ownToken,
+    });
+    return { ownToken, sessionId: body.data.ownSessions[0]?.sessionId };
+  },
+  removeUserSecondFactors: person,
+  requestPasswordReset: async ({ tenant }) => ({ input: { email: (await aPerson(tenant)).email } }),
+  resetPassword: async ({ tenant, canary }) => ({
+    input: { token: await resetToken(await aPerson(tenant)), password: `${goodPassword} ${canary}` },
+  }),
   createApiClient: () => ({ input: { name: unique(), scopes: ["user.read"] } }),
   createEdition: () => {
     const code = `E${unique()}`;

@@ -33,6 +33,8 @@ const limited: readonly (readonly [count: string, passing: number, entries: read
       ["/connect/interaction/0123456789abcdef", form({ action: "sign-in" })],
       ["/connect/logout"],
       ["/connect/logout", form({ action: "sign-out" })],
+      ["/connect/security"],
+      ["/connect/security", form({ action: "remove-factor" })],
     ],
   ],
   [
@@ -44,6 +46,16 @@ const limited: readonly (readonly [count: string, passing: number, entries: read
       ["/connect/revocation", form({ token: "x", client_id: "cli_1" })],
       ["/connect/introspect", form({ token: "x", client_id: "cli_1" })],
       ["/connect/userinfo", { headers: { authorization: "Bearer x" } }],
+    ],
+  ],
+  [
+    "the pages of a password reset, 30 in 15 minutes",
+    30,
+    [
+      ["/connect/password-reset"],
+      ["/connect/password-reset?token=x"],
+      ["/connect/password-reset", form({ email: "x" })],
+      ["/v1/connect/password-reset", form({ token: "x", password: "correct horse battery" })],
     ],
   ],
   [

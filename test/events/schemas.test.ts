@@ -26,6 +26,7 @@ import { anInboundSource, asSpecified } from "../kit/inbound-sources.js";
 import { aLibrary, aRetiredVersion } from "../kit/libraries.js";
 import { invokeModels } from "../kit/models.js";
 import { aNotification } from "../kit/notifications.js";
+import { changeOwnSecurity } from "../kit/own-security.js";
 import { moveMoney } from "../kit/payments.js";
 import { aPerson } from "../kit/people.js";
 import { aPlanSubscriptionId, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
@@ -479,6 +480,7 @@ describe("the emitted events", () => {
     await aFlag(token, "told", { rules: [{ attribute: "country", operator: "IN", values: ["CH"] }] });
     await decideApprovals(token, tenant.tenantId);
     await signInAndRevoke(tenant);
+    await changeOwnSecurity(tenant);
     await useUpExecutions(token, tenant.tenantId);
     await changePlanSubscription(token, tenant.tenantId);
     await letADayPass(tenant.tenantId);

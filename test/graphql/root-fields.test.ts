@@ -70,13 +70,24 @@ async function codes(document: string, token?: string): Promise<unknown[]> {
   return (body.errors ?? []).map(({ extensions }) => extensions.code);
 }
 
-const forEveryToken = fields.filter(({ rule }) => Object.keys(rule).length === 0);
-const guarded = fields.filter((field) => field.rule.anonymous !== true && !forEveryToken.includes(field));
+const unscopedFields = fields.filter(({ rule }) => Object.keys(rule).length === 0);
+const forEveryToken = unscopedFields.filter(({ coordinate }) => coordinate === "Query.me");
+const forPeople = unscopedFields.filter((field) => !forEveryToken.includes(field));
+const guarded = fields.filter((field) => field.rule.anonymous !== true && !unscopedFields.includes(field));
 
 describe.each(forEveryToken)("$coordinate", ({ document }) => {
   it("requires a token but no scope", async () => {
     expect(await codes(document)).toEqual(["UNAUTHENTICATED"]);
     expect(await codes(document, await tenant.tokenWith("user.read"))).toEqual([]);
+  });
+});
+
+describe.each(forPeople)("$coordinate", ({ document }) => {
+  it("requires a token of a person", async () => {
+    expect(await codes(document)).toEqual(["UNAUTHENTICATED"]);
+    const { body } = await graphql(document, { token: await tenant.tokenWith() });
+    const [code] = (body.errors ?? []).map(({ extensions }) => extensions.code);
+    expect(["FIRST_PARTY_CLIENT_REQUIRED", "VALIDATION_FAILED"]).toContain(code);
   });
 });
 
@@ -156,9 +167,15 @@ describe("the graph", () => {
     const rules = all.flatMap((type) => Object.values(type?.getFields() ?? {}).map(ruleOf));
     const unscoped = rules.filter(({ scopes = [], anonymous }) => anonymous !== true && scopes.length === 0);
     expect(forEveryToken.map(({ coordinate }) => coordinate)).toEqual(["Query.me"]);
-    expect(unscoped).toHaveLength(forEveryToken.length);
+    expect(forPeople.map(({ coordinate }) => coordinate).sort()).toEqual([
+      ...["Mutation.changeOwnPassword", "Mutation.endOtherOwnSessions", "Mutation.endOwnSession", "Query.ownSessions"],
+    ]);
+    expect(unscoped).toHaveLength(unscopedFields.length);
     const open = fields.filter(({ rule }) => rule.anonymous === true).map(({ coordinate }) => coordinate);
-    expect(open.sort()).toEqual(["Mutation.acceptInvitation", "Mutation.ingestWebhookDelivery"]);
+    expect(open.sort()).toEqual([
+      ...["Mutation.acceptInvitation", "Mutation.ingestWebhookDelivery"],
+      ...["Mutation.requestPasswordReset", "Mutation.resetPassword"],
+    ]);
     expect(rules.filter(({ anonymous }) => anonymous === true)).toHaveLength(open.length);
   });
 

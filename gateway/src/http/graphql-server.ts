@@ -136,9 +136,10 @@ const refusedStatus: ApolloServerPlugin<RequestContext> = {
         const { errors = [], data } = response.body.singleResult;
         const codes = new Set(errors.map(({ extensions }) => extensions?.["code"]));
         const [code] = codes.size === 1 ? codes : [];
-        if (code === "UNAUTHENTICATED" || code === "AUTHENTICATION_TOO_OLD") {
+        const challenge = challengeOf(errors[0]);
+        if (codes.size === 1 && challenge !== undefined) {
           response.http.status = 401;
-          response.http.headers.set("www-authenticate", code === "UNAUTHENTICATED" ? "Bearer" : stepUpChallenge);
+          response.http.headers.set("www-authenticate", challenge);
         } else if (code === "RATE_LIMITED" || code === "QUOTA_EXCEEDED" || (code === "UNAVAILABLE" && isEmpty(data))) {
           response.http.status = code === "UNAVAILABLE" ? 503 : 429;
           const seconds = errors[0]?.extensions?.["retryAfterSeconds"];
@@ -148,6 +149,12 @@ const refusedStatus: ApolloServerPlugin<RequestContext> = {
     };
   },
 };
+
+/** The header WWW-Authenticate of an error that a new sign-in or a token cures. */
+function challengeOf(error: { extensions?: Record<string, unknown> } | undefined): string | undefined {
+  const facts = error?.extensions ?? {};
+  return facts["code"] === "UNAUTHENTICATED" ? "Bearer" : stepUpChallenge(facts["code"], facts);
+}
 
 const isEmpty = (data: Record<string, unknown> | null | undefined) =>
   Object.values(data ?? {}).every((value) => value === null);

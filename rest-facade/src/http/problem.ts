@@ -111,7 +111,7 @@ const foreignCodes: Record<string, ErrorCode | undefined> = {
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
 
 function headersFor(code: ErrorCode, facts: ErrorFacts): Record<string, string> {
-  const challenge = challenges[code];
+  const challenge = challenges[code] ?? stepUpChallenge(code, facts);
   if (challenge) return { "www-authenticate": challenge };
   if (code === "INSUFFICIENT_SCOPE") {
     const scopes = Array.isArray(facts["requiredScopes"]) ? facts["requiredScopes"].join(" ") : "";
@@ -131,7 +131,6 @@ const challenges: Partial<Record<ErrorCode, string>> = {
   UNAUTHENTICATED: "Bearer",
   TOKEN_INVALID: 'Bearer error="invalid_token", error_description="The access token is not valid."',
   TOKEN_EXPIRED: 'Bearer error="invalid_token", error_description="The access token has expired."',
-  AUTHENTICATION_TOO_OLD: stepUpChallenge,
   // The same for every scheme of a vendor, so that it tells nothing about the provider.
   SIGNATURE_INVALID: "Signature",
 };

@@ -14,10 +14,12 @@ import { mail } from "./mail/mail.module.js";
 import { notifications } from "./notifications/notifications.module.js";
 import { oauthClients } from "./oauth-clients/oauth-clients.module.js";
 import { passkeys } from "./passkeys/passkeys.module.js";
+import { passwords } from "./passwords/passwords.module.js";
 import { planSubscriptions } from "./plan-subscriptions/plan-subscriptions.module.js";
 import { principals } from "./principals/principals.module.js";
 import { revocations } from "./revocations/revocations.module.js";
 import { roles } from "./roles/roles.module.js";
+import { secondFactors } from "./second-factors/second-factors.module.js";
 import { signingKeys } from "./signing-keys/signing-keys.module.js";
 import { tenantSnapshots } from "./tenant-snapshots/tenant-snapshots.module.js";
 import { tenants } from "./tenants/tenants.module.js";
@@ -40,10 +42,12 @@ export const spineModules = [
   users,
   principals,
   invitations,
+  passwords,
   approvals,
   notifications,
   signingKeys,
   auditLog,
+  secondFactors,
   passkeys,
   authorizationServer,
   tenantSnapshots,

@@ -29,6 +29,7 @@ import { Migration20261122183027_plan_subscription_periods } from "./migrations/
 import { Migration20261123113301_paid_at } from "./migrations/Migration20261123113301_paid_at.js";
 import { Migration20261123142150_passkeys } from "./migrations/Migration20261123142150_passkeys.js";
 import { Migration20261123142052_notifications } from "./migrations/Migration20261123142052_notifications.js";
+import { Migration20261123142150_people_security } from "./migrations/Migration20261123142150_people_security.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -65,5 +66,6 @@ export const spineTables = {
     Migration20261123113301_paid_at,
     Migration20261123142150_passkeys,
     Migration20261123142052_notifications,
+    Migration20261123142150_people_security,
   ],
 };

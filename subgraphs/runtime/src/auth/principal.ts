@@ -28,6 +28,8 @@ export interface Principal {
   withheldScopes?: readonly string[] | undefined;
   /** The time of a person's last sign-in (`auth_time`, epoch seconds); absent for services and agents. */
   authTime?: number | undefined;
+  /** The level of a person's last sign-in (`acr`, see schema/authentication-levels.ts); absent for services and agents. */
+  acr?: string | undefined;
   /** Whether a person's token was issued to a client of the platform itself; absent for services and agents. */
   firstParty?: boolean | undefined;
   roles: readonly string[];

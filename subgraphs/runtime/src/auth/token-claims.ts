@@ -51,6 +51,7 @@ const claimsShape = z.object({
   withheldScopes: z.array(name).optional(),
   act: actorClaim,
   auth_time: z.int().nonnegative().optional(),
+  acr: name.optional(),
   firstParty: z.boolean().optional(),
 });
 
@@ -94,9 +95,9 @@ export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
 }
 
 /** The claims of a sign-in, for a person's own token only: an agent that acts for a person did not sign in. */
-function signInOf(claims: z.infer<typeof claimsShape>): Pick<Principal, "authTime" | "firstParty"> {
+function signInOf(claims: z.infer<typeof claimsShape>): Pick<Principal, "acr" | "authTime" | "firstParty"> {
   if (claims.principalType !== "User" || claims.act !== undefined) return {};
-  return { authTime: claims.auth_time, firstParty: claims.firstParty };
+  return { authTime: claims.auth_time, acr: claims.acr, firstParty: claims.firstParty };
 }
 
 /** The chain of agents, the current one first. */

@@ -36,7 +36,7 @@ export class ApprovalResolver {
 
   @Mutation(() => ApprovalType, {
     description:
-      "Approves the request; the agent may use the scopes for one hour. The caller must hold the scopes and must not be the subject. A user decides with a token of a first-party client, at most 15 minutes after signing in.",
+      "Approves the request; the agent may use the scopes for one hour. The caller must hold the scopes and must not be the subject. A user decides with a token of a first-party client, at most 15 minutes after signing in, and with the level of sign-in that the setting governance.approve.acr asks for.",
   })
   @Auth({ scopes: ["governance.approve"] })
   approveScopes(
@@ -49,7 +49,7 @@ export class ApprovalResolver {
 
   @Mutation(() => ApprovalType, {
     description:
-      "Rejects the request; the agent may repeat it after one hour. The caller must not be the subject. A user decides with a token of a first-party client, at most 15 minutes after signing in.",
+      "Rejects the request; the agent may repeat it after one hour. The caller must not be the subject. A user decides with a token of a first-party client, at most 15 minutes after signing in, and with the level of sign-in that the setting governance.approve.acr asks for.",
   })
   @Auth({ scopes: ["governance.approve"] })
   rejectScopes(

@@ -12,6 +12,7 @@ import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import { requireScopesIn } from "../access-control/held-scopes.js";
+import type { TenantSettings } from "../configuration/tenant-settings.js";
 import { Approval } from "./approval.entity.js";
 import { approvalFacts } from "./approval.events.js";
 import type { ApprovalDecisionInput, ApprovalFilterInput } from "./approval.input.js";
@@ -62,10 +63,12 @@ export const sortedApprovals = new SortedList<ApprovalType, TenantStatement>({
 export class ApprovalService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
+  readonly #settings: TenantSettings;
 
-  constructor(database: Database, cursors: CursorSeal) {
+  constructor(database: Database, cursors: CursorSeal, settings: TenantSettings) {
     this.#database = database;
     this.#cursors = cursors;
+    this.#settings = settings;
   }
 
   /** The approval in the caller's tenant; undefined if there is none with this id. */
@@ -95,8 +98,9 @@ export class ApprovalService {
   }
 
   /**
-   * Approves or rejects a Pending request. Throws `SELF_APPROVAL` (four-eyes rule), `INVALID_STATE` if it is not Pending, or
-   * `INSUFFICIENT_SCOPE` if the caller approves scopes that it does not hold.
+   * Approves or rejects a Pending request. Throws `SELF_APPROVAL` (four-eyes rule), `INVALID_STATE` if it is not Pending,
+   * `INSUFFICIENT_SCOPE` if the caller approves scopes that it does not hold, or `AUTHENTICATION_TOO_OLD` and
+   * `AUTHENTICATION_TOO_WEAK` if a person has to sign in again.
    */
   decide(
     context: RequestContext,
@@ -108,10 +112,11 @@ export class ApprovalService {
     return idempotentMutation(this.#database, context, {
       field,
       arguments: { approvalId, input: input ?? null },
-      commit: async (transaction) => {
+      prepare: () => this.#settings.get(tenantOf(context), "governance.approve.acr"),
+      commit: async (transaction, level) => {
         const approval = await lockedApproval(transaction, approvalId);
         const decider = principalOf(context);
-        await requireFourEyes(transaction, decider, approval);
+        await requireFourEyes(transaction, decider, { approval, level });
         requirePending(approval);
         if (field === "approveScopes") requireApprovable(decider, approval.scopes);
         return conclude(transaction, approval, { field, decider, comment: input?.comment ?? null });

@@ -1,4 +1,5 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { TenantSettings } from "../configuration/tenant-settings.js";
 import { Approval } from "./approval.entity.js";
 import { ApprovalResolver } from "./approval.resolver.js";
 import { ApprovalService } from "./approval.service.js";
@@ -15,7 +16,7 @@ export const approvals: SliceModule = {
   },
   events: ["ScopeApprovalRequested", "ScopeApprovalGranted", "ScopeApprovalRejected"],
   start({ database, cursors }, services) {
-    services.add(new ApprovalService(database, cursors));
+    services.add(new ApprovalService(database, cursors, services.get(TenantSettings)));
   },
   resolvers: (get) => [new ApprovalResolver(get(ApprovalService))],
   references(get) {

@@ -156,6 +156,29 @@ describe("a person who decides", () => {
       expect(await decision(as(colleague, { firstParty }), person)).toBe("FIRST_PARTY_CLIENT_REQUIRED");
   });
 
+  it("must have signed in at the level that the tenant asks for", async () => {
+    const levels = ["password", "second-factor", "phishing-resistant"].map((level) => `urn:factory:acr:${level}`);
+    const [password, second, resistant] = levels as [string, string, string];
+    const set = async (value: string | null) => {
+      const { errors } = await platform.ask(
+        principal(tenantId, ["config.manage", "governance.approve"]),
+        'mutation ($input: SetConfigurationInput!) { setConfiguration(key: "governance.approve.acr", input: $input) { key } }',
+        { input: { value } },
+      );
+      expect(errors).toEqual([]);
+    };
+    const decided = (acr: string | undefined) => decision(as(colleague, { acr }), person);
+    await set(second);
+    expect(await Promise.all([decided(undefined), decided(password), decided("urn:other")])).toEqual(
+      Array.from({ length: 3 }, () => "AUTHENTICATION_TOO_WEAK"),
+    );
+    expect(await Promise.all([decided(second), decided(resistant)])).toEqual(["Approved", "Approved"]);
+    await set(resistant);
+    expect(await Promise.all([decided(second), decided(resistant)])).toEqual(["AUTHENTICATION_TOO_WEAK", "Approved"]);
+    await set(null);
+    expect(await decided(undefined)).toBe("Approved");
+  });
+
   it("does not pass the right to an agent, also if the token has the claims of the sign-in", async () => {
     for (const principalType of ["Agent", "User"] as const)
       expect(await decision(as(colleague, { principalType, actors: ["cli_agent"] }), person)).toBe("SELF_APPROVAL");

@@ -1,8 +1,9 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import { requireRecentSignIn } from "@factory/runtime/auth/step-up";
+import { requireLevel, requireRecentSignIn } from "@factory/runtime/auth/step-up";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { AuthenticationLevel } from "@factory/schema/authentication-levels";
 import type { Approval } from "./approval.entity.js";
 import { ownPublishingTask } from "./approval-request.js";
 import { bothSides, changers, type HolderRow, usersOfTenant } from "./four-eyes-statement.js";
@@ -16,12 +17,13 @@ const askersOf = ({ subject, agentClientId, agentTaskId }: RequestedApproval) =>
 /**
  * The four-eyes rule: the principal that decides must differ from the principal that asked. Throws `SELF_APPROVAL` for an
  * agent, since a principal controls it, and for a client whose secret the subject knows or may rotate. A user must have
- * signed in recently at a first-party client, so that no third party decides with the user's token.
+ * signed in recently at a first-party client, so that no third party decides with the user's token, and at the level
+ * (`acr`) that the tenant asks for.
  */
 export async function requireFourEyes(
   transaction: Transaction,
   decider: Principal,
-  request: RequestedApproval,
+  { approval: request, level }: { approval: RequestedApproval; level: AuthenticationLevel | null },
 ): Promise<void> {
   const { subject, clientId, principalType, actors = [] } = decider;
   const interested = askersOf(request);
@@ -34,7 +36,10 @@ export async function requireFourEyes(
     throw selfApproval(
       "The client that decides is controlled by an agent, by the subject of the request, or by a holder of the client secrets of both. Ask another user to decide.",
     );
-  if (principalType === "User") return requireRecentSignIn(decider);
+  if (principalType === "User") {
+    requireRecentSignIn(decider);
+    return requireLevel(decider, level);
+  }
   if (await mayChange(transaction, clientId, [...interested, ...holders.ofSubject]))
     throw selfApproval(
       "The subject of the request, or a holder of its secret, may rotate the secret or the keys of the client that decides. Let a user decide, or a client with scopes that the subject does not hold.",

@@ -4,8 +4,13 @@ import { serviceKey } from "@factory/runtime/subgraph/service-registry";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { TenantSettings } from "../configuration/tenant-settings.js";
 import { HttpRoutes } from "../http-endpoints/http-routes.js";
+import { OwnPassword } from "../passwords/own-password.js";
+import { SecondFactors } from "../second-factors/second-factors.js";
 import { ActiveSigningKeys } from "../signing-keys/active-signing-keys.js";
+import { PersonalDataErasers } from "../users/personal-data.js";
 import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server.js";
+import { OwnSessionResolver } from "./own-sessions/own-session.resolver.js";
+import { OwnSessions } from "./own-sessions/own-sessions.js";
 import { artifactRetention } from "./provider/oidc-adapter.js";
 import { OidcArtifact } from "./provider/oidc-artifact.entity.js";
 import { tokenEndpoint } from "./tokens/token.endpoint.js";
@@ -29,15 +34,20 @@ export const authorizationServerService = serviceKey<AuthorizationServer>("Autho
 export const authorizationServer: SliceModule<AuthorizationServerSettings> = {
   slice: "authorization-server",
   entities: [OidcArtifact],
-  events: ["LoginFailed", "TokenRevoked", "RefreshTokenReuseDetected"],
+  events: ["LoginFailed", "SessionEnded", "TokenRevoked", "RefreshTokenReuseDetected"],
   async start({ settings, database, workers, connections, listener, logger, refusals, onStop }, services) {
     const { issuer, masterKeys, allowedOrigins, rateLimitFactor } = settings;
+    const sessions = services.add(new OwnSessions(workers, logger));
+    services.get(PersonalDataErasers).add(sessions.erase);
     const server = await createAuthorizationServer({
       issuer,
       pool: workers,
       database,
       masterKeys,
       keys: services.get(ActiveSigningKeys),
+      factors: services.get(SecondFactors),
+      ownPassword: services.get(OwnPassword),
+      sessions,
       settings: services.get(TenantSettings),
       allowedOrigins,
       refusals,
@@ -51,5 +61,6 @@ export const authorizationServer: SliceModule<AuthorizationServerSettings> = {
     onStop(() => server.close());
   },
   grpcServices: (_, { settings }) => [tokenEndpoint(settings.verifier)],
+  resolvers: (get) => [new OwnSessionResolver(get(OwnSessions))],
   retention: () => [artifactRetention],
 };

@@ -9,7 +9,6 @@ import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
 import type { JSONWebKeySet } from "jose";
 import Provider from "oidc-provider";
 import type { Pool } from "pg";
@@ -18,22 +17,31 @@ import { PublishApprovals } from "../approvals/publish-approvals.js";
 import type { TenantSettings } from "../configuration/tenant-settings.js";
 import type { HttpRoute } from "../http-endpoints/http-route.js";
 import { causeOf } from "../http-endpoints/request-cause.js";
-import { errorPage } from "../pages/error.page.js";
-import { sendPage } from "../pages/page.js";
-import { type AddressLimit, AddressRateLimiter } from "../request-limits/address-rate-limiter.js";
-import { clientLimits, FailureLimiter, loginLimits } from "../request-limits/failure-limiter.js";
+import type { OwnPassword } from "../passwords/own-password.js";
+import { AddressRateLimiter } from "../request-limits/address-rate-limiter.js";
+import { clientLimits, FailureLimiter, factorLimits, loginLimits } from "../request-limits/failure-limiter.js";
 import { TokenRateLimiter } from "../request-limits/token-rate-limiter.js";
+import type { SecondFactors } from "../second-factors/second-factors.js";
 import type { ActiveSigningKeys } from "../signing-keys/active-signing-keys.js";
 import { keySetMaxAgeSeconds, signingKeysChannel } from "../signing-keys/signing-key-store.js";
 import { tenantLookup } from "../tenants/tenant-lookup.js";
 import { PasswordSignIn } from "./accounts/password-sign-in.js";
+import { SignInRecords } from "./accounts/sign-in-records.js";
 import { UserAccounts } from "./accounts/user-accounts.js";
 import { findRegisteredClient } from "./client-authentication/registered-client.js";
 import { corsFor } from "./cors.js";
 import { discoveryDocument, jwksPath } from "./discovery-document.js";
+import { FactorAttempts } from "./factor-forms/factor-attempts.js";
+import { KeptValues } from "./factor-forms/kept-values.js";
 import { SubjectTokenVerifier } from "./grants/subject-token.js";
+import { oauthError, problem, refuse } from "./oauth-requests/answers.js";
+import { currentVisit } from "./oauth-requests/request-visit.js";
+import { ownSecurityClient, ownSecurityClientId } from "./own-security/own-security-client.js";
+import { ownSecurityEndpoint } from "./own-security/own-security-endpoint.js";
+import type { OwnSessions } from "./own-sessions/own-sessions.js";
 import { OidcAdapter } from "./provider/oidc-adapter.js";
 import { createOidcProvider, tokenPath } from "./provider/oidc-provider.js";
+import { ownSecurityPath } from "./sign-in/authorize-settings.js";
 import { browserRoutes } from "./sign-in/browser-routes.js";
 import { CsrfTokens } from "./sign-in/csrf-token.js";
 import { RememberedConsents } from "./sign-in/remembered-consents.js";
@@ -54,6 +62,9 @@ export interface AuthorizationServerOptions {
   database: Database;
   masterKeys: MasterKeys;
   settings: TenantSettings;
+  factors: SecondFactors;
+  ownPassword: OwnPassword;
+  sessions: OwnSessions;
   /** The signing keys, which the server starts. */
   keys: ActiveSigningKeys;
   /** Origins whose pages may call the token and userinfo endpoints. */
@@ -93,13 +104,14 @@ const publicDocumentCache = `public, max-age=${keySetMaxAgeSeconds}`;
 
 /** Starts the authorization server and its signing keys. Rejects if the keys cannot be read. */
 export async function createAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer> {
-  const { issuer, pool, database, masterKeys, keys, settings, logger, refusals, listener } = options;
+  const { issuer, pool, database, masterKeys, keys, settings, factors, logger, refusals, listener } = options;
   const approvals = new ApprovalRequests(database);
   const publishing = new PublishApprovals(database, approvals, settings);
   const accounts = new UserAccounts({ pool, reader: database.reader, settings, publishing });
   const families = new TokenFamilies(pool, () => causeOf(Provider.ctx));
+  const records = new SignInRecords({ database, logger, refusals });
   const passwords = new PasswordSignIn({
-    ...{ accounts, database, logger, refusals },
+    ...{ accounts, records },
     failures: new FailureLimiter(loginLimits(options.rateLimitFactor)),
   });
   const adapter = new OidcAdapter(
@@ -108,9 +120,12 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
       if (grantId) await families.revoke(grantId, kind === "RefreshToken" ? "RefreshTokenReuseDetected" : "Silent");
     },
     (grantId) => families.revoke(grantId, "Silent"),
+    () => currentVisit(Provider.ctx),
   );
   const clientReads = new ReadPipeline(options.workerUrl, clientConnections, ServerWatch.of(options.workerUrl, logger));
-  const findClient = (clientId: string) => findRegisteredClient(clientReads, clientId);
+  const ownClient = ownSecurityClient(issuer);
+  const findClient = async (clientId: string) =>
+    clientId === ownSecurityClientId ? ownClient : findRegisteredClient(clientReads, clientId);
   const tokens = new AccessTokens({ issuer, keys: () => keys.published, pool });
   const introspection = new TokenIntrospection(accounts, tokens);
   const tenantExists = tenantLookup(clientReads);
@@ -128,7 +143,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     accounts,
     adapter,
     families,
-    passwords,
+    ...{ passwords, records, factors },
     subjectTokens: new SubjectTokenVerifier(subjectVerifier, pool),
     ...{ approvals, publishing, resourceServer: new PlatformResourceServer(issuer, publishing) },
     clientRoles: new ClientRoles(database.reader),
@@ -153,16 +168,15 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     await clientReads.close();
     throw error;
   }
-  const browserRoute = browserRoutes({
-    issuer,
+  const interactions = {
+    ...{ issuer, findClient, accounts, passwords, records, factors, logger },
     provider: () => provider,
-    findClient,
-    accounts,
-    passwords,
     consents: parts.consents,
     csrfTokens: new CsrfTokens(masterKeys.keyring("factory spine forms")),
-    logger,
-  });
+    attempts: new FactorAttempts({ records, failures: new FailureLimiter(factorLimits(options.rateLimitFactor)) }),
+    kept: new KeptValues(pool),
+  };
+  const browserRoute = browserRoutes(interactions);
   const discovery = document("application/json", () => discoveryDocument(issuer));
   const routes: Record<string, HttpRoute> = {
     ...Object.fromEntries(
@@ -180,6 +194,10 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
       limit: "clients",
       handle: userinfo({ tokens, accounts, logger }),
     },
+    [ownSecurityPath]: ownSecurityEndpoint(
+      { ...interactions, ownPassword: options.ownPassword, sessions: options.sessions },
+      ownClient,
+    ),
     "/.well-known/openid-configuration": discovery,
     "/.well-known/oauth-authorization-server": discovery,
     [jwksPath]: document("application/jwk-set+json", () => keys.published),
@@ -191,7 +209,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     tenantExists,
     onKeysChanged: (listener) => keys.onChange(listener),
     async close() {
-      await Promise.all([passwords.settled(), clientReads.close()]);
+      await Promise.all([records.settled(), clientReads.close()]);
     },
     handle(request, response) {
       // a front door before this server may have set the trace already
@@ -219,15 +237,6 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
       else refuse(response, route.limit, wait);
     },
   };
-}
-
-function refuse(response: ServerResponse, kind: AddressLimit | undefined, retryAfterSeconds: number): void {
-  response.setHeader("retry-after", String(retryAfterSeconds));
-  const description = "Too many requests come from this address. Repeat the request after the time in Retry-After.";
-  if (kind !== "pages") return oauthError(response, "RATE_LIMITED", description);
-  const traceId = String(response.getHeader("x-trace-id"));
-  const page = errorPage({ title: "Too many attempts", detail: "Wait a minute and try again.", traceId });
-  sendPage(response, page, { status: 429 });
 }
 
 function pathOf({ url = "/" }: IncomingMessage): string {
@@ -265,25 +274,6 @@ function formEndpoint(path: string, callback: Callback, logger: Logger): HttpRou
       else problem(response, "INTERNAL", "An internal error occurred. Give the operator the traceId of this answer.");
     });
   };
-}
-
-function oauthError(response: ServerResponse, code: ErrorCode, description: string): void {
-  const error = code === "RATE_LIMITED" ? "rate_limited" : "invalid_request";
-  const body = { error, error_description: description };
-  send(response, code, "application/json", { ...body, code, traceId: response.getHeader("x-trace-id") });
-}
-
-/** A problem document (RFC 9457). */
-function problem(response: ServerResponse, code: ErrorCode, detail: string): void {
-  const { status, title } = errorCodes[code];
-  const type = `/problems/${code.toLowerCase().replaceAll("_", "-")}`;
-  const body = { type, title, status, detail, code, traceId: response.getHeader("x-trace-id") };
-  send(response, code, "application/problem+json", body);
-}
-
-function send(response: ServerResponse, code: ErrorCode, contentType: string, body: unknown): void {
-  response.writeHead(errorCodes[code].status ?? 500, { "content-type": contentType, "cache-control": "no-store" });
-  response.end(JSON.stringify(body));
 }
 
 const single = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);

@@ -1,3 +1,4 @@
+import { authenticationLevels } from "@factory/schema/authentication-levels";
 import { scopes } from "@factory/schema/scopes";
 import { keyAlgorithms } from "../oauth-clients/public-keys.js";
 import { servedGrantTypes, tokenPath } from "./provider/oidc-provider.js";
@@ -32,6 +33,7 @@ export function discoveryDocument(issuer: string): Record<string, unknown> {
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
     prompt_values_supported: ["none", "login", "consent"],
+    acr_values_supported: authenticationLevels,
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["ES256"],
     token_endpoint_auth_methods_supported: [...authenticationMethods, "none"],
@@ -42,7 +44,8 @@ export function discoveryDocument(issuer: string): Record<string, unknown> {
     introspection_endpoint_auth_signing_alg_values_supported: keyAlgorithms,
     scopes_supported: ["openid", ...scopes],
     claims_supported: [
-      ...["iss", "aud", "sub", "client_id", "iat", "nbf", "exp", "jti", "scope", "nonce", "auth_time", "email", "name"],
+      ...["iss", "aud", "sub", "client_id", "iat", "nbf", "exp", "jti", "scope", "nonce", "auth_time", "acr", "amr"],
+      ...["email", "name"],
       ...["tenantId", "tenantSlug", "editionCode", "principalType", "roles", "platformAdmin", "issuedAtMs", "grantId"],
       ...["agentTaskId", "approvalId", "publishApproval", "withheldScopes", "act", "firstParty"],
     ],

@@ -10,8 +10,7 @@ import type { TenantSettings } from "../configuration/tenant-settings.js";
 import { assignRoles, findRoles } from "../roles/assign-roles.js";
 import type { TenantService } from "../tenants/tenant.service.js";
 import { createUser } from "../users/create-user.js";
-import { hashPassword, PasswordsBusyError } from "../users/password-hash.js";
-import { requireLongPassword, requireUncommonPassword } from "../users/password-rules.js";
+import { newPasswordHash } from "../users/new-password.js";
 import type { Seats } from "../users/seats.js";
 import type { UserType } from "../users/user.type.js";
 import { userFacts, userView } from "../users/user.view.js";
@@ -55,9 +54,12 @@ export class InvitationAcceptance {
     const tenant = tenantWithId(encodeId("ten", found.tenant_id));
     const { database, tenants, seats, settings } = this.#parts;
     requireAllowedDomain(found.email, await settings.get(tenant, "signIn.allowedEmailDomains"));
-    requireLongPassword(input.password, await this.#minLength(tenant), "/input/password");
-    requireUncommonPassword(input.password, found.email, "/input/password");
-    const passwordHash = await hashed(input.password);
+    const passwordHash = await newPasswordHash({
+      password: input.password,
+      email: found.email,
+      minLength: await this.#minLength(tenant),
+      pointer: "/input/password",
+    });
     const userId = newId("usr");
     const cause = { trace, origin, actorId: userId };
     const seatLimit = await seats.limitOf(tenant);
@@ -156,17 +158,4 @@ function unknownToken(): DomainError {
   return new DomainError("NOT_FOUND", {
     detail: "The token does not belong to an invitation. A newer invitation may have replaced it.",
   });
-}
-
-async function hashed(password: string): Promise<string> {
-  try {
-    return await hashPassword(password);
-  } catch (error) {
-    if (error instanceof PasswordsBusyError)
-      throw new DomainError("UNAVAILABLE", {
-        detail: "Too many passwords are being processed. Try again in a moment.",
-        retryAfterSeconds: 1,
-      });
-    throw error;
-  }
 }

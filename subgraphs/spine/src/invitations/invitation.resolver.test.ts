@@ -295,6 +295,20 @@ describe("Mutation.resendInvitation", () => {
     expect(again.refusal).toMatchObject({ code: "INVALID_STATE", currentState: "Accepted" });
   });
 
+  it("floods no address: after five mails in an hour it waits, also for a new invitation", async () => {
+    const { email, invitationId } = await invited();
+    for (let time = 0; time < 4; time += 1)
+      expect((await platform.ask(owner(), resend, { id: invitationId })).errors).toEqual([]);
+    const { refusal } = await platform.ask(owner(), resend, { id: invitationId });
+    expect(refusal).toMatchObject({ code: "RATE_LIMITED", retryAfterSeconds: expect.any(Number) });
+    await platform.ask(owner(), revoke, { id: invitationId });
+    const input = { email: email.toUpperCase(), roleCodes: ["Viewer"] };
+    expect((await platform.ask(owner(), invite, { input })).refusal).toMatchObject({ code: "RATE_LIMITED" });
+    expect((await platform.ask(owner(), invite, { input: { ...input, email: anAddress() } })).errors).toEqual([]);
+    await platform.admin.query("update mails set created_at = created_at - interval '1 hour'");
+    expect((await platform.ask(owner(), invite, { input })).errors).toEqual([]);
+  });
+
   it("refuses an invitation to roles that the caller could not give", async () => {
     const { invitationId } = await invited({ roleCodes: ["TenantOwner"] });
     const inviter = principal(tenantId, ["user.invite"]);
@@ -349,6 +363,37 @@ describe("invitations", () => {
     expect((await platform.ask(owner(paged), list, { filter: { status: "Lost" } })).refusal).toMatchObject({
       code: "PARAMETERS_INVALID",
       errors: [{ pointer: "/filter/status" }],
+    });
+  });
+});
+
+describe("the address of a deleted user", () => {
+  it("leaves the results that are stored for repeated requests", async () => {
+    const input = { email: "A.Name+tag@acme.example", displayName: "Ada Lovelace", roleCodes: ["Viewer"] };
+    const other = { ...input, email: "other.A.Name+tag@acme.example" };
+    const first = await platform.ask(owner(), invite, { input }, "erased");
+    await platform.ask(owner(), invite, { input: other }, "kept");
+    const { data } = await acceptWith(await tokenFor(input.email));
+    const { userId } = data?.["acceptInvitation"] ?? {};
+    const document = `mutation { disableUser(userId: "${userId}") { email displayName } }`;
+    await platform.ask(owner(), document, {}, "disabled");
+    const deleted = await platform.ask(
+      owner(),
+      `mutation { deleteUser(userId: "${userId}") { email } }`,
+      {},
+      "deleted",
+    );
+    expect(deleted.errors).toEqual([]);
+    const { rows } = await platform.admin.query("select result::text as result from idempotency_records");
+    const stored = rows.map(({ result }) => String(result)).join("\n");
+    expect(stored).not.toMatch(/"a\.name\+tag@acme\.example"/i);
+    expect(stored).toContain(other.email);
+    const again = await platform.ask(owner(), invite, { input }, "erased");
+    expect(again.replayed).toBe(true);
+    expect(again.data?.["inviteUser"]).toEqual({
+      ...first.data?.["inviteUser"],
+      email: `${userId}@deleted.invalid`,
+      displayName: null,
     });
   });
 });

@@ -11,6 +11,7 @@ import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { TenantSettings } from "../configuration/tenant-settings.js";
+import type { Mailer } from "../mail/mailer.js";
 import { findRoles, requireGrantable, requireRoles } from "../roles/assign-roles.js";
 import type { TenantService } from "../tenants/tenant.service.js";
 import { emailKey } from "../users/email-key.js";
@@ -33,6 +34,7 @@ import {
 import type { InvitationIssuer } from "./invitation-issuer.js";
 import { inviterPermissions, mayInvite } from "./inviter-permissions-statement.js";
 import { lockInvitations } from "./lock-invitations.js";
+import { requireMailAllowed } from "./mail-throttle.js";
 import { revokeInvitation } from "./revoke-unauthorized-invitations.js";
 
 const maxOpenInvitations = 100;
@@ -68,6 +70,9 @@ export interface InvitationParts {
   readonly seats: Seats;
   readonly settings: TenantSettings;
   readonly cursors: CursorSeal;
+  readonly mailer: Mailer;
+  /** Multiplies the limit of mails to one address. */
+  readonly rateLimitFactor?: number | undefined;
 }
 
 interface InvitationChange<Prepared> {
@@ -98,6 +103,7 @@ export class InvitationService {
         const roles = await requireRoles(transaction, input.roleCodes);
         requireGrantable(context, roles);
         await requireInvitable(transaction, emailKey(input.email));
+        await this.#requireMailAllowed(transaction, emailKey(input.email));
         await requireCurrentPermissions(transaction, invitedBy, roles);
         await seats.requireFree(transaction, seatLimit);
         const invitation = await this.#parts.issuer.issue(transaction, {
@@ -122,12 +128,18 @@ export class InvitationService {
       const roles = await findRoles(transaction, invitation.roleCodes);
       requireGrantable(context, roles);
       await requireInvitable(transaction, invitation.emailKey, invitation);
+      await this.#requireMailAllowed(transaction, invitation.emailKey);
       const { subject } = principalOf(context);
       await requireCurrentPermissions(transaction, subject, roles);
       if (stateOf(invitation) === "Expired") await seats.requireFree(transaction, seatLimit);
       invitation.invitedBy = subject;
       await this.#parts.issuer.renew(transaction, invitation);
     });
+  }
+
+  #requireMailAllowed(transaction: Transaction, key: string): Promise<void> {
+    const { mailer, rateLimitFactor: factor = 1 } = this.#parts;
+    return requireMailAllowed(transaction, { mailer, factor, key });
   }
 
   /** The limits of the tenant and of its edition, read before the transaction. */

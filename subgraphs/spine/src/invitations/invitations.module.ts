@@ -29,6 +29,8 @@ export interface InvitationSettings {
   /** The absolute URL of the platform, without a trailing slash. Links in mails begin with it. */
   readonly issuer: string;
   readonly masterKeys: MasterKeys;
+  /** Multiplies the limit of mails to one address. */
+  readonly rateLimitFactor?: number;
 }
 
 const tokensOf = ({ masterKeys }: InvitationSettings) =>
@@ -52,7 +54,7 @@ export const invitations: SliceModule<InvitationSettings> = {
   ],
   waitingRows: [expiredPendingInvitations],
   start({ settings, database, jobs, workers, cursors, logger, work }, services) {
-    const { issuer: platformUrl } = settings;
+    const { issuer: platformUrl, rateLimitFactor } = settings;
     const tenants = services.get(TenantService);
     const seats = services.get(Seats);
     const tenantSettings = services.get(TenantSettings);
@@ -60,7 +62,8 @@ export const invitations: SliceModule<InvitationSettings> = {
     const tokens = tokensOf(settings);
     mailer.register(invitationMailKind, invitationMail(database, tokens, platformUrl));
     const issuer = new InvitationIssuer(tokens, mailer, jobs);
-    services.add(new InvitationService({ database, issuer, tenants, seats, settings: tenantSettings, cursors }));
+    const parts = { database, issuer, tenants, seats, settings: tenantSettings, cursors, mailer, rateLimitFactor };
+    services.add(new InvitationService(parts));
     const acceptance = services.add(
       new InvitationAcceptance({ database, pool: workers, tenants, seats, settings: tenantSettings }),
     );

@@ -59,6 +59,12 @@ export const mailRetention: RetentionRule = {
   order: "ended_at",
 };
 
+const recentMails = {
+  name: "recent_mails",
+  text: `select count(*)::int as count, ceil(extract(epoch from min(created_at) + interval '1 hour' - now()))::int as seconds_left
+    from mails where tenant_id = $1 and about = any($2) and created_at > now() - interval '1 hour'`,
+};
+
 /** Composes a mail from the id `about`; undefined when there is nothing to send any more. */
 export type MailComposer = (tenant: Tenant, about: string) => Promise<Mail | undefined>;
 
@@ -93,6 +99,15 @@ export class Mailer implements JobOwner<SendMailPayload> {
     const mail = { ...payload, status: "Waiting", createdAt: new Date(), endedAt: null } as const;
     transaction.em.persist(transaction.em.create(OutgoingMail, mail));
     await this.#jobs.send(transaction, sendMailJob, payload);
+  }
+
+  /** How many mails about these ids were queued in the last hour, and in how many seconds the oldest is an hour old. */
+  async queuedInLastHour(
+    { execute, tenant }: Pick<Transaction, "execute" | "tenant">,
+    abouts: readonly string[],
+  ): Promise<{ count: number; secondsLeft: number }> {
+    const [row] = await execute<{ count: number; seconds_left: number | null }>(recentMails, [tenant.uuid, abouts]);
+    return { count: row?.count ?? 0, secondsLeft: row?.seconds_left ?? 0 };
   }
 
   async send(payload: SendMailPayload): Promise<void> {

@@ -8,6 +8,7 @@ import { type MailState, waitingCondition } from "./mail.states.js";
 @Entity(workerTable("mails"))
 @Index({ name: "mails_waiting", expression: `create index mails_waiting on mails (mail_id) where ${waitingCondition}` })
 @Index({ name: "mails_ended", expression: "create index mails_ended on mails (ended_at) where ended_at is not null" })
+@Index({ name: "mails_about", properties: ["tenantId", "about"] })
 export class OutgoingMail {
   [PrimaryKeyProp]?: ["tenantId", "mailId"];
 

@@ -6,6 +6,8 @@ import { style, styleSource } from "./style.js";
 export interface Page {
   readonly title: string;
   readonly content: Html;
+  /** The path of a script of the platform. Without it the page runs no script. */
+  readonly script?: string;
 }
 
 /** Status (200 if absent), more headers, and where forms of the page may lead. */
@@ -14,12 +16,15 @@ export interface PageAnswer {
   readonly headers?: Record<string, string>;
   /** Origins for `form-action`: browsers apply the directive to redirects after a form, too. */
   readonly formActionOrigins?: readonly string[];
+  /** Whether the page runs scripts of the platform itself. */
+  readonly hasScript?: boolean;
 }
 
-/** Headers of every page: it runs no script, loads nothing, cannot be framed, and is not cached. */
-export function pageHeaders({ headers = {}, formActionOrigins = [] }: PageAnswer): Record<string, string> {
+/** Headers of every page: it runs no script of others, loads nothing, cannot be framed, and is not cached. */
+export function pageHeaders({ headers = {}, formActionOrigins = [], hasScript }: PageAnswer): Record<string, string> {
   const policy = [
     "default-src 'none'",
+    ...(hasScript ? ["script-src 'self'", "connect-src 'self'"] : []),
     `style-src ${styleSource}`,
     `form-action 'self'${formActionOrigins.map((target) => ` ${target}`).join("")}`,
     "frame-ancestors 'none'",
@@ -38,7 +43,7 @@ export function pageHeaders({ headers = {}, formActionOrigins = [] }: PageAnswer
 }
 
 /** The whole HTML document. */
-export function pageText({ title, content }: Page): string {
+export function pageText({ title, content, script }: Page): string {
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -47,6 +52,7 @@ export function pageText({ title, content }: Page): string {
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <style>${new Html(style)}</style>
+${script === undefined ? undefined : html`<script src="${script}" defer></script>`}
 </head>
 <body>
 <main>
@@ -60,6 +66,6 @@ ${content}
 
 /** Answers with a page. */
 export function sendPage(response: ServerResponse, page: Page, answer: PageAnswer = {}): void {
-  response.writeHead(answer.status ?? 200, pageHeaders(answer));
+  response.writeHead(answer.status ?? 200, pageHeaders({ ...answer, hasScript: page.script !== undefined }));
   response.end(pageText(page));
 }

@@ -32,6 +32,14 @@ a{color:var(--act)}
 .scopes{list-style:none;margin:0 0 1rem;padding:0;border:1px solid var(--edge);border-radius:8px}
 .scopes li{padding:.5rem .75rem}
 .scopes li+li{border-top:1px solid var(--edge)}
+.qr{max-width:14rem;margin:0 0 1rem}
+.qr svg{display:block;width:100%;height:auto}
+.codes{columns:2;list-style:none;margin:0 0 1rem;padding:0}
+.rows{list-style:none;margin:0 0 1rem;padding:0}
+.rows li{padding:.5rem 0;border-top:1px solid var(--edge)}
+.rows form{margin:.5rem 0 0}
+h2+p{margin-top:.25rem}
+section{margin:1.75rem 0 0}
 .fine{font-size:.875rem;color:var(--quiet);margin:1.25rem 0 0}
 @media (forced-colors:active){main,.problem,.scopes{border:1px solid}}`;
 

@@ -93,3 +93,17 @@ export const loginLimits =
     { key: address, limit: 10 * factor },
     { key: `${tenant} ${username.slice(0, 300)}`, limit: 10 * factor },
   ];
+
+/** An attempt of a user to prove a second factor. */
+export interface FactorAttempt {
+  userId: string;
+  address: string;
+}
+
+/** 5 failures per user, from all addresses, and 20 per address. A code of six digits has a million values. */
+export const factorLimits =
+  (factor = 1) =>
+  ({ userId, address }: FactorAttempt): Limit[] => [
+    { key: `address ${address}`, limit: 20 * factor },
+    { key: userId, limit: 5 * factor },
+  ];

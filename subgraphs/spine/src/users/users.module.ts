@@ -1,3 +1,4 @@
+import { eraseAddressFromResults } from "@factory/runtime/idempotency/erase-address";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { PermissionLossHandlers } from "../access-control/permission-loss.js";
 import { EntitlementService } from "../entitlements/entitlement.service.js";
@@ -14,10 +15,12 @@ import { UserLifecycleService } from "./user-lifecycle.service.js";
 export const users: SliceModule = {
   slice: "users",
   entities: [User],
-  events: ["UserDisabled", "UserEnabled", "UserDeleted"],
+  events: ["UserDisabled", "UserEnabled", "UserDeleted", "PasswordChanged"],
   start({ database, cursors }, services) {
     const onPermissionLoss = services.get(PermissionLossHandlers).handle;
-    const erasePersonalData = services.add(new PersonalDataErasers()).erase;
+    const erasers = services.add(new PersonalDataErasers());
+    erasers.add(eraseAddressFromResults);
+    const erasePersonalData = erasers.erase;
     services.add(new UserService(database, cursors));
     const seats = services.add(new Seats(services.get(EntitlementService)));
     services.get(UsageSources).add(seatsFeature, takenSeats);

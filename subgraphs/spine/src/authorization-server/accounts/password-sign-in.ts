@@ -1,15 +1,12 @@
 import type { Cause } from "@factory/runtime/messages/envelope";
-import type { RefusalSink } from "@factory/runtime/messages/refusal";
-import type { Logger } from "@factory/runtime/telemetry/logger";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
-import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { FailureLimiter, LoginAttempt } from "../../request-limits/failure-limiter.js";
 import { emailKey } from "../../users/email-key.js";
 import { PasswordsBusyError, passwordLength, passwordMatches } from "../../users/password-hash.js";
-import { recordSignIn, signInOperation } from "../../users/record-sign-in.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
+import type { SignInRecords } from "./sign-in-records.js";
 import { accountError, type UserAccount, type UserAccounts } from "./user-accounts.js";
 
 export interface PasswordAttempt {
@@ -24,11 +21,8 @@ export interface PasswordAttempt {
 
 interface PasswordSignInParts {
   readonly accounts: UserAccounts;
-  readonly database: Database;
-  readonly logger: Logger;
+  readonly records: SignInRecords;
   readonly failures: FailureLimiter<LoginAttempt>;
-  /** Takes failed sign-ins, with the e-mail address that was entered. */
-  readonly refusals: RefusalSink;
 }
 
 interface Outcome {
@@ -43,23 +37,18 @@ const maxUsernameLength = 254;
 /** Checks user names and passwords, for the password grant and for the sign-in page. Limits failures, and records them. */
 export class PasswordSignIn {
   readonly #accounts: UserAccounts;
-  readonly #database: Database;
-  readonly #logger: Logger;
+  readonly #records: SignInRecords;
   readonly #failures: FailureLimiter<LoginAttempt>;
-  readonly #refusals: RefusalSink;
-  readonly #recording = new Set<Promise<void>>();
 
-  constructor({ accounts, database, logger, failures, refusals }: PasswordSignInParts) {
+  constructor({ accounts, records, failures }: PasswordSignInParts) {
     this.#accounts = accounts;
-    this.#database = database;
-    this.#logger = logger;
+    this.#records = records;
     this.#failures = failures;
-    this.#refusals = refusals;
   }
 
   /**
    * The user with this name and password. Every wrong name or password gets the same `OAuthError` after the same work, so
-   * that answers do not tell which users exist.
+   * that answers do not tell which users exist. The caller records the sign-in when nothing more is to be proven.
    */
   async signIn(attempt: PasswordAttempt): Promise<UserAccount> {
     const { client, username, address, cause } = attempt;
@@ -80,26 +69,10 @@ export class PasswordSignIn {
       end(outcome !== undefined && outcome.proven === undefined);
     }
     const { named, proven } = outcome;
-    if (proven) {
-      const signIn = { ...proven, clientId: client.clientId };
-      await this.#database.transaction(proven.tenant, { ...cause, actorId: proven.userId }, (transaction) =>
-        recordSignIn(transaction, signIn),
-      );
-      return proven;
-    }
-    const known = named?.tenant ?? tenant;
-    this.#refusals.note({
-      ...{ operation: signInOperation, code: "UNAUTHENTICATED", status: 401, email: username },
-      ...{ tenantId: known?.tenantId, clientId: client.clientId, trace: cause.trace, origin: cause.origin },
-      subject: named && `users/${named.userId}`,
-    });
-    if (known) this.#recordFailure(known, { client, userId: named?.userId ?? null, cause });
+    if (proven) return proven;
+    const { clientId } = client;
+    this.#records.failed({ clientId, username, tenant: named?.tenant ?? tenant, userId: named?.userId, cause });
     throw signInFailed();
-  }
-
-  /** Resolves when all `LoginFailed` events so far are stored. Called at a stop. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#recording);
   }
 
   async #prove({ client, username, password, tenant }: PasswordAttempt): Promise<Outcome> {
@@ -112,22 +85,6 @@ export class PasswordSignIn {
     // read again: the user may have been disabled while the password waited to be hashed
     const now = matches ? await this.#accounts.byId(named.userId) : undefined;
     return now && !accountError(now, client) ? { named, proven: now } : { named };
-  }
-
-  /** The answer does not wait for this: the time would tell a known tenant from an unknown one. */
-  #recordFailure(
-    tenant: Tenant,
-    { client, userId, cause }: { client: RegisteredClient; userId: string | null; cause: Cause },
-  ) {
-    const { tenantId } = tenant;
-    const recording = this.#database
-      .transaction(tenant, cause, async ({ record }) => {
-        const data = { tenantId, clientId: client.clientId, userId };
-        record({ type: "LoginFailed", subject: `clients/${client.clientId}`, data });
-      })
-      .catch((error: unknown) => this.#logger.warn({ err: error }, "a failed sign-in was not recorded"))
-      .finally(() => this.#recording.delete(recording));
-    this.#recording.add(recording);
   }
 }
 

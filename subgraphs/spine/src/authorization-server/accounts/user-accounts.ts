@@ -45,6 +45,8 @@ export interface UserAccess {
   readonly publishing: PublishingDecision;
   /** So many seconds after the sign-in the user has to sign in again. */
   readonly sessionSeconds: number;
+  /** The tenant wants a second factor of every user. */
+  readonly secondFactorRequired: boolean;
 }
 
 interface UserAccountsParts {
@@ -100,11 +102,13 @@ export class UserAccounts {
       client.scopes.filter((scope) => held.has(scope)),
     );
     const sessionHours = await this.#settings.get(tenant, "signIn.sessionHours");
+    const secondFactor = await this.#settings.get(tenant, "signIn.secondFactor");
     return {
       roles,
       scopes: publishing.scopes,
       publishing,
       sessionSeconds: sessionHours * 3600,
+      secondFactorRequired: secondFactor === "required",
       platformAdmin: account.tenant.tenantId === platformTenantId && roles.includes(platformAdminRole.code),
     };
   }

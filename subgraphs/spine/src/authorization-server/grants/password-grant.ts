@@ -1,8 +1,11 @@
 import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import type { Logger } from "@factory/runtime/telemetry/logger";
+import { levelOfMethods } from "@factory/schema/authentication-levels";
 import { errors, type Provider, type TokenEndpointGrantContext } from "oidc-provider";
 import { causeOf } from "../../http-endpoints/request-cause.js";
+import type { SecondFactors } from "../../second-factors/second-factors.js";
 import type { PasswordSignIn } from "../accounts/password-sign-in.js";
+import type { SignInRecords } from "../accounts/sign-in-records.js";
 import type { UserAccounts } from "../accounts/user-accounts.js";
 import { registeredClientOf } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
@@ -14,6 +17,8 @@ export interface PasswordGrantOptions {
   issuer: string;
   accounts: UserAccounts;
   passwords: PasswordSignIn;
+  records: SignInRecords;
+  factors: SecondFactors;
   resourceServer: PlatformResourceServer;
   logger: Logger;
 }
@@ -47,7 +52,7 @@ export function registerPasswordGrant(provider: Provider, options: PasswordGrant
 
 async function passwordGrant(
   provider: Provider,
-  { issuer, accounts, passwords, resourceServer }: PasswordGrantOptions,
+  { issuer, accounts, passwords, records, factors, resourceServer }: PasswordGrantOptions,
   context: TokenEndpointGrantContext<PasswordParameters>,
 ): Promise<void> {
   const { oidc } = context;
@@ -65,10 +70,13 @@ async function passwordGrant(
   const cause = causeOf(context, registered.clientId);
   const address = clientNetworkOf(context.req);
   const user = await passwords.signIn({ client: registered, username, password, tenant, address, cause });
-  const authTime = Math.floor(Date.now() / 1000);
+  if (await factors.isNeeded(user.tenant, user.userId)) throw secondFactorNeeded();
+  await records.succeeded(user, { clientId: registered.clientId, cause });
+  const amr = ["pwd"];
+  const signIn = { authTime: Math.floor(Date.now() / 1000), acr: levelOfMethods(amr), amr };
   const access = await accounts.access(user, registered);
   await accounts.requireNoneWithheld(user, registered, access, { asked: scope, cause });
-  const account = createSignedInAccount(user, access, authTime);
+  const account = createSignedInAccount(user, access, signIn);
   oidc.entity("Account", account);
   const granted = grantedScopes(scope, registered);
   const scopes = requireSomeScope(granted, account.access);
@@ -99,9 +107,17 @@ async function passwordGrant(
             resource: issuer,
             scope: granted.join(" "),
             rotations: 0,
-            authTime,
+            ...signIn,
           }).save(),
         }
       : {}),
   };
 }
+
+/** Told only to somebody who knows the password, as on the sign-in page. */
+const secondFactorNeeded = () =>
+  new OAuthError(
+    "SECOND_FACTOR_REQUIRED",
+    "invalid_grant",
+    "A password alone is not enough for this user. Use the authorization code grant, at which the user proves a second factor.",
+  );

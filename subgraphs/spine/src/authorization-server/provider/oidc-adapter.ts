@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { RetentionRule } from "@factory/runtime/db/retention";
 import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import type { Pool } from "pg";
+import type { RequestVisit } from "../oauth-requests/request-visit.js";
 
 /** A code or token that was used a second time. */
 export interface ReplayedArtifact {
@@ -18,6 +19,10 @@ interface ArtifactRow {
 
 /** Signed, not stored. */
 const unstored = new Set(["AccessToken", "ClientCredentials"]);
+/** jsonb stores neither NUL nor lone surrogates, and parameters of a request are part of a payload. */
+const unstorableText = new Set<unknown>(["22P05", "22021", "22P02"]);
+/** Stored with the device and the address of the request, for the list of a person's sessions. */
+const visited = new Set(["Session", "Grant"]);
 const kindsOfGrant = new Set(["Grant", "RefreshToken", "AuthorizationCode"]);
 
 const columns = "payload, extract(epoch from consumed_at)::int as consumed";
@@ -31,10 +36,13 @@ const findByUid = {
 };
 const store = {
   name: "store_artifact",
-  text: `insert into oidc_artifacts (kind, id_digest, payload, grant_id, uid_digest, account_id, expires_at)
-    values ($1, $2, $3, $4, $5, $6, to_timestamp($7))
+  text: `insert into oidc_artifacts as stored (kind, id_digest, payload, grant_id, uid_digest, account_id, expires_at,
+      user_agent, address, seen_at)
+    values ($1, $2, $3, $4, $5, $6, to_timestamp($7), $8, $9, case when $10 then now() end)
     on conflict (kind, id_digest) do update set payload = excluded.payload, grant_id = excluded.grant_id,
-      uid_digest = excluded.uid_digest, account_id = excluded.account_id, expires_at = excluded.expires_at`,
+      uid_digest = coalesce(excluded.uid_digest, stored.uid_digest), account_id = excluded.account_id,
+      expires_at = excluded.expires_at, user_agent = coalesce(excluded.user_agent, stored.user_agent),
+      address = coalesce(excluded.address, stored.address), seen_at = excluded.seen_at`,
 };
 const takeOnce = {
   name: "take_artifact_once",
@@ -71,13 +79,19 @@ export class OidcAdapter {
   readonly #pool: Pool;
   readonly #onReplay: (replayed: ReplayedArtifact) => Promise<void>;
   readonly #revokeGrant: (grantId: string) => Promise<unknown>;
+  readonly #visit: () => RequestVisit | undefined;
 
-  /** `onReplay` is told of every code or token that is used twice; `revokeGrant` ends a grant with all its tokens. */
+  /**
+   * `onReplay` is told of every code or token that is used twice; `revokeGrant` ends a grant with all its tokens; `visit`
+   * tells where the session or grant of the current request is made.
+   */
   constructor(
     pool: Pool,
     onReplay: (replayed: ReplayedArtifact) => Promise<void>,
     revokeGrant: (grantId: string) => Promise<unknown>,
+    visit: () => RequestVisit | undefined,
   ) {
+    this.#visit = visit;
     this.#pool = pool;
     this.#onReplay = onReplay;
     this.#revokeGrant = revokeGrant;
@@ -116,7 +130,9 @@ export class OidcAdapter {
   }
 
   async #upsert(kind: string, id: string, payload: AdapterPayload, expiresIn: number | undefined): Promise<void> {
-    const { accountId, uid } = payload;
+    const { accountId } = payload;
+    const visit = visited.has(kind) ? this.#visit() : undefined;
+    const uid = kind === "Grant" ? visit?.sessionUid : payload.uid;
     const expiresAt = payload.exp ?? Math.floor(Date.now() / 1000) + (expiresIn ?? 0);
     const values = [
       kind,
@@ -128,11 +144,12 @@ export class OidcAdapter {
       expiresAt,
     ];
     try {
-      await this.#pool.query({ ...(kind === "RefreshToken" ? storeInFamily : store), values });
+      const where = [visit?.userAgent, visit?.address, visited.has(kind)];
+      await this.#pool.query(
+        kind === "RefreshToken" ? { ...storeInFamily, values } : { ...store, values: [...values, ...where] },
+      );
     } catch (error) {
-      // jsonb stores neither NUL nor lone surrogates, and parameters of the request are part of the payload
-      const { code } = error as { code?: unknown };
-      if (code === "22P05" || code === "22021" || code === "22P02")
+      if (unstorableText.has((error as { code?: unknown }).code))
         throw new errors.InvalidRequest(
           "A parameter holds characters that are not allowed: NUL, or half of a surrogate pair.",
         );

@@ -26,7 +26,7 @@ export class OidcArtifact {
   @Index({ name: "oidc_artifacts_grant" })
   grantId: string | null;
 
-  /** SHA-256 of a session's uid, hex. */
+  /** SHA-256 of a session's uid, hex. For a grant: of the session in which it was made. */
   @Property({ type: "text", nullable: true })
   @Index({ name: "oidc_artifacts_uid" })
   uidDigest: string | null;
@@ -35,6 +35,17 @@ export class OidcArtifact {
   @Property({ type: "text", nullable: true })
   @Index({ name: "oidc_artifacts_account" })
   accountId: string | null;
+
+  /** The device at the latest save of a session, or where a grant was made. Personal; at most 200 characters. */
+  @Property({ type: "text", nullable: true })
+  userAgent: string | null;
+
+  /** The network address there. Personal. */
+  @Property({ type: "text", nullable: true })
+  address: string | null;
+
+  @Property({ type: "timestamptz", nullable: true })
+  seenAt: Date | null;
 
   @Property({ type: "timestamptz", nullable: true })
   consumedAt: Date | null;

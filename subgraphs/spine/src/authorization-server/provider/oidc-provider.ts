@@ -4,6 +4,7 @@ import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure"
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import type { Logger } from "@factory/runtime/telemetry/logger";
+import { satisfiesLevel } from "@factory/schema/authentication-levels";
 import Provider, { type Client, errors, type FindAccount, type KoaContextWithOIDC } from "oidc-provider";
 import type { ApprovalRequests } from "../../approvals/approval-request.js";
 import type { PublishApprovals } from "../../approvals/publish-approvals.js";
@@ -11,8 +12,10 @@ import { causeOf } from "../../http-endpoints/request-cause.js";
 import { type GrantType, tokenExchange } from "../../oauth-clients/grant-types.js";
 import { keyAlgorithms } from "../../oauth-clients/public-keys.js";
 import { redirectUriAllowed } from "../../oauth-clients/redirect-uri.js";
+import type { SecondFactors } from "../../second-factors/second-factors.js";
 import type { LoadedKey } from "../../signing-keys/signing-key-store.js";
 import type { PasswordSignIn } from "../accounts/password-sign-in.js";
+import type { SignInRecords } from "../accounts/sign-in-records.js";
 import { accountError, invalidGrant, type UserAccess, type UserAccounts } from "../accounts/user-accounts.js";
 import { clientAdapter } from "../client-authentication/client-adapter.js";
 import {
@@ -40,7 +43,7 @@ import { requireSomeScope } from "../tokens/granted-scopes.js";
 import { grantsOpenid, listOpenid, withOpenid } from "../tokens/openid-scope.js";
 import type { PlatformResourceServer } from "../tokens/resource-server.js";
 import { refreshTokenRevocation, revocationPath } from "../tokens/revoke-token.js";
-import { createSignedInAccount, signedInAccountOf } from "../tokens/signed-in-account.js";
+import { createSignedInAccount, type SignInFacts, signedInAccountOf } from "../tokens/signed-in-account.js";
 import type { SignedTokenRequests } from "../tokens/signed-token-requests.js";
 import { tenantClaims } from "../tokens/token-claims.js";
 import type { TokenFamilies } from "../tokens/token-families.js";
@@ -72,6 +75,8 @@ export interface OidcProviderOptions extends Omit<ClientAuthenticationOptions, "
   adapter: OidcAdapter;
   families: TokenFamilies;
   passwords: PasswordSignIn;
+  records: SignInRecords;
+  factors: SecondFactors;
   subjectTokens: SubjectTokenVerifier;
   approvals: ApprovalRequests;
   publishing: PublishApprovals;
@@ -138,8 +143,8 @@ export function createOidcProvider(options: OidcProviderOptions): Provider {
       RefreshToken: (context, token) => {
         const now = Math.floor(Date.now() / 1000);
         const { iiat = now } = token as { iiat?: number };
-        const { authTime = iiat, access } = signedInAccountOf(context) ?? {};
-        const sessionLeft = authTime + (access?.sessionSeconds ?? refreshAbsoluteSeconds) - now;
+        const { signIn, access } = signedInAccountOf(context) ?? {};
+        const sessionLeft = (signIn?.authTime ?? iiat) + (access?.sessionSeconds ?? refreshAbsoluteSeconds) - now;
         return Math.max(1, Math.min(refreshIdleSeconds, refreshAbsoluteSeconds - (now - iiat), sessionLeft));
       },
     },
@@ -219,14 +224,16 @@ function accountFinder({ accounts, families }: OidcProviderOptions): FindAccount
       await accounts.requireNoneWithheld(user, client, access, { asked, cause: causeOf(context, userId) });
       requireSomeScope((typeof asked === "string" ? asked : (token.scope ?? "")).split(" "), access);
     }
-    return createSignedInAccount(user, access, token && "authTime" in token ? token.authTime : undefined);
+    return createSignedInAccount(user, access, token && "authTime" in token ? token : {});
   };
 }
 
-/** The tenant may have shortened its sessions since the token was issued. */
-function requireSession({ authTime }: { authTime?: number | undefined }, { sessionSeconds }: UserAccess): void {
+/** The tenant may have shortened its sessions, or may require a second factor, since the token was issued. */
+function requireSession({ authTime, acr }: SignInFacts, { sessionSeconds, secondFactorRequired }: UserAccess): void {
   if (authTime !== undefined && authTime + sessionSeconds <= Date.now() / 1000)
     throw new errors.InvalidGrant("The session of the user has ended. The user has to sign in again.");
+  if (secondFactorRequired && !satisfiesLevel(acr, "urn:factory:acr:second-factor"))
+    throw new errors.InvalidGrant("The tenant requires a second factor. The user has to sign in again.");
 }
 
 /** Answers errors in the form of the platform, and requests for signed tokens that oidc-provider refuses. */

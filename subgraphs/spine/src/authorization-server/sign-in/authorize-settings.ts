@@ -1,15 +1,19 @@
 import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import type { Keyring } from "@factory/runtime/sealing/master-keys";
+import { authenticationLevels, satisfiesLevel } from "@factory/schema/authentication-levels";
 import { type Configuration, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import { accountError } from "../accounts/user-accounts.js";
 import { registeredClientOf } from "../client-authentication/registered-client.js";
 import { type SignedInAccount, signedInAccountOf } from "../tokens/signed-in-account.js";
+import { neededLevel } from "./needed-level.js";
 import type { RememberedConsents } from "./remembered-consents.js";
 
 /** The authorization endpoint (RFC 6749 section 3.1). */
 export const authorizePath = "/connect/authorize";
 /** The steps of a sign-in, by the id of the interaction. */
 export const interactionPrefix = "/connect/interaction/";
+/** The page on which people change their own password and factors. */
+export const ownSecurityPath = "/connect/security";
 
 const hourS = 3600;
 const codeSeconds = 60;
@@ -26,6 +30,7 @@ export interface AuthorizeOptions {
 
 type Settings = Pick<
   Configuration,
+  | "acrValues"
   | "allowOmittingSingleRegisteredRedirectUri"
   | "claims"
   | "cookies"
@@ -50,7 +55,8 @@ export function authorizeSettings({ issuer, cookieKeys, consents }: AuthorizeOpt
     allowOmittingSingleRegisteredRedirectUri: false,
     pkce: { required: () => true },
     extraParams: ["tenant"],
-    claims: { openid: ["sub", "email", "name", "tenantId", "tenantSlug"] },
+    acrValues: [...authenticationLevels],
+    claims: { openid: ["sub", "email", "name", "tenantId", "tenantSlug", "auth_time", "acr", "amr"] },
     cookies: {
       keys: cookieKeys.all.map(({ bytes }) => bytes.toString("base64url")),
       names,
@@ -78,7 +84,13 @@ export const authorizeLifetimes = {
 const hasEnded = ({ user, access }: SignedInAccount, loginTs = 0) =>
   loginTs * 1000 < user.tokensFrom + commitMarginMs || loginTs + access.sessionSeconds <= Date.now() / 1000;
 
-/** The default policy of oidc-provider, and the user must be one whom the client serves, in the requested tenant. */
+/** A session from before levels were stored has none, and was made with a password. */
+const levelOfSession = (acr: string | undefined) => acr ?? "urn:factory:acr:password";
+
+/**
+ * The default policy of oidc-provider, and the user must be one whom the client serves, in the requested tenant, with a
+ * sign-in of the level that the client or the tenant asks for.
+ */
 function loginPolicy(): interactionPolicy.DefaultPolicy {
   const prompts = interactionPolicy.base();
   const { Check } = interactionPolicy;
@@ -91,15 +103,17 @@ function loginPolicy(): interactionPolicy.DefaultPolicy {
     const { user } = account;
     const wanted = oidc.params?.["tenant"];
     const fits = wanted === undefined || wanted === user.tenantSlug || wanted === user.tenant.tenantId;
-    // asked only once: a user who then signs in to another tenant has chosen it
-    return fits || oidc.result?.login ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
+    const needed = neededLevel(oidc.params?.["acr_values"], account.access.secondFactorRequired);
+    const suffices = satisfiesLevel(levelOfSession(oidc.session.acr), needed);
+    // asked only once: a user who then signs in to another tenant, or with another factor, has chosen it
+    return (fits && suffices) || oidc.result?.login ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
   };
   prompts
     .get("login")
     ?.checks.add(
       new Check(
         "account_unfit",
-        "The client does not serve the signed-in user, or another tenant was requested.",
+        "The client does not serve the signed-in user, or another tenant or a stronger sign-in was requested.",
         wrongAccount,
       ),
     );

@@ -1,5 +1,6 @@
 import { errors } from "oidc-provider";
 import { sendPage } from "../../pages/page.js";
+import { requestVisit } from "../oauth-requests/request-visit.js";
 import { consentPage } from "./consent.page.js";
 import { setTerms } from "./consent-terms.js";
 import { formActionOrigins } from "./form-action-origins.js";
@@ -38,12 +39,9 @@ export async function submitConsent(step: InteractionStep, form: URLSearchParams
   if (step.terms !== undefined) setTerms(grant, step.terms);
   const { resource } = interaction.params;
   addScopes(grant, scopesOf(step), [typeof resource === "string" ? resource : issuer]);
-  await provider.interactionFinished(
-    request,
-    response,
-    { consent: { grantId: await grant.save() } },
-    { mergeWithLastSubmission: true },
-  );
+  const grantId = await grant.save();
+  await step.consents.noteVisit(grantId, requestVisit(request, interaction.session?.uid));
+  await provider.interactionFinished(request, response, { consent: { grantId } }, { mergeWithLastSubmission: true });
 }
 
 function scopesOf({ interaction }: InteractionStep): string[] {

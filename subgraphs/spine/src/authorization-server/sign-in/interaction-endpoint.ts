@@ -7,7 +7,9 @@ import { isCrossSite, readForm } from "../../pages/read-form.js";
 import { setIssuerHeaders } from "../oauth-requests/issuer-headers.js";
 import { interactionPrefix } from "./authorize-settings.js";
 import { showConsentForm, submitConsent } from "./consent-step.js";
-import type { InteractionOptions } from "./interaction-step.js";
+import { showFactorForm, submitFactor } from "./factor-step.js";
+import type { InteractionOptions, InteractionStep } from "./interaction-step.js";
+import { type Progress, progressOf } from "./progress.js";
 import { showSignInForm, submitSignIn } from "./sign-in-step.js";
 
 type Endpoint = (options: InteractionOptions, request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -36,15 +38,32 @@ export async function handleInteraction(
   if (!client) throw new errors.SessionNotFound("The client does not exist any longer.");
   const { name } = interaction.prompt;
   const terms = name === "consent" ? await options.consents.termsOf(client) : undefined;
-  // the CSRF token holds the terms, so that a consent to changed terms is refused
-  const purpose = terms === undefined ? name : `${name} ${terms}`;
+  const progress = name === "consent" ? undefined : await progressOf(options, uid, client);
+  // the CSRF token holds the terms, so that a consent to changed terms is refused, and the person of a second factor
+  const purpose = [name, terms, progress?.userId].filter((part) => part !== undefined).join(" ");
   const csrfToken = options.csrfTokens.create(uid, purpose);
   const step = { ...options, provider, request, response, interaction, client, terms, csrfToken };
-  if (request.method !== "POST") return name === "consent" ? showConsentForm(step) : showSignInForm(step);
+  const page = pageOf(name, progress);
+  if (request.method !== "POST") return page.show(step);
   const form = isCrossSite(request, options.issuer) ? undefined : await readForm(request);
   if (!form || !options.csrfTokens.matches(form.get("formToken") ?? "", uid, purpose)) return refuseForm(response);
   response.setHeader("cache-control", "no-store");
-  return name === "consent" ? submitConsent(step, form) : submitSignIn(step, form);
+  return page.submit(step, form);
+}
+
+interface StepPage {
+  show(step: InteractionStep): Promise<void>;
+  submit(step: InteractionStep, form: URLSearchParams): Promise<void>;
+}
+
+/** The page of the current step: the consent, the password, or the second factor after it. */
+function pageOf(prompt: string, progress: Progress | undefined): StepPage {
+  if (prompt === "consent") return { show: showConsentForm, submit: submitConsent };
+  if (!progress) return { show: showSignInForm, submit: submitSignIn };
+  return {
+    show: (step) => showFactorForm(step, progress),
+    submit: (step, form) => submitFactor(step, progress, form),
+  };
 }
 
 const traceIdOf = (response: ServerResponse) => String(response.getHeader("x-trace-id") ?? "");

@@ -1,9 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Interaction, Provider } from "oidc-provider";
+import type { SecondFactors } from "../../second-factors/second-factors.js";
 import type { PasswordSignIn } from "../accounts/password-sign-in.js";
+import type { SignInRecords } from "../accounts/sign-in-records.js";
 import type { UserAccounts } from "../accounts/user-accounts.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
+import type { FactorAttempts } from "../factor-forms/factor-attempts.js";
+import type { KeptValues } from "../factor-forms/kept-values.js";
 import type { ConsentTerms } from "./consent-terms.js";
 import type { CsrfTokens } from "./csrf-token.js";
 import type { RememberedConsents } from "./remembered-consents.js";
@@ -16,6 +20,11 @@ export interface InteractionOptions {
   findClient: (clientId: string) => Promise<RegisteredClient | undefined>;
   accounts: UserAccounts;
   passwords: PasswordSignIn;
+  records: SignInRecords;
+  factors: SecondFactors;
+  /** Checks second factors. */
+  attempts: FactorAttempts;
+  kept: KeptValues;
   consents: RememberedConsents;
   csrfTokens: CsrfTokens;
   logger: Logger;

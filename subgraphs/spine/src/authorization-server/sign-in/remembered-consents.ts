@@ -1,7 +1,9 @@
+import { hash } from "node:crypto";
 import { errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
 import type { Pool } from "pg";
 import { isOnOwnMachine, redirectUriAllowed } from "../../oauth-clients/redirect-uri.js";
 import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
+import type { RequestVisit } from "../oauth-requests/request-visit.js";
 import { type SignedInAccount, signedInAccountOf } from "../tokens/signed-in-account.js";
 import { type ConsentTerms, consentTerms, hasTerms, setTerms } from "./consent-terms.js";
 
@@ -16,6 +18,12 @@ const grantsOf = {
     where kind = 'Grant' and account_id = $1 and payload->>'clientId' = $2 and payload->>'terms' = $3
       and expires_at > now()
     order by expires_at desc limit 50`,
+};
+
+const grantVisit = {
+  name: "visit_of_grant",
+  text: `update oidc_artifacts set user_agent = $2, address = $3, uid_digest = $4, seen_at = now()
+    where kind = 'Grant' and grant_id = $1`,
 };
 
 /**
@@ -52,6 +60,12 @@ export class RememberedConsents {
     if (terms !== undefined) setTerms(grant, terms);
     await grant.save();
     return grant;
+  }
+
+  /** Stores where a grant was made that the page for the consent has saved. */
+  async noteVisit(grantId: string, { userAgent, address, sessionUid }: RequestVisit): Promise<void> {
+    const session = sessionUid === undefined ? null : hash("sha256", sessionUid, "hex");
+    await this.#pool.query({ ...grantVisit, values: [grantId, userAgent ?? null, address ?? null, session] });
   }
 
   /** The current terms of a consent to this client. */

@@ -4,6 +4,8 @@ import { causeOf } from "../../http-endpoints/request-cause.js";
 import { type PageAnswer, sendPage } from "../../pages/page.js";
 import type { UserAccount } from "../accounts/user-accounts.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
+import { afterPassword } from "./factor-step.js";
+import { cancelSignIn } from "./finish-sign-in.js";
 import { formActionOrigins } from "./form-action-origins.js";
 import type { InteractionStep } from "./interaction-step.js";
 import { type SignInProblem, signInPage } from "./sign-in.page.js";
@@ -23,13 +25,10 @@ export async function showSignInForm(step: InteractionStep): Promise<void> {
 
 const hint = (value: unknown) => (typeof value === "string" && value.length <= maxHintLength ? value : "");
 
-/** POST: checks the password and goes on with the authorization request, or shows the form again. */
+/** POST: checks the password and goes on with the sign-in, or shows the form again. */
 export async function submitSignIn(step: InteractionStep, form: URLSearchParams): Promise<void> {
-  const { provider, request, response, client, passwords } = step;
-  if (form.get("action") === "cancel") {
-    const result = { error: "access_denied", error_description: "The user canceled the sign-in." };
-    return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
-  }
+  const { request, response, client, passwords } = step;
+  if (form.get("action") === "cancel") return cancelSignIn(step);
   const entered = { username: (form.get("username") ?? "").trim(), tenant: (form.get("tenant") ?? "").trim() };
   const password = form.get("password") ?? "";
   const fields = {
@@ -48,24 +47,7 @@ export async function submitSignIn(step: InteractionStep, form: URLSearchParams)
     if (!(error instanceof OAuthError)) throw error;
     return refuse(step, entered, error);
   }
-  await endOtherSession(step, user.userId);
-  // without `ts` oidc-provider takes the time of a later consent as that of the sign-in
-  const result = { login: { accountId: user.userId, amr: ["pwd"], ts: Math.floor(Date.now() / 1000) } };
-  await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
-}
-
-/** Ends the session of another user in this browser. oidc-provider would ask for a sign-out on a page with a script. */
-async function endOtherSession(
-  { provider, interaction, request, response }: InteractionStep,
-  userId: string,
-): Promise<void> {
-  const { accountId, uid } = interaction.session ?? {};
-  if (accountId === undefined || accountId === userId) return;
-  // found by its cookie, since only digests of session ids are stored
-  const session = await provider.Session.get(provider.createContext(request, response));
-  if (session.uid === uid) await session.destroy();
-  delete interaction.session;
-  await interaction.persist();
+  await afterPassword(step, user);
 }
 
 function refuse(step: InteractionStep, entered: Entered, refusal: OAuthError): void {

@@ -1,5 +1,7 @@
 import { type Html, html } from "@factory/runtime/html/html";
 import type { Page } from "../../pages/page.js";
+import { resetPath } from "../../passwords/changes/reset-path.js";
+import { ownSecurityPath } from "./authorize-settings.js";
 
 /** The data of the page for signing in. */
 export interface SignInForm {
@@ -51,7 +53,9 @@ ${fields.map((item) => item(first, problem))}
 <button type="submit" name="action" value="sign-in">Sign in</button>
 <button type="submit" name="action" value="cancel" class="plain">Cancel</button>
 </div>
-</form>`,
+</form>
+<p class="fine"><a href="${resetPath}">Forgot your password?</a><br>
+<a href="${ownSecurityPath}">Change your password or your second factor</a></p>`,
   };
 }
 

@@ -79,8 +79,8 @@ export class PlatformResourceServer {
 /** A token ends with the approval that it was issued for, and with the session of its user. */
 function secondsLeft(account: SignedInAccount | undefined, service: PublishingDecision | undefined): number {
   const { validUntil = Number.POSITIVE_INFINITY } = account?.access.publishing ?? service ?? {};
-  const sessionEnd =
-    account?.authTime === undefined ? Number.POSITIVE_INFINITY : account.authTime + account.access.sessionSeconds;
+  const { authTime = Number.POSITIVE_INFINITY } = account?.signIn ?? {};
+  const sessionEnd = authTime + (account?.access.sessionSeconds ?? 0);
   return Math.floor(Math.min(validUntil / 1000, sessionEnd) - Date.now() / 1000);
 }
 

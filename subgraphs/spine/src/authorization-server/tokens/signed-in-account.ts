@@ -1,22 +1,34 @@
 import type { Account, KoaContextWithOIDC } from "oidc-provider";
 import type { UserAccess, UserAccount } from "../accounts/user-accounts.js";
 
+/** How a user signed in. Every member is undefined before a token is made. */
+export interface SignInFacts {
+  /** When the user authenticated, in epoch seconds. */
+  readonly authTime?: number | undefined;
+  /** The level (schema/authentication-levels.ts) and the methods (RFC 8176) of the sign-in. */
+  readonly acr?: string | undefined;
+  readonly amr?: readonly string[] | undefined;
+}
+
 /** oidc-provider's account with the platform's user and their access. Made anew for each request. */
 export interface SignedInAccount extends Account {
   readonly user: UserAccount;
   readonly access: UserAccess;
-  /** When the user authenticated, in epoch seconds. Undefined before a token is made. */
-  readonly authTime: number | undefined;
+  readonly signIn: SignInFacts;
 }
 
 /** Makes the account that oidc-provider works with; its `claims` go into ID tokens. */
-export function createSignedInAccount(user: UserAccount, access: UserAccess, authTime?: number): SignedInAccount {
+export function createSignedInAccount(
+  user: UserAccount,
+  access: UserAccess,
+  signIn: SignInFacts = {},
+): SignedInAccount {
   const { userId, email, displayName } = user;
   return {
     accountId: userId,
     user,
     access,
-    authTime,
+    signIn,
     claims: async () => ({
       sub: userId,
       email,

@@ -3,7 +3,7 @@ import type { PublishingDecision } from "../../approvals/publish-approvals.js";
 import { platformAdminRole } from "../../roles/system-roles.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { servicePublishing } from "./resource-server.js";
-import { signedInAccountOf } from "./signed-in-account.js";
+import { type SignInFacts, signedInAccountOf } from "./signed-in-account.js";
 
 /** The platform's own claims of an access token, beside those of RFC 9068. `rolesOf` is called for service clients only. */
 export async function tenantClaims(
@@ -15,7 +15,7 @@ export async function tenantClaims(
   if (!account)
     return { ...clientClaims(client, await facts.rolesOf(client)), ...publishClaims(servicePublishing(context)) };
   const { grantId } = facts;
-  const { user, access, authTime } = account;
+  const { user, access, signIn } = account;
   return {
     tenantId: user.tenant.tenantId,
     tenantSlug: user.tenantSlug,
@@ -25,10 +25,17 @@ export async function tenantClaims(
     platformAdmin: access.platformAdmin,
     ...publishClaims(access.publishing),
     ...(grantId === undefined ? {} : { grantId }),
-    ...(authTime === undefined ? {} : { auth_time: authTime }),
+    ...signInClaims(signIn),
     ...(client.firstParty ? { firstParty: true } : {}),
   };
 }
+
+/** RFC 9470 section 6: resources read from the token how and when its user signed in. */
+const signInClaims = ({ authTime, acr, amr }: SignInFacts) => ({
+  ...(authTime === undefined ? {} : { auth_time: authTime }),
+  ...(acr === undefined ? {} : { acr }),
+  ...(amr === undefined ? {} : { amr }),
+});
 
 /** Why the token may publish, and which publishing scopes it lacks until an approval. */
 const publishClaims = (publishing: PublishingDecision | undefined) =>

@@ -1,0 +1,27 @@
+/** The levels of a sign-in (the claim `acr`), the weakest first. */
+export const authenticationLevels = [
+  "urn:factory:acr:password",
+  "urn:factory:acr:second-factor",
+  "urn:factory:acr:phishing-resistant",
+] as const;
+
+/** How strongly a person has proven who they are at the sign-in. */
+export type AuthenticationLevel = (typeof authenticationLevels)[number];
+
+/** RFC 8176: keys that a browser gives only to the origin for which they were made. */
+const keyMethods = ["hwk", "swk"];
+
+/** The level that a sign-in with these methods (the claim `amr`, RFC 8176) reaches. */
+export function levelOfMethods(methods: readonly string[]): AuthenticationLevel {
+  if (!methods.includes("mfa")) return "urn:factory:acr:password";
+  return methods.some((method) => keyMethods.includes(method))
+    ? "urn:factory:acr:phishing-resistant"
+    : "urn:factory:acr:second-factor";
+}
+
+export const isAuthenticationLevel = (value: unknown): value is AuthenticationLevel =>
+  (authenticationLevels as readonly unknown[]).includes(value);
+
+/** Whether a sign-in of the level `reached` satisfies `needed`. A level that is absent or unknown satisfies nothing. */
+export const satisfiesLevel = (reached: string | undefined, needed: AuthenticationLevel): boolean =>
+  isAuthenticationLevel(reached) && authenticationLevels.indexOf(reached) >= authenticationLevels.indexOf(needed);

@@ -1,0 +1,36 @@
+import type { Transaction } from "../unit-of-work/database.js";
+
+/** The address of a person who is being deleted, and what stands in its place. */
+export interface ErasedAddress {
+  readonly formerEmail: string;
+  readonly replacementEmail: string;
+}
+
+/** `$2` the address as JSON text, `$3` a pattern for it, `$4` the replacement as JSON text. Whole strings are replaced. */
+const eraseAddresses = {
+  name: "idempotency_erase_address",
+  text: `update idempotency_records
+    set result = regexp_replace(result::text, $3, $4, 'gi')::jsonb
+    where tenant_id = $1 and position(lower($2) in lower(result::text)) > 0`,
+};
+
+/** The display name stands beside the address of its person. */
+const eraseNames = {
+  name: "idempotency_erase_name",
+  text: `update idempotency_records set result = result || '{"displayName": null}'
+    where tenant_id = $1 and lower(result->>'email') = lower($2) and jsonb_exists(result, 'displayName')`,
+};
+
+/**
+ * Erases an address, and the name beside it, from the results that are stored for repeated requests of the tenant. A
+ * repeated request then gets the replacement.
+ */
+export async function eraseAddressFromResults(
+  { execute, tenant }: Pick<Transaction, "execute" | "tenant">,
+  { formerEmail, replacementEmail }: ErasedAddress,
+): Promise<void> {
+  await execute(eraseNames, [tenant.uuid, formerEmail]);
+  const address = JSON.stringify(formerEmail);
+  const pattern = address.replaceAll(/[\\^$.|?*+()[\]{}]/g, "\\$&");
+  await execute(eraseAddresses, [tenant.uuid, address, pattern, JSON.stringify(replacementEmail)]);
+}

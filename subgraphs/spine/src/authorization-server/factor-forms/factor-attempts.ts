@@ -1,0 +1,56 @@
+import type { FactorAttempt, FailureLimiter } from "../../request-limits/failure-limiter.js";
+import {
+  type FactorKind,
+  type FactorPerson,
+  type FactorProblem,
+  type FactorProof,
+  type FactorVisit,
+  isProof,
+} from "../../second-factors/kinds/factor-kind.js";
+import type { SignInRecords } from "../accounts/sign-in-records.js";
+import { OAuthError } from "../oauth-requests/oauth-error.js";
+
+interface FactorAttemptParts {
+  readonly records: SignInRecords;
+  readonly failures: FailureLimiter<FactorAttempt>;
+}
+
+/** An answer to the question of a second factor. */
+export interface FactorAnswer {
+  readonly person: FactorPerson;
+  readonly visit: FactorVisit;
+  readonly form: URLSearchParams;
+  readonly address: string;
+}
+
+/** Checks second factors at a sign-in. Limits wrong answers of each person, and records them. */
+export class FactorAttempts {
+  readonly #parts: FactorAttemptParts;
+
+  constructor(parts: FactorAttemptParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws an `OAuthError` with RATE_LIMITED after too many wrong answers. The answer is then not even checked. */
+  async verify(kind: FactorKind, { person, visit, form, address }: FactorAnswer): Promise<FactorProof | FactorProblem> {
+    const { records, failures } = this.#parts;
+    const { userId, clientId, tenant, email: username, cause } = person;
+    const attempt = { userId, address };
+    const retryAfterSeconds = failures.blockedFor(attempt);
+    if (retryAfterSeconds !== undefined)
+      throw new OAuthError("RATE_LIMITED", "rate_limited", "Too many second factors were wrong. Try again later.", {
+        status: 429,
+        retryAfterSeconds,
+      });
+    const end = failures.begin(attempt);
+    let answer: FactorProof | FactorProblem | undefined;
+    try {
+      answer = await kind.verify(person, visit, form);
+    } finally {
+      // an outage says nothing about the answer
+      end(answer !== undefined && !isProof(answer));
+    }
+    if (!isProof(answer)) records.failed({ clientId, username, tenant, userId, cause });
+    return answer;
+  }
+}

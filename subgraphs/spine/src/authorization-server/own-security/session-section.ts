@@ -1,0 +1,28 @@
+import { type Html, html } from "@factory/runtime/html/html";
+import type { OwnSession } from "../own-sessions/own-sessions.js";
+import { actionForm } from "./action-form.js";
+
+/** The sessions of the person, each with a button that ends it. */
+export function sessionSection({ sessions, csrfToken }: { sessions: readonly OwnSession[]; csrfToken: string }): Html {
+  return html`<section>
+<h2>Sessions</h2>
+<ul class="rows">
+${sessions.map((session) => sessionRow(session, csrfToken))}
+</ul>
+${actionForm({ csrfToken, action: "end-other-sessions", button: "End all other sessions" })}
+</section>`;
+}
+
+function sessionRow(session: OwnSession, csrfToken: string): Html {
+  const { sessionId, kind, clientName, userAgent, address, startedAt, lastSeenAt, isCurrent } = session;
+  const times = [startedAt && `since ${minuteOf(startedAt)}`, lastSeenAt && `last used ${minuteOf(lastSeenAt)}`];
+  const facts = [address ? `from ${address}` : null, ...times].filter((fact) => fact !== null);
+  return html`<li>
+<strong>${kind === "Browser" ? "Browser" : (clientName ?? "Application")}</strong>${isCurrent ? " (this browser)" : ""}<br>
+<span class="quiet">${userAgent ?? "Unknown device"}<br>${facts.join(", ")}</span>
+${isCurrent ? undefined : actionForm({ csrfToken, action: "end-session", button: "End", fields: { sessionId } })}
+</li>
+`;
+}
+
+const minuteOf = (time: Date) => `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;

@@ -1,0 +1,41 @@
+import { DateTime } from "@factory/runtime/graphql/scalars";
+import { Field, ID, Int, ObjectType } from "type-graphql";
+
+@ObjectType("OwnSession", {
+  simpleResolvers: true,
+  description: "A browser in which the caller is signed in, or an application that can renew its tokens.",
+})
+export class OwnSessionType {
+  @Field(() => ID)
+  sessionId: string;
+
+  @Field({ description: "Browser or Application." })
+  kind: string;
+
+  @Field(() => String, { nullable: true, description: "The name of the application. Null for a browser." })
+  clientName: string | null;
+
+  @Field(() => String, { nullable: true, description: "The header User-Agent of the latest sign-in there." })
+  userAgent: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "The network address of the latest sign-in there; for IPv6 the network.",
+  })
+  address: string | null;
+
+  @Field(() => DateTime, { nullable: true })
+  startedAt: string | null;
+
+  @Field(() => DateTime, { nullable: true })
+  lastSeenAt: string | null;
+
+  @Field({ description: "Whether the token of this request comes from here." })
+  isCurrent: boolean;
+}
+
+@ObjectType("EndedSessions", { simpleResolvers: true })
+export class EndedSessionsType {
+  @Field(() => Int, { description: "How many sessions have ended: browsers, and applications with their tokens." })
+  count: number;
+}

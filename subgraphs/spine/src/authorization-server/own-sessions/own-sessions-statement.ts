@@ -1,0 +1,74 @@
+// tables: oidc_artifacts, api_clients, users
+
+/** A session or an application as PostgreSQL gives it. */
+export interface OwnSessionRow {
+  kind: "Session" | "Grant";
+  /** SHA-256 of the uid of a session, or of the id of a grant, hex. */
+  session_id: string;
+  client_name: string | null;
+  user_agent: string | null;
+  address: string | null;
+  /** Epoch seconds. */
+  started_at: number | null;
+  seen_at: Date | null;
+}
+
+/**
+ * The browsers in which the user ($1, `usr_…`, and $2 as UUID) is signed in, and the applications that can renew their
+ * tokens. Those from before the user was disabled or has changed the password are left out: they are refused.
+ */
+export const ownSessions = {
+  name: "own_sessions",
+  text: `with limits as (
+      select coalesce(extract(epoch from tokens_from), 0) as since from users where user_id = $2)
+    select 'Session' as kind, uid_digest as session_id, null as client_name, user_agent, address,
+        (payload->>'loginTs')::int as started_at, seen_at
+      from oidc_artifacts, limits
+      where kind = 'Session' and account_id = $1 and expires_at > now() and (payload->>'loginTs')::int >= since
+    union all
+    select 'Grant', id_digest, client.name, user_agent, address, (payload->>'iat')::int,
+        greatest(seen_at, (select max(to_timestamp((token.payload->>'iat')::int)) from oidc_artifacts token
+          where token.kind = 'RefreshToken' and token.grant_id = artifact.grant_id))
+      from oidc_artifacts artifact cross join limits
+      left join api_clients client on client.client_id = payload->>'clientId'
+      where kind = 'Grant' and account_id = $1 and expires_at > now() and (payload->>'iat')::int >= since
+        and exists (select from oidc_artifacts token where token.kind = 'RefreshToken'
+          and token.grant_id = artifact.grant_id and token.consumed_at is null and token.expires_at > now())
+    order by seen_at desc nulls last limit 200`,
+};
+
+/** Deletes the sessions ($2: digests) of the user ($1), or all but those ($3 true). */
+export const endBrowserSessions = {
+  name: "end_browser_sessions",
+  text: `delete from oidc_artifacts where kind = 'Session' and account_id = $1 and (uid_digest = any($2)) <> $3
+    returning uid_digest as session_id`,
+};
+
+/**
+ * Deletes the grants of the user ($1) whose id or whose session has one of the digests ($2), or all but those ($3 true).
+ * A grant without a session belongs to none.
+ */
+export const endGrants = {
+  name: "end_grants_of_user",
+  text: `delete from oidc_artifacts where kind = 'Grant' and account_id = $1
+    and (id_digest = any($2) or coalesce(uid_digest = any($2), false)) <> $3
+    returning id_digest as session_id, grant_id`,
+};
+
+/** Deletes the codes and refresh tokens of grants ($1). */
+export const deleteTokensOfGrants = {
+  name: "delete_tokens_of_grants",
+  text: "delete from oidc_artifacts where grant_id = any($1)",
+};
+
+/** The digest of the session in which the grant ($1) was made; null without one. */
+export const sessionOfGrant = {
+  name: "session_of_grant",
+  text: "select uid_digest from oidc_artifacts where kind = 'Grant' and grant_id = $1",
+};
+
+/** Deletes everything that the authorization server stores of a user ($1) who was deleted. */
+export const eraseArtifacts = {
+  name: "erase_artifacts_of_user",
+  text: "delete from oidc_artifacts where account_id = $1",
+};

@@ -1,0 +1,148 @@
+import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
+import { causeOf } from "../../http-endpoints/request-cause.js";
+import { type PageAnswer, sendPage } from "../../pages/page.js";
+import {
+  type FactorKind,
+  type FactorPerson,
+  type FactorProblem,
+  type FactorProof,
+  isProof,
+} from "../../second-factors/kinds/factor-kind.js";
+import type { UserAccount } from "../accounts/user-accounts.js";
+import { factorPage } from "../factor-forms/factor.page.js";
+import { factorVisit } from "../factor-forms/factor-visits.js";
+import { factorAddedPage, recoveryCodesPage } from "../factor-forms/recovery-codes.page.js";
+import { OAuthError } from "../oauth-requests/oauth-error.js";
+import { cancelSignIn, finishSignIn } from "./finish-sign-in.js";
+import { formActionOrigins } from "./form-action-origins.js";
+import type { InteractionStep } from "./interaction-step.js";
+import { neededLevel, needsSecondFactor } from "./needed-level.js";
+import { endProgress, keepProgress, type Progress } from "./progress.js";
+
+/** The kinds among which the person chooses: to prove a factor, or to add the first one. */
+interface Choice {
+  readonly purpose: "prove" | "add";
+  readonly kinds: readonly FactorKind[];
+}
+
+/** The password is right. Finishes the sign-in, or asks for a second factor. */
+export async function afterPassword(step: InteractionStep, user: UserAccount): Promise<void> {
+  const { factors, interaction, response } = step;
+  const { tenant, userId } = user;
+  const level = neededLevel(interaction.params["acr_values"], await factors.requiredBy(tenant));
+  if (!needsSecondFactor(level) && (await factors.usable(tenant, userId)).length === 0)
+    return finishSignIn(step, user, ["pwd"]);
+  await keepProgress(step, { userId, passwordAt: Date.now() });
+  response.writeHead(303, { location: pathOf(step) }).end();
+}
+
+/** GET: asks for the second factor, or sets up the first one. */
+export async function showFactorForm(step: InteractionStep, progress: Progress): Promise<void> {
+  if (progress.methods) return sendPage(step.response, factorAddedPage(step.csrfToken), originsOf(step));
+  const choice = await choiceOf(step, progress);
+  const wanted = new URL(step.request.url ?? "", step.issuer).searchParams.get("factor");
+  await show(step, progress, { choice, kind: kindOf(choice, wanted) });
+}
+
+/** POST: checks the second factor, or stores the first one, and finishes the sign-in. */
+export async function submitFactor(step: InteractionStep, progress: Progress, form: URLSearchParams): Promise<void> {
+  const { user } = progress;
+  if (form.get("action") === "cancel") return cancelSignIn(step);
+  if (progress.methods) return end(step, progress, progress.methods);
+  const choice = await choiceOf(step, progress);
+  const kind = kindOf(choice, form.get("factor"));
+  const answered = { choice, kind };
+  let answer: FactorProof | FactorProblem;
+  try {
+    answer = await check(step, progress, { ...answered, form });
+  } catch (error) {
+    if (!(error instanceof OAuthError) || error.code !== "RATE_LIMITED") throw error;
+    const { retryAfterSeconds = 1 } = error.facts;
+    const text = "Too many wrong answers. Wait a few minutes and try again.";
+    const headers = { "retry-after": String(retryAfterSeconds) };
+    return show(step, progress, answered, { problem: { field: "code", text }, answer: { status: 429, headers } });
+  }
+  if (!isProof(answer)) return show(step, progress, answered, { problem: answer, answer: { status: 400 } });
+  const methods = ["pwd", ...answer.amr, "mfa"];
+  if (choice.purpose === "prove") return end(step, progress, methods);
+  const codes = await step.factors.renewRecoveryCodes(personOf(step, user));
+  await keepProgress(step, { ...progress, methods });
+  sendPage(step.response, recoveryCodesPage({ csrfToken: step.csrfToken, codes }), originsOf(step));
+}
+
+async function choiceOf({ factors }: InteractionStep, { user }: Progress): Promise<Choice> {
+  const usable = await factors.usable(user.tenant, user.userId);
+  if (usable.length > 0) return { purpose: "prove", kinds: usable };
+  return { purpose: "add", kinds: factors.kinds.all.filter(({ enrolment }) => enrolment !== undefined) };
+}
+
+/** The kind that the person has chosen, otherwise the first one. */
+function kindOf({ kinds }: Choice, wanted: string | null): FactorKind {
+  const kind = kinds.find(({ kind: name }) => name === wanted) ?? kinds[0];
+  if (!kind) throw new Error("The platform offers no kind of second factor");
+  return kind;
+}
+
+interface Answered {
+  readonly choice: Choice;
+  readonly kind: FactorKind;
+}
+
+function check(
+  step: InteractionStep,
+  { user }: Progress,
+  { choice, kind, form }: Answered & { form: URLSearchParams },
+): Promise<FactorProof | FactorProblem> {
+  const person = personOf(step, user);
+  const visit = visitOf(step, user, { choice, kind });
+  if (choice.purpose === "add" && kind.enrolment) return kind.enrolment.finish(person, visit, form);
+  return step.attempts.verify(kind, { person, visit, form, address: clientNetworkOf(step.request) });
+}
+
+async function end(step: InteractionStep, { user }: Progress, methods: readonly string[]): Promise<void> {
+  await endProgress(step);
+  await finishSignIn(step, user, methods);
+}
+
+async function show(
+  step: InteractionStep,
+  { user }: Progress,
+  { choice, kind }: Answered,
+  { problem, answer = {} }: { problem?: FactorProblem; answer?: PageAnswer } = {},
+): Promise<void> {
+  const person = personOf(step, user);
+  const visit = visitOf(step, user, { choice, kind });
+  const adds = choice.purpose === "add";
+  const fields = await (adds && kind.enrolment ? kind.enrolment.begin(person, visit) : kind.ask(person, visit));
+  const page = factorPage({
+    title: adds ? (kind.enrolment?.title ?? kind.label) : kind.label,
+    lead: adds
+      ? `Your organization requires a second factor. You sign in as ${user.email}.`
+      : `You sign in as ${user.email}.`,
+    csrfToken: step.csrfToken,
+    kind: kind.kind,
+    fields,
+    problem,
+    others: choice.kinds
+      .filter((other) => other !== kind)
+      .map((other) => ({ query: `factor=${other.kind}`, text: `${adds ? "Set up" : "Use"}: ${other.label}` })),
+  });
+  sendPage(step.response, page, { ...answer, ...originsOf(step) });
+}
+
+const visitOf = ({ kept, interaction }: InteractionStep, { userId }: UserAccount, { choice, kind }: Answered) =>
+  factorVisit(kept, { uid: interaction.uid, userId, kind: kind.kind, purpose: choice.purpose });
+
+function personOf({ request, response, client }: InteractionStep, user: UserAccount): FactorPerson {
+  const { tenant, userId, email, displayName } = user;
+  const { clientId } = client;
+  const cause = causeOf({ req: request, res: response }, userId);
+  return { tenant, userId, email, displayName, clientId, cause };
+}
+
+const originsOf = ({ interaction }: InteractionStep): PageAnswer => ({
+  formActionOrigins: formActionOrigins(interaction),
+});
+
+/** The address of the form, without a query. */
+const pathOf = ({ request }: InteractionStep) => (request.url ?? "").split("?", 1)[0] ?? "";

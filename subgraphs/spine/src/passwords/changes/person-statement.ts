@@ -1,0 +1,15 @@
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+
+// tables: users, tenants
+
+export interface ActivePersonRow {
+  email: string;
+  organization: string;
+}
+
+/** The address of the active user `$2`, and the name of the tenant. */
+export const activePerson = tenantStatement(
+  "active_person",
+  `select email, name as organization from users join tenants using (tenant_id)
+   where users.tenant_id = scope.tenant and user_id = $2 and users.status = 'Active' limit 1`,
+);

@@ -1,0 +1,51 @@
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+
+// tables: password_resets, users, tenants
+
+export interface ResettableUserRow {
+  tenant_id: string;
+  user_id: string;
+}
+
+/**
+ * The active users with the e-mail key `$1` in active tenants; of one tenant if its slug `$2` is given. It runs as the
+ * worker role, because the tenant is not known before.
+ */
+export const resettableUsers = {
+  name: "resettable_users",
+  text: `select tenant_id, user_id from users join tenants using (tenant_id)
+    where email_key = $1 and users.status = 'Active' and tenants.status = 'Active' and ($2::text is null or slug = $2)
+    order by slug limit 5`,
+};
+
+export interface ResetByTokenRow {
+  tenant_id: string;
+  reset_id: string;
+  user_id: string;
+  email: string;
+  organization: string;
+}
+
+/** The open reset with the digest `$1` of its token. One lookup by index for every token. */
+export const resetByToken = {
+  name: "reset_of_token",
+  text: `select tenant_id, reset_id, reset.user_id, email, tenants.name as organization
+    from password_resets reset join users using (tenant_id, user_id) join tenants using (tenant_id)
+    where token_digest = $1 and expires_at > now() and users.status = 'Active' and tenants.status = 'Active'`,
+};
+
+export interface OpenResetRow {
+  email: string;
+  organization: string;
+  token_nonce: string;
+  expires_at: Date;
+}
+
+/** The open reset `$2`, for its mail. */
+export const openResetById = tenantStatement(
+  "open_password_reset",
+  `select email, tenants.name as organization, token_nonce, reset.expires_at
+   from password_resets reset join users using (tenant_id, user_id) join tenants using (tenant_id)
+   where reset.tenant_id = scope.tenant and reset_id = $2 and reset.expires_at > now() and users.status = 'Active'
+   limit 1`,
+);

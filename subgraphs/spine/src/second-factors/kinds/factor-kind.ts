@@ -1,0 +1,93 @@
+import type { Html } from "@factory/runtime/html/html";
+import type { Cause } from "@factory/runtime/messages/envelope";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+
+/** The kinds of second factors, in the order in which a sign-in offers them. */
+export const factorKindNames = ["Passkey", "Totp", "RecoveryCode"] as const;
+
+export type FactorKindName = (typeof factorKindNames)[number];
+
+/** The person who proves or sets up a factor. The password or the session has told who it is. */
+export interface FactorPerson {
+  readonly tenant: Tenant;
+  /** `usr_…` */
+  readonly userId: string;
+  readonly email: string;
+  readonly displayName: string | null;
+  /** The client at which the person signs in. */
+  readonly clientId: string;
+  readonly cause: Cause;
+}
+
+/**
+ * The storage of a kind between showing a form and taking it, for example for a challenge. It is stored on the server for ten
+ * minutes, for this browser, this person and this kind only.
+ */
+export interface FactorVisit {
+  /** Replaces the former value. */
+  keep(value: string): Promise<void>;
+  /** The value, once: only one of several requests at the same time gets it. */
+  take(): Promise<string | undefined>;
+}
+
+/** The fields of a form. The page around them has the heading, the CSRF token, the problem and the buttons. */
+export interface FactorFields {
+  readonly content: Html;
+  /** The path of a script of the platform that the page needs. */
+  readonly script?: string;
+  /** The text of the button, if it is not "Continue". */
+  readonly button?: string;
+}
+
+/** Why an answer is not accepted. `field` is the id of an input of the form. */
+export interface FactorProblem {
+  readonly field: string;
+  readonly text: string;
+}
+
+/** A factor was proven. */
+export interface FactorProof {
+  /** RFC 8176: the values that the proof adds to those of the password. The server adds `mfa`. */
+  readonly amr: readonly string[];
+}
+
+export const isProof = (answer: FactorProof | FactorProblem): answer is FactorProof => "amr" in answer;
+
+/** A factor that a person has set up. */
+export interface EnrolledFactor {
+  /** `fac_…` */
+  readonly factorId: string;
+  readonly kind: FactorKindName;
+  readonly name: string;
+  readonly addedAt: Date;
+  readonly lastUsedAt: Date | null;
+}
+
+/** The forms that set up a factor of a kind. */
+export interface FactorEnrolment {
+  /** The heading, for example "Set up an authenticator app". */
+  readonly title: string;
+  begin(person: FactorPerson, visit: FactorVisit): Promise<FactorFields>;
+  /** Stores the factor with its event (`recordFactorAdded`), in a transaction of its own. */
+  finish(person: FactorPerson, visit: FactorVisit, form: URLSearchParams): Promise<FactorProof | FactorProblem>;
+}
+
+/** One kind of second factor. Slices register theirs in `FactorKinds`. */
+export interface FactorKind {
+  readonly kind: FactorKindName;
+  /** The name for people, for example "Authenticator app". */
+  readonly label: string;
+  /** The factors of the person that can be used now. A sign-in offers the kind if there is one. */
+  list(tenant: Tenant, userId: string): Promise<readonly EnrolledFactor[]>;
+  /** At a sign-in: the fields of the question. */
+  ask(person: FactorPerson, visit: FactorVisit): Promise<FactorFields>;
+  /** At a sign-in: checks the answer. The server counts problems as failures. */
+  verify(person: FactorPerson, visit: FactorVisit, form: URLSearchParams): Promise<FactorProof | FactorProblem>;
+  /** Absent for recovery codes, which come with the first factor. */
+  readonly enrolment?: FactorEnrolment;
+  /** Deletes one factor. False: the user has no such factor. */
+  remove(transaction: Transaction, userId: string, factorId: string): Promise<boolean>;
+  /** Deletes all factors of the user, and returns the ids of those that could be removed one by one. */
+  erase(transaction: Transaction, userId: string): Promise<readonly string[]>;
+}

@@ -1,0 +1,26 @@
+import { Auth } from "@factory/runtime/graphql/auth";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Arg, Ctx, ID, Mutation, Resolver } from "type-graphql";
+import type { LostFactors } from "./lost-factors.js";
+import { RemovedSecondFactorsType } from "./second-factor.type.js";
+
+@Resolver()
+export class SecondFactorResolver {
+  readonly #lost: LostFactors;
+
+  constructor(lost: LostFactors) {
+    this.#lost = lost;
+  }
+
+  @Mutation(() => RemovedSecondFactorsType, {
+    description:
+      "Removes all second factors and recovery codes of another user who has lost them. The token of the caller must hold every scope that the user's roles give. Make sure by another channel that the request comes from the user.",
+  })
+  @Auth({ scopes: ["user.invite"] })
+  removeUserSecondFactors(
+    @Arg("userId", () => ID) userId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<RemovedSecondFactorsType> {
+    return this.#lost.remove(context, userId);
+  }
+}

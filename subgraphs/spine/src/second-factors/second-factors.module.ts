@@ -1,0 +1,58 @@
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import { sealedTextTable } from "@factory/runtime/resealing/sealed-table";
+import { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { TenantSettings } from "../configuration/tenant-settings.js";
+import { PersonalDataErasers } from "../users/personal-data.js";
+import { FactorKinds } from "./kinds/factor-kinds.js";
+import { LostFactors } from "./lost-factors.js";
+import { RecoveryCode } from "./recovery-codes/recovery-code.entity.js";
+import { RecoveryCodes } from "./recovery-codes/recovery-codes.js";
+import { SecondFactorResolver } from "./second-factor.resolver.js";
+import { SecondFactors } from "./second-factors.js";
+import { TotpFactor } from "./totp/totp-factor.entity.js";
+import { TotpKind } from "./totp/totp-kind.js";
+
+export interface SecondFactorSettings {
+  /** The absolute URL of the platform, without a trailing slash. Its host is the name of the platform in an app. */
+  readonly issuer: string;
+  readonly masterKeys: MasterKeys;
+}
+
+const sealOf = ({ masterKeys }: SecondFactorSettings) =>
+  new EnvelopeSeal(masterKeys.keyring("factory spine second factors"));
+
+const why = "A deleted user keeps its row, and its factors are deleted with its personal data.";
+
+/** The proofs that a sign-in asks for beside the password: authenticator apps and recovery codes. */
+export const secondFactors: SliceModule<SecondFactorSettings> = {
+  slice: "second-factors",
+  entities: [TotpFactor, RecoveryCode],
+  foreignKeys: { "totp_factors.user_id": { to: null, why }, "recovery_codes.user_id": { to: null, why } },
+  events: ["SecondFactorAdded", "SecondFactorRemoved", "RecoveryCodesRenewed"],
+  start({ settings, database }, services) {
+    const kinds = services.add(new FactorKinds());
+    const recoveryCodes = new RecoveryCodes(database);
+    kinds.add(new TotpKind({ database, seal: sealOf(settings), issuerName: new URL(settings.issuer).hostname }));
+    kinds.add(recoveryCodes);
+    const factors = { database, settings: services.get(TenantSettings), kinds, recoveryCodes };
+    const service = services.add(new SecondFactors(factors));
+    services.get(PersonalDataErasers).add(service.erase);
+    services.add(new LostFactors(database, service));
+  },
+  resolvers: (get) => [new SecondFactorResolver(get(LostFactors))],
+  sealedTables(settings) {
+    const seal = sealOf(settings);
+    return [
+      sealedTextTable({
+        label: "factory spine second factors",
+        table: "totp_factors",
+        key: { tenant_id: "uuid", factor_id: "uuid" },
+        column: "sealed_secret",
+        newestKeyId: seal.newestKeyId,
+        resealed: (sealed, { factor_id: id = "" }) => seal.rewrappedText(sealed, encodeId("fac", id)),
+      }),
+    ];
+  },
+};

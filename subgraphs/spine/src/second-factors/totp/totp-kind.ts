@@ -1,0 +1,146 @@
+import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { recordFactorAdded } from "../kinds/factor-events.js";
+import type {
+  EnrolledFactor,
+  FactorFields,
+  FactorKind,
+  FactorPerson,
+  FactorProblem,
+  FactorProof,
+  FactorVisit,
+} from "../kinds/factor-kind.js";
+import { codeField, totpEnrolmentFields } from "./totp-enrolment.page.js";
+import { TotpFactor } from "./totp-factor.entity.js";
+import { newTotpSecret, stepOfCode, totpAddress } from "./totp-secret.js";
+import { type TotpRow, totpFactorsOfUser, useTotpStep } from "./totp-statement.js";
+
+const maxFactors = 5;
+const label = "Authenticator app";
+/** RFC 8176: a one-time password. */
+const proof: FactorProof = { amr: ["otp"] };
+const wrongCode: FactorProblem = {
+  field: "code",
+  text: "Enter the code that the app shows now. A code works once.",
+};
+
+interface TotpParts {
+  readonly database: Database;
+  readonly seal: EnvelopeSeal;
+  /** The name of the platform in the app. */
+  readonly issuerName: string;
+}
+
+/** One-time codes of authenticator apps (TOTP, RFC 6238). */
+export class TotpKind implements FactorKind {
+  readonly kind = "Totp";
+  readonly label = label;
+  readonly #parts: TotpParts;
+
+  constructor(parts: TotpParts) {
+    this.#parts = parts;
+  }
+
+  async list(tenant: Tenant, userId: string): Promise<readonly EnrolledFactor[]> {
+    const rows = await this.#rows(tenant, userId);
+    return rows.map(({ factor_id: id, created_at: addedAt, last_used_at: lastUsedAt }) => ({
+      ...{ factorId: encodeId("fac", id), kind: this.kind, name: label },
+      ...{ addedAt, lastUsedAt },
+    }));
+  }
+
+  async ask(): Promise<FactorFields> {
+    return { content: codeField("Code", "Six digits from your authenticator app.") };
+  }
+
+  async verify(person: FactorPerson, _visit: FactorVisit, form: URLSearchParams): Promise<FactorProof | FactorProblem> {
+    const { tenant, userId, cause } = person;
+    const { database, seal } = this.#parts;
+    const code = form.get("code") ?? "";
+    for (const { factor_id: id, sealed_secret: sealed } of await this.#rows(tenant, userId)) {
+      const step = stepOfCode(seal.openText(sealed, encodeId("fac", id)), code);
+      if (step === undefined) continue;
+      const values = [tenant.uuid, decodeId("usr", userId), id, step];
+      // the condition of the statement decides between requests with the same code at the same time
+      const used = await database.transaction(tenant, { ...cause, actorId: userId }, ({ execute }) =>
+        execute(useTotpStep, values),
+      );
+      return used.length > 0 ? proof : wrongCode;
+    }
+    return wrongCode;
+  }
+
+  readonly enrolment = {
+    title: "Set up an authenticator app",
+    begin: async (person: FactorPerson, visit: FactorVisit): Promise<FactorFields> => {
+      const { seal, issuerName } = this.#parts;
+      const kept = await visit.take();
+      // the same secret after a wrong code: the person has scanned it already
+      const secret = kept === undefined ? newTotpSecret() : seal.openText(kept, person.userId);
+      await visit.keep(seal.sealText(secret, person.userId));
+      const address = totpAddress(secret, { issuer: issuerName, label: person.email });
+      return { content: totpEnrolmentFields({ address, secret }) };
+    },
+    finish: async (
+      person: FactorPerson,
+      visit: FactorVisit,
+      form: URLSearchParams,
+    ): Promise<FactorProof | FactorProblem> => {
+      const { seal } = this.#parts;
+      const kept = await visit.take();
+      if (kept === undefined) return { field: "code", text: "Scan the new code: the former one is too old." };
+      const secret = seal.openText(kept, person.userId);
+      const step = stepOfCode(secret, form.get("code") ?? "");
+      if (step === undefined) {
+        await visit.keep(kept);
+        return wrongCode;
+      }
+      return this.#store(person, secret, step);
+    },
+  };
+
+  async remove({ execute, tenant }: Transaction, userId: string, factorId: string): Promise<boolean> {
+    const uuid = decodeId("fac", factorId);
+    if (uuid === undefined) return false;
+    const removed = await execute(
+      "delete from totp_factors where tenant_id = $1 and user_id = $2 and factor_id = $3 returning factor_id",
+      [tenant.uuid, decodeId("usr", userId), uuid],
+    );
+    return removed.length > 0;
+  }
+
+  async erase({ execute, tenant }: Transaction, userId: string): Promise<readonly string[]> {
+    const removed = await execute<{ factor_id: string }>(
+      "delete from totp_factors where tenant_id = $1 and user_id = $2 returning factor_id",
+      [tenant.uuid, decodeId("usr", userId)],
+    );
+    return removed.map(({ factor_id: id }) => encodeId("fac", id));
+  }
+
+  async #store(person: FactorPerson, secret: string, step: number): Promise<FactorProof | FactorProblem> {
+    const { tenant, userId, cause } = person;
+    const { database, seal } = this.#parts;
+    if ((await this.#rows(tenant, userId)).length >= maxFactors)
+      return {
+        field: "code",
+        text: `You have ${maxFactors} authenticator apps, which is the limit. Remove one first.`,
+      };
+    const factorId = newId("fac");
+    const sealedSecret = seal.sealText(secret, factorId);
+    await database.transaction(tenant, { ...cause, actorId: userId }, async (transaction) => {
+      const { em } = transaction;
+      const now = new Date();
+      const { tenantId } = tenant;
+      const facts = { tenantId, factorId, userId, sealedSecret, lastStep: step, createdAt: now, lastUsedAt: now };
+      em.persist(em.create(TotpFactor, facts));
+      recordFactorAdded(transaction, person, { factorId, kind: "Totp" });
+    });
+    return proof;
+  }
+
+  #rows(tenant: Tenant, userId: string): Promise<TotpRow[]> {
+    return this.#parts.database.reader.rows<TotpRow>(totpFactorsOfUser, tenant, decodeId("usr", userId));
+  }
+}

@@ -1,0 +1,75 @@
+import { createHmac } from "node:crypto";
+import { Browser, type Visit } from "./browser.js";
+import { signInAs } from "./code-flow.js";
+import { eventually } from "./eventually.js";
+import { aPerson, type Person } from "./people.js";
+import { platform } from "./platform.js";
+import { graphql } from "./request.js";
+import type { TestTenant } from "./tenants.js";
+import { invitationToken } from "./users.js";
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** The code of an authenticator app for this key (RFC 6238), as an app without any library computes it. */
+export function totpCode(key: string, nowMs = Date.now()): string {
+  const bits = Array.from(key, (letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0")).join("");
+  const bytes = bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [];
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(nowMs / 30_000)));
+  const digest = createHmac("sha1", Buffer.from(bytes)).update(counter).digest();
+  const offset = (digest.at(-1) ?? 0) & 15;
+  return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+}
+
+/** The key that a page shows beside its QR code. */
+export const keyOn = ({ text }: Visit): string =>
+  (/<code>([A-Z2-7 ]{39})<\/code>/.exec(text)?.[1] ?? "").replaceAll(" ", "");
+
+/** Opens the page for the person's own security. Without an authenticator app. */
+export async function ownSecurityPage(person: Person): Promise<{ browser: Browser; page: Visit }> {
+  const home = platform().publicUrl;
+  const browser = new Browser(home);
+  const page = await signInAs(browser, await browser.open(`${home}/connect/security`), person);
+  if (!page.text.includes("<h1>Your security</h1>")) throw new Error(page.text);
+  return { browser, page };
+}
+
+/** Sets up an authenticator app, and returns its key. */
+export async function addAuthenticator(browser: Browser): Promise<string> {
+  const form = await browser.open(`${platform().publicUrl}/connect/security?add=Totp`);
+  const key = keyOn(form);
+  const shown = await browser.submit(form, { factor: "Totp", code: totpCode(key), action: "continue" });
+  if (!shown.text.includes("Save your recovery codes")) throw new Error(shown.text);
+  return key;
+}
+
+/** The token in the mail that resets the password of a person whose invitation is the only mail before. */
+export async function resetToken({ email }: Person): Promise<string> {
+  await graphql("mutation ($input: RequestPasswordResetInput!) { requestPasswordReset(input: $input) { status } }", {
+    variables: { input: { email } },
+  });
+  return invitationToken(email, 2);
+}
+
+/** Causes the events of people who change their own password, factors and sessions. */
+export async function changeOwnSecurity(tenant: TestTenant): Promise<void> {
+  const person = await aPerson(tenant);
+  const { browser } = await ownSecurityPage(person);
+  await ownSecurityPage(person);
+  await addAuthenticator(browser);
+  const submit = async (fields: Record<string, string>) =>
+    browser.submit(await browser.open(`${platform().publicUrl}/connect/security`), fields);
+  await submit({ action: "end-other-sessions" });
+  const { text } = await browser.open(`${platform().publicUrl}/connect/security`);
+  const [, factorId = ""] = /name="factorId" value="(fac_\w+)"/.exec(text) ?? [];
+  await submit({ action: "remove-factor", factorId });
+  const token = await resetToken(person);
+  const input = { token, password: "another horse battery" };
+  await eventually("the password is reset", async () => {
+    const { body } = await graphql(
+      "mutation ($input: ResetPasswordInput!) { resetPassword(input: $input) { status } }",
+      { variables: { input } },
+    );
+    return !body.errors;
+  });
+}
