@@ -9,6 +9,7 @@ import { aConnection } from "../kit/connections.js";
 import { databaseUrl } from "../kit/database.js";
 import { aFlag } from "../kit/feature-flags.js";
 import { aLibrary } from "../kit/libraries.js";
+import { aNotification } from "../kit/notifications.js";
 import { aProvider } from "../kit/providers.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
 import { graphql, request } from "../kit/request.js";
@@ -41,6 +42,7 @@ beforeAll(async () => {
     await aFlag(token, name);
     await aFlag(token, objects.key, { description: name });
     await anEntry(token, objects.key, name);
+    await aNotification(token, objects.userId);
     const providerId = await aProvider(token, { key: name, displayName: `Sorted ${name}` });
     await aConnection(token, providerId, { displayName: `Sorted ${name}` });
     await aDelivery(tenant.tenantId, { providerId, status: "Processed" });

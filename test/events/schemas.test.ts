@@ -616,6 +616,15 @@ const samples: Partial<Record<EventType, unknown>> = {
     about: anId("inv"),
     reason: "The mail server did not take it: EENVELOPE 550",
   },
+  NotificationDelivered: {
+    tenantId: anId("ten"),
+    messageId: anId("ntm"),
+    notificationId: anId("ntf"),
+    channel: "Email",
+    category: "general",
+    recipientUserId: null,
+    deliveredAt: "2026-01-05T10:00:00.000Z",
+  },
   TenantProvisioningFailed: {
     tenantId: anId("ten"),
     runId: anId("run"),

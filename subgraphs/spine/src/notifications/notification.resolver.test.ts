@@ -103,7 +103,7 @@ describe("Query.notifications", () => {
     const [ours, theirs] = [(await inApp(ada)).notificationId, (await inApp(grace)).notificationId];
     const seen = await idsOf(reader(ada));
     expect([seen.includes(ours), seen.includes(theirs)]).toEqual([true, false]);
-    expect((await platform.ask(reader(ada), one, { id: theirs })).data).toEqual({ notification: null });
+    expect((await platform.ask(reader(ada), one, { id: theirs })).refusal).toMatchObject({ code: "NOT_FOUND" });
     const { refusal } = await platform.ask(reader(ada), list, { filter: { recipientUserId: grace } });
     expect(refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE", requiredScopes: ["notification.send"] });
   });
@@ -233,7 +233,7 @@ describe("the deletion of a user", () => {
     );
     const remove = "mutation ($id: ID!) { deleteUser(userId: $id) { status } }";
     await platform.ask(principal(tenantId, ["user.invite"]), remove, { id: userId });
-    expect(await notificationNow(platform, tenantId, own.notificationId)).toBeNull();
+    expect(await notificationNow(platform, tenantId, own.notificationId)).toBeUndefined();
     expect((await notificationNow(platform, tenantId, shared.notificationIds[1] ?? "")).body).toBe("Shared words.");
     const left = await platform.admin.query(
       `select (select count(*)::int from notifications where recipient_user_id = $1 or recipient_email = $2) as rows,

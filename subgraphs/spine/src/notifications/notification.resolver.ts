@@ -47,13 +47,13 @@ export class NotificationResolver {
     return this.#services.notifications.list(context, { first, after, sort, filter });
   }
 
-  @Query(() => NotificationType, { nullable: true, description: "A notification that the caller may see." })
+  @Query(() => NotificationType, { description: "One notification that the caller may see." })
   @Auth({ scopes: ["notification.read"] })
   notification(
     @Arg("notificationId", () => ID) notificationId: string,
     @Ctx() context: RequestContext,
-  ): Promise<NotificationType | undefined> {
-    return this.#services.notifications.find(context, notificationId);
+  ): Promise<NotificationType> {
+    return this.#services.notifications.get(context, notificationId);
   }
 
   @Mutation(() => SentNotificationsType, {

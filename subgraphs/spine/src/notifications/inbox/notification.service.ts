@@ -10,7 +10,7 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import { notificationChannels, notificationStates } from "../record/notification.states.js";
 import type { NotificationConnection, NotificationType } from "../record/notification.type.js";
 import { type NotificationRow, notificationRowView } from "../record/notification.view.js";
-import { ownUser, seesAll } from "../record/notification-access.js";
+import { ownUser, seesAll, unknownNotification } from "../record/notification-access.js";
 import type { NotificationFilterInput } from "./notification-filter.input.js";
 import { type ListConditions, notificationsWhere, oneNotification } from "./notification-list.js";
 
@@ -27,10 +27,12 @@ export class NotificationService {
     this.#cursors = cursors;
   }
 
-  async find(context: RequestContext, notificationId: string): Promise<NotificationType | undefined> {
+  /** Throws NOT_FOUND, also for a notification that the caller may not see. */
+  async get(context: RequestContext, notificationId: string): Promise<NotificationType> {
     const principal = principalOf(context);
     const found = await this.#read(tenantOf(context), notificationId);
-    return found && (seesAll(principal) || found.recipient.userId === principal.subject) ? found : undefined;
+    if (found && (seesAll(principal) || found.recipient.userId === principal.subject)) return found;
+    throw unknownNotification();
   }
 
   /** For subscribers of events, who share what they see: the notification, if the principal sees those of everybody. */

@@ -9,7 +9,7 @@ import { aboutNotification } from "../record/notification.events.js";
 import { unreadCondition } from "../record/notification.states.js";
 import type { NotificationType } from "../record/notification.type.js";
 import { type NotificationRow, notificationColumns, notificationRowView } from "../record/notification.view.js";
-import { inboxOwner, requireRecipient, seesAll } from "../record/notification-access.js";
+import { inboxOwner, requireRecipient, seesAll, unknownNotification } from "../record/notification-access.js";
 import { tellUnread } from "../record/unread-notice.js";
 import type { MarkNotificationsReadInput } from "./mark-notifications-read.input.js";
 import type { ReadMarksType } from "./read-marks.type.js";
@@ -110,7 +110,7 @@ async function lockedNotification(
   const [row] = uuid === undefined ? [] : await execute<NotificationRow>(lockOne, [tenant.uuid, uuid]);
   const found = row && notificationRowView(row);
   if (found && (seesAll(principal) || found.recipient.userId === principal.subject)) return found;
-  throw new DomainError("NOT_FOUND", { detail: "The notification does not exist in this tenant." });
+  throw unknownNotification();
 }
 
 const notReadable = ({ status }: NotificationType) =>

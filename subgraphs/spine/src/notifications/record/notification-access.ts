@@ -36,3 +36,8 @@ export function requireRecipient({ principalType, subject }: Principal, recipien
     detail: "Only the recipient, or a service, may do this. The token belongs to somebody else.",
   });
 }
+
+/** NOT_FOUND, the same for an unknown id, for another tenant, and for a notification that the caller may not see. */
+export function unknownNotification(): DomainError {
+  return new DomainError("NOT_FOUND", { detail: "The notification does not exist in this tenant." });
+}
