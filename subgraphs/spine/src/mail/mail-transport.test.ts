@@ -1,4 +1,5 @@
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeAuthority, makeServiceCertificate } from "@factory/runtime/grpc/certificate-authority";
@@ -139,6 +140,45 @@ describe("mail over SMTP", () => {
     const told = `${String(failure)} ${JSON.stringify(failure)} ${(failure as Error).stack}`;
     expect(told).toContain("did not accept the mail");
     for (const secret of ["ada@", "hidden"]) expect(told).not.toContain(secret);
+  });
+
+  it.each([
+    [550, true],
+    [452, false],
+  ])("tells by the reply %d whether another attempt can help", async (responseCode, isPermanent) => {
+    const { port } = await aServer({
+      onRcptTo: (_address, _session, done) => done(Object.assign(new Error("no"), { responseCode })),
+    });
+    const sent = aTransport(`smtp://127.0.0.1:${port}`).deliver("msg_reply", mail);
+    await expect(sent).rejects.toMatchObject({ isPermanent, message: expect.stringContaining(String(responseCode)) });
+  });
+
+  it("ends with its signal where a server answers byte by byte", async () => {
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket.on("error", () => undefined));
+      const drip = setInterval(() => socket.write("2"), 20);
+      socket.on("close", () => clearInterval(drip));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    running.push({ close: () => server.close() });
+    const { port } = server.address() as AddressInfo;
+    const since = performance.now();
+    const sent = aTransport(`smtp://127.0.0.1:${port}`).deliver("msg_drip", mail, AbortSignal.timeout(300));
+    await expect(sent).rejects.toMatchObject({ isPermanent: false, message: expect.stringContaining("ETIMEDOUT") });
+    expect(performance.now() - since).toBeLessThan(5000);
+    const [socket] = sockets;
+    await new Promise<void>((resolve) => (socket?.destroyed ? resolve() : socket?.once("close", () => resolve())));
+  });
+
+  it("has the headers by which its recipient unsubscribes, and no others", async () => {
+    const { port, received } = await aServer();
+    const transport = aTransport(`smtp://127.0.0.1:${port}`);
+    await transport.deliver("msg_list", { ...mail, listUnsubscribe: "<https://factory.example/u?token=a.b>" });
+    await transport.deliver("msg_none", mail);
+    expect(received[0]?.text).toContain("List-Unsubscribe: <https://factory.example/u?token=a.b>\r\n");
+    expect(received[0]?.text).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n");
+    expect(received[1]?.text).not.toContain("List-Unsubscribe");
   });
 
   it.each([

@@ -1,8 +1,9 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "@factory/runtime/telemetry/logger";
-import nodemailer, { type SMTPPoolOptions } from "nodemailer";
+import nodemailer from "nodemailer";
 import type { Mail } from "./mail.js";
+import { type SmtpOptions, type SmtpSessionError, sendBySmtp } from "./smtp-session.js";
 
 /** The destination of mail: an SMTP server, or a folder of files for development. Without settings mail is not sent. */
 export type MailSettings =
@@ -16,14 +17,25 @@ export type MailSettings =
   | { readonly outbox: string };
 
 export interface MailTransport {
-  /** Sends the mail. A mail that is sent twice has the same Message-ID both times. Throws when it was not sent. */
-  deliver(mailId: string, mail: Mail): Promise<void>;
+  /**
+   * Sends the mail. A mail that is sent twice has the same Message-ID both times. Throws MailNotDeliveredError when the
+   * server did not accept it, or did not answer before the signal.
+   */
+  deliver(mailId: string, mail: Mail, signal?: AbortSignal): Promise<void>;
   close(): void;
 }
 
 /** The message names neither the recipient nor the reply of the server, which may contain the recipient. */
-class MailNotDeliveredError extends Error {
+export class MailNotDeliveredError extends Error {
   override readonly name = "MailNotDeliveredError";
+
+  constructor(
+    message: string,
+    /** Whether another attempt would be refused again (RFC 5321, section 4.2.1). */
+    readonly isPermanent: boolean,
+  ) {
+    super(message);
+  }
 }
 
 /** The transport for the settings. Without settings it logs an error for every mail and sends nothing. */
@@ -41,37 +53,40 @@ function disabledTransport(logger: Logger): MailTransport {
   };
 }
 
+/** The longest time that a server may take for one mail, however many small steps it makes meanwhile. */
+const sessionMs = 60_000;
+
 function smtpTransport({ from, ...server }: Extract<MailSettings, { smtpUrl: string }>): MailTransport {
-  const transport = nodemailer.createTransport(smtpOptions(server));
+  const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: "windows" });
+  const options = smtpOptions(server);
+  const closing = new AbortController();
   return {
-    async deliver(mailId, mail) {
-      const composed = message(mailId, mail, from);
+    async deliver(mailId, mail, signal) {
+      const { message: bytes, envelope } = await composer.sendMail(message(mailId, mail, from));
+      const limits = [AbortSignal.timeout(sessionMs), closing.signal, ...(signal ? [signal] : [])];
       try {
-        await transport.sendMail(composed);
+        await sendBySmtp(options, { envelope, message: bytes as Buffer, signal: AbortSignal.any(limits) });
       } catch (error) {
-        const { code, responseCode } = error as { code?: string; responseCode?: number };
+        const { step, code, responseCode } = error as SmtpSessionError;
         throw new MailNotDeliveredError(
-          `The mail server did not accept the mail: ${code ?? "no code"} ${responseCode ?? ""}`,
+          `The mail server did not accept the mail: ${code ?? "no code"} ${responseCode ?? ""}`.trim(),
+          // a refused login is a fault of the settings, and not of the mail
+          step === "send" && responseCode !== undefined && responseCode >= 500,
         );
       }
     },
-    close: () => transport.close(),
+    close: () => closing.abort(),
   };
 }
 
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** The query of the URL is ignored, because it could disable the verification of certificates. */
-export function smtpOptions(server: {
-  readonly smtpUrl: string;
-  readonly certificateAuthority?: string;
-}): SMTPPoolOptions & { pool: true } {
+export function smtpOptions(server: { readonly smtpUrl: string; readonly certificateAuthority?: string }): SmtpOptions {
   const { protocol, hostname, port, username, password } = new URL(server.smtpUrl);
   const secure = protocol === "smtps:";
   const local = loopback.has(hostname);
   return {
-    pool: true,
-    maxConnections: 4,
     host: hostname.replace(/^\[(.*)\]$/, "$1"),
     port: port === "" ? (secure ? 465 : 587) : Number(port),
     secure,
@@ -83,7 +98,7 @@ export function smtpOptions(server: {
       rejectUnauthorized: true,
       ...(server.certificateAuthority === undefined ? {} : { ca: server.certificateAuthority }),
     },
-    ...(username === "" ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    ...(username === "" ? {} : { login: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 30_000,
@@ -110,8 +125,8 @@ function fileTransport(folder: string): MailTransport {
 /** Excludes characters that would end an address or begin another one. */
 const addressForm = /^[^\s<>,;:"\\()[\]@\p{Cc}]+@[^\s<>,;:"\\()@\p{Cc}]+$/u;
 
-function message(mailId: string, { to, subject, text, html }: Mail, from: string) {
-  if (!addressForm.test(to)) throw new MailNotDeliveredError("The recipient's address is malformed.");
+function message(mailId: string, { to, subject, text, html, listUnsubscribe }: Mail, from: string) {
+  if (!addressForm.test(to)) throw new MailNotDeliveredError("The recipient's address is malformed.", true);
   return {
     from,
     // an object is always one address; a string could contain several
@@ -120,8 +135,13 @@ function message(mailId: string, { to, subject, text, html }: Mail, from: string
     text,
     html,
     messageId: `<${mailId}@${senderDomain(from)}>`,
-    // RFC 3834: asks for no automatic reply
-    headers: { "auto-submitted": "auto-generated" },
+    headers: {
+      // RFC 3834: asks for no automatic reply
+      "auto-submitted": "auto-generated",
+      ...(listUnsubscribe === undefined
+        ? {}
+        : { "list-unsubscribe": listUnsubscribe, "list-unsubscribe-post": "List-Unsubscribe=One-Click" }),
+    },
     disableFileAccess: true,
     disableUrlAccess: true,
   };

@@ -6,6 +6,8 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** The value of List-Unsubscribe: an address that unsubscribes by one POST (RFC 8058), in angle brackets. */
+  readonly listUnsubscribe?: string;
 }
 
 /** The content of a mail, from which text and HTML are made. */
@@ -29,5 +31,5 @@ ${paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}${link && html`<p><
   return { to, subject: oneLine(subject), text: `${text}\n`, html: document.text };
 }
 
-/** A line break would end the header. */
-const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+/** The text as one line. A line break would end the header. */
+export const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();

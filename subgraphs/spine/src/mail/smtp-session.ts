@@ -1,0 +1,70 @@
+import SMTPConnection, { type SMTPConnectionOptions } from "nodemailer/lib/smtp-connection";
+
+/** The options of a session, with the login if the server needs one. */
+export interface SmtpOptions extends SMTPConnectionOptions {
+  readonly login?: { readonly user: string; readonly pass: string };
+}
+
+interface OutgoingMessage {
+  readonly envelope: { readonly from: string | false; readonly to: readonly string[] };
+  readonly message: Buffer;
+  /** Ends the session. */
+  readonly signal: AbortSignal;
+}
+
+/** The step of a session that failed, with the code of nodemailer and the reply of the server where there is one. */
+export class SmtpSessionError extends Error {
+  override readonly name = "SmtpSessionError";
+
+  constructor(
+    readonly step: "connect" | "login" | "send",
+    readonly code: string | undefined,
+    readonly responseCode: number | undefined,
+  ) {
+    super(`the mail server failed at the step ${step}`);
+  }
+}
+
+/**
+ * Sends one message in a session of its own, which a mail server that never answers or answers byte by byte cannot hold for
+ * longer than the signal allows. Throws SmtpSessionError.
+ */
+export async function sendBySmtp(
+  { login, ...options }: SmtpOptions,
+  { envelope, message, signal }: OutgoingMessage,
+): Promise<void> {
+  const connection = new SMTPConnection(options);
+  const step = stepsOf(connection, signal);
+  try {
+    await step("connect", (done) => connection.connect(done));
+    if (login) await step("login", (done) => connection.login({ credentials: login }, done));
+    await step("send", (done) => connection.send({ ...envelope, to: [...envelope.to] }, message, done));
+    connection.quit();
+  } finally {
+    connection.close();
+  }
+}
+
+/** Runs a step until its callback, the first error of the connection, its end, or the signal. */
+function stepsOf(connection: SMTPConnection, signal: AbortSignal) {
+  return (name: SmtpSessionError["step"], run: (done: (error?: Error | null) => void) => void): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const settle = (error?: Error | null) => {
+        signal.removeEventListener("abort", abort);
+        if (!error) return resolve();
+        const { code, responseCode } = error as { code?: string; responseCode?: number };
+        return reject(new SmtpSessionError(name, code, responseCode));
+      };
+      const abort = () => {
+        settle(Object.assign(new Error("the session took too long"), { code: "ETIMEDOUT" }));
+        connection.close();
+      };
+      if (signal.aborted) return abort();
+      signal.addEventListener("abort", abort, { once: true });
+      connection.removeAllListeners("error");
+      connection.removeAllListeners("end");
+      connection.on("error", settle);
+      connection.once("end", () => settle(new Error("the connection has ended")));
+      run(settle);
+    });
+}
