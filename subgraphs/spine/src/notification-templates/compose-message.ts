@@ -1,0 +1,72 @@
+import { localeChain } from "./locale-chain.js";
+import type { LocalizedTexts, MessageTemplate } from "./message-template.js";
+import { readTemplate, renderTemplate, type TemplateText } from "./template-text.js";
+
+/** The rendered message, as text that is not HTML yet. */
+export interface ComposedMessage {
+  /** The language tag of the texts. */
+  readonly locale: string;
+  readonly title: string;
+  /** Paragraphs of one or more lines. */
+  readonly paragraphs: readonly string[];
+  readonly link: { readonly label: string; readonly url: string } | undefined;
+}
+
+interface ReadTexts {
+  readonly subject: TemplateText;
+  readonly paragraphs: readonly TemplateText[];
+  readonly link: TemplateText | undefined;
+}
+
+const maxTitle = 200;
+const maxBody = 10_000;
+const maxAddress = 2048;
+
+const read = new WeakMap<LocalizedTexts, ReadTexts>();
+
+/** Renders a template in the first of the locales that it has. Throws TemplateTextError where the result is too long. */
+export function composeMessage(
+  { texts, linkTo }: MessageTemplate,
+  data: Readonly<Record<string, unknown>>,
+  locales: readonly (string | null | undefined)[],
+): ComposedMessage {
+  const locale = localeChain(...locales).find((one) => Object.hasOwn(texts, one)) ?? "en";
+  const { subject, paragraphs, link } = readOnce(texts[locale] ?? texts.en);
+  let room = maxBody;
+  const bodies = paragraphs.map((paragraph) => {
+    const text = renderTemplate(paragraph, data, { maxLength: room }).trim();
+    room -= text.length;
+    return text;
+  });
+  const url = linkTo === undefined ? undefined : webAddress(data[linkTo]);
+  return {
+    locale,
+    title: renderTemplate(subject, data, { maxLength: maxTitle }),
+    paragraphs: bodies.flatMap((body) => body.split(/\n{2,}/)).filter((paragraph) => paragraph !== ""),
+    link: link && url !== undefined ? { label: renderTemplate(link, data, { maxLength: maxTitle }), url } : undefined,
+  };
+}
+
+/** The message as one text, as a list shows it. */
+export const plainBody = ({ paragraphs, link }: Pick<ComposedMessage, "paragraphs" | "link">): string =>
+  [...paragraphs, ...(link ? [`${link.label}:\n${link.url}`] : [])].join("\n\n");
+
+/** An address of the web in its normal form. Other schemes could run a script where they are followed. */
+export function webAddress(value: unknown): string | undefined {
+  if (typeof value !== "string" || value.length > maxAddress || !URL.canParse(value)) return undefined;
+  const { protocol, username, password, href } = new URL(value);
+  const isWeb = (protocol === "https:" || protocol === "http:") && username === "" && password === "";
+  return isWeb && href.length <= maxAddress ? href : undefined;
+}
+
+function readOnce(texts: LocalizedTexts): ReadTexts {
+  const known = read.get(texts);
+  if (known) return known;
+  const made: ReadTexts = {
+    subject: readTemplate(texts.subject),
+    paragraphs: texts.paragraphs.map(readTemplate),
+    link: texts.link === undefined ? undefined : readTemplate(texts.link),
+  };
+  read.set(texts, made);
+  return made;
+}
