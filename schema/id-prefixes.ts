@@ -24,6 +24,7 @@ export const idPrefixes = {
   sub: "plan subscription",
   ntf: "notification",
   ntm: "notification message",
+  ndg: "notification digest",
   rpd: "report definition",
   cli: "API client",
   apc: "vendor API client",

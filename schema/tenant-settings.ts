@@ -25,6 +25,8 @@ export interface TenantSettingValues {
   readonly "webhooks.unmappedDeliveries": "publish" | "ignore";
   readonly "models.contentDays": number | null;
   readonly "models.budgets": Readonly<Record<string, ModelBudget>>;
+  readonly "notifications.locale": string;
+  readonly "notifications.perRecipientHour": { readonly Email?: number; readonly Sms?: number };
 }
 
 /** The requests and tokens that a tenant may use of a model in a period. */
@@ -197,6 +199,27 @@ export const tenantSettings: TenantSettings = {
     default: { "*": { requests: 6000, tokens: 10_000_000, perSeconds: 60 } },
     description:
       'How many requests and tokens a model may use: {"<model>": {"requests": 100, "tokens": 200000, "perSeconds": 60}}. Everything that is used comes back evenly over the period. All models without an entry of their own share the entry *; without it they have no budget.',
+    setBy: "Tenant",
+  },
+  "notifications.locale": {
+    schema: { type: "string", maxLength: 35, pattern: "^[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*$" },
+    default: "en",
+    description:
+      "The language (BCP 47) of notifications that name none, or one that a template does not have. English is the last resort.",
+    setBy: "Tenant",
+  },
+  "notifications.perRecipientHour": {
+    schema: {
+      type: "object",
+      additionalProperties: false,
+      properties: {
+        Email: { type: "integer", minimum: 1, maximum: 1000 },
+        Sms: { type: "integer", minimum: 1, maximum: 1000 },
+      },
+    },
+    default: { Email: 60, Sms: 20 },
+    description:
+      "How many messages of a channel one recipient gets in an hour. Further ones wait, for up to three days. A channel without a value has no limit.",
     setBy: "Tenant",
   },
 };

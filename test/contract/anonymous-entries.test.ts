@@ -64,6 +64,11 @@ const limited: readonly (readonly [count: string, passing: number, entries: read
     [["/connect/invitation?token=x"], ["/connect/invitation", form({ token: "x" })]],
   ],
   [
+    "wrong links to unsubscribe, 60 in 15 minutes",
+    60,
+    [["/connect/unsubscribe?token=x"], ["/connect/unsubscribe", form({ token: "x", "List-Unsubscribe": "One-Click" })]],
+  ],
+  [
     "requests without a token, 30 in a minute",
     30,
     [

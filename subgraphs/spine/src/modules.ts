@@ -11,6 +11,7 @@ import { featureFlags } from "./feature-flags/feature-flags.module.js";
 import { httpEndpoints } from "./http-endpoints/http-endpoints.module.js";
 import { invitations } from "./invitations/invitations.module.js";
 import { mail } from "./mail/mail.module.js";
+import { notificationChannels } from "./notification-channels/notification-channels.module.js";
 import { notifications } from "./notifications/notifications.module.js";
 import { oauthClients } from "./oauth-clients/oauth-clients.module.js";
 import { passkeys } from "./passkeys/passkeys.module.js";
@@ -45,6 +46,7 @@ export const spineModules = [
   passwords,
   approvals,
   notifications,
+  notificationChannels,
   signingKeys,
   auditLog,
   secondFactors,

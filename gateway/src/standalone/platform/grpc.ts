@@ -14,6 +14,7 @@ import type { ServiceIdentity } from "@factory/runtime/grpc/service-identity";
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { type SnapshotSource, snapshotSource } from "@factory/runtime/tenant-facts/snapshot-source";
+import { type NotificationTargets, notificationTargets } from "@factory/spine/notification-targets";
 
 export interface PlatformGrpcSettings {
   readonly certificates: ServiceCertificates;
@@ -38,6 +39,8 @@ export interface PlatformGrpc {
   readonly snapshots: Readonly<Record<"catalog" | "integration", SnapshotSource>>;
   /** The client with which the catalog counts the executions of tenants at the spine. */
   readonly usage: UsageMeter;
+  /** The client with which the spine finds the connections and webhooks by which a tenant is notified. */
+  readonly notificationTargets: NotificationTargets;
   close(): Promise<void>;
 }
 
@@ -74,16 +77,16 @@ export async function startGrpc(settings: PlatformGrpcSettings): Promise<Platfor
       server: "gateway",
       certificate: certificates[identity],
     });
-  const [catalog, integration] = [channelOf("catalog"), channelOf("integration")];
+  const [catalog, integration, spine] = [channelOf("catalog"), channelOf("integration"), channelOf("spine")];
   return {
     address: authority(host, server.port),
     secrets: secretResolver(catalog),
     sourceControl: sourceControlClient(catalog),
     snapshots: { catalog: snapshotSource(catalog), integration: snapshotSource(integration) },
     usage: usageMeter(catalog),
+    notificationTargets: notificationTargets(spine),
     async close() {
-      catalog.close();
-      integration.close();
+      for (const channel of [catalog, integration, spine]) channel.close();
       await server.stop();
     },
   };

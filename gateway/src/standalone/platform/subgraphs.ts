@@ -6,6 +6,7 @@ import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import type { ServiceCertificates } from "@factory/runtime/grpc/service-certificates";
 import { type Spine, startSpine } from "@factory/spine/subgraph";
 import type { Foundation, Start } from "./foundation.js";
+import type { PlatformGrpc } from "./grpc.js";
 import { startPlatformGrpc } from "./grpc-start.js";
 
 /** The three subgraphs, the gRPC server of their services, and the verifier of the tokens that the spine issues. */
@@ -31,6 +32,10 @@ export async function startSubgraphs(
   const { environment, parts } = start;
   const { publicUrl, dataDir, masterKeys, hostOf } = foundation;
   const { development } = environment;
+  let grpcListens: (grpc: Promise<PlatformGrpc>) => void = () => undefined;
+  const grpcReady = new Promise<PlatformGrpc>((resolve) => {
+    grpcListens = resolve;
+  });
   const spine = await startSpine(hostOf("spine"), {
     issuer: publicUrl,
     masterKeys,
@@ -40,6 +45,11 @@ export async function startSubgraphs(
     rateLimitFactor: environment.rateLimitFactor,
     // The verifier takes its keys from the spine, so the spine gets it after its own start.
     verifier: { verify: async (token) => (await verification).verifier.verify(token) },
+    // A delivery that resumes before the gRPC server listens waits for this server.
+    notificationTargets: {
+      hasConnection: async (...request) => (await grpcReady).notificationTargets.hasConnection(...request),
+      subscription: async (...request) => (await grpcReady).notificationTargets.subscription(...request),
+    },
     ...(environment.platformClient ? { platformClient: environment.platformClient } : {}),
   });
   parts.add("spine", () => spine.close());
@@ -89,6 +99,9 @@ export async function startSubgraphs(
     certificates,
     Promise.all([Promise.resolve(spine), integrationStart, catalogStart]),
   );
+  grpcListens(grpcStart);
+  // a failure is reported by grpcStart
+  grpcReady.catch(() => undefined);
   // Parts are closed in reverse order. The catalog is closed first, because its running jobs still request secrets.
   parts.addStarting("integration", integrationStart);
   parts.addStarting("gRPC", grpcStart);

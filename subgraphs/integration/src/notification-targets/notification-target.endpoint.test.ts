@@ -74,7 +74,7 @@ describe("integration.v1.NotificationTargets", () => {
         input: { eventType: "NotificationRequested", endpointUrl: "http://127.0.0.1:1/x", signingSecretRef: "targets" },
       },
     );
-    const { subscriptionId } = data?.createWebhookSubscription as { subscriptionId: string };
+    const subscriptionId: string = data?.createWebhookSubscription.subscriptionId;
     const find = ({ tenantId = "" }: Principal, id: string) =>
       clientOf("spine").findSubscription({ tenantId, subscriptionId: id });
     expect(await find(owner, subscriptionId)).toEqual({ status: "Active", eventType: "NotificationRequested" });

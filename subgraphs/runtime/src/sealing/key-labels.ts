@@ -38,6 +38,7 @@ export const keyPurposes = {
     protects: "secret configuration in the requests that are compared for 24 hours",
     afterChange: 1,
   },
+  "factory spine unsubscribe links": { protects: "links in mails by which recipients unsubscribe", afterChange: 90 },
   "factory spine flag stream tickets": { protects: "addresses of event streams of feature flags", afterChange: 1 },
 } as const satisfies Readonly<Record<string, KeyPurpose>>;
 

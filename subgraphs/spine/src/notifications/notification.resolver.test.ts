@@ -85,9 +85,11 @@ describe("Mutation.sendNotification", () => {
     expect((await platform.admin.query("select count(*) from notifications")).rows).toEqual(before.rows);
   });
 
-  it("refuses a templateKey while no slice renders templates", async () => {
+  it("refuses the templateKey of an unknown template", async () => {
     const input = { channel: "InApp", recipient: { userId: ada }, templateKey: "welcome" };
-    expect((await platform.ask(service(), sendDocument, { input })).refusal).toMatchObject({ code: "NOT_SUPPORTED" });
+    expect((await platform.ask(service(), sendDocument, { input })).refusal).toMatchObject({
+      ...{ code: "REFERENCE_NOT_FOUND", errors: [{ pointer: "/input/templateKey" }] },
+    });
   });
 
   it("is carried out once for one Idempotency-Key", async () => {

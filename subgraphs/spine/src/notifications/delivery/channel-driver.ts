@@ -24,6 +24,12 @@ export interface NotificationContent {
   readonly locale: string | null;
 }
 
+/** Notifications to one recipient with the same key become one message at the end of the window of the first of them. */
+export interface DigestWindow {
+  readonly key: string;
+  readonly windowSeconds: number;
+}
+
 /** A notification in the state Queued, as the driver of its channel gets it. */
 export interface QueuedNotification extends NotificationContent {
   readonly tenant: Tenant;
@@ -35,6 +41,8 @@ export interface QueuedNotification extends NotificationContent {
   /** For a recipient with a `userId`, `email` is the present address of that user. */
   readonly recipient: NotificationRecipient;
   readonly category: string;
+  /** Null for a message of its own. */
+  readonly digest: DigestWindow | null;
   readonly priority: string;
   /** `usr_…` or `cli_…`, and the scopes that a command needs which is sent in its name. */
   readonly requestedBy: string;

@@ -85,6 +85,7 @@ const notificationOf = (tenant: Tenant, notificationId: string, row: QueuedRow):
     subscriptionId: row.subscription_id && encodeId("whs", row.subscription_id),
   },
   category: row.category,
+  digest: row.digest_key === null ? null : { key: row.digest_key, windowSeconds: row.digest_seconds ?? 0 },
   priority: row.priority,
   title: row.title,
   body: row.body,

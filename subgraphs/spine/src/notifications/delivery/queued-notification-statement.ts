@@ -23,6 +23,8 @@ export interface QueuedRow {
   template_key: string | null;
   data: Record<string, unknown> | null;
   locale: string | null;
+  digest_key: string | null;
+  digest_seconds: number | null;
   requested_by: string;
   correlation_id: string;
   traceparent: string;
@@ -44,6 +46,7 @@ export const queuedNotification = tenantStatement(
      notification.subscription_id, recipient.status as user_status,
      notification.recipient_user_id is not null and ${isSwitchedOff} as switched_off, notification.handle, message.category,
      message.priority, message.title, message.body, message.template_key, message.data, message.locale,
+     message.digest_key, message.digest_seconds,
      message.requested_by, message.correlation_id, message.traceparent, notification.created_at
    from notifications notification
    join notification_messages message

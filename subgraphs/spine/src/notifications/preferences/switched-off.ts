@@ -39,3 +39,19 @@ export async function usersWithout(
   const rows = await execute<{ user_id: string }>(switchedOffBy, [tenant.uuid, uuids, channel, category]);
   return new Set(rows.map((row) => encodeId("usr", row.user_id)));
 }
+
+const switchOffOne = {
+  name: "notification_switch_off",
+  text: `insert into notification_preferences (tenant_id, user_id, channel, category, enabled, updated_at)
+    values ($1, $2, $3, $4, false, now())
+    on conflict (tenant_id, user_id, channel, category) do update set enabled = false, updated_at = now()`,
+};
+
+/** Switches one category off for a user, who can switch it on again. */
+export async function switchOff(
+  { execute, tenant }: Transaction,
+  userId: string,
+  { channel, category }: { readonly channel: NotificationChannel; readonly category: string },
+): Promise<void> {
+  await execute(switchOffOne, [tenant.uuid, decodeId("usr", userId), channel, category]);
+}

@@ -52,6 +52,13 @@ export class NotificationMessage {
   @Property({ type: "text", nullable: true })
   locale: string | null;
 
+  /** With the same key, notifications to one recipient become one message at the end of the window. */
+  @Property({ type: "text", nullable: true })
+  digestKey: string | null;
+
+  @Property({ type: "integer", nullable: true })
+  digestSeconds: number | null;
+
   /** Recipients: those that the request names; Tenant and Role: a broadcast. */
   @Property({ type: "text" })
   audience: "Recipients" | "Tenant" | "Role";

@@ -22,7 +22,7 @@ describe("a request for notifications", () => {
     expect(notificationRequest(given)).toEqual({
       content: {
         ...{ channel: "InApp", title: null, body: "It has arrived.", templateKey: null, data: null, locale: null },
-        ...{ category: "general", priority: "Normal" },
+        ...{ category: "general", priority: "Normal", digest: null },
       },
       recipients: [{ userId, email: null, phone: null, subscriptionId: null }],
     });

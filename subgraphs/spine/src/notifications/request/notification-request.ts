@@ -1,6 +1,6 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
-import type { NotificationContent, NotificationRecipient } from "../delivery/channel-driver.js";
+import type { DigestWindow, NotificationContent, NotificationRecipient } from "../delivery/channel-driver.js";
 import {
   type NotificationChannel,
   type NotificationPriority,
@@ -14,6 +14,7 @@ export interface RequestedContent extends NotificationContent {
   readonly channel: NotificationChannel;
   readonly category: string;
   readonly priority: NotificationPriority;
+  readonly digest: DigestWindow | null;
 }
 
 /** A request whose members fit each other. */
@@ -27,6 +28,8 @@ type Address = keyof NotificationRecipient;
 
 const maxDataLength = 32 * 1024;
 const defaultCategory = "general";
+/** The channels in which many notifications can become one message. */
+const digestChannels = ["Email", "Sms"];
 
 /** The addresses with which each channel reaches a recipient. */
 const addressesOf: Readonly<Record<NotificationChannel, readonly Address[]>> = {
@@ -44,7 +47,7 @@ export function notificationRequest(input: SendNotificationInput): NotificationR
 
 /** Checks the content of a request or broadcast. */
 export function requestedContent(channel: string, input: ContentInput): RequestedContent {
-  const { title = null, body = null, templateKey = null, data = null, locale = null } = input;
+  const { title = null, body = null, templateKey = null, data = null, locale = null, digest = null } = input;
   const priority = input.priority ?? "Normal";
   const unknown: InvalidEnumValue[] = [];
   if (!isOneOf(notificationChannels, channel))
@@ -53,14 +56,20 @@ export function requestedContent(channel: string, input: ContentInput): Requeste
     unknown.push({ pointer: "/input/priority", allowed: notificationPriorities });
   if (unknown.length > 0) throw invalidEnumValue(unknown);
   const content = { title, body, templateKey, data, locale };
-  requireNone(contentProblems(content));
+  requireNone([...contentProblems(content), ...digestProblems(channel, digest)]);
   return {
     ...content,
+    digest,
     category: input.category ?? defaultCategory,
     channel: channel as NotificationChannel,
     priority: priority as NotificationPriority,
   };
 }
+
+const digestProblems = (channel: string, digest: DigestWindow | null): FieldError[] =>
+  digest === null || digestChannels.includes(channel)
+    ? []
+    : [problem("/input/digest", "NOT_ALLOWED", `Only ${digestChannels.join(" and ")} have digests.`)];
 
 function contentProblems({ title, body, templateKey, data, locale }: NotificationContent): FieldError[] {
   const errors: FieldError[] = [];

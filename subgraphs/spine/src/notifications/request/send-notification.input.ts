@@ -1,6 +1,6 @@
 import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
-import { Field, ID, InputType } from "type-graphql";
+import { Field, ID, InputType, Int } from "type-graphql";
 import { categoryForm } from "../record/category-form.js";
 
 @InputType({ description: "One recipient: exactly one of the members, as the channel needs it." })
@@ -23,6 +23,19 @@ export class NotificationRecipientInput {
   })
   @Constraint({ minLength: 1, maxLength: 100 })
   subscriptionId?: string | null;
+}
+
+@InputType({
+  description: "Notifications to one recipient with the same key become one message at the end of the window.",
+})
+export class NotificationDigestInput {
+  @Field()
+  @Constraint({ minLength: 1, maxLength: 100 })
+  key: string;
+
+  @Field(() => Int, { description: "The window begins with its first notification." })
+  @Constraint({ minimum: 1, maximum: 86_400 })
+  windowSeconds: number;
 }
 
 @InputType({ description: "Has either a body or a templateKey." })
@@ -70,6 +83,12 @@ export class SendNotificationInput {
   })
   @Constraint(categoryForm)
   category?: string | null;
+
+  @Field(() => NotificationDigestInput, {
+    nullable: true,
+    description: "For Email and Sms. Default: a message of its own.",
+  })
+  digest?: NotificationDigestInput | null;
 
   @Field(() => String, { nullable: true, description: "Low, Normal or High. Default: Normal." })
   @Constraint({ minLength: 1, maxLength: 100 })

@@ -30,8 +30,9 @@ export interface NewNotification {
 const insertMessage = {
   name: "notification_message_insert",
   text: `insert into notification_messages (tenant_id, message_id, channel, category, priority, title, body, template_key,
-      data, locale, audience, role_code, recipient_count, requested_by, correlation_id, traceparent, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+      data, locale, audience, role_code, recipient_count, requested_by, correlation_id, traceparent, created_at,
+      digest_key, digest_seconds)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
 };
 
 const insertNotifications = {
@@ -52,6 +53,7 @@ export async function storeMessage({ defer, tenant, cause }: Transaction, messag
     ...[message.title, message.body, message.templateKey, message.data && JSON.stringify(message.data)],
     ...[message.locale, message.audience, message.roleCode, message.recipientCount, message.requestedBy],
     ...[cause.correlationId ?? cause.trace.traceId, traceparent(cause.trace), message.createdAt.toISOString()],
+    ...[message.digest?.key ?? null, message.digest?.windowSeconds ?? null],
   ]);
 }
 

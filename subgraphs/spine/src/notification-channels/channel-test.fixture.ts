@@ -1,0 +1,127 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { type CommandEnvelope, createEvent } from "@factory/runtime/messages/envelope";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import type { EventType } from "@factory/schema/event-names";
+import { tenantScopes } from "@factory/schema/scopes";
+import { type Answer, principal, RunningSpine, until } from "../running-spine.fixture.js";
+import { MailServer } from "./email/mail-server.fixture.js";
+import type { NotificationTargets, SubscriptionTarget } from "./messages/notification-targets.js";
+
+interface NotificationRow {
+  readonly status: string;
+  readonly failure_reason: string | null;
+}
+
+const send = `mutation ($input: SendNotificationInput!) {
+  sendNotification(input: $input) { notificationId notificationIds status } }`;
+
+/** A spine with a mail server, and with an integration subgraph that the test plays. */
+export class ChannelTest {
+  /** The tenants with a connection, and the subscriptions of all tenants by their ids. */
+  readonly connected = new Set<string>();
+  readonly subscriptions = new Map<string, SubscriptionTarget>();
+  /** The number of calls that integration does not answer. */
+  outages = 0;
+
+  private constructor(
+    readonly spine: RunningSpine,
+    readonly mails: MailServer,
+    readonly url: string,
+  ) {}
+
+  static async start(): Promise<ChannelTest> {
+    const mails = await MailServer.start();
+    let test: ChannelTest | undefined;
+    const known = () => {
+      if (!test) throw new Error("the test has not started");
+      if (test.outages > 0) {
+        test.outages -= 1;
+        throw new DomainError("UNAVAILABLE", { detail: "Integration does not answer." });
+      }
+      return test;
+    };
+    const notificationTargets: NotificationTargets = {
+      hasConnection: async ({ tenantId }) => known().connected.has(tenantId),
+      subscription: async (_tenant, subscriptionId) => known().subscriptions.get(subscriptionId),
+    };
+    const spine = await RunningSpine.start({
+      mail: { smtpUrl: mails.url, from: "Factory <no-reply@factory.example>" },
+      notificationTargets,
+      notificationTimes: { firstPauseMs: 100, longestPauseMs: 1000, patienceMs: 60_000 },
+    });
+    test = new ChannelTest(spine, mails, await spine.listen());
+    return test;
+  }
+
+  async stop(): Promise<void> {
+    await this.spine.stop();
+    await this.mails.close();
+  }
+
+  ask(tenantId: string, input: Record<string, unknown>): Promise<Answer> {
+    return this.spine.ask(principal(tenantId, tenantScopes), send, { input });
+  }
+
+  /** Sends a notification, and returns its id. */
+  async notify(tenantId: string, input: Record<string, unknown>): Promise<string> {
+    const { data, errors } = await this.ask(tenantId, input);
+    if (!data) throw new Error(JSON.stringify(errors));
+    return data["sendNotification"].notificationId;
+  }
+
+  async row(notificationId: string): Promise<NotificationRow> {
+    const { rows } = await this.spine.admin.query<NotificationRow>(
+      "select status, failure_reason from notifications where notification_id = $1",
+      [decodeId("ntf", notificationId)],
+    );
+    return rows[0] ?? { status: "absent", failure_reason: null };
+  }
+
+  /** Waits until the notification has the state, and returns its failure reason. */
+  async becomes(notificationId: string, status: string): Promise<string | null> {
+    let row = await this.row(notificationId);
+    await until(async () => {
+      row = await this.row(notificationId);
+      return row.status === status;
+    }, 40_000).catch(() => {
+      throw new Error(`The notification is ${row.status} (${row.failure_reason}), and not ${status}`);
+    });
+    return row.failure_reason;
+  }
+
+  /** The command that was sent for the notification, as soon as there is one. */
+  async command(notificationId: string): Promise<CommandEnvelope> {
+    let found: CommandEnvelope | undefined;
+    await until(async () => {
+      const { rows } = await this.spine.admin.query<{ envelope: CommandEnvelope }>(
+        "select envelope from outbox where envelope->>'messagekind' = 'command' and envelope->>'subject' = $1",
+        [`notifications/${notificationId}`],
+      );
+      found = rows[0]?.envelope;
+      return found !== undefined;
+    });
+    return found as CommandEnvelope;
+  }
+
+  /** Publishes an event as integration does, with the command as its cause. */
+  async answer(
+    tenantId: string,
+    type: EventType,
+    { commandId, data = {} }: { commandId?: string; data?: Record<string, unknown> },
+  ): Promise<void> {
+    const cause = {
+      trace: continueTrace(undefined),
+      actorId: "system",
+      ...(commandId === undefined ? {} : { causationId: commandId }),
+    };
+    const event = createEvent({ type, subject: `runs/${newId("run")}`, data: { commandId, ...data } }, tenantId, cause);
+    await this.spine.host.bus.publish([event]);
+  }
+
+  /** The types of the events about the notification, in their order. */
+  async events(tenantId: string, notificationId: string): Promise<string[]> {
+    const events = await this.spine.eventsOf(tenantId);
+    return events.filter(({ subject }) => subject === `notifications/${notificationId}`).map(({ type }) => type);
+  }
+}

@@ -1,0 +1,67 @@
+import type { BusMessage, EventConsumer } from "@factory/runtime/bus/bus";
+import { failpoint } from "@factory/runtime/faults/failpoint";
+import type { Envelope } from "@factory/runtime/messages/envelope";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { EventType } from "@factory/schema/event-names";
+import type { DeliveryOutcome } from "../../notifications/delivery/channel-driver.js";
+import { notificationOfHandle, settleNotification } from "../../notifications/delivery/settle-notification.js";
+import { settleOthers } from "../digest/digests.js";
+import { causeOfEvent } from "../messages/cause-of-event.js";
+
+type Outcome = (data: Readonly<Record<string, unknown>>) => DeliveryOutcome;
+
+const sent: Outcome = () => ({ status: "Sent" });
+const delivered: Outcome = () => ({ status: "Delivered" });
+/** The code only: details of vendors may have addresses. */
+const failed: Outcome = ({ error }) => ({ status: "Failed", reason: codeOf(error) });
+/** Integration rejects a command with this code when the tenant has no connection for it. */
+const rejected: Outcome = ({ error }) => {
+  const code = codeOf(error);
+  return { status: "Failed", reason: code === "REFERENCE_NOT_FOUND" ? "CONNECTION_MISSING" : code };
+};
+
+/** The outcome that each answer to a command has for its notification. */
+const outcomes: Readonly<Partial<Record<EventType, Outcome>>> = {
+  EmailSent: sent,
+  EmailDelivered: delivered,
+  EmailBounced: failed,
+  EmailFailed: failed,
+  SmsSent: sent,
+  SmsDelivered: delivered,
+  SmsFailed: failed,
+  CommandRejected: rejected,
+  CommandDeadLettered: failed,
+};
+
+const codeForm = /^[A-Z][A-Z_]{0,99}$/;
+
+function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === "string" && codeForm.test(code) ? code : "VENDOR_REFUSED";
+}
+
+/** Settles notifications by the events that answer their commands. An event that comes again has no effect. */
+export function vendorAnswers(database: Database): EventConsumer {
+  return {
+    group: "spine.notifications",
+    types: Object.keys(outcomes) as EventType[],
+    async handle(messages: readonly BusMessage[]) {
+      for (const { envelope } of messages) await take(database, envelope);
+    },
+  };
+}
+
+async function take(database: Database, envelope: Envelope): Promise<void> {
+  const { causationid: commandId, type, tenantid, data } = envelope;
+  const outcome = outcomes[type as EventType]?.(data);
+  if (commandId === undefined || !outcome) return;
+  await database.transaction(tenantWithId(tenantid), causeOfEvent(envelope), async (transaction) => {
+    const notificationId = await notificationOfHandle(transaction, commandId);
+    if (notificationId === undefined) return;
+    await settleNotification(transaction, notificationId, outcome);
+    await settleOthers(transaction, notificationId, outcome);
+    failpoint("notification.answering");
+  });
+  failpoint("notification.answered");
+}

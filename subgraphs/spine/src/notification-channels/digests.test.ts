@@ -1,0 +1,136 @@
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { tenantScopes } from "@factory/schema/scopes";
+import { principal } from "../running-spine.fixture.js";
+import { ChannelTest } from "./channel-test.fixture.js";
+
+let test: ChannelTest;
+let tenantId: string;
+
+beforeAll(async () => {
+  test = await ChannelTest.start();
+  tenantId = await test.spine.activeTenant("digests");
+});
+afterAll(() => test?.stop());
+
+let people = 0;
+const someone = () => ({ email: `person-${(people += 1)}@people.example` });
+const textOf = (text = "") => text.replaceAll("=\r\n", "").replaceAll("=3D", "=");
+const mailsTo = ({ email }: { email: string }) => test.mails.received.filter(({ to }) => to.includes(email));
+
+describe("a digest", () => {
+  const digest = { key: "orders", windowSeconds: 2 };
+  const aMail = (recipient: object, title: string, more: object = {}) =>
+    test.notify(tenantId, { channel: "Email", recipient, title, body: `About ${title}.`, digest, ...more });
+
+  it("is one mail for many notifications of a window, and all of them become Sent", async () => {
+    const ada = someone();
+    const ids: string[] = [];
+    for (const title of ["one", "two <b>", "three"]) ids.push(await aMail(ada, title));
+    for (const id of ids) await test.becomes(id, "Sent");
+    const [mail, ...more] = mailsTo(ada);
+    expect(more).toEqual([]);
+    expect(mail?.messageId).toMatch(/^ndg_\w+@factory\.example$/);
+    expect(textOf(mail?.text)).toContain("Subject: 3 notifications");
+    for (const text of ["one: About one.", "two <b>: About two <b>.", "two &lt;b&gt;: About", "three: About three."])
+      expect(textOf(mail?.text)).toContain(text);
+    for (const id of ids)
+      expect(await test.events(tenantId, id)).toEqual(["NotificationRequested", "NotificationSent"]);
+  });
+
+  it("is apart from those of other keys and other recipients, and a single notification is sent as it is", async () => {
+    const [ada, bob] = [someone(), someone()];
+    const ids = [
+      await aMail(ada, "one"),
+      await aMail(ada, "two", { digest: { ...digest, key: "invoices" } }),
+      await aMail(bob, "three"),
+      await aMail(ada, "four", { digest: null }),
+    ];
+    for (const id of ids) await test.becomes(id, "Sent");
+    const subjects = (one: { email: string }) =>
+      mailsTo(one).map(({ text }) => /^Subject: (.*)\r$/m.exec(text)?.[1] ?? "");
+    expect(subjects(ada).sort()).toEqual(["four", "one", "two"]);
+    expect(subjects(bob)).toEqual(["three"]);
+  });
+
+  it("begins anew after its window", async () => {
+    const ada = someone();
+    await test.becomes(await aMail(ada, "one"), "Sent");
+    await test.becomes(await aMail(ada, "two"), "Sent");
+    expect(new Set(mailsTo(ada).map(({ messageId }) => messageId)).size).toBe(2);
+  });
+
+  it("is tried again with the same Message-ID and the same content", async () => {
+    const ada = someone();
+    const ids = [await aMail(ada, "one"), await aMail(ada, "two")];
+    test.mails.behave("leaves");
+    for (const id of ids) await test.becomes(id, "Sent");
+    const [mail] = mailsTo(ada);
+    expect(test.mails.seen.filter((messageId) => messageId === mail?.messageId)).toHaveLength(2);
+  });
+
+  it("fails as a whole where its recipient is refused", async () => {
+    const ada = someone();
+    const ids = [await aMail(ada, "one"), await aMail(ada, "two")];
+    test.mails.behave({ reply: 550 });
+    for (const id of ids) expect(await test.becomes(id, "Failed")).toContain("550");
+  });
+
+  it("goes through a connection of the tenant, whose answer counts for all", async () => {
+    test.connected.add(tenantId);
+    const ada = someone();
+    const ids = [await aMail(ada, "one"), await aMail(ada, "two")];
+    const { id: commandId, data } = await test.command(ids[0] ?? "");
+    expect(data["subject"]).toBe("2 notifications");
+    await test.answer(tenantId, "EmailDelivered", { commandId });
+    for (const id of ids) await test.becomes(id, "Delivered");
+    test.connected.clear();
+  });
+
+  it("lists the first of many, and counts the others", async () => {
+    const ada = someone();
+    const ids = await Promise.all(
+      Array.from({ length: 25 }, (_, at) => aMail(ada, `n${at}`, { body: "y".repeat(1000) })),
+    );
+    for (const id of ids) await test.becomes(id, "Sent");
+    const [mail, ...more] = mailsTo(ada);
+    expect(more).toEqual([]);
+    expect(textOf(mail?.text)).toContain("Subject: 25 notifications");
+    expect(textOf(mail?.text)).toContain("And 5 more.");
+  });
+
+  it.each(["InApp", "Webhook"])("is refused in the channel %s", async (channel) => {
+    const { refusal } = await test.ask(tenantId, { channel, recipient: { userId: "usr_x" }, body: "x", digest });
+    expect(refusal).toMatchObject({ code: "VALIDATION_FAILED" });
+    expect(refusal?.["errors"]).toContainEqual(expect.objectContaining({ pointer: "/input/digest" }));
+  });
+});
+
+describe("the messages that one recipient gets in an hour", () => {
+  it("are limited by a setting of the tenant, and further ones wait for their time", async () => {
+    const limited = await test.spine.activeTenant("limited");
+    const { errors } = await test.spine.ask(
+      principal(limited, tenantScopes),
+      "mutation ($key: String!, $input: SetConfigurationInput!) { setConfiguration(key: $key, input: $input) { key } }",
+      { key: "notifications.perRecipientHour", input: { value: { Email: 2 } } },
+    );
+    expect(errors).toEqual([]);
+    const [ada, bob] = [someone(), someone()];
+    const send = (recipient: object) => test.notify(limited, { channel: "Email", recipient, title: "Hi", body: "x" });
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1) ids.push(await send(ada));
+    await test.becomes(await send(bob), "Sent");
+    const dueAt = async () => {
+      const { rows } = await test.spine.admin.query<{ status: string; hours: number | null }>(
+        `select status, round(extract(epoch from due_at - created_at) / 3600)::int as hours from notifications
+         where notification_id = any($1) order by due_at nulls first`,
+        [ids.map((id) => decodeId("ntf", id))],
+      );
+      return rows.map(({ status, hours }) => `${status} ${hours ?? ""}`.trim());
+    };
+    const expected = ["Sent", "Sent", "Queued 1", "Queued 1", "Queued 2"];
+    for (let tries = 0; tries < 200 && (await dueAt()).join() !== expected.join(); tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await dueAt()).toEqual(expected);
+    expect(mailsTo(ada)).toHaveLength(2);
+  });
+});

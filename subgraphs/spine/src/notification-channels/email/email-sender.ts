@@ -1,0 +1,70 @@
+import { failpoint } from "@factory/runtime/faults/failpoint";
+import type { Mail } from "../../mail/mail.js";
+import { MailNotDeliveredError, type MailTransport } from "../../mail/mail-transport.js";
+import type { Delivery, QueuedNotification } from "../../notifications/delivery/channel-driver.js";
+import { deliverByCommand } from "../commands/command-delivery.js";
+import type { AttemptSchedule } from "../messages/attempt-schedule.js";
+import type { MessageSender, OutgoingMessage } from "../messages/message-sender.js";
+import type { NotificationTargets } from "../messages/notification-targets.js";
+import type { UnsubscribeLinks } from "../unsubscribe/unsubscribe-links.js";
+import type { UnsubscribedAddresses } from "../unsubscribe/unsubscribed-addresses.js";
+import { notificationMail } from "./notification-mail.js";
+
+interface EmailParts {
+  readonly targets: NotificationTargets;
+  readonly links: UnsubscribeLinks;
+  readonly unsubscribed: UnsubscribedAddresses;
+  /** The mail server of the platform, if it has one. */
+  readonly transport: MailTransport | undefined;
+  readonly schedule: AttemptSchedule;
+}
+
+/**
+ * Sends messages by mail: through a connection of the tenant with the capability email.send when there is one, else by the
+ * mail server of the platform. The Message-ID of the platform's mails is the id of the message in every attempt.
+ */
+export class EmailSender implements MessageSender {
+  readonly #parts: EmailParts;
+
+  constructor(parts: EmailParts) {
+    this.#parts = parts;
+  }
+
+  async refusal({ tenant, recipient, category }: QueuedNotification): Promise<string | undefined> {
+    if (recipient.email === null) return "RECIPIENT_WITHOUT_ADDRESS";
+    // a user has preferences
+    if (recipient.userId !== null) return undefined;
+    return (await this.#parts.unsubscribed.has(tenant, recipient.email, category)) ? "UNSUBSCRIBED" : undefined;
+  }
+
+  async send(delivery: Delivery, message: OutgoingMessage): Promise<void> {
+    const { targets, links } = this.#parts;
+    const { tenant, recipient, category } = delivery.notification;
+    const to = recipient.email ?? "";
+    const unsubscribeUrl = links.urlFor({ tenantId: tenant.tenantId, userId: recipient.userId, email: to, category });
+    const mail = notificationMail({ to, message, unsubscribeUrl });
+    if (!(await targets.hasConnection(tenant, "SendEmail"))) return this.#byPlatform(delivery, message.id, mail);
+    const { subject, text, html, listUnsubscribe = null } = mail;
+    await deliverByCommand(delivery, { type: "SendEmail", data: { to: [to], subject, text, html, listUnsubscribe } });
+  }
+
+  async #byPlatform(delivery: Delivery, id: string, mail: Mail): Promise<void> {
+    const { transport, schedule } = this.#parts;
+    if (!transport) return fail(delivery, "MAIL_SERVER_MISSING");
+    try {
+      failpoint("notification.mailing");
+      await transport.deliver(id, mail, delivery.signal);
+      failpoint("notification.mailed");
+    } catch (error) {
+      if (!(error instanceof MailNotDeliveredError) || delivery.signal.aborted) throw error;
+      const { isPermanent, message: reason } = error;
+      // a mail server that refuses a mail for now, or does not answer, is asked again
+      return isPermanent ? fail(delivery, reason) : schedule.tryLater(delivery, reason);
+    }
+    await delivery.settle({ status: "Sent" });
+  }
+}
+
+async function fail(delivery: Delivery, reason: string): Promise<void> {
+  await delivery.settle({ status: "Failed", reason });
+}

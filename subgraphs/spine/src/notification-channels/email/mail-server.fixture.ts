@@ -1,0 +1,99 @@
+import { createConnection, createServer, type Server, type Socket } from "node:net";
+import { SMTPServer } from "smtp-server";
+
+/** The server takes the mail, refuses it with a reply, never answers, or leaves after it has the mail. */
+export type Behavior = "works" | "hangs" | "leaves" | { readonly reply: number };
+
+export interface ReceivedMail {
+  readonly to: readonly string[];
+  readonly text: string;
+  readonly messageId: string;
+}
+
+/** A stock SMTP server on a loopback port, which becomes a hostile one on demand. */
+export class MailServer {
+  readonly received: ReceivedMail[] = [];
+  /** The Message-IDs of all mails whose data arrived, also of those that were not accepted. */
+  readonly seen: string[] = [];
+  #behaviors: Behavior[] = [];
+  #sessions = 0;
+  readonly #stock: SMTPServer;
+  readonly #front: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor() {
+    this.#stock = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ["STARTTLS"],
+      onRcptTo: (_address, _session, done) => {
+        const behavior = this.#behaviors[0];
+        if (typeof behavior !== "object") return done();
+        this.#behaviors.shift();
+        return done(Object.assign(new Error("not now, ada@people.example"), { responseCode: behavior.reply }));
+      },
+      onData: (stream, session, done) => {
+        const chunks: Buffer[] = [];
+        stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+        stream.on("end", () => {
+          const text = Buffer.concat(chunks).toString();
+          const messageId = /^Message-ID: <([^>]+)>/m.exec(text)?.[1] ?? "";
+          this.seen.push(messageId);
+          if (this.#behaviors[0] === "leaves") {
+            this.#behaviors.shift();
+            for (const socket of this.#sockets) socket.destroy();
+            return;
+          }
+          this.received.push({ to: session.envelope.rcptTo.map(({ address }) => address), text, messageId });
+          done();
+        });
+      },
+    });
+    this.#stock.on("error", () => undefined);
+    this.#front = createServer((socket) => this.#accept(socket));
+  }
+
+  static async start(): Promise<MailServer> {
+    const server = new MailServer();
+    await new Promise<void>((resolve) => server.#stock.listen(0, "127.0.0.1", () => resolve()));
+    await new Promise<void>((resolve) => server.#front.listen(0, "127.0.0.1", () => resolve()));
+    return server;
+  }
+
+  get url(): string {
+    return `smtp://127.0.0.1:${portOf(this.#front)}`;
+  }
+
+  get sessions(): number {
+    return this.#sessions;
+  }
+
+  /** The behaviors of the next sessions, or of the next recipients where it is a reply. It works after that. */
+  behave(...behaviors: Behavior[]): void {
+    this.#behaviors = behaviors;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise<void>((resolve) => this.#front.close(() => resolve()));
+    await new Promise<void>((resolve) => this.#stock.close(() => resolve()));
+  }
+
+  #accept(socket: Socket): void {
+    this.#sessions += 1;
+    this.#sockets.add(socket);
+    socket.on("error", () => undefined).on("close", () => this.#sockets.delete(socket));
+    if (this.#behaviors[0] === "hangs") {
+      this.#behaviors.shift();
+      return;
+    }
+    const inside = createConnection(portOf(this.#stock.server), "127.0.0.1");
+    inside.on("error", () => socket.destroy());
+    socket.on("close", () => inside.destroy());
+    socket.pipe(inside).pipe(socket);
+  }
+}
+
+function portOf(server: Pick<Server, "address">): number {
+  const address = server.address();
+  return typeof address === "object" && address ? address.port : 0;
+}

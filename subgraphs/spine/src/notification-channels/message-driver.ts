@@ -1,0 +1,99 @@
+import { digestTemplate } from "../notification-templates/built-in-templates.js";
+import { beginning } from "../notification-templates/plain-text.js";
+import type { ChannelDriver, Delivery } from "../notifications/delivery/channel-driver.js";
+import { type DigestItem, type Digests, settleOthers } from "./digest/digests.js";
+import type { MessageComposer } from "./messages/message-composer.js";
+import type { MessageSender, OutgoingMessage } from "./messages/message-sender.js";
+import type { RecipientThrottle } from "./throttle/recipient-throttle.js";
+
+interface DriverParts {
+  readonly sender: MessageSender;
+  readonly composer: MessageComposer;
+  readonly throttle: RecipientThrottle;
+  readonly digests: Digests;
+}
+
+/** The pause of a notification whose digest another one sends. */
+const digestPauseMs = 60_000;
+/** A notification that would wait longer for its recipient is not sent. */
+const longestWaitMs = 3 * 24 * 3_600_000;
+
+/** Delivers messages to people: at most so many to one recipient in an hour, and many in one where they ask for it. */
+export class MessageDriver implements ChannelDriver {
+  readonly #parts: DriverParts;
+
+  constructor(parts: DriverParts) {
+    this.#parts = parts;
+  }
+
+  async deliver(delivery: Delivery): Promise<void> {
+    const { sender, throttle } = this.#parts;
+    const { notification } = delivery;
+    if (notification.handle !== null) return fail(delivery, "NO_ANSWER");
+    const refusal = await sender.refusal(notification);
+    if (refusal !== undefined) return fail(delivery, refusal);
+    const message = notification.digest ? await this.#digest(delivery) : await this.#single(delivery);
+    if (!message) return;
+    const dueAt = await throttle.dueAt(notification);
+    if (dueAt && dueAt.getTime() - notification.createdAt.getTime() > longestWaitMs)
+      return fail(delivery, "RECIPIENT_THROTTLED");
+    if (dueAt) await delivery.postpone(dueAt);
+    else await sender.send(notification.digest ? forAllOfDigest(delivery) : delivery, message);
+  }
+
+  async #single({ notification }: Delivery): Promise<OutgoingMessage> {
+    return { ...(await this.#parts.composer.compose(notification)), id: notification.notificationId };
+  }
+
+  /** Undefined, when the notification was postponed: its window is open, or another one stands for the digest. */
+  async #digest(delivery: Delivery): Promise<OutgoingMessage | undefined> {
+    const { digests, composer } = this.#parts;
+    const { notification } = delivery;
+    const { digestId, closesAt } = await digests.join(notification);
+    if (closesAt) return postponed(delivery, closesAt);
+    const items = await digests.close(notification.tenant, digestId);
+    const [first] = items;
+    if (first && first.notificationId !== notification.notificationId)
+      return postponed(delivery, new Date(Date.now() + digestPauseMs));
+    const message =
+      items.length > 1
+        ? await composer.fromTemplate(notification, digestTemplate, digestData(items))
+        : await composer.compose(notification);
+    return { ...message, id: digestId };
+  }
+}
+
+async function postponed(delivery: Delivery, until: Date): Promise<undefined> {
+  await delivery.postpone(until);
+  return undefined;
+}
+
+async function fail(delivery: Delivery, reason: string): Promise<void> {
+  await delivery.settle({ status: "Failed", reason });
+}
+
+/** The delivery whose outcome is that of all notifications of the digest. */
+const forAllOfDigest = (delivery: Delivery): Delivery => ({
+  notification: delivery.notification,
+  attempt: delivery.attempt,
+  signal: delivery.signal,
+  settle: (outcome, also) =>
+    delivery.settle(outcome, async (transaction) => {
+      await settleOthers(transaction, delivery.notification.notificationId, outcome);
+      await also?.(transaction);
+    }),
+  handOver: (answerBy, work) => delivery.handOver(answerBy, work),
+  postpone: (until, also) => delivery.postpone(until, also),
+});
+
+const [listed, listedTitle, listedBody] = [20, 100, 300];
+
+/** The first notifications with the beginnings of their texts, and the number of the others. */
+const digestData = (items: readonly DigestItem[]) => ({
+  count: items.length,
+  items: items.slice(0, listed).map(({ title, body }) => ({
+    ...(title ? { title: beginning(title, listedTitle) } : {}),
+    body: beginning(body ?? "", listedBody),
+  })),
+  ...(items.length > listed ? { more: items.length - listed } : {}),
+});

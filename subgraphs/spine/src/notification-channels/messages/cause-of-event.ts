@@ -1,0 +1,10 @@
+import type { Cause, Envelope } from "@factory/runtime/messages/envelope";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+
+/** The cause of what an event leads to. */
+export const causeOfEvent = ({ id, traceparent, correlationid, actorid }: Envelope): Cause => ({
+  trace: continueTrace(traceparent),
+  correlationId: correlationid,
+  causationId: id,
+  actorId: actorid,
+});

@@ -1,0 +1,91 @@
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { TenantSettings } from "../configuration/tenant-settings.js";
+import { HttpRoutes } from "../http-endpoints/http-routes.js";
+import { type MailSettings, openMailTransport } from "../mail/mail-transport.js";
+import { ChannelDrivers } from "../notifications/delivery/channel-drivers.js";
+import { NotificationTemplates } from "../notifications/request/notification-templates.js";
+import { vendorAnswers } from "./commands/vendor-answers.js";
+import { expiredMember, NotificationDigestMember } from "./digest/digest-member.entity.js";
+import { Digests } from "./digest/digests.js";
+import { expiredDigest, NotificationDigest } from "./digest/notification-digest.entity.js";
+import { EmailSender } from "./email/email-sender.js";
+import { MessageDriver } from "./message-driver.js";
+import { AttemptSchedule, type AttemptTimes } from "./messages/attempt-schedule.js";
+import { MessageComposer } from "./messages/message-composer.js";
+import type { NotificationTargets } from "./messages/notification-targets.js";
+import { patientDriver } from "./patient-driver.js";
+import { smsSender } from "./sms/sms-sender.js";
+import { BuiltInTemplateRenderer } from "./template-renderer.js";
+import { expiredSlot, NotificationSlot } from "./throttle/notification-slot.entity.js";
+import { RecipientThrottle } from "./throttle/recipient-throttle.js";
+import { unsubscribeEndpoint } from "./unsubscribe/unsubscribe-endpoint.js";
+import { UnsubscribeLinks } from "./unsubscribe/unsubscribe-links.js";
+import { unsubscribePath } from "./unsubscribe/unsubscribe-path.js";
+import { UnsubscribedAddress } from "./unsubscribe/unsubscribed-address.entity.js";
+import { UnsubscribedAddresses } from "./unsubscribe/unsubscribed-addresses.js";
+import { undeliveredWebhooks } from "./webhook/undelivered-webhooks.js";
+import { webhookDriver } from "./webhook/webhook-driver.js";
+
+export interface NotificationChannelSettings {
+  /** The absolute URL of the platform, without a trailing slash. Links in mails begin with it. */
+  readonly issuer: string;
+  readonly masterKeys: MasterKeys;
+  /** The mail server of the platform, for tenants without a connection of their own. */
+  readonly mail?: MailSettings | undefined;
+  /** Asks integration for connections and webhook subscriptions. Without it tenants have neither. */
+  readonly notificationTargets?: NotificationTargets;
+  /** When deliveries are tried again. The default is a day, with pauses from 30 s to an hour. */
+  readonly notificationTimes?: AttemptTimes;
+}
+
+const noTargets: NotificationTargets = {
+  hasConnection: async () => false,
+  subscription: async () => undefined,
+};
+
+/** Delivers notifications by mail, text message and webhook, and lets the recipients of mails unsubscribe. */
+export const notificationChannels: SliceModule<NotificationChannelSettings> = {
+  slice: "notification-channels",
+  entities: [UnsubscribedAddress, NotificationSlot, NotificationDigest, NotificationDigestMember],
+  foreignKeys: {
+    "notification_slots.notification_id": { to: null, why: "The slot is deleted much earlier than its notification." },
+    "notification_digest_members.notification_id": { to: null, why: "The member is deleted much earlier." },
+    "notification_digest_members.digest_id": {
+      to: null,
+      why: "The digest is deleted a day later than its members began.",
+    },
+  },
+  start({ settings, database, logger, consume, onClose }, services) {
+    const { issuer, masterKeys, mail, notificationTargets: targets = noTargets } = settings;
+    const schedule = new AttemptSchedule(settings.notificationTimes);
+    // a transport of its own, so that notifications never keep invitations waiting
+    const transport = mail && openMailTransport(mail, logger);
+    if (transport) onClose(() => transport.close());
+    const tenantSettings = services.get(TenantSettings);
+    const composer = new MessageComposer(tenantSettings);
+    const links = new UnsubscribeLinks(masterKeys, issuer);
+    const unsubscribed = new UnsubscribedAddresses(database);
+    const drivers = services.get(ChannelDrivers);
+    const email = new EmailSender({ targets, links, unsubscribed, transport, schedule });
+    const messages = {
+      composer,
+      throttle: new RecipientThrottle(database, tenantSettings),
+      digests: new Digests(database),
+    };
+    drivers.register("Email", patientDriver(new MessageDriver({ ...messages, sender: email }), schedule));
+    drivers.register("Sms", new MessageDriver({ ...messages, sender: smsSender }));
+    drivers.register("Webhook", patientDriver(webhookDriver(targets), schedule));
+    services.get(NotificationTemplates).use(new BuiltInTemplateRenderer(composer));
+    services
+      .get(HttpRoutes)
+      .add(unsubscribePath, unsubscribeEndpoint({ issuer, database, links, addresses: unsubscribed, logger }));
+    consume(vendorAnswers(database));
+    consume(undeliveredWebhooks(database));
+  },
+  retention: () => [
+    { table: "notification_slots", expired: expiredSlot, order: "due_at" },
+    { table: "notification_digests", expired: expiredDigest, order: "closes_at" },
+    { table: "notification_digest_members", expired: expiredMember, order: "joined_at" },
+  ],
+};

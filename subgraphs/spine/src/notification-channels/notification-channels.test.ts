@@ -1,0 +1,215 @@
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { ChannelTest } from "./channel-test.fixture.js";
+
+let test: ChannelTest;
+let tenantId: string;
+
+beforeAll(async () => {
+  test = await ChannelTest.start();
+  tenantId = await test.spine.activeTenant("channels");
+});
+afterAll(() => test?.stop());
+afterEach(() => {
+  test.mails.behave();
+  test.connected.clear();
+});
+
+const ada = { email: "ada@people.example" };
+const mailTo = (recipient: object, more: object = {}) => ({
+  ...{ channel: "Email", recipient, title: "Hello", body: "First line\nsecond line\n\nNext <b>paragraph</b>", ...more },
+});
+const arrived = (notificationId: string) =>
+  test.mails.received.filter(({ messageId }) => messageId === `${notificationId}@factory.example`);
+
+describe("the channel Email", () => {
+  it("sends by the mail server of the platform, as text and HTML, with the id of the notification", async () => {
+    const id = await test.notify(tenantId, mailTo(ada));
+    await test.becomes(id, "Sent");
+    const [mail, ...more] = arrived(id);
+    expect(more).toEqual([]);
+    expect(mail?.to).toEqual(["ada@people.example"]);
+    expect(mail?.text).toContain("Subject: Hello\r\n");
+    expect(mail?.text).toContain("Next &lt;b&gt;paragraph&lt;/b&gt;");
+    expect(mail?.text).toContain("First line\r\nsecond line\r\n\r\nNext <b>paragraph</b>");
+    expect(mail?.text).toMatch(/^List-Unsubscribe:\s+<http:\/\/127\.0\.0\.1:4000\/connect\/unsubscribe\?token=/m);
+    expect(mail?.text).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n");
+    expect(await test.events(tenantId, id)).toEqual(["NotificationRequested", "NotificationSent"]);
+  });
+
+  it("sends a template in the language of the request", async () => {
+    const data = { reportName: "<Usage> & more", url: "https://factory.example/r?a=1&b=2" };
+    const input = { channel: "Email", recipient: ada, templateKey: "report-ready", data, locale: "de-CH" };
+    const id = await test.notify(tenantId, input);
+    await test.becomes(id, "Sent");
+    const text = arrived(id)[0]?.text.replaceAll("=\r\n", "").replaceAll("=3D", "=") ?? "";
+    expect(text).toContain("Ihr Bericht <Usage> & more ist fertig");
+    expect(text).toContain("Der Bericht &lt;Usage&gt; &amp; more wurde erstellt.");
+    expect(text).toContain('<a href="https://factory.example/r?a=1&amp;b=2">Bericht herunterladen</a>');
+  });
+
+  it.each([
+    ["an unknown template", { templateKey: "nothing" }, "REFERENCE_NOT_FOUND", "/input/templateKey"],
+    [
+      "a value that is missing",
+      { templateKey: "report-ready", data: { url: "https://a.example" } },
+      "PARAMETERS_INVALID",
+      "/input/data/reportName",
+    ],
+    [
+      "an address with a script",
+      { templateKey: "report-ready", data: { reportName: "x", url: "javascript:alert(1)" } },
+      "PARAMETERS_INVALID",
+      "/input/data/url",
+    ],
+    [
+      "a value that is too long",
+      { templateKey: "report-ready", data: { reportName: "x".repeat(1000), url: "https://a.example" } },
+      "PARAMETERS_INVALID",
+      "/input/data",
+    ],
+  ])("refuses %s", async (_, content, code, pointer) => {
+    const { refusal } = await test.ask(tenantId, { channel: "Email", recipient: ada, ...content });
+    expect(refusal).toMatchObject({ code, errors: [{ pointer }] });
+  });
+
+  it("tries again with the same Message-ID while a server greylists it, and writes nothing twice", async () => {
+    test.mails.behave({ reply: 450 }, { reply: 451 });
+    const id = await test.notify(tenantId, mailTo(ada));
+    await test.becomes(id, "Sent");
+    expect(arrived(id)).toHaveLength(1);
+    expect(await test.events(tenantId, id)).toEqual(["NotificationRequested", "NotificationSent"]);
+  });
+
+  it("fails at once where the server refuses the recipient for ever, and names no address", async () => {
+    test.mails.behave({ reply: 550 });
+    const id = await test.notify(tenantId, mailTo(ada));
+    const reason = await test.becomes(id, "Failed");
+    expect(reason).toBe("The mail server did not accept the mail: EENVELOPE 550");
+    expect(JSON.stringify(await test.spine.eventsOf(tenantId))).not.toContain("ada@");
+  });
+
+  it("survives a server that hangs and one that leaves without an answer", async () => {
+    test.mails.behave("hangs");
+    const hung = await test.notify(tenantId, mailTo(ada));
+    await test.becomes(hung, "Sent");
+    expect(arrived(hung)).toHaveLength(1);
+    test.mails.behave("leaves");
+    const left = await test.notify(tenantId, mailTo(ada));
+    await test.becomes(left, "Sent");
+    expect(test.mails.seen.filter((messageId) => messageId === `${left}@factory.example`)).toHaveLength(2);
+  });
+
+  it("waits while integration does not answer", async () => {
+    test.outages = 4;
+    const id = await test.notify(tenantId, mailTo(ada));
+    await test.becomes(id, "Sent");
+    expect(test.outages).toBe(0);
+  });
+
+  it("sends by a connection of the tenant with SendEmail, and follows what integration reports", async () => {
+    test.connected.add(tenantId);
+    const id = await test.notify(tenantId, mailTo(ada));
+    const { id: commandId, type, data, expirytime } = await test.command(id);
+    expect([type, data, expirytime]).toMatchObject([
+      "SendEmail",
+      { to: ["ada@people.example"], subject: "Hello", listUnsubscribe: expect.stringMatching(/^<http:\/\/.*>$/) },
+      expect.any(String),
+    ]);
+    expect((await test.row(id)).status).toBe("Queued");
+    const stranger = await test.spine.activeTenant("stranger");
+    await test.answer(stranger, "EmailSent", { commandId });
+    await test.answer(tenantId, "EmailSent", { commandId });
+    await test.becomes(id, "Sent");
+    await test.answer(tenantId, "EmailSent", { commandId });
+    await test.answer(tenantId, "EmailDelivered", { commandId });
+    await test.becomes(id, "Delivered");
+    const all = ["NotificationRequested", "NotificationSent", "NotificationDelivered"];
+    expect(await test.events(tenantId, id)).toEqual(all);
+    expect(arrived(id)).toEqual([]);
+  });
+
+  it.each([
+    ["EmailFailed", { error: { code: "VENDOR_REFUSED", detail: "to ada@people.example" } }, "VENDOR_REFUSED"],
+    ["EmailBounced", { error: { code: "ada@people.example", detail: "x" } }, "VENDOR_REFUSED"],
+    ["CommandRejected", { error: { code: "REFERENCE_NOT_FOUND", detail: "x" } }, "CONNECTION_MISSING"],
+    ["CommandDeadLettered", { error: { code: "OUTCOME_UNKNOWN", detail: "x" } }, "OUTCOME_UNKNOWN"],
+  ] as const)("fails with %s", async (type, data, reason) => {
+    test.connected.add(tenantId);
+    const id = await test.notify(tenantId, mailTo(ada));
+    const { id: commandId } = await test.command(id);
+    await test.answer(tenantId, type, { commandId, data });
+    expect(await test.becomes(id, "Failed")).toBe(reason);
+  });
+
+  it("fails when a bounce comes after it was sent", async () => {
+    test.connected.add(tenantId);
+    const id = await test.notify(tenantId, mailTo(ada));
+    const { id: commandId } = await test.command(id);
+    await test.answer(tenantId, "EmailSent", { commandId });
+    await test.becomes(id, "Sent");
+    await test.answer(tenantId, "EmailBounced", { commandId, data: { error: { code: "BOUNCED", detail: "x" } } });
+    expect(await test.becomes(id, "Failed")).toBe("BOUNCED");
+  });
+});
+
+describe("the channel Sms", () => {
+  it("sends the title and the body with SendSms", async () => {
+    const input = { channel: "Sms", recipient: { phone: "+41791234567" }, title: "Hello", body: "It is here." };
+    const id = await test.notify(tenantId, input);
+    const { id: commandId, type, data } = await test.command(id);
+    expect([type, data]).toEqual(["SendSms", { to: "+41791234567", text: "Hello\n\nIt is here." }]);
+    await test.answer(tenantId, "SmsDelivered", { commandId });
+    await test.becomes(id, "Delivered");
+  });
+
+  it("shortens a text that is too long for the command, and breaks no character", async () => {
+    const input = { channel: "Sms", recipient: { phone: "+41791234567" }, body: "😀".repeat(2000) };
+    const { data } = await test.command(await test.notify(tenantId, input));
+    const text = String(data["text"]);
+    expect(text.length).toBeLessThanOrEqual(1600);
+    expect(text).not.toMatch(/\p{Cs}/u);
+    expect(text.endsWith("😀…")).toBe(true);
+  });
+});
+
+describe("the channel Webhook", () => {
+  const [active, other, paused] = [newId("whs"), newId("whs"), newId("whs")];
+  const webhookTo = (subscriptionId: string) => ({
+    ...{ channel: "Webhook", recipient: { subscriptionId }, title: "Hello", body: "It is here." },
+  });
+
+  beforeAll(() => {
+    test.subscriptions.set(active, { status: "Active", eventType: "NotificationRequested" });
+    test.subscriptions.set(other, { status: "Active", eventType: "TemplateExecuted" });
+    test.subscriptions.set(paused, { status: "Paused", eventType: "NotificationRequested" });
+  });
+
+  it("is the event NotificationRequested with the webhook subscription and the content", async () => {
+    const id = await test.notify(tenantId, webhookTo(active));
+    await test.becomes(id, "Sent");
+    const events = await test.spine.eventsOf(tenantId);
+    const requested = events.find(({ subject, type }) => subject.endsWith(id) && type === "NotificationRequested");
+    expect(requested?.data).toMatchObject({ subscriptionId: active, title: "Hello", body: "It is here." });
+  });
+
+  it.each([
+    ["an unknown one", newId("whs"), "The tenant has no webhook subscription with this id."],
+    ["one of another event type", other, "The eventType of the webhook subscription must be NotificationRequested."],
+    ["a paused one", paused, "The webhook subscription is Paused, so nothing is sent to it. Resume it first."],
+  ])("refuses %s", async (_, subscriptionId, detail) => {
+    const { refusal } = await test.ask(tenantId, webhookTo(subscriptionId));
+    expect(refusal).toMatchObject({
+      code: "REFERENCE_NOT_FOUND",
+      errors: [{ pointer: "/input/recipient/subscriptionId", code: "UNKNOWN_VALUE", detail }],
+    });
+  });
+
+  it("fails when the webhook was given up", async () => {
+    const id = await test.notify(tenantId, webhookTo(active));
+    await test.becomes(id, "Sent");
+    const about = { eventSubject: `notifications/${id}`, failure: "Timeout" };
+    await test.answer(tenantId, "WebhookDeliveryExhausted", { data: { ...about, eventType: "TemplateExecuted" } });
+    await test.answer(tenantId, "WebhookDeliveryExhausted", { data: { ...about, eventType: "NotificationRequested" } });
+    expect(await test.becomes(id, "Failed")).toBe("Timeout");
+  });
+});

@@ -1,0 +1,26 @@
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+
+/**
+ * An address without a user that gets no more mails of a category. The row is kept for ever, and has a digest in place of the
+ * address, so that it outlives the address itself.
+ */
+@Entity(tenantTable("unsubscribed_addresses"))
+export class UnsubscribedAddress {
+  [PrimaryKeyProp]?: ["tenantId", "addressDigest", "category"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  /** SHA-256 of the tenant and the address in the form of `emailKey`, as hex. */
+  @PrimaryKey({ type: "text" })
+  addressDigest: string;
+
+  @PrimaryKey({ type: "text" })
+  category: string;
+
+  @Property({ type: "timestamptz" })
+  createdAt: Date;
+}

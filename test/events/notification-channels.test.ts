@@ -1,0 +1,114 @@
+import { aConnection } from "../kit/connections.js";
+import { aCredential } from "../kit/credentials.js";
+import { eventually } from "../kit/eventually.js";
+import { aFeed } from "../kit/feed.js";
+import { aProvider } from "../kit/providers.js";
+import { aReceiver, type Receiver } from "../kit/receiver.js";
+import { request } from "../kit/request.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
+import { aVendor, type Vendor } from "../kit/vendor.js";
+
+const driver = {
+  commands: {
+    SendEmail: {
+      ...{ method: "POST", path: "/mail", encoding: "json", vendorId: "body:/path" },
+      body: { to: { $value: "/to" }, subject: { $value: "/subject" }, unsubscribe: { $value: "/listUnsubscribe" } },
+    },
+    SendSms: {
+      ...{ method: "POST", path: "/sms", encoding: "json" },
+      body: { to: { $value: "/to" }, text: { $value: "/text" } },
+    },
+  },
+};
+
+describe("the channels of notifications", () => {
+  let tenant: TestTenant;
+  let token: string;
+  let vendor: Vendor;
+  const receivers: Receiver[] = [];
+
+  beforeAll(async () => {
+    [tenant, vendor] = await Promise.all([aTenant(), aVendor()]);
+    token = await tenant.tokenWith();
+    vendor.accepted.add("key");
+  });
+  afterAll(() => Promise.all([vendor.close(), ...receivers.map((receiver) => receiver.close())]));
+
+  const notify = (body: object) =>
+    request<{ notificationId: string }>("POST /v1/notifications", {
+      token,
+      body: { title: "Hello", body: "Here.", ...body },
+    });
+
+  async function becomes(id: string, status: string): Promise<void> {
+    let seen: unknown;
+    await eventually(`the notification is ${status}`, async () => {
+      const { body } = await request<{ status: string }>(`GET /v1/notifications/${id}`, { token });
+      seen = body;
+      return body.status === status;
+    }).catch((error: unknown) => {
+      throw new Error(JSON.stringify(seen), { cause: error });
+    });
+  }
+
+  async function aSubscription(eventType: string): Promise<{ id: string; receiver: Receiver }> {
+    const receiver = await aReceiver();
+    receivers.push(receiver);
+    const body = { eventType, endpointUrl: receiver.url, signingSecretRef: "channels" };
+    const made = await request<{ subscriptionId: string }>("POST /webhooks/subscriptions", { token, body });
+    expect(made.status).toBe(201);
+    return { id: made.body.subscriptionId, receiver };
+  }
+
+  it("deliver by a connection of the tenant, with a text message where its vendor has the capability", async () => {
+    const recipient = { email: "ada@people.example" };
+    const withoutOne = await notify({ channel: "Sms", recipient: { phone: "+41791234567" } });
+    await becomes(withoutOne.body.notificationId, "Failed");
+    const capabilities = ["email.send", "sms.send"];
+    const providerId = await aProvider(token, { key: "messages", baseUrl: vendor.baseUrl, driver, capabilities });
+    const { credentialRef } = await aCredential(token, { kind: "ApiKey", secret: { apiKey: "key" } });
+    const configuration = { from: "me@sender.example" };
+    await aConnection(token, providerId, { credentialRef, configuration });
+    const mail = await notify({ channel: "Email", recipient });
+    const sms = await notify({ channel: "Sms", recipient: { phone: "+41791234567" } });
+    await becomes(mail.body.notificationId, "Sent");
+    await becomes(sms.body.notificationId, "Sent");
+    const bodyOf = (path: string) =>
+      JSON.parse(vendor.calls.find((call) => call.path === path)?.body ?? "{}") as unknown;
+    expect(bodyOf("/mail")).toMatchObject({
+      ...{ to: ["ada@people.example"], subject: "Hello" },
+      unsubscribe: expect.stringMatching(/^<http.*\/connect\/unsubscribe\?token=.*>$/),
+    });
+    expect(bodyOf("/sms")).toEqual({ to: "+41791234567", text: "Hello\n\nHere." });
+  });
+
+  it("send a webhook to the subscription that the recipient names, to no other one, and to websockets", async () => {
+    const [named, other, unlike] = [
+      await aSubscription("NotificationRequested"),
+      await aSubscription("NotificationRequested"),
+      await aSubscription("NotificationSent"),
+    ];
+    const query = `subscription { events(types: ["NotificationRequested"]) { subjectPath } }`;
+    const feed = await aFeed<{ events: { subjectPath: string } }>({ query, token });
+    const refused = await notify({ channel: "Webhook", recipient: { subscriptionId: unlike.id } });
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("/recipient/subscriptionId")]);
+    const sent = await notify({ channel: "Webhook", recipient: { subscriptionId: named.id } });
+    expect(sent.status).toBe(202);
+    const { notificationId } = sent.body;
+    await becomes(notificationId, "Sent");
+    await eventually("the webhook and the event have arrived", () =>
+      [named.receiver.received, feed.events].every(({ length }) => length > 0),
+    );
+    const [webhook] = named.receiver.received;
+    expect(JSON.parse(webhook?.body ?? "")).toMatchObject({
+      type: "NotificationRequested",
+      subject: `notifications/${notificationId}`,
+      data: { title: "Hello", body: "Here.", subscriptionId: named.id },
+    });
+    expect(feed.events.map(({ events }) => events.subjectPath)).toContain(`notifications/${notificationId}`);
+    // the event of the state comes after the one of the request, so the other webhook would have come before it
+    await eventually("the event NotificationSent has arrived", () => unlike.receiver.received.length > 0);
+    expect(other.receiver.received).toEqual([]);
+    await feed.stop();
+  });
+});

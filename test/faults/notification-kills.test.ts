@@ -1,0 +1,171 @@
+import {
+  accessToken,
+  type ClientCredentials,
+  createTenantClient,
+  ensureTenant,
+  readJson,
+} from "@factory/gateway/standalone/client/platform-api";
+import {
+  type PlatformProcess,
+  removeData,
+  startPlatformProcess,
+  temporaryDataDirectory,
+} from "@factory/gateway/standalone/client/platform-process";
+import { SMTPServer } from "smtp-server";
+import { eventually } from "../kit/eventually.js";
+import { killsAt } from "../kit/kills.js";
+import { aReceiver, type Receiver } from "../kit/receiver.js";
+import { request } from "../kit/request.js";
+
+/** Where the process is killed: around the mail of the platform, and around the command to the tenant's connection. */
+const phases = ["mailed", "answering", "mailing", "handedOver", "answered"].map((place) => `notification.${place}`);
+const kills = killsAt(2);
+const takeoverMs = 360_000;
+
+interface Sender {
+  readonly client: ClientCredentials;
+  readonly notificationIds: string[];
+}
+
+interface SentEvent {
+  readonly id: string;
+  readonly data: { readonly notificationId: string };
+}
+
+describe("kill -9 in the delivery of notifications", () => {
+  let dataDir: string;
+  let platform: PlatformProcess;
+  let receiver: Receiver;
+  /** By the mail server of the platform, and by a connection of the tenant. */
+  const senders: Sender[] = [];
+  const received: { messageId: string; subject: string }[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    onData(stream, _session, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        const header = (name: string) => new RegExp(`^${name}: (.*)\r$`, "m").exec(text)?.[1] ?? "";
+        received.push({ messageId: header("Message-ID"), subject: header("Subject") });
+        done();
+      });
+    },
+  });
+  const smtpPort = () => (server.server.address() as { port: number }).port;
+
+  beforeAll(async () => {
+    dataDir = await temporaryDataDirectory();
+    receiver = await aReceiver();
+    server.on("error", () => undefined);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  });
+  afterAll(async () => {
+    await platform?.stop();
+    await removeData(dataDir);
+    await receiver.close();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+
+  const start = (variables: Record<string, string> = {}) =>
+    startPlatformProcess(dataDir, {
+      ...{ SMTP_URL: `smtp://127.0.0.1:${smtpPort()}`, MAIL_FROM: "no-reply@factory.example" },
+      ...variables,
+    });
+
+  async function aSender(slug: string): Promise<Sender> {
+    const admin = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
+    const { tenantId } = await ensureTenant(platform, admin, slug, slug);
+    const scopes = [
+      ...(["notification.send", "notification.read", "webhooks.subscriptions.write"] as const),
+      ...(["integration.providers.write", "integration.connections.write"] as const),
+    ];
+    const sender = {
+      client: await createTenantClient(platform, admin, tenantId, { name: "test", scopes }),
+      notificationIds: [],
+    };
+    const body = { eventType: "NotificationSent", endpointUrl: receiver.url, signingSecretRef: "kills" };
+    await post(sender, "/webhooks/subscriptions", body);
+    return sender;
+  }
+
+  async function post({ client }: Sender, path: string, body: unknown): Promise<Record<string, string>> {
+    const token = await accessToken(platform, client);
+    const answer = await request<Record<string, string>>(`POST ${path}`, { base: platform.publicUrl, token, body });
+    if (answer.status >= 300) throw new Error(answer.text);
+    return answer.body;
+  }
+
+  async function connect(sender: Sender): Promise<void> {
+    const { providerId } = await post(sender, "/integrations/providers", {
+      ...{ key: "mail", displayName: "Mail", category: "Other", authModel: "None", capabilities: ["email.send"] },
+      driver: { smtp: { host: "127.0.0.1", port: smtpPort(), security: "none" } },
+    });
+    const configuration = { from: "me@sender.example" };
+    await post(sender, "/integrations/connections", {
+      providerId,
+      displayName: "Mail",
+      authMode: "None",
+      configuration,
+    });
+  }
+
+  /** One notification of each tenant. The process may die before it answers. */
+  async function notify(name: string): Promise<void> {
+    for (const sender of senders)
+      await post(sender, "/v1/notifications", {
+        ...{ channel: "Email", recipient: { email: "ada@people.example" }, title: name, body: "x" },
+      }).then(
+        ({ notificationId = "" }) => sender.notificationIds.push(notificationId),
+        () => undefined,
+      );
+  }
+
+  async function statesOf({ client, notificationIds }: Sender): Promise<string[]> {
+    const token = await accessToken(platform, client);
+    const states = notificationIds.map(async (id) => {
+      const { body } = await request<{ status: string }>(`GET /v1/notifications/${id}`, {
+        ...{ base: platform.publicUrl, token },
+      });
+      return body.status;
+    });
+    return Promise.all(states);
+  }
+
+  it("loses and writes nothing twice, and sends at most one more mail for each kill, with the same Message-ID", async () => {
+    for (let count = 0; count < kills; count += 1) {
+      const started = await start({ FAIL: `${phases[count % phases.length]}:kill:1` }).catch((error: Error) => {
+        expect(error.message).toContain("ended with null");
+      });
+      // a notification of an earlier kill may end the process before it is ready
+      if (!started) continue;
+      platform = started;
+      if (senders.length === 0) {
+        senders.push(await aSender("by-platform"), await aSender("by-connection"));
+        await connect(senders[1] as Sender);
+      }
+      await notify(`kill ${count}`);
+      expect(await platform.ended).toBeNull();
+    }
+    platform = await start();
+    await notify("the last one");
+    for (const sender of senders)
+      await eventually(
+        "each notification is Sent",
+        async () => (await statesOf(sender)).every((status) => status === "Sent"),
+        takeoverMs,
+      );
+    const ids = senders.flatMap(({ notificationIds }) => notificationIds);
+    const events = () => receiver.received.map(({ body }) => JSON.parse(body) as SentEvent);
+    await eventually("each NotificationSent has arrived", () =>
+      ids.every((id) => events().some(({ data }) => data.notificationId === id)),
+    );
+    for (const id of ids)
+      expect(new Set(events().flatMap((event) => (event.data.notificationId === id ? [event.id] : []))).size).toBe(1);
+    const messageIds = new Set(received.map(({ messageId }) => messageId));
+    for (const id of senders[0]?.notificationIds ?? []) expect(messageIds).toContain(`<${id}@factory.example>`);
+    expect(received.length - messageIds.size).toBeLessThanOrEqual(kills);
+    expect(messageIds.size).toBeGreaterThanOrEqual(ids.length);
+  }, 1_200_000);
+});
