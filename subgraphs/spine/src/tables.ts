@@ -28,8 +28,8 @@ import { Migration20261122182758_configuration } from "./migrations/Migration202
 import { Migration20261122183027_plan_subscription_periods } from "./migrations/Migration20261122183027_plan_subscription_periods.js";
 import { Migration20261123113301_paid_at } from "./migrations/Migration20261123113301_paid_at.js";
 import { Migration20261123142052_notifications } from "./migrations/Migration20261123142052_notifications.js";
-import { Migration20261123142150_people_security } from "./migrations/Migration20261123142150_people_security.js";
 import { Migration20261123142150_passkeys } from "./migrations/Migration20261123142150_passkeys.js";
+import { Migration20261123142150_people_security } from "./migrations/Migration20261123142150_people_security.js";
 import { Migration20261123143841_notification_channels } from "./migrations/Migration20261123143841_notification_channels.js";
 import { spineModules } from "./modules.js";
 
