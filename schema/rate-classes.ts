@@ -2,7 +2,12 @@
 export type RateClass = "read" | "write" | "execute" | "evaluate" | "invalid";
 
 /** Root fields that start heavy work. */
-const executingFields: ReadonlySet<string> = new Set(["requestExecution", "retryExecution", "previewExecution"]);
+const executingFields: ReadonlySet<string> = new Set([
+  "requestExecution",
+  "retryExecution",
+  "previewExecution",
+  "generateReport",
+]);
 
 /** The class of one root field of an operation, over REST and GraphQL alike. */
 export function rateClassOf(operation: "query" | "mutation" | "subscription", rootField: string): RateClass {

@@ -17,6 +17,7 @@ import type { CommandAdministration } from "./operator/serve-commands.js";
 import type { JobAdministration } from "./operator/serve-jobs.js";
 import type { SealedValueAdministration } from "./operator/serve-sealed-values.js";
 import type { RateLimits } from "./rate-limits/rate-limits.js";
+import type { ReportContents } from "./report-contents/report-contents.js";
 import type { PrepareOperation } from "./requests/prepared-operation.js";
 
 /** A supergraph, and what prepares the documents of the routes for it. */
@@ -52,6 +53,8 @@ export interface FacadePorts {
   flags?: FeatureFlags;
   /** Takes deliveries of vendors without the cost of a GraphQL operation. Without it the mutation takes them. */
   deliveries?: VendorDeliveries;
+  /** The contents of report runs. Without it they are not served. */
+  reportContents?: ReportContents;
   /** Calls the listener with each revocation of tokens from now on. */
   onRevoked?(listener: (revocation: Revocation) => void): void;
   /** Takes the refusals of all requests for the audit log. Without it they are dropped. */

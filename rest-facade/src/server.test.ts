@@ -317,13 +317,6 @@ describe("surfaces", () => {
     expect([answer.status, answer.json["code"]]).toEqual([401, "UNAUTHENTICATED"]);
   });
 
-  it("return 501 with the name of an endpoint that is documented but not served yet", async () => {
-    const { status, json } = await facade.call("POST /v1/reports/rpd_1/generate", { raw: "not even JSON" });
-    expect([status, json["code"], json["endpoint"]]).toEqual([501, "NOT_SUPPORTED", "POST /v1/reports/{id}/generate"]);
-    expect((await facade.call("GET /v1/reports", { token: undefined })).status).toBe(401);
-    expect((await facade.call("GET /v1/reports", { token: "good" })).status).toBe(501);
-  });
-
   it("pass requests of the authorization server and of git on unchanged", async () => {
     for (const path of [
       "/connect/token",

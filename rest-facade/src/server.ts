@@ -30,6 +30,7 @@ import { serveJobs } from "./operator/serve-jobs.js";
 import { serveSealedValues } from "./operator/serve-sealed-values.js";
 import { limitByAddress } from "./rate-limits/limit-by-address.js";
 import { limitRequests } from "./rate-limits/rate-limits.js";
+import { serveReportContents } from "./report-contents/serve-report-contents.js";
 import { type CompiledRoute, compileRoutes } from "./requests/compile-route.js";
 import { type Admission, admit, handlePlanned, handleRoute, plannedRateClass } from "./requests/handle-route.js";
 import { deliveryOperation } from "./routes/delivery.routes.js";
@@ -73,6 +74,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   servePlanned(app, admission);
   await serveDeliveries(app, ports.deliveries ?? deliveries);
   const streams = startOfrep(app, ports, admission);
+  if (ports.reportContents) serveReportContents(app, ports.reportContents, admission);
   app.route({
     method: ["GET", "POST"],
     url: "/graphql",

@@ -17,6 +17,7 @@ import { resetToken } from "../kit/own-security.js";
 import { aPerson, type Person } from "../kit/people.js";
 import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
 import { aProvider, movedProvider } from "../kit/providers.js";
+import { aQueuedReportRun, aReportDefinitionId, aReportRunId, lastYear } from "../kit/reports.js";
 import { graphql, request } from "../kit/request.js";
 import { aClientId, aRole } from "../kit/roles.js";
 import { aDelivery } from "../kit/runs.js";
@@ -396,6 +397,12 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
   registerTenant: () => ({
     input: { name: "Walk", slug: unique(), editionCode: "Free", ownerEmail: anAddress() },
   }),
+  generateReport: async ({ token }) => ({
+    reportDefinitionId: await aReportDefinitionId(token),
+    input: { format: "csv", parameters: lastYear },
+  }),
+  cancelReportRun: async ({ tenant }) => ({ reportRunId: await aQueuedReportRun(tenant.tenantId) }),
+  expireReportRun: async ({ token }) => ({ reportRunId: await aReportRunId(token) }),
   rejectScopes: anApproval,
   reportPayment: async (world) => {
     const plan = await anActivePlan(world);

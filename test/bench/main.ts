@@ -13,6 +13,7 @@ import { notifications } from "./notifications.js";
 import { packExecutions } from "./pack-executions.js";
 import { federatedJoin, listOfTwenty, oneById } from "./reads.js";
 import { type Figures, printFigures, printTable, type Table, tableOf } from "./report.js";
+import { reportCsv } from "./report-csv.js";
 import { csvReport, xlsxReport } from "./report-writers.js";
 import { librarySearches } from "./search.js";
 import { subscriberFanOut } from "./subscribers.js";
@@ -23,7 +24,7 @@ import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, connection, join, list, webhook, backlog, inbound, subscribers, packs, search, evaluate, flags, users, checks, models, token, audit, records, notifications, csv, xlsx or post
+  --only <table>  get, connection, join, list, webhook, backlog, inbound, subscribers, packs, search, evaluate, flags, users, checks, models, token, audit, records, notifications, csv, xlsx, reports or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -60,6 +61,7 @@ const benches = {
   notifications: (stage: Stage) => notifications(stage),
   csv: (_: Stage, { rounds }: Rounds) => csvReport(rounds),
   xlsx: () => xlsxReport(),
+  reports: (stage: Stage) => reportCsv(stage),
   post: async (stage: Stage, rounds: Rounds) =>
     tableOf("POST /v1/templates over REST", 2.5, await interleave(writers(stage), rounds)),
 };

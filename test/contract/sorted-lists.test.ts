@@ -12,6 +12,7 @@ import { aLibrary } from "../kit/libraries.js";
 import { aNotification } from "../kit/notifications.js";
 import { aProvider } from "../kit/providers.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
+import { aReportRunId } from "../kit/reports.js";
 import { graphql, request } from "../kit/request.js";
 import { aClientId, aRole } from "../kit/roles.js";
 import { committedGraph, servedRoutes } from "../kit/routes.js";
@@ -53,6 +54,7 @@ beforeAll(async () => {
     await request(`POST /v1/roles/${objects.roleId}/assignments`, { token, body: { principalId } });
     const body = { templateVersionId: objects.templateVersionId, checks: ["ParameterSchema"] };
     await request(`POST /v1/templates/${objects.templateId}/validate`, { token, body });
+    await aReportRunId(token);
     await Promise.all([anInvitation(token), aUser(token), aRole(token), aPendingApproval(tenant.tenantId)]);
   }
 });

@@ -132,6 +132,7 @@ function withTheirVersion({ input }: Record<string, unknown>): Record<string, un
 
 const watched = [
   { name: "executionStatusChanged", kind: "executionId", code: "EXECUTION_NOT_FOUND" },
+  { name: "reportRunChanged", kind: "reportRunId", code: "RUN_NOT_FOUND" },
   { name: "runStatusChanged", kind: "runId", code: "RUN_NOT_FOUND" },
 ] as const;
 

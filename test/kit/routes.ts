@@ -1,16 +1,15 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { catalogPlanned, catalogRoutes } from "@factory/rest-facade/routes/catalog.routes";
-import { integrationPlanned, integrationRoutes } from "@factory/rest-facade/routes/integration.routes";
-import { endpointOf, type PlannedRoute, type Route } from "@factory/rest-facade/routes/route";
-import { spinePlanned, spineRoutes } from "@factory/rest-facade/routes/spine.routes";
+import { catalogRoutes } from "@factory/rest-facade/routes/catalog.routes";
+import { integrationRoutes } from "@factory/rest-facade/routes/integration.routes";
+import { endpointOf, type Route } from "@factory/rest-facade/routes/route";
+import { spineRoutes } from "@factory/rest-facade/routes/spine.routes";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
 import { buildASTSchema, type GraphQLSchema, isInputObjectType, isNonNullType, parse } from "graphql";
 import { platform } from "./platform.js";
 
 export const servedRoutes: readonly Route[] = [...catalogRoutes, ...integrationRoutes, ...spineRoutes];
-export const plannedRoutes: readonly PlannedRoute[] = [...catalogPlanned, ...integrationPlanned, ...spinePlanned];
 
 /** The committed supergraph with its directives. */
 export function committedGraph(): GraphQLSchema {
@@ -34,14 +33,23 @@ const prefixes = {
   runId: "run",
   deliveryId: "whd",
   messageId: "msg",
-  id: "sub",
+  planSubscriptionId: "sub",
+  reportDefinitionId: "rpd",
+  reportRunId: "run",
 } as const;
+
+/** The kind of a path parameter. The specification calls some of them only `id`. */
+export function parameterKind(at: string, name: string): string {
+  if (name !== "id") return name;
+  return endpointOf(at).path.startsWith("/v1/reports/") ? "reportDefinitionId" : "planSubscriptionId";
+}
 
 /** The path with well-formed ids that do not exist. */
 export function anyPath(at: string): string {
-  return endpointOf(at).path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    name in prefixes ? newId(prefixes[name as keyof typeof prefixes]) : "anything",
-  );
+  return endpointOf(at).path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const kind = parameterKind(at, name);
+    return kind in prefixes ? newId(prefixes[kind as keyof typeof prefixes]) : "anything";
+  });
 }
 
 export const methodOf = (at: string) => endpointOf(at).method;

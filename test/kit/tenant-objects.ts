@@ -10,6 +10,7 @@ import { aFlag } from "./feature-flags.js";
 import { aLibrary, versionMutation } from "./libraries.js";
 import { aPlanSubscriptionId } from "./plan-subscriptions.js";
 import { aProvider } from "./providers.js";
+import { aReportDefinitionId, aReportRunId, lastYear } from "./reports.js";
 import { graphql, request } from "./request.js";
 import { aClientId, aRole } from "./roles.js";
 import { aDelivery } from "./runs.js";
@@ -45,8 +46,8 @@ export const unknownIds = {
   invitationId: newId("inv"),
   notificationId: newId("ntf"),
   planSubscriptionId: newId("sub"),
-  /** The path parameter of plan subscriptions, as the specification names it. */
-  id: newId("sub"),
+  reportDefinitionId: newId("rpd"),
+  reportRunId: newId("run"),
   eventId: newId("evt"),
   jobId: randomUUID(),
   /** The key of a feature flag and of a configuration entry. */
@@ -96,7 +97,8 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
     ...{ userId, invitationId, notificationId, jobId: await aJobId(tenantId), eventId: await anEventId(tenantId), key },
     messageId: await anEndedMessage(subscriptionId),
     ...(await aDelivery(tenantId, { providerId, status: "Processed", unreadable: true })),
-    ...{ planSubscriptionId: await aPlanSubscriptionId(token), id: await aPlanSubscriptionId(token) },
+    planSubscriptionId: await aPlanSubscriptionId(token),
+    ...{ reportDefinitionId: await aReportDefinitionId(token), reportRunId: await aReportRunId(token) },
     ...{ roleId, clientId, assignmentId, approvalId: await aPendingApproval(tenantId) },
   };
   const missing = Object.keys(unknownIds).filter((kind) => typeof made[kind] !== "string");
@@ -167,6 +169,7 @@ const inputs: Record<string, Record<string, unknown>> = {
   UpdateApiClientInput: { name: "walked" },
   SetFeatureFlagInput: { enabled: true },
   SetConfigurationInput: { value: true },
+  GenerateReportInput: { format: "csv", parameters: lastYear },
 };
 
 /**

@@ -11,9 +11,10 @@ import { aPackageName } from "../kit/libraries.js";
 import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
 import { aProvider } from "../kit/providers.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
+import { aReportDefinitionId, lastYear } from "../kit/reports.js";
 import { type Response, request } from "../kit/request.js";
 import { aClientId, aRole } from "../kit/roles.js";
-import { anyPath, baseOf, bodySchema, committedGraph, methodOf, plannedRoutes, servedRoutes } from "../kit/routes.js";
+import { anyPath, baseOf, bodySchema, committedGraph, methodOf, servedRoutes } from "../kit/routes.js";
 import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/templates.js";
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
 import { anHourAgo } from "../kit/times.js";
@@ -36,6 +37,7 @@ let recipientUserId: string;
 /** Users whose inboxes are marked as read, a different one for each request. */
 const recipients: string[] = [];
 let planSubscriptionId: string;
+let reportDefinitionId: string;
 let providerId: string;
 /** The definition of a tool that waits to be accepted. */
 let definitionHash: string;
@@ -53,6 +55,7 @@ beforeAll(async () => {
   version = await aTemplateVersion(tenantToken, await aTemplateSource());
   roleId = await aRole(tenantToken);
   planSubscriptionId = await aPlanSubscriptionId(tenantToken);
+  reportDefinitionId = await aReportDefinitionId(tenantToken);
   providerId = await aProvider(tenantToken);
   recipientUserId = (await aUser(tenantToken)).userId;
   for (let count = 0; count < 6; count += 1) recipients.push(newId("usr"));
@@ -260,6 +263,7 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
     recipientUserId,
     preferences: [{ channel: "Sms", category: unique(), enabled: false }],
   }),
+  "POST /v1/reports/{id}/generate": () => ({ format: "csv", parameters: lastYear }),
   "POST /v1/users/invitations": () => ({ email: anAddress(), roleCodes: ["Viewer"] }),
   "POST /v1/users/invitations/accept": () => ({ token: openInvitation, password: goodPassword }),
   "POST /integrations/providers": () => ({
@@ -332,7 +336,7 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
       connectionId,
       providerId,
       subscriptionId,
-      id: planSubscriptionId,
+      id: at.includes("/v1/reports/") ? reportDefinitionId : planSubscriptionId,
       key: headers["idempotency-key"]?.match(/^walk-\w+$/)?.[0] ?? unique(),
     };
     const path = Object.entries(ids).reduce(
@@ -390,25 +394,10 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
 function changed(body: Record<string, unknown>): Record<string, unknown> {
   if ("libraries" in body) return { libraries: [{ packageName: "Other", version: "1.0.0" }] };
   if ("billingCycle" in body) return { billingCycle: "Monthly" };
+  if ("format" in body) return { format: "json" };
   if ("toolName" in body) return { toolName: "fails" };
   return "checks" in body ? { checks: ["StructuralLint"] } : {};
 }
-
-describe.each(plannedRoutes.map((route) => ({ at: route.at as string, route })))("$at, planned", ({ at, route }) => {
-  const ask = (token?: string) => request(`${methodOf(at)} ${anyPath(at)}`, { token });
-
-  it("answers that this release does not serve it, to a caller with its scope", async () => {
-    if (route.auth === "signature") expect(refusal(await ask())).toBe("501 NOT_SUPPORTED");
-    else {
-      expect(refusal(await ask())).toBe("401 UNAUTHENTICATED");
-      expect(refusal(await ask(await tenant.tokenWith("templates.read")))).toBe("403 INSUFFICIENT_SCOPE");
-      for (const scope of route.scopes)
-        expect(refusal(await ask(await tenant.tokenWith(scope)))).toBe("501 NOT_SUPPORTED");
-      const answer = await ask(tenantToken);
-      expect(answer.body).toMatchObject({ endpoint: at });
-    }
-  });
-});
 
 describe("any other path", () => {
   it("is not found", async () => {

@@ -1,7 +1,7 @@
 import { endpointOf, pathParameters } from "@factory/rest-facade/routes/route";
 import { getNamedType, isInputObjectType, isNonNullType } from "graphql";
 import { request } from "../kit/request.js";
-import { committedGraph, servedRoutes } from "../kit/routes.js";
+import { committedGraph, parameterKind, servedRoutes } from "../kit/routes.js";
 import {
   goodInput,
   isObjectKind,
@@ -48,10 +48,10 @@ function bodyOf(run: string): { body?: Record<string, unknown> } {
 }
 
 describe.each(rows)("$at", ({ at, run, names }) => {
-  const kinds = names.filter(isObjectKind);
+  const kinds = names.map((name) => parameterKind(at, name)).filter(isObjectKind);
 
   const ask = async (ids: Readonly<Record<string, string>>) => {
-    const line = at.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "");
+    const line = at.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[parameterKind(at, name)] ?? "");
     const { status, headers, text } = await request(line, {
       token,
       ...bodyOf(run),
@@ -62,7 +62,7 @@ describe.each(rows)("$at", ({ at, run, names }) => {
   };
 
   it("has only path parameters of kinds that this test can create", () => {
-    expect(kinds).toEqual(names);
+    expect(kinds).toHaveLength(names.length);
   });
 
   it("returns the same bytes for an object of another tenant and for one that does not exist", async () => {

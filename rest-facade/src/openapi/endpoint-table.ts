@@ -5,6 +5,7 @@ import { loadOperation, rootFieldOf } from "../operations/load-operation.js";
 import { plannedRateClass } from "../requests/handle-route.js";
 import { deliveryOperation, deliveryRoutes } from "../routes/delivery.routes.js";
 import { ofrepRoutes } from "../routes/ofrep.routes.js";
+import { reportContentRoute } from "../routes/report-content.routes.js";
 import type { Route } from "../routes/route.js";
 import { areas, routeTables } from "../routes/route-tables.js";
 import { plainHttpPaths } from "./plain-http-paths.js";
@@ -54,7 +55,7 @@ export function endpointTable(supergraphSdl: string): Endpoint[] {
       Object.entries(methods).map(([method, operation]) => ({
         ...plain,
         endpoint: `${method.toUpperCase()} ${path}`,
-        ...ofrepRows.get(`${method.toUpperCase()} ${path}`),
+        ...bearerRows.get(`${method.toUpperCase()} ${path}`),
         auth: authOf(operation),
         ...deliveryRows.get(`${method.toUpperCase()} ${path}`),
         success: Object.keys(operation["responses"] as object)
@@ -96,10 +97,11 @@ function served(row: Route, rule: Rule): Omit<Endpoint, "specification"> {
   };
 }
 
-/** The scopes and the rate class of the endpoints of OFREP. */
-const ofrepRows: ReadonlyMap<string, Pick<Endpoint, "scopes" | "rate">> = new Map(
-  Object.values(ofrepRoutes).map(({ at, scopes, rate }) => [at, { scopes, rate }]),
-);
+/** The scopes and the rate class of the endpoints of OFREP, and of the content of reports. */
+const bearerRows = new Map<string, Pick<Endpoint, "scopes" | "rate">>([
+  ...Object.values(ofrepRoutes).map(({ at, scopes, rate }) => [at, { scopes, rate }] as const),
+  [reportContentRoute.at, { scopes: reportContentRoute.scopes, rate: "read" }],
+]);
 
 /** The endpoints of vendors, which run an operation with the bytes of the body. */
 const deliveryRows: ReadonlyMap<string, Partial<Endpoint>> = new Map(

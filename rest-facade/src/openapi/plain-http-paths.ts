@@ -1,5 +1,6 @@
 import { deliveryPaths } from "./delivery-paths.js";
 import { ofrepPaths } from "./ofrep-paths.js";
+import { reportContentPaths } from "./report-content-paths.js";
 import { signInPaths } from "./sign-in-paths.js";
 
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -189,6 +190,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
   ...signInPaths,
   ...deliveryPaths,
   ...ofrepPaths,
+  ...reportContentPaths,
 };
 
 function userinfo(operationId: string, summary: string) {

@@ -64,6 +64,10 @@ describe("the route tables", () => {
     expect(routeTables.integration.planned).toEqual([]);
   });
 
+  it("serve every endpoint of the other specifications", () => {
+    expect(planned).toEqual([]);
+  });
+
   it("have exactly one row for every document", () => {
     const documents = areas.flatMap((area) =>
       readdirSync(new URL(`${area}/`, operationsFolder)).map((file) => `${area}/${file.replace(/\.graphql$/, "")}`),

@@ -48,9 +48,4 @@ export const spineRoutes = [
   { at: "POST /v1/notifications/{notificationId}/read", run: "markNotificationRead", reply: 200, scopes: ["notification.read"], version: "header", idempotent: true },
 ] as const satisfies readonly Route[];
 
-export const spinePlanned = [
-  { at: "GET /v1/reports",                            scopes: ["report.read"],                    version: "header" },
-  { at: "POST /v1/reports/{id}/generate",             scopes: ["report.generate"],                version: "header" },
-  { at: "GET /v1/reports/runs/{reportRunId}",         scopes: ["report.read", "report.generate"], version: "header" },
-  { at: "GET /v1/reports/runs/{reportRunId}/content", scopes: ["report.read", "report.generate"], version: "header" },
-] as const satisfies readonly PlannedRoute[];
+export const spinePlanned: readonly PlannedRoute[] = [];

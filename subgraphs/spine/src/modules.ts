@@ -4,6 +4,7 @@ import { approvals } from "./approvals/approvals.module.js";
 import { auditLog } from "./audit-log/audit-log.module.js";
 import { authorizationServer } from "./authorization-server/authorization-server.module.js";
 import { bootstrap } from "./bootstrap/bootstrap.module.js";
+import { commands } from "./commands/commands.module.js";
 import { configuration } from "./configuration/configuration.module.js";
 import { editions } from "./editions/editions.module.js";
 import { entitlements } from "./entitlements/entitlements.module.js";
@@ -18,6 +19,7 @@ import { passkeys } from "./passkeys/passkeys.module.js";
 import { passwords } from "./passwords/passwords.module.js";
 import { planSubscriptions } from "./plan-subscriptions/plan-subscriptions.module.js";
 import { principals } from "./principals/principals.module.js";
+import { reports } from "./reports/reports.module.js";
 import { revocations } from "./revocations/revocations.module.js";
 import { roles } from "./roles/roles.module.js";
 import { secondFactors } from "./second-factors/second-factors.module.js";
@@ -51,7 +53,9 @@ export const spineModules = [
   auditLog,
   secondFactors,
   passkeys,
+  reports,
   authorizationServer,
+  commands,
   tenantSnapshots,
   bootstrap,
 ] as const;

@@ -34,6 +34,7 @@ export const testSettings: SpineSettings = {
   masterKeys: someMasterKeys(7),
   allowedOrigins: ["https://studio.example"],
   verifier: { verify: () => Promise.reject(new Error("no gRPC call is made")) },
+  filesDir: join(tmpdir(), "spine-files"),
 };
 
 /** A value of a GraphQL result, untyped like the result of `JSON.parse`. */
@@ -58,6 +59,8 @@ export class RunningSpine {
     readonly connections: SchemaConnections,
     /** Connects as superuser, which sees every row of every tenant. */
     readonly admin: pg.Pool,
+    /** The folder of the contents of reports. */
+    readonly filesDir: string,
     stopDatabase: () => Promise<void>,
   ) {
     this.#stopDatabase = stopDatabase;
@@ -71,9 +74,10 @@ export class RunningSpine {
     const connections = schemaConnections(server.url, "spine");
     const bus = await PostgresBus.open(connections.worker, logger);
     const host = { connections, bus, logger };
-    const spine = await startSpine(host, { ...testSettings, ...changes });
+    const filesDir = join(dataDir, "files");
+    const spine = await startSpine(host, { ...testSettings, filesDir, ...changes });
     const admin = new pg.Pool({ connectionString: server.url, max: 2, options: "-c search_path=spine" });
-    return new RunningSpine(host, spine, connections, admin, async () => {
+    return new RunningSpine(host, spine, connections, admin, filesDir, async () => {
       await server.stop();
       await removeDataDirectory(dataDir, logger);
     });

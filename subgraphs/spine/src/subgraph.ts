@@ -8,6 +8,7 @@ import { platformClientService } from "./bootstrap/bootstrap.module.js";
 import { FlagEvaluation } from "./feature-flags/flag-evaluation.js";
 import { type SpineSettings, spineModules } from "./modules.js";
 import type { PlatformClient } from "./oauth-clients/platform-client.js";
+import { ReportContents } from "./reports/runs/report-contents.js";
 import { RevocationFeed } from "./revocations/revocation-feed.js";
 import { spineTables } from "./tables.js";
 
@@ -18,6 +19,8 @@ export interface Spine extends StartedSubgraph {
   readonly bootstrap: PlatformClient;
   /** Evaluates the feature flags of tenants by OFREP. */
   readonly featureFlags: FlagEvaluation;
+  /** The contents of report runs. */
+  readonly reportContents: ReportContents;
   /** Calls the listener once for each revocation that still matters, and from then on for each new one. */
   watchRevocations(listener: (revocation: Revocation) => void): Promise<void>;
 }
@@ -38,6 +41,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     authorizationServer: get(authorizationServerService),
     bootstrap: get(platformClientService),
     featureFlags: get(FlagEvaluation),
+    reportContents: get(ReportContents),
     watchRevocations: (onRevoked) => get(RevocationFeed).start(onRevoked),
   };
 }

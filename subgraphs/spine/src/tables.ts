@@ -31,6 +31,7 @@ import { Migration20261123142052_notifications } from "./migrations/Migration202
 import { Migration20261123142150_passkeys } from "./migrations/Migration20261123142150_passkeys.js";
 import { Migration20261123142150_people_security } from "./migrations/Migration20261123142150_people_security.js";
 import { Migration20261123143841_notification_channels } from "./migrations/Migration20261123143841_notification_channels.js";
+import { Migration20261123142957_reports } from "./migrations/Migration20261123142957_reports.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -69,5 +70,6 @@ export const spineTables = {
     Migration20261123142052_notifications,
     Migration20261123142150_people_security,
     Migration20261123143841_notification_channels,
+    Migration20261123142957_reports,
   ],
 };

@@ -41,6 +41,7 @@ export async function startFrontDoor(
       refusals,
       flags: spine.featureFlags,
       deliveries: integration.get(IntakePort),
+      reportContents: spine.reportContents,
       onRevoked,
       connectionPages: (request, response) => integration.connectionPages(request, response),
       git: (request, response) => catalog.git(request, response),

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Catalog, startCatalog } from "@factory/catalog/subgraph";
 import { type Integration, startIntegration } from "@factory/integration/subgraph";
 import type { Revocation } from "@factory/runtime/auth/revocations";
@@ -40,6 +40,7 @@ export async function startSubgraphs(
     issuer: publicUrl,
     masterKeys,
     dataDir,
+    filesDir: resolve(environment.filesDir ?? join(dataDir, "files")),
     allowedOrigins: environment.allowedOrigins,
     mail: environment.smtp ?? (development ? { outbox: join(dataDir, "outbox") } : undefined),
     rateLimitFactor: environment.rateLimitFactor,

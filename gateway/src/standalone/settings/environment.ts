@@ -76,6 +76,8 @@ const variables = z
     GRPC_PORT: port(4002),
     PUBLIC_URL: z.url().optional(),
     DATA_DIR: z.string().default(".data"),
+    /** The folder of the contents of reports. If absent, it is DATA_DIR/files. */
+    FILES_DIR: z.string().min(1).optional(),
     DATABASE_URL: z.string().optional(),
     /** Seconds without the database after which the process ends with exit code 69. If absent, it waits forever. */
     DATABASE_GIVE_UP_SECONDS: integer(1, 31_536_000).optional(),
@@ -187,6 +189,7 @@ export interface PlatformEnvironment {
   readonly grpcPort: number;
   readonly publicUrl: string | undefined;
   readonly dataDir: string;
+  readonly filesDir: string | undefined;
   readonly databaseUrl: string | undefined;
   readonly databaseGiveUpMs: number | undefined;
   readonly postgresBinDir: string | undefined;
@@ -224,6 +227,7 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     grpcPort: given.GRPC_PORT,
     publicUrl: given.PUBLIC_URL?.replace(/\/+$/, ""),
     dataDir: given.DATA_DIR,
+    filesDir: given.FILES_DIR,
     databaseUrl: given.DATABASE_URL,
     databaseGiveUpMs: milliseconds(given.DATABASE_GIVE_UP_SECONDS),
     postgresBinDir: given.POSTGRES_BIN_DIR,

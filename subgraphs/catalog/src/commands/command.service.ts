@@ -1,8 +1,8 @@
 import type { BusMessage, CommandConsumer } from "@factory/runtime/bus/bus";
+import { contextOf } from "@factory/runtime/commands/command-context";
+import { type CommandRefusals, isRefusal } from "@factory/runtime/commands/command-refusals";
 import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
 import { type CommandOf, commandsOf } from "@factory/schema/command-names";
-import { contextOf } from "./command-context.js";
-import { type CommandRefusals, isRefusal } from "./command-refusals.js";
 import type { ImportCommandService } from "./import-command.service.js";
 import type { Promotions } from "./promotions.js";
 

@@ -1,14 +1,15 @@
 import type { Verifier } from "@factory/runtime/auth/authenticate";
+import { CommandRefusals } from "@factory/runtime/commands/command-refusals";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { CompatibilityService } from "../compatibility/compatibility.service.js";
 import { LibraryImportService } from "../libraries/library-import.service.js";
 import { LibraryVersionService } from "../libraries/library-version.service.js";
 import { TemplatePromotionService } from "../templates/template-promotion.service.js";
 import { CommandService } from "./command.service.js";
-import { CommandRefusals } from "./command-refusals.js";
 import { ImportCommandService, importPackageJob } from "./import-command.service.js";
 import { promotionEndpoint } from "./promotion.endpoint.js";
 import { Promotions } from "./promotions.js";
+import { recordRefusal } from "./record-refusal.js";
 
 export interface CommandSettings {
   /** Verifies the tokens of gRPC callers. */
@@ -24,7 +25,7 @@ export const commands: SliceModule<CommandSettings> = {
     const promotions = services.add(
       new Promotions(services.get(TemplatePromotionService), services.get(LibraryVersionService)),
     );
-    const refusals = new CommandRefusals(database, logger);
+    const refusals = new CommandRefusals(database, logger, recordRefusal);
     const imports = new ImportCommandService({ database, jobs, imports: services.get(LibraryImportService), refusals });
     work(importPackageJob, (payload) => imports.run(payload), imports);
     consume(new CommandService({ promotions, imports, refusals }));

@@ -1,3 +1,5 @@
+import { contextOf, type KeptCommand } from "@factory/runtime/commands/command-context";
+import { type CommandRefusals, isRefusal } from "@factory/runtime/commands/command-refusals";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { JobEnd, JobOwner } from "@factory/runtime/jobs/definitions/job-definition";
 import type { JobDefinition, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
@@ -6,9 +8,7 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
 import type { ImportLibraryPackageInput } from "../libraries/library.input.js";
 import type { LibraryImportService } from "../libraries/library-import.service.js";
-import { contextOf, type KeptCommand } from "./command-context.js";
 import { checkedData } from "./command-data.js";
-import { type CommandRefusals, isRefusal } from "./command-refusals.js";
 
 interface ImportPayload {
   readonly tenantId: string;

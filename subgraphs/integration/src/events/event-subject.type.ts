@@ -99,6 +99,13 @@ export class NotificationReference {
   notificationId: string;
 }
 
+@ObjectType("ReportRun", { simpleResolvers: true })
+@Directive('@key(fields: "reportRunId", resolvable: false)')
+export class ReportRunReference {
+  @Field(() => ID)
+  reportRunId: string;
+}
+
 export const EventSubject = createUnionType({
   name: "EventSubject",
   description:
@@ -118,6 +125,7 @@ export const EventSubject = createUnionType({
       ApprovalReference,
       PlanSubscriptionReference,
       NotificationReference,
+      ReportRunReference,
       ProviderType,
       ConnectionType,
       CredentialType,

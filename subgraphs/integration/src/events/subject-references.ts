@@ -27,6 +27,7 @@ import {
   NotificationReference,
   OAuthClientReference,
   PlanSubscriptionReference,
+  ReportRunReference,
   RoleReference,
   TemplateReference,
   TemplateVersionReference,
@@ -35,6 +36,11 @@ import {
 } from "./event-subject.type.js";
 
 type Resolve = (id: string, context: RequestContext) => object | Promise<object | null>;
+
+/** Resources whose ids have the prefix of another one. Runs of the spine are `run_` too. */
+const ofResource: Readonly<Record<string, Resolve | undefined>> = {
+  "report-runs": (reportRunId) => Object.assign(new ReportRunReference(), { reportRunId }),
+};
 
 /** An instance of the class, because the union finds the type of a value by its class. */
 function instance<T extends object>(type: new () => T, fields: object | undefined): T | null {
@@ -101,9 +107,10 @@ export class SubjectReferences {
    * Null when the subject has no type with a key, or no longer exists. In a path, the last resource with a key is used.
    */
   async resolve(subjectPath: string, context: RequestContext): Promise<object | null> {
-    for (const segment of subjectPath.split("/").reverse()) {
+    const segments = subjectPath.split("/");
+    for (const [at, segment] of [...segments.entries()].reverse()) {
       const prefix = segment.slice(0, 3) as IdPrefix;
-      const resolve = this.#resolvers[prefix];
+      const resolve = ofResource[segments[at - 1] ?? ""] ?? this.#resolvers[prefix];
       if (resolve && decodeId(prefix, segment) !== undefined) return resolve(segment, context);
     }
     return null;

@@ -49,6 +49,8 @@ export const hashedLocks = {
   webhookReplays: (tenantId: string) => `webhook replays of ${tenantId}`,
   /** Integration: one new connection of the tenant at a time. */
   connections: (tenantId: string) => `connections of ${tenantId}`,
+  /** Spine: one change of what the tenant's report runs take at a time. */
+  reportRuns: (tenantId: string) => `report runs of ${tenantId}`,
   /** Spine: one revocation of a token at a time. The text is the `jti`. */
   token: (tokenId: string) => tokenId,
 } as const;

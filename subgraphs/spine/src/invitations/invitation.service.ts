@@ -160,6 +160,17 @@ export class InvitationService {
     });
   }
 
+  /** Lets a Pending invitation expire now, before its time. */
+  expire(context: RequestContext, invitationId: string): Promise<InvitationType> {
+    const mutation = { field: "expireInvitation", invitationId, prepare: async () => undefined };
+    return this.#change(context, mutation, async (transaction, invitation) => {
+      // One whose time has come has the state Pending until its job has run.
+      if (invitation.status !== "Pending") requireState(invitation, ["Pending"]);
+      invitation.expiresAt = new Date(Math.min(invitation.expiresAt.getTime(), Date.now()));
+      markExpired(transaction, invitation);
+    });
+  }
+
   async find(context: RequestContext, invitationId: string): Promise<InvitationType | undefined> {
     const uuid = decodeId("inv", invitationId);
     if (uuid === undefined) return undefined;

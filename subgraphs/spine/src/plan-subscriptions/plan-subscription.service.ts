@@ -157,6 +157,24 @@ export class PlanSubscriptionService {
     });
   }
 
+  /** Makes the renewal whose time has come. Throws INVALID_STATE when none is due. */
+  renew(context: RequestContext, planSubscriptionId: string): Promise<PlanSubscriptionType> {
+    const { database, clock } = this.#parts;
+    return idempotentMutation(database, context, {
+      field: "renewPlanSubscription",
+      arguments: { planSubscriptionId },
+      async commit(transaction) {
+        const tenant = await requireTenant(transaction);
+        const plan = await lockPlanSubscription(transaction, planSubscriptionId);
+        if (!plan) throw unknownPlanSubscription();
+        const { currentPeriodEnd } = plan;
+        await makeDueChanges(transaction, { plan, tenant, now: clock() });
+        if (plan.status !== "Active" || plan.currentPeriodEnd === currentPeriodEnd) throw notDue(plan);
+        return planSubscriptionView(plan);
+      },
+    });
+  }
+
   #change<Prepared>(
     context: RequestContext,
     field: string,
@@ -185,6 +203,16 @@ export class PlanSubscriptionService {
     });
   }
 }
+
+const notDue = ({ status, currentPeriodEnd }: Pick<LockedPlan["plan"], "status" | "currentPeriodEnd">) =>
+  new DomainError("INVALID_STATE", {
+    detail:
+      status === "Active"
+        ? `The period of the plan subscription ends at ${currentPeriodEnd?.toISOString()}. It is renewed after that.`
+        : `The plan subscription is ${status}. Only an Active one is renewed.`,
+    currentState: status,
+    allowed: ["Active"],
+  });
 
 /** NOT_FOUND, the same for an unknown id and for a plan subscription of another tenant. */
 function unknownPlanSubscription(): DomainError {

@@ -1,11 +1,11 @@
-import type { Principal } from "@factory/runtime/auth/principal";
-import { UnreadableMessage } from "@factory/runtime/bus/bus";
-import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
-import { continueTrace } from "@factory/runtime/telemetry/trace";
-import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
-import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { commandTypes } from "@factory/schema/command-names";
+import type { Principal } from "../auth/principal.js";
+import { UnreadableMessage } from "../bus/bus.js";
+import { decodeId } from "../identifiers/wire-id.js";
+import type { CommandEnvelope } from "../messages/envelope.js";
+import { continueTrace } from "../telemetry/trace.js";
+import { type RequestContext, requestContext } from "../tenancy/request-context.js";
+import type { Tenant } from "../tenancy/tenant.js";
 
 /** The members of a command that are stored with its job. */
 export type KeptCommand = Pick<

@@ -1,9 +1,10 @@
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
-import { DomainError } from "@factory/runtime/errors/domain-error";
-import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
-import type { Logger } from "@factory/runtime/telemetry/logger";
-import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { CommandType } from "@factory/schema/command-names";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
+import { tenantStatement } from "../db/tenant-statement.js";
+import { DomainError } from "../errors/domain-error.js";
+import { idempotentMutation } from "../idempotency/idempotent-mutation.js";
+import type { Logger } from "../telemetry/logger.js";
+import type { Database, Transaction } from "../unit-of-work/database.js";
 import { contextOf, type KeptCommand, tenantOfCommand } from "./command-context.js";
 
 const refusalField = "refuseCommand";
@@ -23,14 +24,31 @@ export function isRefusal(error: unknown): error is DomainError {
   return (errorCodes[error.code].status ?? 409) < 500;
 }
 
-/** Reports refused commands by the event CommandRefused. */
+/** The event of a refused command, without its type. */
+export interface CommandRefusal {
+  readonly subject: string;
+  readonly partitionKey: string;
+  readonly data: {
+    readonly commandId: string;
+    readonly command: CommandType;
+    readonly code: ErrorCode;
+    readonly detail: string;
+  };
+}
+
+/** Records a refusal by the event that the subgraph has for it. */
+export type RecordRefusal = (transaction: Pick<Transaction, "record">, refusal: CommandRefusal) => void;
+
+/** Reports refused commands by an event. */
 export class CommandRefusals {
   readonly #database: Database;
   readonly #logger: Logger;
+  readonly #record: RecordRefusal;
 
-  constructor(database: Database, logger: Logger) {
+  constructor(database: Database, logger: Logger, record: RecordRefusal) {
     this.#database = database;
     this.#logger = logger;
+    this.#record = record;
   }
 
   /** Whether the command was refused before. A refusal is final, even if the command could succeed now. */
@@ -39,20 +57,16 @@ export class CommandRefusals {
     return (await reader.row(refusedBefore, tenantOfCommand(command), command.actorid, command.id)) !== undefined;
   }
 
-  /** Records CommandRefused, once for each command. */
+  /** Records the refusal, once for each command. */
   async report(command: KeptCommand, code: ErrorCode, detail: string = errorCodes[code].title): Promise<void> {
     const { id: commandId, type, partitionkey } = command;
     await idempotentMutation(this.#database, contextOf(command), {
       field: refusalField,
       arguments: { commandId },
       audit: { operation: type, outcome: "Refused", code, status: errorCodes[code].status ?? 409 },
-      commit: async ({ record }) => {
-        record({
-          type: "CommandRefused",
-          subject: `commands/${commandId}`,
-          partitionKey: partitionkey,
-          data: { commandId, command: type, code, detail },
-        });
+      commit: async (transaction) => {
+        const data = { commandId, command: type, code, detail };
+        this.#record(transaction, { subject: `commands/${commandId}`, partitionKey: partitionkey, data });
         return null;
       },
     });

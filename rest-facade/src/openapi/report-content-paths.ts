@@ -1,0 +1,65 @@
+import { reportContentRoute } from "../routes/report-content.routes.js";
+import { endpointOf } from "../routes/route.js";
+
+type Member = Record<string, unknown>;
+
+const text = { type: "string" };
+const problem = { $ref: "#/components/responses/Problem" };
+const refused = ["400", "401", "403", "404", "409", "410", "416", "429", "503"];
+const mediaTypes = [
+  ...["text/csv", "application/json", "application/pdf"],
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+];
+const bytes = Object.fromEntries(mediaTypes.map((type) => [type, { schema: { ...text, format: "binary" } }]));
+
+const contentHeaders = {
+  "content-disposition": { schema: text, description: "The name of the file." },
+  "repr-digest": { schema: text, description: "The SHA-256 of the whole content (RFC 9530)." },
+  etag: { schema: text, description: "The SHA-256 of the whole content." },
+  "accept-ranges": { schema: text },
+};
+
+const inHeader = (name: string, description: string) => ({
+  ...{ name, in: "header", required: false, schema: text },
+  description,
+});
+
+const operation: Member = {
+  operationId: "reportRunContent",
+  summary: "Download the content of a report run",
+  description:
+    "The content of a Completed report run, whole or in one range. The content of some reports needs further scopes: those that the report definition names in `contentScopes`.",
+  parameters: [
+    {
+      ...{ name: "reportRunId", in: "path", required: true, schema: text },
+      description: "The id of the report run.",
+    },
+    inHeader("api-version", "The minor version of the API."),
+    inHeader("Range", "One range of bytes, for example `bytes=0-1023`."),
+    inHeader("If-Range", "The entity tag of the content of which an earlier part was read."),
+    inHeader("If-None-Match", "The ETag of an earlier answer."),
+  ],
+  responses: {
+    "200": { description: "The whole content.", headers: contentHeaders, content: bytes },
+    "206": {
+      description: "The part that `Range` names.",
+      headers: { ...contentHeaders, "content-range": { schema: text } },
+      content: bytes,
+    },
+    "304": { description: "Not modified." },
+    ...Object.fromEntries(refused.map((status) => [status, problem])),
+  },
+};
+
+const { method, path } = endpointOf(reportContentRoute.at);
+
+/** The endpoint of the content of a report run. It is described by hand, since its body is not JSON. */
+export const reportContentPaths: Record<string, Record<string, Member>> = {
+  [path]: {
+    [method.toLowerCase()]: {
+      ...operation,
+      tags: ["spine"],
+      security: reportContentRoute.scopes.map((scope) => ({ oauth2: [scope] })),
+    },
+  },
+};

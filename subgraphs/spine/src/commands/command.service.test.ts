@@ -1,0 +1,111 @@
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { createCommand } from "@factory/runtime/messages/command";
+import type { CommandEnvelope, Envelope } from "@factory/runtime/messages/envelope";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { type CommandType, commandTypes } from "@factory/schema/command-names";
+import { principal, RunningSpine, until } from "../running-spine.fixture.js";
+
+let platform: RunningSpine;
+let tenantId: string;
+
+beforeAll(async () => {
+  platform = await RunningSpine.start();
+  tenantId = await platform.activeTenant("commanded");
+});
+afterAll(() => platform?.stop());
+
+async function sent(type: CommandType, data: Record<string, unknown>, of = tenantId): Promise<CommandEnvelope> {
+  const cause = {
+    trace: continueTrace(undefined),
+    actorId: newId("cli"),
+    actorScopes: new Set(commandTypes[type].scopes),
+  };
+  const command = createCommand({ type, subject: "tests/test", data }, "catalog", of, cause);
+  await platform.host.bus.publish([command]);
+  return command;
+}
+
+/** The first event that the command has caused. */
+async function answerTo({ id, tenantid }: CommandEnvelope): Promise<Envelope> {
+  let found: Envelope | undefined;
+  await until(async () => {
+    found = (await platform.eventsOf(tenantid)).find(({ causationid }) => causationid === id);
+    return found !== undefined;
+  });
+  return found as Envelope;
+}
+
+const refusal = (code: string) => ({ type: "CommandDeclined", data: expect.objectContaining({ code }) });
+const period = { from: "2024-01-01", to: "2024-01-31" };
+
+describe("commands of the bus to the spine", () => {
+  it("generate a report for their actor, once", async () => {
+    const command = await sent("GenerateReport", { reportCode: "audit-log", format: "csv", parameters: period });
+    const answer = await answerTo(command);
+    expect(answer).toMatchObject({ type: "ReportRunQueued", actorid: command.actorid, data: { parameters: period } });
+    await platform.host.bus.publish([command]);
+    const { reportRunId } = answer.data;
+    const types = async () =>
+      (await platform.eventsOf(tenantId))
+        .filter(({ subject }) => subject === `report-runs/${String(reportRunId)}`)
+        .map(({ type }) => type);
+    await until(async () => (await types()).includes("ReportGenerated"));
+    expect(await types()).toEqual(["ReportRunQueued", "ReportRunStarted", "ReportGenerated"]);
+  });
+
+  it("are declined with their errors, and do not delay other commands", async () => {
+    const report = { reportCode: "audit-log", format: "csv", parameters: period };
+    const wrong: [CommandType, Record<string, unknown>, string][] = [
+      ["GenerateReport", { ...report, reportCode: "nothing" }, "NOT_FOUND"],
+      ["GenerateReport", { ...report, format: "docx" }, "PARAMETERS_INVALID"],
+      ["GenerateReport", { ...report, parameters: { from: "2024-02-30", to: "2024-03-01" } }, "VALIDATION_FAILED"],
+      ["ExpireInvitation", { invitationId: newId("inv") }, "NOT_FOUND"],
+      ["ExpireInvitation", {}, "VALIDATION_FAILED"],
+      ["RenewSubscription", { subscriptionId: newId("sub") }, "NOT_FOUND"],
+      ["ProvisionTenant", { tenantId }, "INVALID_STATE"],
+      ["ProvisionTenant", { tenantId: newId("ten") }, "TENANT_MISMATCH"],
+    ];
+    for (const [type, data, code] of wrong) {
+      const answer = await answerTo(await sent(type, data));
+      expect([type, data, answer]).toEqual([type, data, expect.objectContaining(refusal(code))]);
+    }
+  });
+
+  it("provision a tenant", async () => {
+    const { tenantId: registered } = await platform.registerTenant("commanded-new");
+    const answer = await answerTo(await sent("ProvisionTenant", { tenantId: registered }, registered));
+    expect(answer).toMatchObject({ type: "TenantProvisioningStarted", data: { tenantId: registered } });
+    await until(async () => (await platform.tenantStatus(registered)) === "Active");
+  });
+
+  it("let an invitation expire", async () => {
+    const inviter = principal(tenantId, ["user.invite", "user.read"]);
+    const [invitation] = (await platform.ask(inviter, "{ invitations { items { invitationId status } } }")).data?.[
+      "invitations"
+    ].items;
+    const { invitationId } = invitation;
+    expect(await answerTo(await sent("ExpireInvitation", { invitationId }))).toMatchObject({
+      type: "InvitationExpired",
+      data: { invitationId },
+    });
+    expect(await answerTo(await sent("ExpireInvitation", { invitationId }))).toMatchObject(refusal("INVALID_STATE"));
+  });
+
+  it("renew a plan subscription whose period has ended", async () => {
+    const manager = principal(tenantId, ["subscription.manage", "subscription.read"]);
+    const { data } = await platform.ask(manager, "{ planSubscriptions { items { subscriptionId } } }");
+    const { subscriptionId } = data?.["planSubscriptions"].items[0];
+    const renew = () => sent("RenewSubscription", { subscriptionId });
+    await platform.ask(
+      manager,
+      "mutation ($id: ID!) { activatePlanSubscription(planSubscriptionId: $id) { status } }",
+      { id: subscriptionId },
+    );
+    expect(await answerTo(await renew())).toMatchObject(refusal("INVALID_STATE"));
+    // The job of the renewal counts as sent, so that the command makes it.
+    await platform.admin.query(
+      "update plan_subscriptions set current_period_end = now(), next_change_at = now(), change_sent_at = now()",
+    );
+    expect(await answerTo(await renew())).toMatchObject({ type: "SubscriptionRenewed" });
+  });
+});

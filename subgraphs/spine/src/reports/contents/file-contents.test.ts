@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { uuidV7 } from "@factory/runtime/identifiers/uuid-v7";
+import { type ContentName, ContentTooLarge, StorageFull } from "./content-store.js";
+import { FileContents } from "./file-contents.js";
+
+let folder: string;
+let contents: FileContents;
+const aName = (fence = 1): ContentName => ({ tenant: uuidV7(), run: uuidV7(), fence });
+
+async function* chunksOf(...texts: string[]): AsyncGenerator<Buffer> {
+  for (const one of texts) yield Buffer.from(one);
+}
+
+async function* failing(error: Error): AsyncGenerator<Buffer> {
+  yield Buffer.from("a part");
+  throw error;
+}
+
+beforeEach(async () => {
+  folder = join(await mkdtemp(join(tmpdir(), "contents-")), "files");
+  contents = new FileContents(folder);
+});
+afterEach(() => rm(join(folder, ".."), { recursive: true }));
+
+async function allNames(): Promise<ContentName[]> {
+  const names: ContentName[] = [];
+  for await (const some of contents.all()) names.push(...some);
+  return names;
+}
+
+const filesOf = ({ tenant }: ContentName) => readdir(join(folder, tenant));
+
+describe("contents in files", () => {
+  it("are stored as a whole, with their digest, for their owner only", async () => {
+    const name = aName();
+    const stored = await contents.write(name, chunksOf("one,", "two"), 100);
+    expect(stored).toEqual({ sizeBytes: 7, sha256: createHash("sha256").update("one,two").digest("hex") });
+    const file = await stat(join(folder, name.tenant, `${name.run}.1`));
+    expect(file.mode & 0o777).toBe(0o600);
+    expect((await stat(join(folder, name.tenant))).mode & 0o777).toBe(0o700);
+    const open = await contents.open(name);
+    expect(open?.sizeBytes).toBe(7);
+    expect(await text(open?.read(4, 6) ?? Readable.from([]))).toBe("two");
+  });
+
+  it("are not there before they are complete, nor after a failure", async () => {
+    const name = aName();
+    const error = new Error("no more rows");
+    await expect(contents.write(name, failing(error), 100)).rejects.toBe(error);
+    expect(await contents.open(name)).toBeUndefined();
+    expect(await filesOf(name)).toEqual([]);
+  });
+
+  it("have at most the bytes that are allowed", async () => {
+    const name = aName();
+    await expect(contents.write(name, chunksOf("1234", "5678"), 7)).rejects.toThrow(ContentTooLarge);
+    expect(await filesOf(name)).toEqual([]);
+    expect((await contents.write(name, chunksOf("1234", "567"), 7)).sizeBytes).toBe(7);
+  });
+
+  it("tell a full disk from other failures", async () => {
+    const full = Object.assign(new Error("no space left on device, write"), { code: "ENOSPC" });
+    await expect(contents.write(aName(), failing(full), 100)).rejects.toThrow(StorageFull);
+    const file = join(folder, "..", "a-file");
+    await writeFile(file, "");
+    const refused = new FileContents(file).write(aName(), chunksOf("1"), 100);
+    await expect(refused).rejects.toMatchObject({ code: expect.stringMatching(/ENOTDIR|EEXIST/) });
+  });
+
+  it("are removed, also what an interrupted write has left", async () => {
+    const name = aName();
+    await contents.write(name, chunksOf("1"), 100);
+    await writeFile(join(folder, name.tenant, `${name.run}.1.part`), "left");
+    await contents.remove(name);
+    await contents.remove(name);
+    expect(await filesOf(name)).toEqual([]);
+  });
+
+  it("are listed by tenant, without other files", async () => {
+    const [one, other] = [aName(3), aName()];
+    expect(await allNames()).toEqual([]);
+    await contents.write(one, chunksOf("1"), 100);
+    await mkdir(join(folder, other.tenant));
+    await writeFile(join(folder, other.tenant, `${other.run}.1.part`), "left");
+    await writeFile(join(folder, other.tenant, "notes.txt"), "");
+    await mkdir(join(folder, "lost+found"));
+    const listed = await allNames();
+    expect(listed).toHaveLength(2);
+    expect(listed).toEqual(expect.arrayContaining([one, other]));
+  });
+
+  it("have names without a path", async () => {
+    const name = { ...aName(), run: "../../etc" };
+    await expect(contents.open(name)).rejects.toThrow("not a UUID");
+  });
+});

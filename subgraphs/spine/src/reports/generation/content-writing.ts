@@ -1,0 +1,121 @@
+import { failpoint } from "@factory/runtime/faults/failpoint";
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Cell, Report, ReportRows } from "../../report-formats/report/report.js";
+import { reportFormats } from "../../report-formats/report-formats.js";
+import type { ContentStore, StoredContent } from "../contents/content-store.js";
+import { isKnownReport, knownReports } from "../definitions/known-reports.js";
+import { periodBounds } from "../definitions/report-period.js";
+import { isFormat, type RunRecord, subjectOf } from "../runs/run-record.js";
+import { tooManyRows } from "../runs/too-large.js";
+import type { ReportSnapshot } from "../snapshot/report-snapshot.js";
+import type { ReportSnapshots } from "../snapshot/report-snapshots.js";
+import type { ReportSource, SourceQuery } from "../sources/report-source.js";
+import { reportSources } from "../sources/report-sources.js";
+import type { RunClaim } from "./run-claim.js";
+
+interface WritingServices {
+  readonly snapshots: ReportSnapshots;
+  readonly contents: ContentStore;
+}
+
+/** The interval of stored progress, and so the longest time until a cancelled run is noticed without a notification. */
+const progressMs = 1000;
+
+/**
+ * The runs of the same report whose records a report leaves out, so that generating it once more does not change it. A
+ * period that is over holds no record of a run that was requested later.
+ */
+const runsOfReport = `select run_id from report_runs
+  where tenant_id = $1 and code = $2 and parameters = $3::jsonb and not period_over order by run_id`;
+
+/** One attempt to write the content of a run, from one snapshot. */
+export class ContentWriting {
+  readonly #claim: RunClaim;
+  readonly #services: WritingServices;
+  #done = 0;
+  #total = 0;
+  #storedAt = 0;
+
+  constructor(claim: RunClaim, services: WritingServices) {
+    this.#claim = claim;
+    this.#services = services;
+  }
+
+  /** The number of rows that were written. */
+  get rows(): number {
+    return this.#done;
+  }
+
+  /** Writes and stores the content. Throws the reason of `signal`, RunLost, REPORT_TOO_LARGE, and errors of the store. */
+  write(signal: AbortSignal): Promise<StoredContent> {
+    const { snapshots, contents } = this.#services;
+    const { run, tenant, content, maxBytes } = this.#claim;
+    const { format, source } = writerOf(run);
+    return snapshots.use(tenant, signal, async (snapshot) => {
+      const query = await this.#query(snapshot);
+      this.#total = await source.count(snapshot, query);
+      if (this.#total > format.maxRows) throw tooManyRows(run.format, format.maxRows);
+      await this.#store();
+      const report = await described(snapshot, { run, source, query });
+      const rows = this.#counted(source.rows(snapshot, query, run.format), signal);
+      return contents.write(content, format.write(report, rows), maxBytes);
+    });
+  }
+
+  async #query(snapshot: ReportSnapshot): Promise<SourceQuery> {
+    const { run, tenant } = this.#claim;
+    const { start, end } = periodBounds(run.parameters);
+    const { periodOver } = run;
+    const leftOut = periodOver
+      ? [run.reportRunId]
+      : (await snapshot.rows(runsOfReport, [tenant.uuid, run.reportCode, JSON.stringify(run.parameters)])).map(
+          ([uuid]) => encodeId("run", String(uuid)),
+        );
+    return { tenantUuid: tenant.uuid, start, end, periodOver, leftOut: leftOut.map(subjectOf) };
+  }
+
+  async *#counted(
+    rows: ReportRows,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly (readonly Cell[])[], void, undefined> {
+    for await (const batch of rows) {
+      signal.throwIfAborted();
+      yield batch;
+      this.#done += batch.length;
+      failpoint("reports.writing");
+      if (performance.now() - this.#storedAt > progressMs) await this.#store();
+    }
+  }
+
+  async #store(): Promise<void> {
+    this.#storedAt = performance.now();
+    await this.#claim.progress({ done: this.#done, total: this.#total });
+  }
+}
+
+function writerOf({ reportCode, format }: RunRecord) {
+  if (!isKnownReport(reportCode) || !isFormat(format))
+    throw new Error(`This release does not know the report ${reportCode} in the format ${format}`);
+  return { format: reportFormats[format], source: reportSources[reportCode] };
+}
+
+/** The description of the report. It depends on the parameters and the rows only, and not on the run or the clock. */
+async function described(
+  snapshot: ReportSnapshot,
+  { run, source, query }: { readonly run: RunRecord; readonly source: ReportSource; readonly query: SourceQuery },
+): Promise<Report> {
+  const { reportCode: code, parameters, periodOver, format } = run;
+  const charts = format === "pdf" ? await source.charts?.(snapshot, query) : undefined;
+  return {
+    code,
+    title: isKnownReport(code) ? knownReports[code].name : code,
+    parameters: { ...parameters },
+    columns: source.columns(format),
+    asOf: query.end,
+    notes: periodOver ? [] : [unfinished(parameters.to)],
+    ...(charts && { charts }),
+  };
+}
+
+const unfinished = (to: string) =>
+  `The period ends on ${to} and was not over when the report was requested: further rows may follow.`;

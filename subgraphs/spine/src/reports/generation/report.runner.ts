@@ -1,0 +1,84 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { failpoint } from "@factory/runtime/faults/failpoint";
+import type { JobAttempt, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import { TooManyRowsError } from "../../report-formats/report/too-many-rows.js";
+import { type ContentStore, ContentTooLarge, StorageFull } from "../contents/content-store.js";
+import type { RunPayload } from "../runs/run-job.js";
+import { type RunError, RunLost } from "../runs/run-moves.js";
+import { runUuid } from "../runs/run-record.js";
+import type { RunRoom } from "../runs/run-room.js";
+import { tooManyBytes, tooManyRows } from "../runs/too-large.js";
+import type { ReportSnapshots } from "../snapshot/report-snapshots.js";
+import { ContentWriting } from "./content-writing.js";
+import { RunClaim } from "./run-claim.js";
+
+interface RunnerServices {
+  readonly database: Database;
+  readonly jobs: JobQueue;
+  readonly room: RunRoom;
+  readonly watch: StepWatch;
+  readonly snapshots: ReportSnapshots;
+  readonly contents: ContentStore;
+  readonly logger: Logger;
+}
+
+/** Generates the report of one run: claims the run, writes the content, and completes or fails the run. */
+export class ReportRunner {
+  readonly #services: RunnerServices;
+
+  constructor(services: RunnerServices) {
+    this.#services = services;
+  }
+
+  async run(payload: RunPayload, { signal }: Pick<JobAttempt, "signal">): Promise<void> {
+    const cancelled = new AbortController();
+    // Subscribed before the claim, so that a cancellation between them is noticed.
+    const forget = this.#services.watch.subscribe(runUuid(payload.reportRunId), (status) => {
+      if (status === "Cancelled") cancelled.abort(new RunLost());
+    });
+    try {
+      const claim = await RunClaim.take(this.#services, payload);
+      failpoint("reports.claimed");
+      if (claim) await this.#generate(claim, AbortSignal.any([signal, cancelled.signal]));
+    } catch (error) {
+      if (!(error instanceof RunLost)) throw error;
+    } finally {
+      forget();
+    }
+  }
+
+  async #generate(claim: RunClaim, signal: AbortSignal): Promise<void> {
+    const { contents } = this.#services;
+    try {
+      const writing = new ContentWriting(claim, this.#services);
+      const stored = await writing.write(signal);
+      failpoint("reports.written");
+      await claim.complete(writing.rows, stored);
+      failpoint("reports.completed");
+    } catch (error) {
+      const final = finalError(error, claim);
+      // After another error the transaction may have been committed. The sweep removes what belongs to no run.
+      if (final || error instanceof RunLost || signal.aborted)
+        await contents.remove(claim.content).catch(() => undefined);
+      if (!final || signal.aborted) throw error;
+      this.#services.logger.info({ reportRunId: claim.run.reportRunId, code: final.code }, "a report run has failed");
+      await claim.fail(final);
+    }
+  }
+}
+
+const finalCodes: ReadonlySet<string> = new Set(["REPORT_TOO_LARGE", "RUN_TOO_LONG"]);
+
+/** The reason of a failure that another attempt would not change. */
+function finalError(error: unknown, { run, maxBytes }: RunClaim): RunError | undefined {
+  if (error instanceof TooManyRowsError) return errorOf(tooManyRows(run.format, error.maxRows));
+  if (error instanceof ContentTooLarge) return errorOf(tooManyBytes(maxBytes));
+  if (error instanceof StorageFull)
+    return { code: "STORAGE_FULL", detail: "The platform has no room left for the content. Try again later." };
+  return error instanceof DomainError && finalCodes.has(error.code) ? errorOf(error) : undefined;
+}
+
+const errorOf = ({ code, message }: DomainError): RunError => ({ code, detail: message });

@@ -1,0 +1,78 @@
+import { failpoint } from "@factory/runtime/faults/failpoint";
+import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { ContentName, StoredContent } from "../contents/content-store.js";
+import { expireReportJob, type RunPayload } from "../runs/run-job.js";
+import { claimRun, completeRun, failRun, type RunError, RunLost, storeProgress } from "../runs/run-moves.js";
+import { causeOfRun, type RunRecord, runUuid } from "../runs/run-record.js";
+import type { RunRoom } from "../runs/run-room.js";
+
+interface ClaimServices {
+  readonly database: Database;
+  readonly jobs: JobQueue;
+  readonly room: RunRoom;
+}
+
+/** The claim of one worker on a report run. Every change checks the fencing number. */
+export class RunClaim {
+  readonly run: RunRecord;
+  readonly tenant: Tenant;
+  /** The bytes that the content may have. */
+  readonly maxBytes: number;
+  readonly #services: ClaimServices;
+
+  private constructor(services: ClaimServices, tenant: Tenant, claimed: { run: RunRecord; maxBytes: number }) {
+    this.#services = services;
+    this.tenant = tenant;
+    this.run = claimed.run;
+    this.maxBytes = claimed.maxBytes;
+  }
+
+  /** Claims the run. Undefined when it has ended or does not exist. */
+  static async take(services: ClaimServices, { tenantId, reportRunId }: RunPayload): Promise<RunClaim | undefined> {
+    const tenant = tenantWithId(tenantId);
+    const cause = { trace: continueTrace(undefined), actorId: "system" };
+    const claimed = await services.database.transaction(tenant, cause, async (transaction) => {
+      const maxBytes = await services.room.bytesLeft(transaction);
+      const run = await claimRun(transaction, reportRunId);
+      return run && { run, maxBytes };
+    });
+    return claimed && new RunClaim(services, tenant, claimed);
+  }
+
+  /** The name of the content of this attempt. */
+  get content(): ContentName {
+    return { tenant: this.tenant.uuid, run: runUuid(this.run.reportRunId), fence: this.run.fence };
+  }
+
+  /** Stores how far the run has come. Throws RunLost. */
+  progress(rows: { readonly done: number; readonly total: number }): Promise<void> {
+    return this.#transaction((transaction) => storeProgress(transaction, this.run, rows));
+  }
+
+  /** Completes the run, whose content is stored. Throws RunLost, and REPORT_TOO_LARGE without any change. */
+  complete(rows: number, { sizeBytes, sha256 }: StoredContent): Promise<void> {
+    return this.#transaction(async (transaction) => {
+      await this.#services.room.requireBytes(transaction, sizeBytes);
+      const completed = await completeRun(transaction, this.run, { rows, sizeBytes, sha256 });
+      if (!completed) throw new RunLost();
+      const { tenantId, reportRunId, expiresAt } = completed;
+      const startAfter = new Date(expiresAt ?? Date.now());
+      await this.#services.jobs.send(transaction, expireReportJob, { tenantId, reportRunId }, { startAfter });
+      failpoint("reports.completing");
+    });
+  }
+
+  /** Fails the run. Throws RunLost. */
+  fail(error: RunError): Promise<void> {
+    return this.#transaction(async (transaction) => {
+      if (!(await failRun(transaction, this.run, error))) throw new RunLost();
+    });
+  }
+
+  #transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#services.database.transaction(this.tenant, causeOfRun(this.run), work);
+  }
+}

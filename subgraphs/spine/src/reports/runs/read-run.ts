@@ -1,0 +1,20 @@
+import { type TenantReader, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import { type RunRecord, type RunRow, runRecord } from "./run-record.js";
+
+const runById = tenantStatement(
+  "report_run_by_id",
+  "select run.* from report_runs run where tenant_id = scope.tenant and run_id = $2",
+);
+
+/** The run of the tenant with this id, if there is one. */
+export async function readRun(
+  reader: TenantReader,
+  tenant: Tenant,
+  reportRunId: string,
+): Promise<RunRecord | undefined> {
+  const uuid = decodeId("run", reportRunId);
+  const row = uuid === undefined ? undefined : await reader.row<RunRow>(runById, tenant, uuid);
+  return row && runRecord(row);
+}

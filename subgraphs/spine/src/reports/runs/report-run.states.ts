@@ -1,0 +1,27 @@
+/** The states of a report run and the states that may follow. A run whose process died stays Running until it is claimed again. */
+export const reportRunStates = {
+  Queued: { next: ["Running", "Cancelled"] },
+  Running: { next: ["Completed", "Failed", "Cancelled"] },
+  Completed: { next: ["Expired"] },
+  Failed: { next: [] },
+  Cancelled: { next: [] },
+  Expired: { next: [] },
+} as const;
+
+/** A state of a report run. */
+export type ReportRunState = keyof typeof reportRunStates;
+
+/** SQL condition of the runs that wait for their job. */
+export const reportRunWaits = "status in ('Queued', 'Running')";
+
+/** SQL condition of the runs whose content is stored. */
+export const reportContentIsStored = "status = 'Completed'";
+
+/** SQL condition of the runs whose content has expired, which the job of the expiry removes. */
+export const reportContentIsDue = `${reportContentIsStored} and expires_at < now()`;
+
+/** SQL condition of the runs that have nothing more to come. */
+export const reportRunIsOver = "status in ('Failed', 'Cancelled', 'Expired')";
+
+/** Whether a run in this state makes no more progress. */
+export const isSettled = (status: ReportRunState): boolean => status !== "Queued" && status !== "Running";

@@ -1,0 +1,127 @@
+import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import type { ReportPeriod } from "../definitions/report-period.js";
+import type { ReportRunState } from "./report-run.states.js";
+
+export const ReportRunStatus = {
+  Queued: "Queued",
+  Running: "Running",
+  Completed: "Completed",
+  Failed: "Failed",
+  Cancelled: "Cancelled",
+  Expired: "Expired",
+} as const satisfies { [State in ReportRunState]: State };
+registerEnumType(ReportRunStatus, { name: "ReportRunStatus" });
+
+/** The scopes for reading a report run. */
+export const readReportRuns = { scopes: ["report.read", "report.generate"] } as const satisfies AuthRule;
+
+/** The reason why a report run has ended without a content. */
+@ObjectType("ReportRunError", { simpleResolvers: true })
+export class ReportRunErrorType {
+  @Field()
+  code: string;
+
+  @Field()
+  detail: string;
+}
+
+/** The GraphQL type of a report run. */
+@ObjectType("ReportRun", { simpleResolvers: true, description: "One generation of a report." })
+@Directive('@key(fields: "reportRunId")')
+export class ReportRunType {
+  @Field(() => ID)
+  reportRunId: string;
+
+  @Field(() => ID)
+  reportDefinitionId: string;
+
+  @Field({ description: "The code of the report, for example audit-log." })
+  reportCode: string;
+
+  @Field()
+  format: string;
+
+  @Field(() => JsonObject)
+  parameters: ReportPeriod;
+
+  @Field({
+    description:
+      "Whether the period was over when the run was requested. If not, the report has the rows up to now, and the same report later may have more.",
+  })
+  periodOver: boolean;
+
+  @Field(() => ReportRunStatus)
+  status: ReportRunState;
+
+  @Field(() => Int, { description: "The number of rows that were written so far." })
+  rowsDone: number;
+
+  @Field(() => Int, { nullable: true, description: "The number of rows of the report. Null before they are counted." })
+  rowsTotal: number | null;
+
+  @Field(() => DateTime)
+  requestedAt: string;
+
+  @Field({ description: "The subject of the token, or the actor of the command, that requested the run." })
+  requestedBy: string;
+
+  @Field(() => DateTime, { nullable: true })
+  startedAt: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: "When the run was completed, failed or was cancelled." })
+  completedAt: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: "When the content is deleted." })
+  expiresAt: string | null;
+
+  @Field(() => String, { nullable: true, description: "The media type of the content." })
+  contentType: string | null;
+
+  @Field(() => Int, { nullable: true })
+  sizeBytes: number | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The SHA-256 of the content in hexadecimal digits. The same report over the same rows has the same one within a release.",
+  })
+  sha256: string | null;
+
+  @Field(() => ReportRunErrorType, { nullable: true })
+  error: ReportRunErrorType | null;
+
+  @Field()
+  correlationId: string;
+
+  @Field()
+  traceId: string;
+}
+
+@ObjectType("ReportRunChange", { simpleResolvers: true, description: "The state and progress of a report run." })
+export class ReportRunChangeType {
+  @Field(() => ID)
+  reportRunId: string;
+
+  @Field(() => Int, { description: "Ascending. Changes that follow each other quickly are told as one." })
+  sequence: number;
+
+  @Field(() => ReportRunStatus)
+  status: ReportRunState;
+
+  @Field(() => Int)
+  rowsDone: number;
+
+  @Field(() => Int, { nullable: true })
+  rowsTotal: number | null;
+
+  @Field(() => DateTime)
+  changedAt: string;
+}
+
+export const ReportRunConnection = connectionType("ReportRun", () => ReportRunType, "Newest first.");
+/** A page of report runs. */
+export type ReportRunConnection = Connection<ReportRunType>;

@@ -1,0 +1,44 @@
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { traceparent } from "@factory/runtime/telemetry/trace";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { UsableDefinition } from "../definitions/report-definition.service.js";
+import { periodBounds, type ReportPeriod } from "../definitions/report-period.js";
+import { recordRunEvent } from "./run-moves.js";
+import { type FormatName, type RunRecord, type RunRow, runRecord, runUuid } from "./run-record.js";
+
+interface NewRun {
+  readonly definition: UsableDefinition;
+  readonly format: FormatName;
+  readonly parameters: ReportPeriod;
+}
+
+const insertRun = {
+  name: "report_run_insert",
+  text: `insert into report_runs (tenant_id, run_id, definition_id, code, format, parameters, period_over, status,
+      correlation_id, traceparent, requested_by, requested_at, updated_at)
+    values ($1, $2, $3, $4, $5, $6, $7, 'Queued', $8, $9, $10, $11, $11) returning *`,
+};
+
+/** Inserts a Queued run and records its event, in the caller's transaction, whose cause becomes that of the run. */
+export async function startRun(transaction: Transaction, run: NewRun): Promise<RunRecord> {
+  const { execute, tenant, cause } = transaction;
+  const { definition, format, parameters } = run;
+  const now = new Date();
+  const [row] = await execute<RunRow>(insertRun, [
+    tenant.uuid,
+    runUuid(newId("run")),
+    decodeId("rpd", definition.reportDefinitionId),
+    definition.code,
+    format,
+    JSON.stringify(parameters),
+    now >= periodBounds(parameters).end,
+    cause.correlationId ?? cause.trace.traceId,
+    traceparent(cause.trace),
+    cause.actorId ?? "system",
+    now,
+  ]);
+  if (!row) throw new Error("A report run was not stored");
+  const queued = runRecord(row);
+  recordRunEvent(transaction, queued);
+  return queued;
+}

@@ -1,0 +1,43 @@
+import type { PoolClient } from "pg";
+
+type Value = unknown;
+
+/** Rows of a cursor or a statement: one array of values for each row, in the order of the columns. */
+export type SnapshotRow = readonly Value[];
+
+/** About as many rows as a writer takes in one turn of the event loop. */
+const rowsPerFetch = 500;
+
+/** One repeatable-read transaction of a tenant, in which all statements of a report see the same rows. */
+export class ReportSnapshot {
+  readonly #client: PoolClient;
+  readonly #signal: AbortSignal;
+  #cursors = 0;
+
+  constructor(client: PoolClient, signal: AbortSignal) {
+    this.#client = client;
+    this.#signal = signal;
+  }
+
+  /** All rows of a statement that has few. */
+  async rows(text: string, values: readonly Value[]): Promise<SnapshotRow[]> {
+    this.#signal.throwIfAborted();
+    const { rows } = await this.#client.query<Value[]>({ text, values: [...values], rowMode: "array" });
+    return rows;
+  }
+
+  /** The rows of a statement in batches, read by a cursor of the server, so that memory does not grow with their number. */
+  async *batches(text: string, values: readonly Value[]): AsyncGenerator<readonly SnapshotRow[], void, undefined> {
+    this.#cursors += 1;
+    const cursor = `report_${this.#cursors}`;
+    await this.#client.query(`declare ${cursor} no scroll cursor for ${text}`, [...values]);
+    const fetch = { text: `fetch ${rowsPerFetch} from ${cursor}`, rowMode: "array" as const };
+    for (;;) {
+      this.#signal.throwIfAborted();
+      const { rows } = await this.#client.query<Value[]>(fetch);
+      if (rows.length > 0) yield rows;
+      if (rows.length < rowsPerFetch) break;
+    }
+    await this.#client.query(`close ${cursor}`);
+  }
+}

@@ -1,0 +1,31 @@
+import type { TenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { ReportChart, ReportColumn, ReportRows } from "../../report-formats/report/report.js";
+import type { ReportSnapshot } from "../snapshot/report-snapshot.js";
+
+/** The rows that a report asks for. */
+export interface SourceQuery {
+  readonly tenantUuid: string;
+  /** The first moment of the period. */
+  readonly start: Date;
+  /** The first moment after the period. */
+  readonly end: Date;
+  /** False: the period was not over when the report was requested. */
+  readonly periodOver: boolean;
+  /** The subjects of audit records that the report leaves out: those of its own run and of runs of the same report. */
+  readonly leftOut: readonly string[];
+}
+
+/** The rows of one report, read from the tables of the spine. The same rows of the tables give the same rows in the same order. */
+export interface ReportSource {
+  /** The columns in a format. A pdf has fewer, since a page is narrow. */
+  columns(format: string): readonly ReportColumn[];
+  count(snapshot: ReportSnapshot, query: SourceQuery): Promise<number>;
+  /** The rows with one cell for each of the columns of the format. */
+  rows(snapshot: ReportSnapshot, query: SourceQuery, format: string): ReportRows;
+  charts?(snapshot: ReportSnapshot, query: SourceQuery): Promise<readonly ReportChart[]>;
+  /**
+   * Counts the rows as far as `$4`, from `$2` and before `$3`, before a run begins. Absent: the report is small in every
+   * case.
+   */
+  readonly countUpTo?: TenantStatement;
+}
