@@ -46,6 +46,12 @@ export const spineRoutes = [
   { at: "PUT /v1/notifications/preferences",           run: "setNotificationPreferences", reply: 200, scopes: ["notification.read"], version: "header", idempotent: true },
   { at: "GET /v1/notifications/{notificationId}",      run: "notification",          reply: 200, scopes: ["notification.read"], version: "header" },
   { at: "POST /v1/notifications/{notificationId}/read", run: "markNotificationRead", reply: 200, scopes: ["notification.read"], version: "header", idempotent: true },
+  { at: "GET /v1/reports",                             run: "reportDefinitions", reply: 200, scopes: ["report.read"],                    version: "header" },
+  { at: "POST /v1/reports/{id}/generate",              run: "generateReport",    reply: 202, scopes: ["report.generate"],                version: "header", idempotent: true, location: "/v1/reports/runs/{reportRunId}" },
+  { at: "GET /v1/reports/runs",                        run: "reportRuns",        reply: 200, scopes: ["report.read", "report.generate"], version: "header" },
+  { at: "GET /v1/reports/runs/{reportRunId}",          run: "reportRun",         reply: 200, scopes: ["report.read", "report.generate"], version: "header", retryWhile: ["Queued", "Running"] },
+  { at: "POST /v1/reports/runs/{reportRunId}/cancel",  run: "cancelReportRun",   reply: 200, scopes: ["report.generate"],                version: "header", idempotent: true },
+  { at: "POST /v1/reports/runs/{reportRunId}/expire",  run: "expireReportRun",   reply: 200, scopes: ["report.generate"],                version: "header", idempotent: true },
 ] as const satisfies readonly Route[];
 
 export const spinePlanned: readonly PlannedRoute[] = [];
