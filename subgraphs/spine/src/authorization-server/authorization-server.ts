@@ -19,7 +19,13 @@ import type { HttpRoute } from "../http-endpoints/http-route.js";
 import { causeOf } from "../http-endpoints/request-cause.js";
 import type { OwnPassword } from "../passwords/own-password.js";
 import { AddressRateLimiter } from "../request-limits/address-rate-limiter.js";
-import { clientLimits, FailureLimiter, factorLimits, loginLimits } from "../request-limits/failure-limiter.js";
+import {
+  addressLimits,
+  clientLimits,
+  FailureLimiter,
+  factorLimits,
+  loginLimits,
+} from "../request-limits/failure-limiter.js";
 import { TokenRateLimiter } from "../request-limits/token-rate-limiter.js";
 import type { SecondFactors } from "../second-factors/second-factors.js";
 import type { ActiveSigningKeys } from "../signing-keys/active-signing-keys.js";
@@ -32,6 +38,7 @@ import { findRegisteredClient } from "./client-authentication/registered-client.
 import { corsFor } from "./cors.js";
 import { discoveryDocument, jwksPath } from "./discovery-document.js";
 import { FactorAttempts } from "./factor-forms/factor-attempts.js";
+import { FactorIdentification } from "./factor-forms/factor-identification.js";
 import { KeptValues } from "./factor-forms/kept-values.js";
 import { SubjectTokenVerifier } from "./grants/subject-token.js";
 import { oauthError, problem, refuse } from "./oauth-requests/answers.js";
@@ -174,6 +181,10 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     consents: parts.consents,
     csrfTokens: new CsrfTokens(masterKeys.keyring("factory spine forms")),
     attempts: new FactorAttempts({ records, failures: new FailureLimiter(factorLimits(options.rateLimitFactor)) }),
+    identification: new FactorIdentification({
+      ...{ accounts, records },
+      failures: new FailureLimiter(addressLimits(options.rateLimitFactor)),
+    }),
     kept: new KeptValues(pool),
   };
   const browserRoute = browserRoutes(interactions);

@@ -24,7 +24,7 @@ export interface PageAnswer {
 export function pageHeaders({ headers = {}, formActionOrigins = [], hasScript }: PageAnswer): Record<string, string> {
   const policy = [
     "default-src 'none'",
-    ...(hasScript ? ["script-src 'self'", "connect-src 'self'"] : []),
+    ...(hasScript ? ["script-src 'self'"] : []),
     `style-src ${styleSource}`,
     `form-action 'self'${formActionOrigins.map((target) => ` ${target}`).join("")}`,
     "frame-ancestors 'none'",

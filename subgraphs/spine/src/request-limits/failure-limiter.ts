@@ -107,3 +107,13 @@ export const factorLimits =
     { key: `address ${address}`, limit: 20 * factor },
     { key: userId, limit: 5 * factor },
   ];
+
+/** An attempt to sign in that names no user. */
+export interface AddressAttempt {
+  address: string;
+}
+
+/** 10 failures per address. */
+export const addressLimits =
+  (factor = 1) =>
+  ({ address }: AddressAttempt): Limit[] => [{ key: address, limit: 10 * factor }];

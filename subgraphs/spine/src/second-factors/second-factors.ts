@@ -68,6 +68,14 @@ export class SecondFactors {
     });
   }
 
+  /** Gives a factor of the person another name. False: the person has no such factor. */
+  rename(person: FactorPerson, renamed: { readonly factorId: string; readonly name: string }): Promise<boolean> {
+    return this.#transaction(person, "renameSecondFactor", async (transaction) => {
+      for (const kind of this.kinds.all) if (await kind.rename?.(transaction, person.userId, renamed)) return true;
+      return false;
+    });
+  }
+
   /** Removes all factors of a user, with their events. Returns how many; recovery codes are not counted. */
   async removeAll(transaction: Transaction, userId: string): Promise<number> {
     let count = 0;

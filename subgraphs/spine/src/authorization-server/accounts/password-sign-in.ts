@@ -88,7 +88,8 @@ export class PasswordSignIn {
   }
 }
 
-function onlyTenant({ tenantId, firstParty }: RegisteredClient): Tenant | undefined {
+/** The tenant whose users the client serves; undefined for a client that serves all tenants. */
+export function onlyTenant({ tenantId, firstParty }: RegisteredClient): Tenant | undefined {
   return tenantId === platformTenantId && firstParty ? undefined : tenantWithId(tenantId);
 }
 

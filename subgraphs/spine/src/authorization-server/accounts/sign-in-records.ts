@@ -15,8 +15,8 @@ interface SignInRecordParts {
 /** A sign-in that failed. */
 export interface FailedSignIn {
   readonly clientId: string;
-  /** The address that was entered. */
-  readonly username: string;
+  /** The address that was entered; undefined for a sign-in without a name. */
+  readonly username: string | undefined;
   /** The tenant whose log gets the failure, if it is known. */
   readonly tenant: Tenant | undefined;
   readonly userId: string | undefined;
@@ -45,7 +45,8 @@ export class SignInRecords {
   /** Returns at once. */
   failed({ clientId, username, tenant, userId, cause }: FailedSignIn): void {
     this.#parts.refusals.note({
-      ...{ operation: signInOperation, code: "UNAUTHENTICATED", status: 401, email: username },
+      ...{ operation: signInOperation, code: "UNAUTHENTICATED", status: 401 },
+      ...(username === undefined ? {} : { email: username }),
       ...{ tenantId: tenant?.tenantId, clientId, trace: cause.trace, origin: cause.origin },
       subject: userId === undefined ? undefined : `users/${userId}`,
     });

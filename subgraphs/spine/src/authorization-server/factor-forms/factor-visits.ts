@@ -13,7 +13,16 @@ export interface VisitedForm {
 
 /** The storage of the kind of a factor for one form, one browser and one person. */
 export function factorVisit(values: KeptValues, { uid, userId, kind, purpose }: VisitedForm): FactorVisit {
-  const name = { kind: "FactorVisit", key: [uid, userId, kind, purpose].join(" ") } as const;
+  return visitNamed(values, [uid, userId, kind, purpose].join(" "));
+}
+
+/** As `factorVisit`, for the form of a sign-in whose person is not known yet. `uid` is the id of the interaction. */
+export function identifyingVisit(values: KeptValues, { uid, kind }: Pick<VisitedForm, "uid" | "kind">): FactorVisit {
+  return visitNamed(values, [uid, kind, "identify"].join(" "));
+}
+
+function visitNamed(values: KeptValues, key: string): FactorVisit {
+  const name = { kind: "FactorVisit", key } as const;
   return {
     keep: (value) => values.keep(name, { value }, visitSeconds),
     take: async () => (await values.take<{ value: string }>(name))?.value,

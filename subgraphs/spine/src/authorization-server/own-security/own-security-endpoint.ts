@@ -6,6 +6,7 @@ import { sendPage } from "../../pages/page.js";
 import { isCrossSite, readForm } from "../../pages/read-form.js";
 import type { OwnPassword } from "../../passwords/own-password.js";
 import { type FactorKind, type FactorProblem, isProof } from "../../second-factors/kinds/factor-kind.js";
+import { factorName, maxFactorNameLength } from "../../second-factors/kinds/factor-name.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { factorPage } from "../factor-forms/factor.page.js";
 import { factorVisit } from "../factor-forms/factor-visits.js";
@@ -40,6 +41,8 @@ const notices: Readonly<Record<string, string>> = {
   "password-changed": "Your password is changed. All other sessions have ended.",
   "session-ended": "The session has ended.",
   "sessions-ended": "All other sessions have ended.",
+  "factor-renamed": "The second factor has its new name.",
+  "name-refused": `Enter a name with 1 to ${maxFactorNameLength} characters.`,
   "factor-removed": "The second factor is removed.",
 };
 
@@ -110,6 +113,8 @@ async function submit(visit: Visit, form: URLSearchParams): Promise<void> {
     case "end-other-sessions":
       await options.sessions.endOthers(ownerOf(visitor));
       return redirect(response, `${ownSecurityPath}?done=sessions-ended`);
+    case "rename-factor":
+      return redirect(response, `${ownSecurityPath}?done=${await renameFactor(visit, form)}`);
     case "remove-factor":
       await options.factors.remove(person, form.get("factorId") ?? "");
       return redirect(response, `${ownSecurityPath}?done=factor-removed`);
@@ -120,6 +125,13 @@ async function submit(visit: Visit, form: URLSearchParams): Promise<void> {
     default:
   }
   redirect(response, ownSecurityPath);
+}
+
+async function renameFactor({ options, visitor }: Visit, form: URLSearchParams): Promise<string> {
+  const name = factorName(form.get("name"));
+  if (name === undefined || name === "") return "name-refused";
+  await options.factors.rename(visitor.person, { factorId: form.get("factorId") ?? "", name });
+  return "factor-renamed";
 }
 
 async function enrol(visit: Visit, kind: FactorKind, form: URLSearchParams): Promise<void> {

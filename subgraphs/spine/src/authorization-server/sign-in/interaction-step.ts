@@ -7,6 +7,7 @@ import type { SignInRecords } from "../accounts/sign-in-records.js";
 import type { UserAccounts } from "../accounts/user-accounts.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import type { FactorAttempts } from "../factor-forms/factor-attempts.js";
+import type { FactorIdentification } from "../factor-forms/factor-identification.js";
 import type { KeptValues } from "../factor-forms/kept-values.js";
 import type { ConsentTerms } from "./consent-terms.js";
 import type { CsrfTokens } from "./csrf-token.js";
@@ -24,6 +25,8 @@ export interface InteractionOptions {
   factors: SecondFactors;
   /** Checks second factors. */
   attempts: FactorAttempts;
+  /** Signs people in who enter neither a name nor a password. */
+  identification: FactorIdentification;
   kept: KeptValues;
   consents: RememberedConsents;
   csrfTokens: CsrfTokens;

@@ -7,6 +7,7 @@ import { OAuthError } from "../oauth-requests/oauth-error.js";
 import { afterPassword } from "./factor-step.js";
 import { cancelSignIn } from "./finish-sign-in.js";
 import { formActionOrigins } from "./form-action-origins.js";
+import { identificationForms, identifyingKindOf, submitIdentification } from "./identification-step.js";
 import type { InteractionStep } from "./interaction-step.js";
 import { type SignInProblem, signInPage } from "./sign-in.page.js";
 
@@ -20,15 +21,17 @@ const maxHintLength = 254;
 /** GET: asks for e-mail address and password. */
 export async function showSignInForm(step: InteractionStep): Promise<void> {
   const { login_hint: username, tenant } = step.interaction.params;
-  show(step, { username: hint(username), tenant: hint(tenant) });
+  await show(step, { username: hint(username), tenant: hint(tenant) });
 }
 
 const hint = (value: unknown) => (typeof value === "string" && value.length <= maxHintLength ? value : "");
 
-/** POST: checks the password and goes on with the sign-in, or shows the form again. */
+/** POST: checks the password, or the factor that replaces it, and goes on with the sign-in, or shows the form again. */
 export async function submitSignIn(step: InteractionStep, form: URLSearchParams): Promise<void> {
   const { request, response, client, passwords } = step;
   if (form.get("action") === "cancel") return cancelSignIn(step);
+  const identifying = identifyingKindOf(step, form);
+  if (identifying) return submitIdentification(step, identifying, form).catch((error) => refuseIdentified(step, error));
   const entered = { username: (form.get("username") ?? "").trim(), tenant: (form.get("tenant") ?? "").trim() };
   const password = form.get("password") ?? "";
   const fields = {
@@ -50,7 +53,16 @@ export async function submitSignIn(step: InteractionStep, form: URLSearchParams)
   await afterPassword(step, user);
 }
 
-function refuse(step: InteractionStep, entered: Entered, refusal: OAuthError): void {
+/** Nothing in the answer tells why. */
+function refuseIdentified(step: InteractionStep, refusal: unknown): Promise<void> {
+  if (!(refusal instanceof OAuthError)) throw refusal;
+  const entered = { username: "", tenant: "" };
+  if (refusal.code === "RATE_LIMITED") return refuse(step, entered, refusal);
+  const advice = "Try again, or sign in with your e-mail address and password.";
+  return show(step, entered, { text: "The passkey was not accepted", advice, fields: {} }, { status: 400 });
+}
+
+async function refuse(step: InteractionStep, entered: Entered, refusal: OAuthError): Promise<void> {
   const { retryAfterSeconds } = refusal.facts;
   const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
   const status = refusal.statusCode;
@@ -70,7 +82,7 @@ function refuse(step: InteractionStep, entered: Entered, refusal: OAuthError): v
     ? "If you belong to several organizations, enter the short name of one of them."
     : undefined;
   const text = "The e-mail address or the password is wrong";
-  show(step, entered, { text, fields, ...(advice ? { advice } : {}) }, { status: 400 });
+  await show(step, entered, { text, fields, ...(advice ? { advice } : {}) }, { status: 400 });
 }
 
 function waitText(seconds: number): string {
@@ -80,13 +92,19 @@ function waitText(seconds: number): string {
 
 const servesAllTenants = ({ client }: InteractionStep) => client.firstParty && client.tenantId === platformTenantId;
 
-function show(step: InteractionStep, entered: Entered, problem?: SignInProblem, answer: PageAnswer = {}): void {
+async function show(
+  step: InteractionStep,
+  entered: Entered,
+  problem?: SignInProblem,
+  answer: PageAnswer = {},
+): Promise<void> {
   const { response, client, csrfToken, interaction } = step;
   const page = signInPage({
     clientName: client.name,
     csrfToken,
     username: entered.username,
     tenant: servesAllTenants(step) ? entered.tenant : undefined,
+    others: await identificationForms(step),
     ...(problem ? { problem } : {}),
   });
   sendPage(response, page, { ...answer, formActionOrigins: formActionOrigins(interaction) });

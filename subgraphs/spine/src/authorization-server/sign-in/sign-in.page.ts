@@ -2,6 +2,7 @@ import { type Html, html } from "@factory/runtime/html/html";
 import type { Page } from "../../pages/page.js";
 import { resetPath } from "../../passwords/changes/reset-path.js";
 import { ownSecurityPath } from "./authorize-settings.js";
+import type { IdentificationForm } from "./identification-step.js";
 
 /** The data of the page for signing in. */
 export interface SignInForm {
@@ -10,6 +11,8 @@ export interface SignInForm {
   readonly username: string;
   /** Undefined: the client serves one organization, so the form does not ask for it. */
   readonly tenant: string | undefined;
+  /** The forms that ask for neither a name nor a password. */
+  readonly others: readonly IdentificationForm[];
   readonly problem?: SignInProblem;
 }
 
@@ -23,7 +26,7 @@ export interface SignInProblem {
 export type SignInField = "username" | "password" | "tenant";
 
 /** Asks for e-mail address and password, with the problem of the last attempt. */
-export function signInPage({ clientName, csrfToken, username, tenant, problem }: SignInForm): Page {
+export function signInPage({ clientName, csrfToken, username, tenant, others, problem }: SignInForm): Page {
   const first = problem ? undefined : username === "" ? "username" : "password";
   const fields = [
     field({ name: "username", label: "E-mail address", type: "email", autocomplete: "username", value: username }),
@@ -41,8 +44,10 @@ export function signInPage({ clientName, csrfToken, username, tenant, problem }:
           }),
         ]),
   ];
+  const script = others.find(({ fields: { script } }) => script !== undefined)?.fields.script;
   return {
     title: problem ? "Error: Sign in" : "Sign in",
+    ...(script === undefined ? {} : { script }),
     content: html`<h1>Sign in</h1>
 <p class="quiet">to continue to <strong>${clientName}</strong></p>
 ${problem && summary(problem)}
@@ -54,10 +59,22 @@ ${fields.map((item) => item(first, problem))}
 <button type="submit" name="action" value="cancel" class="plain">Cancel</button>
 </div>
 </form>
+${others.map((other) => otherForm(other, csrfToken))}
 <p class="fine"><a href="${resetPath}">Forgot your password?</a><br>
 <a href="${ownSecurityPath}">Change your password or your second factor</a></p>`,
   };
 }
+
+/** Hidden until its script has found that the browser can do it. */
+const otherForm = ({ kind, fields }: IdentificationForm, csrfToken: string): Html => html`<div data-offer hidden>
+<p class="or">or</p>
+<form method="post">
+<input type="hidden" name="formToken" value="${csrfToken}">
+<input type="hidden" name="factor" value="${kind}">
+${fields.content}
+<button type="submit" name="action" value="continue" class="plain">${fields.button ?? "Continue"}</button>
+</form>
+</div>`;
 
 /** A screen reader reads this first. It links to each field to correct. */
 function summary({ text, advice, fields }: SignInProblem): Html {

@@ -62,6 +62,8 @@ export interface EnrolledFactor {
   readonly name: string;
   readonly addedAt: Date;
   readonly lastUsedAt: Date | null;
+  /** Whether the person may give it another name. */
+  readonly isRenamable?: boolean;
 }
 
 /** The forms that set up a factor of a kind. */
@@ -71,6 +73,21 @@ export interface FactorEnrolment {
   begin(person: FactorPerson, visit: FactorVisit): Promise<FactorFields>;
   /** Stores the factor with its event (`recordFactorAdded`), in a transaction of its own. */
   finish(person: FactorPerson, visit: FactorVisit, form: URLSearchParams): Promise<FactorProof | FactorProblem>;
+}
+
+/** A person who was not known before. */
+export interface IdentifiedPerson {
+  readonly userId: string;
+  /** RFC 8176: everything that the sign-in has proven. */
+  readonly amr: readonly string[];
+}
+
+/** A sign-in without a name and a password: the factor tells who the person is, and proves more than a password. */
+export interface Identification {
+  /** The fields of the form on the sign-in page. */
+  ask(visit: FactorVisit): Promise<FactorFields>;
+  /** Undefined for every answer that is not accepted. */
+  identify(visit: FactorVisit, form: URLSearchParams, cause: Cause): Promise<IdentifiedPerson | undefined>;
 }
 
 /** One kind of second factor. Slices register theirs in `FactorKinds`. */
@@ -86,6 +103,10 @@ export interface FactorKind {
   verify(person: FactorPerson, visit: FactorVisit, form: URLSearchParams): Promise<FactorProof | FactorProblem>;
   /** Absent for recovery codes, which come with the first factor. */
   readonly enrolment?: FactorEnrolment;
+  /** Absent where the factor does not tell who the person is. */
+  readonly identification?: Identification;
+  /** Gives one factor another name. False: the user has no such factor. Absent: people do not name factors of this kind. */
+  rename?(transaction: Transaction, userId: string, renamed: { factorId: string; name: string }): Promise<boolean>;
   /** Deletes one factor. False: the user has no such factor. */
   remove(transaction: Transaction, userId: string, factorId: string): Promise<boolean>;
   /** Deletes all factors of the user, and returns the ids of those that could be removed one by one. */

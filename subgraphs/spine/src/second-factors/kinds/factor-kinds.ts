@@ -1,5 +1,17 @@
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
-import { type EnrolledFactor, type FactorKind, type FactorKindName, factorKindNames } from "./factor-kind.js";
+import {
+  type EnrolledFactor,
+  type FactorKind,
+  type FactorKindName,
+  factorKindNames,
+  type Identification,
+} from "./factor-kind.js";
+
+/** A kind of factor that tells who the person is. */
+export interface IdentifyingKind {
+  readonly kind: FactorKindName;
+  readonly identification: Identification;
+}
 
 /** The kinds of second factors that this platform offers. */
 export class FactorKinds {
@@ -12,6 +24,11 @@ export class FactorKinds {
   /** In the order in which a sign-in offers them. */
   get all(): readonly FactorKind[] {
     return factorKindNames.flatMap((name) => this.#kinds.get(name) ?? []);
+  }
+
+  /** The kinds that sign a person in without a name and a password. */
+  get identifying(): readonly IdentifyingKind[] {
+    return this.all.flatMap(({ kind, identification }) => (identification ? [{ kind, identification }] : []));
   }
 
   /** The kind with this name, which may be any text of a request. */

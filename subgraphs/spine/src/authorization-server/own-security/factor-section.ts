@@ -1,0 +1,64 @@
+import { type Html, html } from "@factory/runtime/html/html";
+import type { EnrolledFactor, FactorKind } from "../../second-factors/kinds/factor-kind.js";
+import { maxFactorNameLength } from "../../second-factors/kinds/factor-name.js";
+import { actionForm } from "./action-form.js";
+
+/** The second factors of the person, and the kinds that can be set up. */
+export interface FactorSection {
+  readonly factors: readonly EnrolledFactor[];
+  readonly recoveryCodesLeft: number;
+  readonly isFactorRequired: boolean;
+  readonly addable: readonly Pick<FactorKind, "kind" | "label" | "enrolment">[];
+  readonly csrfToken: string;
+}
+
+/** The second factors, each with a form that changes it, and the links that add one. */
+export function factorSection(shown: FactorSection): Html {
+  const { factors, addable, recoveryCodesLeft, isFactorRequired } = shown;
+  const none = isFactorRequired
+    ? "You have none. Your organization requires one."
+    : "You have none. With a second factor, nobody can sign in with your password alone.";
+  return html`<section>
+<h2>Second factors</h2>
+${factors.length === 0 ? html`<p>${none}</p>` : html`<ul class="rows">${factors.map((factor) => factorRow(factor, shown))}</ul>`}
+<div class="actions">
+${addable.map(({ kind, label, enrolment }) => html`<a class="button" href="?add=${kind}">${enrolment?.title ?? label}</a>\n`)}</div>
+${factors.length === 0 ? undefined : recoveryCodes(recoveryCodesLeft, shown)}
+</section>`;
+}
+
+function factorRow({ factorId, kind, name, addedAt, lastUsedAt, isRenamable }: EnrolledFactor, shown: FactorSection) {
+  const { csrfToken, addable } = shown;
+  const label = addable.find((one) => one.kind === kind)?.label ?? kind;
+  const facts = [
+    ...(label === name ? [] : [label]),
+    `added ${dayOf(addedAt)}`,
+    ...(lastUsedAt ? [`last used ${dayOf(lastUsedAt)}`] : []),
+  ].join(", ");
+  return html`<li>
+<strong>${name}</strong><br>
+<span class="quiet">${facts.charAt(0).toUpperCase()}${facts.slice(1)}</span>
+<details>
+<summary>${isRenamable ? "Rename or remove" : "Remove"}<span class="apart">: ${name}</span></summary>
+${isRenamable ? renameForm({ factorId, name }, csrfToken) : undefined}
+${actionForm({ csrfToken, action: "remove-factor", button: "Remove", fields: { factorId } })}
+</details>
+</li>`;
+}
+
+const renameForm = ({ factorId, name }: Pick<EnrolledFactor, "factorId" | "name">, csrfToken: string) =>
+  html`<form method="post">
+<input type="hidden" name="formToken" value="${csrfToken}">
+<input type="hidden" name="factorId" value="${factorId}">
+<div class="field">
+<label for="name-${factorId}">Name</label>
+<input id="name-${factorId}" name="name" type="text" autocomplete="off" maxlength="${String(maxFactorNameLength)}" value="${name}" required>
+</div>
+<button type="submit" name="action" value="rename-factor" class="plain">Save the name</button>
+</form>`;
+
+const recoveryCodes = (left: number, { csrfToken }: FactorSection) =>
+  html`<p class="fine">You have ${left === 1 ? "one recovery code" : `${left} recovery codes`} left.</p>
+${actionForm({ csrfToken, action: "renew-recovery-codes", button: "Get new recovery codes" })}`;
+
+const dayOf = (time: Date) => time.toISOString().slice(0, 10);

@@ -1,0 +1,124 @@
+import { accessSync, constants } from "node:fs";
+import { userInfo } from "node:os";
+import { delimiter, join } from "node:path";
+import puppeteer, { type Browser, type CDPSession, type Page } from "puppeteer-core";
+
+const isExecutable = (file: string): boolean => {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The program of Chromium on the PATH; undefined where it is not installed. */
+export const chromiumPath = (process.env["PATH"] ?? "")
+  .split(delimiter)
+  .flatMap((folder) => ["chromium", "chromium-browser"].map((name) => join(folder, name)))
+  .find(isExecutable);
+
+/** Starts Chromium without a window. As root it cannot use its own sandbox. */
+export function startChromium(): Promise<Browser> {
+  const args = userInfo().uid === 0 ? ["--no-sandbox"] : [];
+  return puppeteer.launch({ executablePath: chromiumPath ?? "", headless: true, args });
+}
+
+/** The keys that a virtual authenticator holds. */
+export interface AuthenticatorCredential {
+  readonly credentialId: string;
+  readonly isResidentCredential: boolean;
+  readonly signCount: number;
+  readonly userHandle?: string;
+}
+
+/** A tab with cookies and an authenticator of its own. An address outside of the platform is answered by an empty page. */
+export class BrowserTab {
+  /** The errors in the console of the browser, for example violations of the CSP. */
+  readonly complaints: string[] = [];
+  readonly page: Page;
+  readonly #session: CDPSession;
+  readonly #authenticatorId: string;
+
+  private constructor(page: Page, session: CDPSession, authenticatorId: string) {
+    this.page = page;
+    this.#session = session;
+    this.#authenticatorId = authenticatorId;
+  }
+
+  /** `home` is the origin of the platform. */
+  static async open(browser: Browser, home: string): Promise<BrowserTab> {
+    const page = await (await browser.createBrowserContext()).newPage();
+    const session = await page.createCDPSession();
+    await session.send("WebAuthn.enable");
+    const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
+      options: {
+        protocol: "ctap2",
+        transport: "internal",
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    const tab = new BrowserTab(page, session, authenticatorId);
+    page.on("console", (message) => {
+      if (message.type() === "error") tab.complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => tab.complaints.push(String(error)));
+    await page.setRequestInterception(true);
+    page.on("request", (request) => {
+      const isHome = request.url().startsWith(`${home}/`) || request.url().startsWith("data:");
+      void (isHome
+        ? request.continue()
+        : request.respond({ status: 200, contentType: "text/html", body: "<!doctype html>" }));
+    });
+    return tab;
+  }
+
+  /** Fills in fields by their id. */
+  async fill(values: Readonly<Record<string, string>>): Promise<void> {
+    for (const [id, value] of Object.entries(values)) await this.page.locator(`#${id}`).fill(value);
+  }
+
+  /** Presses the button or link with this text and waits for the next page. */
+  async press(text: string): Promise<void> {
+    const found = this.page.locator(
+      `::-p-xpath(//button[normalize-space()="${text}"] | //a[normalize-space()="${text}"])`,
+    );
+    await Promise.all([this.page.waitForNavigation(), found.click()]);
+  }
+
+  /** Opens the details whose summary begins with this text. */
+  unfold(text: string): Promise<void> {
+    return this.page.locator(`::-p-xpath(//summary[starts-with(normalize-space(), "${text}")])`).click();
+  }
+
+  /** The text of the page. */
+  async text(): Promise<string> {
+    return this.page
+      .locator("main")
+      .map((main) => main.innerText)
+      .wait();
+  }
+
+  async credentials(): Promise<readonly AuthenticatorCredential[]> {
+    const { credentials } = await this.#session.send("WebAuthn.getCredentials", {
+      authenticatorId: this.#authenticatorId,
+    });
+    return credentials;
+  }
+
+  /** Whether the authenticator recognizes the person from now on. */
+  async recognizes(isUserVerified: boolean): Promise<void> {
+    await this.#session.send("WebAuthn.setUserVerified", { authenticatorId: this.#authenticatorId, isUserVerified });
+  }
+
+  async forgetCookies(): Promise<void> {
+    await this.#session.send("Network.clearBrowserCookies");
+  }
+
+  close(): Promise<void> {
+    return this.page.browserContext().close();
+  }
+}
