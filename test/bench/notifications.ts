@@ -53,7 +53,7 @@ const insertUsers = `
 const insertMessages = `
   insert into spine.notification_messages (tenant_id, message_id, channel, category, priority, title, body, audience,
     recipient_count, requested_by, correlation_id, traceparent, created_at)
-  select $1, uuidv7(), 'InApp', 'general', 'Normal', 'Message ' || n, repeat('It has arrived. ', 20), 'Tenant', 1000,
+  select $1, uuidv7(), 'InApp', 'general', 'Normal', 'Message ' || n, repeat('It has arrived. ', 20), 'Recipients', 1000,
     'cli_bench', md5(n::text), md5(n::text), now() from generate_series(1, 1000) n`;
 
 /** One in twenty was read, one in a hundred failed, one in ten is a mail. */
