@@ -92,6 +92,18 @@ describe("Mutation.sendNotification", () => {
     });
   });
 
+  it("is refused after too many recipients in a minute, by the edition of the token", async () => {
+    const flooding = await platform.activeTenant("flooding");
+    const by = { ...service(flooding), editionCode: "Free" };
+    const recipients = Array.from({ length: 100 }, () => ({ userId: newId("usr") }));
+    const codes: unknown[] = [];
+    for (let request = 0; request < 13; request += 1) {
+      const { refusal } = await platform.ask(by, sendDocument, { input: { channel: "InApp", recipients, body: "x" } });
+      codes.push(refusal?.["code"]);
+    }
+    expect(codes).toEqual([...Array.from({ length: 12 }, () => "REFERENCE_NOT_FOUND"), "RATE_LIMITED"]);
+  });
+
   it("is carried out once for one Idempotency-Key", async () => {
     const input = { channel: "InApp", recipient: { userId: ada }, body: "Once." };
     const first = await platform.ask(service(), sendDocument, { input }, "once");

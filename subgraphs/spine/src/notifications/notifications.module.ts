@@ -1,6 +1,7 @@
 import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { RecipientRateLimiter } from "../request-limits/recipient-rate-limiter.js";
 import { TenantService } from "../tenants/tenant.service.js";
 import { PersonalDataErasers } from "../users/personal-data.js";
 import { BroadcastService } from "./broadcast/broadcast.service.js";
@@ -24,8 +25,13 @@ import { NotificationRequestService } from "./request/notification-request.servi
 import { NotificationTemplates } from "./request/notification-templates.js";
 import { unreadCountResolver } from "./unread-count.resolver.js";
 
+export interface NotificationSettings {
+  /** Multiplies the limit of recipients in a minute. */
+  readonly rateLimitFactor?: number;
+}
+
 /** Notifications to people and systems, the inbox, and the seam by which other slices deliver over further channels. */
-export const notifications: SliceModule = {
+export const notifications: SliceModule<NotificationSettings> = {
   slice: "notifications",
   entities: [NotificationMessage, Notification, NotificationPreference],
   foreignKeys: {
@@ -53,7 +59,7 @@ export const notifications: SliceModule = {
     "NotificationRead",
   ],
   waitingRows: [queuedNotifications, openBroadcasts],
-  async start({ database, jobs, cursors, listener, logger, work }, services) {
+  async start({ settings, database, jobs, cursors, listener, logger, work }, services) {
     const tenants = services.get(TenantService);
     const drivers = services.add(new ChannelDrivers());
     const templates = services.add(new NotificationTemplates());
@@ -61,7 +67,8 @@ export const notifications: SliceModule = {
     work(deliverNotificationJob, (payload, attempt) => delivery.run(payload, attempt), delivery);
     const broadcasts = services.add(new BroadcastService({ database, jobs, tenants }));
     work(continueBroadcastJob, (payload, attempt) => broadcasts.continue(payload, attempt), maintenance);
-    services.add(new NotificationRequestService({ database, jobs, tenants, drivers, templates }));
+    const rate = new RecipientRateLimiter(settings.rateLimitFactor);
+    services.add(new NotificationRequestService({ database, jobs, tenants, drivers, templates, rate }));
     services.add(new NotificationService(database, cursors));
     services.add(new ReadMarksService(database));
     services.add(new NotificationPreferencesService(database));

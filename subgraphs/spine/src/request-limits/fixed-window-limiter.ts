@@ -12,10 +12,10 @@ export class FixedWindowLimiter {
     this.#windows = new TimedWindows(60_000, clock);
   }
 
-  /** Counts one request. Returns the seconds to wait if it exceeds the limit. */
-  consume(key: string, limit: number): number | undefined {
+  /** Counts one request, or `count` of them. Returns the seconds to wait if they exceed the limit. */
+  consume(key: string, limit: number, count = 1): number | undefined {
     const window = this.#windows.open(key, (endsAt) => ({ requests: 0, endsAt }));
-    window.requests += 1;
+    window.requests += count;
     return window.requests > limit ? this.#secondsLeft(window) : undefined;
   }
 

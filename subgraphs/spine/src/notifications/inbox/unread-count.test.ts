@@ -1,4 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
+import { newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { type ExecutionResult, parse, subscribe } from "graphql";
@@ -89,6 +90,23 @@ describe("Subscription.notificationUnreadCount", () => {
     };
     expect(await refused(service)).toBe("VALIDATION_FAILED");
     expect(await refused(reader("usr_somebody"), userId)).toBe("NOT_THE_RECIPIENT");
+  });
+
+  it("has a limit for each tenant, and gives a place back when it ends", async () => {
+    const crowded = await platform.activeTenant("crowded");
+    const service = principal(crowded, ["notification.read"]);
+    const feeds: AsyncGenerator[] = [];
+    const next = async () => {
+      const answer = await subscribed(service, newId("usr"));
+      if ("next" in answer) feeds.push(answer);
+      return "next" in answer ? "open" : answer.errors?.[0]?.extensions["code"];
+    };
+    const answers = new Set<unknown>();
+    for (let place = 0; place < 1000; place += 1) answers.add(await next());
+    expect([...answers, await next()]).toEqual(["open", "RATE_LIMITED"]);
+    await feeds[0]?.return(undefined);
+    expect(await next()).toBe("open");
+    await Promise.all(feeds.map((feed) => feed.return(undefined)));
   });
 
   it("ends with its token", async () => {

@@ -5,6 +5,7 @@ import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { RecipientRateLimiter } from "../../request-limits/recipient-rate-limiter.js";
 import type { TenantService } from "../../tenants/tenant.service.js";
 import type { NotificationRecipient, RecipientProblem } from "../delivery/channel-driver.js";
 import type { ChannelDrivers } from "../delivery/channel-drivers.js";
@@ -23,6 +24,7 @@ interface RequestParts {
   readonly tenants: TenantService;
   readonly drivers: ChannelDrivers;
   readonly templates: NotificationTemplates;
+  readonly rate: RecipientRateLimiter;
 }
 
 /** Takes requests for notifications. In-app ones are stored as Sent; the others are queued with a job for each recipient. */
@@ -40,12 +42,26 @@ export class NotificationRequestService {
     return idempotentMutation(this.#parts.database, context, {
       field: "sendNotification",
       arguments: { input },
-      prepare: () => this.#prepare(tenantOf(context), request, pointerOf),
+      prepare: () => {
+        this.#count(context, request.recipients.length);
+        return this.#prepare(tenantOf(context), request, pointerOf);
+      },
       commit: async (transaction, content) => {
         await this.#parts.tenants.requireActive(transaction);
         await requireUsers(transaction, request.recipients, pointerOf);
         return this.#store(transaction, { ...request, content }, requestedBy);
       },
+    });
+  }
+
+  /** A repeated request is not counted. */
+  #count(context: RequestContext, recipients: number): void {
+    const { editionCode } = principalOf(context);
+    const seconds = this.#parts.rate.consume(tenantOf(context).tenantId, editionCode, recipients);
+    if (seconds === undefined) return;
+    throw new DomainError("RATE_LIMITED", {
+      detail: "The tenant has requested too many notifications in this minute. Try again when it is over.",
+      retryAfterSeconds: seconds,
     });
   }
 
