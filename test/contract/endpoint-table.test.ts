@@ -26,6 +26,14 @@ describe("schema/endpoints.json", () => {
     for (const row of table) expect(scopes).toEqual(expect.arrayContaining(row.scopes));
   });
 
+  it("has paths of lowercase, hyphenated nouns", () => {
+    const ofSpine = table.filter(({ operation, endpoint }) => operation !== null && endpoint.includes(" /v1/"));
+    const named = ofSpine.flatMap((row) => methodAndPath(row)[1].split("/").slice(2));
+    const words = named.filter((segment) => !segment.startsWith("{"));
+    expect(words.filter((word) => !/^[a-z]+(-[a-z]+)*$/.test(word))).toEqual([]);
+    expect(words).toEqual(expect.arrayContaining(["feature-flags", "notifications", "config", "provision"]));
+  });
+
   it("requires a scope for each endpoint that runs one operation with a bearer token", () => {
     const open = [...served, ...planned].filter((row) => row.auth === "bearer" && row.scopes.length === 0);
     expect(open.map(({ endpoint }) => endpoint)).toEqual([]);
