@@ -28,6 +28,7 @@ interface Conditions {
   readonly channel: string | null;
   readonly recipient: string | null;
   readonly unread: boolean | null;
+  readonly wanted: boolean;
 }
 
 interface Statement {
@@ -43,7 +44,7 @@ interface ListModule {
   };
 }
 
-const none: Conditions = { status: null, channel: null, recipient: null, unread: null };
+const none: Conditions = { status: null, channel: null, recipient: null, unread: null, wanted: false };
 
 const insertUsers = `
   insert into spine.users (tenant_id, user_id, email, email_key, status, password_hash, created_at, updated_at)
@@ -90,8 +91,8 @@ export async function notifications(stage: Stage): Promise<Figures> {
     const { notificationsWhere } = (await import(lists.href)) as ListModule;
     const searches: Record<string, Conditions> = {
       "no filter": none,
-      "of a person": { ...none, recipient: user },
-      "unread of a person": { ...none, recipient: user, unread: true },
+      "of a person": { ...none, recipient: user, wanted: true },
+      "unread of a person": { ...none, recipient: user, unread: true, wanted: true },
       Failed: { ...none, status: "Failed" },
       "Failed mails": { ...none, status: "Failed", channel: "Email" },
       mails: { ...none, channel: "Email" },

@@ -1,6 +1,7 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
+import { switchedOffReason } from "../preferences/switched-off.js";
 import { unreadCondition } from "../record/notification.states.js";
 import type { NotificationType } from "../record/notification.type.js";
 import { notificationColumns } from "../record/notification.view.js";
@@ -12,6 +13,8 @@ export interface ListConditions {
   /** A UUID. */
   readonly recipient: string | null;
   readonly unread: boolean | null;
+  /** Leaves out the notifications that their recipient has switched off. */
+  readonly wanted: boolean;
 }
 
 const notificationId: SortColumn<NotificationType> = {
@@ -27,13 +30,15 @@ const compared = Object.keys(columns) as Compared[];
 
 const unreadConditions = { any: "", unread: `and ${unreadCondition}`, read: "and status = 'Read'" } as const;
 
+const isWanted = `and failure_reason is distinct from '${switchedOffReason}'`;
+
 /**
  * Ids are in the order of creation. A page is cut from the notifications first. Its content is then read row by row: the
  * limit keeps PostgreSQL, which does not know the size of the page when it plans, from reading all content.
  */
-function sortedBy(given: readonly Compared[], unread: keyof typeof unreadConditions) {
+function sortedBy(given: readonly Compared[], unread: keyof typeof unreadConditions, wanted = false) {
   const conditions = given.map((name, at) => `and ${columns[name]} = $${at + 2}`).join(" ");
-  const suffix = `_${given.map(([initial]) => initial).join("")}_${unread}`;
+  const suffix = `_${given.map(([initial]) => initial).join("")}_${unread}${wanted ? "_wanted" : ""}`;
   return new SortedList<NotificationType, TenantStatement>({
     list: "notifications",
     columns: { createdAt: notificationId },
@@ -45,7 +50,7 @@ function sortedBy(given: readonly Compared[], unread: keyof typeof unreadConditi
         name + suffix,
         `select ${notificationColumns}
          from (select * from notifications
-           where tenant_id = scope.tenant ${conditions} ${unreadConditions[unread]} ${after}
+           where tenant_id = scope.tenant ${conditions} ${unreadConditions[unread]} ${wanted ? isWanted : ""} ${after}
            order by ${order} limit ${limit}) notification
          cross join lateral (select * from notification_messages
            where tenant_id = scope.tenant and message_id = notification.message_id limit 1) message
@@ -59,12 +64,12 @@ export const sortedNotifications = sortedBy([], "any");
 
 const lists = new Map<string, SortedList<NotificationType, TenantStatement>>([["any", sortedNotifications]]);
 
-/** The list with these conditions, and the values of its first parameters. There are at most 24 such lists. */
+/** The list with these conditions, and the values of its first parameters. There are at most 36 such lists. */
 export function notificationsWhere(conditions: ListConditions) {
   const given = compared.filter((name) => conditions[name] !== null);
   const unread = conditions.unread === null ? "any" : conditions.unread ? "unread" : "read";
-  const key = [...given, unread].join();
-  const list = lists.get(key) ?? sortedBy(given, unread);
+  const key = [...given, unread, ...(conditions.wanted ? ["wanted"] : [])].join();
+  const list = lists.get(key) ?? sortedBy(given, unread, conditions.wanted);
   lists.set(key, list);
   return { list, values: given.map((name) => conditions[name]) };
 }

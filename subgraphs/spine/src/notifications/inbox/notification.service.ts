@@ -7,6 +7,7 @@ import type { PageRequest } from "@factory/runtime/pagination/page";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
+import { switchedOffReason } from "../preferences/switched-off.js";
 import { notificationChannels, notificationStates } from "../record/notification.states.js";
 import type { NotificationConnection, NotificationType } from "../record/notification.type.js";
 import { type NotificationRow, notificationRowView } from "../record/notification.view.js";
@@ -31,7 +32,7 @@ export class NotificationService {
   async get(context: RequestContext, notificationId: string): Promise<NotificationType> {
     const principal = principalOf(context);
     const found = await this.#read(tenantOf(context), notificationId);
-    if (found && (seesAll(principal) || found.recipient.userId === principal.subject)) return found;
+    if (found && (seesAll(principal) || isInOwnInbox(principal, found))) return found;
     throw unknownNotification();
   }
 
@@ -57,6 +58,10 @@ export class NotificationService {
   }
 }
 
+/** A person does not see what that person has switched off. */
+const isInOwnInbox = ({ subject }: Principal, { recipient, failureReason }: NotificationType): boolean =>
+  recipient.userId === subject && failureReason !== switchedOffReason;
+
 function conditionsOf(principal: Principal, filter: NotificationFilterInput | null | undefined): ListConditions {
   const { status = null, channel = null, recipientUserId = null, unread = null } = filter ?? {};
   const unknown: InvalidEnumValue[] = [];
@@ -65,7 +70,8 @@ function conditionsOf(principal: Principal, filter: NotificationFilterInput | nu
   if (channel !== null && !notificationChannels.some((known) => known === channel))
     unknown.push({ pointer: "/filter/channel", allowed: notificationChannels });
   if (unknown.length > 0) throw invalidEnumValue(unknown);
-  return { status, channel, unread, recipient: recipientOf(principal, recipientUserId) };
+  const recipient = recipientOf(principal, recipientUserId);
+  return { status, channel, unread, recipient, wanted: !seesAll(principal) };
 }
 
 /** The UUID of the recipient to whom the list is limited; null: no limit. */

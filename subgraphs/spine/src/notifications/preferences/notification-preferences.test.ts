@@ -125,8 +125,13 @@ describe("a notification that its recipient has switched off", () => {
     const input = { channel: "InApp", recipient: { userId }, body: "Hello." };
     const { notificationId, status } = await sent(platform, tenantId, input);
     expect(status).toBe("Failed");
-    const list = "{ notifications(filter: { unread: true }) { items { notificationId } } }";
+    const list = "{ notifications { items { notificationId } } }";
     expect((await platform.ask(reader(userId), list)).data?.["notifications"].items).toEqual([]);
+    const one = "query ($id: ID!) { notification(notificationId: $id) { status } }";
+    expect((await platform.ask(reader(userId), one, { id: notificationId })).refusal).toMatchObject({
+      code: "NOT_FOUND",
+    });
+    expect((await notificationNow(platform, tenantId, notificationId)).failureReason).toBe("SWITCHED_OFF");
     const events = (await platform.eventsOf(tenantId)).filter(
       ({ subject }) => subject === `notifications/${notificationId}`,
     );
