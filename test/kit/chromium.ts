@@ -18,10 +18,13 @@ export const chromiumPath = (process.env["PATH"] ?? "")
   .flatMap((folder) => ["chromium", "chromium-browser"].map((name) => join(folder, name)))
   .find(isExecutable);
 
-/** Starts Chromium without a window. As root it cannot use its own sandbox. */
+/** A machine that runs several suites is slow. */
+const patienceMs = 60_000;
+
+/** Starts Chromium without a window. As root it cannot use its own sandbox. A container may have little shared memory. */
 export function startChromium(): Promise<Browser> {
-  const args = userInfo().uid === 0 ? ["--no-sandbox"] : [];
-  return puppeteer.launch({ executablePath: chromiumPath ?? "", headless: true, args });
+  const args = ["--disable-dev-shm-usage", ...(userInfo().uid === 0 ? ["--no-sandbox"] : [])];
+  return puppeteer.launch({ executablePath: chromiumPath ?? "", headless: true, timeout: patienceMs, args });
 }
 
 /** The keys that a virtual authenticator holds. */
@@ -49,6 +52,7 @@ export class BrowserTab {
   /** `home` is the origin of the platform. */
   static async open(browser: Browser, home: string): Promise<BrowserTab> {
     const page = await (await browser.createBrowserContext()).newPage();
+    page.setDefaultTimeout(patienceMs);
     const session = await page.createCDPSession();
     await session.send("WebAuthn.enable");
     const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {

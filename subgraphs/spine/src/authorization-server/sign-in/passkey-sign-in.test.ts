@@ -258,3 +258,17 @@ describe("the pages", () => {
     }
   });
 });
+
+describe("failed sign-ins with passkeys", () => {
+  it("make their address wait, also with a correct passkey", async () => {
+    const { authenticator } = await anOwner();
+    const signIn = await SignIn.begin();
+    let answer = await signIn.post({ factor: "Passkey", credential: "{}" });
+    // the limit of this platform is 30, and the tests above have used a part of it
+    for (let left = 30; answer.status === 400 && left > 0; left -= 1)
+      answer = await signIn.post({ factor: "Passkey", credential: "{}" });
+    expect([answer.status, Number(answer.headers.get("retry-after")) > 800]).toEqual([429, true]);
+    expect(await answer.text()).toContain("Too many attempts. Try again in 15 minutes.");
+    expect((await (await SignIn.begin()).identify(authenticator)).status).toBe(429);
+  });
+});
