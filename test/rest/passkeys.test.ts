@@ -12,6 +12,7 @@ import { aSignInClient, authorizeUrl, callback, redeem, type SignInClient } from
 import { aPerson, type Person } from "../kit/people.js";
 import { platformVariable } from "../kit/platform.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
+import { mailTo } from "../kit/users.js";
 
 const describeWithChromium = chromiumPath === undefined ? describe.skip : describe;
 
@@ -78,6 +79,9 @@ describeWithChromium("passkeys in Chromium, with a virtual authenticator", () =>
     const tab = await aTab();
     const { email } = await anOwner(tab, "Laptop of the office");
     expect(await tab.text()).toContain("Laptop of the office");
+    expect(await mailTo(email, 2)).toMatch(
+      /^Subject: A passkey was added .*A passkey was added for your account at /ms,
+    );
     const [credential, ...others] = await tab.credentials();
     expect(others).toEqual([]);
     expect(credential).toMatchObject({ isResidentCredential: true });

@@ -27,6 +27,7 @@ import {
   loginLimits,
 } from "../request-limits/failure-limiter.js";
 import { TokenRateLimiter } from "../request-limits/token-rate-limiter.js";
+import { ownSecurityPath } from "../second-factors/kinds/own-security-path.js";
 import type { SecondFactors } from "../second-factors/second-factors.js";
 import type { ActiveSigningKeys } from "../signing-keys/active-signing-keys.js";
 import { keySetMaxAgeSeconds, signingKeysChannel } from "../signing-keys/signing-key-store.js";
@@ -48,7 +49,6 @@ import { ownSecurityEndpoint } from "./own-security/own-security-endpoint.js";
 import type { OwnSessions } from "./own-sessions/own-sessions.js";
 import { OidcAdapter } from "./provider/oidc-adapter.js";
 import { createOidcProvider, tokenPath } from "./provider/oidc-provider.js";
-import { ownSecurityPath } from "./sign-in/authorize-settings.js";
 import { browserRoutes } from "./sign-in/browser-routes.js";
 import { CsrfTokens } from "./sign-in/csrf-token.js";
 import { RememberedConsents } from "./sign-in/remembered-consents.js";

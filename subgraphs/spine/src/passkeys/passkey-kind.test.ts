@@ -5,6 +5,7 @@ import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import pg from "pg";
 import { principal, RunningSpine } from "../running-spine.fixture.js";
+import { FactorChanges } from "../second-factors/kinds/factor-changes.js";
 import type { FactorPerson, FactorVisit } from "../second-factors/kinds/factor-kind.js";
 import { aUser } from "../users/user.fixture.js";
 import { PasskeyCeremonies } from "./passkey-ceremonies.js";
@@ -14,6 +15,8 @@ import { type CeremonyChanges, SoftwareAuthenticator } from "./software-authenti
 
 const party = { id: "localhost", origin: "http://localhost:4000" };
 const lines: string[] = [];
+/** The mails that were queued: their kind and the user. */
+const told: string[][] = [];
 
 let platform: RunningSpine;
 let database: Database;
@@ -28,7 +31,9 @@ beforeAll(async () => {
   database = await platform.openDatabase();
   workers = new pg.Pool({ connectionString: platform.connections.worker, max: 2 });
   store = new PasskeyStore(workers, database.reader);
-  kind = new PasskeyKind({ database, store, ceremonies: new PasskeyCeremonies(party), logger: keepingLogger(lines) });
+  const changes = new FactorChanges(async (_, mailKind, userId) => void told.push([mailKind, userId]));
+  const ceremonies = new PasskeyCeremonies(party);
+  kind = new PasskeyKind({ database, changes, store, ceremonies, logger: keepingLogger(lines) });
 });
 
 afterAll(async () => {
@@ -92,6 +97,7 @@ describe("adding a passkey", () => {
     expect(events.map(({ type, data }) => [type, data])).toEqual([
       ["SecondFactorAdded", { tenantId, userId, factorId: factor?.factorId, kind: "Passkey" }],
     ]);
+    expect(told).toContainEqual(["factor-added-Passkey", userId]);
     expect(optionsOf(await kind.ask(person, new Visit()))).toMatchObject({
       allowCredentials: [{ id: authenticator.id }],
     });

@@ -3,7 +3,7 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { recordFactorAdded } from "../second-factors/kinds/factor-events.js";
+import type { FactorChanges } from "../second-factors/kinds/factor-changes.js";
 import type {
   EnrolledFactor,
   FactorEnrolment,
@@ -34,6 +34,7 @@ import {
 
 interface PasskeyParts {
   readonly database: Database;
+  readonly changes: FactorChanges;
   readonly store: PasskeyStore;
   readonly ceremonies: PasskeyCeremonies;
   readonly logger: Logger;
@@ -164,7 +165,7 @@ export class PasskeyKind implements FactorKind {
             text: `You have ${maxPasskeys} passkeys. Remove one before you add another`,
           };
         const factorId = addPasskey(transaction, { ...passkey, userId, name });
-        recordFactorAdded(transaction, person, { factorId, kind: this.kind });
+        await this.#parts.changes.added(transaction, person, { factorId, kind: this.kind });
         return { amr: methodsOf(passkey) };
       });
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { HttpRoutes } from "../http-endpoints/http-routes.js";
+import { FactorChanges } from "../second-factors/kinds/factor-changes.js";
 import { FactorKinds } from "../second-factors/kinds/factor-kinds.js";
 import { PersonalDataErasers } from "../users/personal-data.js";
 import { Passkey } from "./passkey.entity.js";
@@ -31,9 +32,10 @@ export const passkeys: SliceModule<PasskeySettings> = {
     });
     const party = relyingPartyOf(settings.issuer);
     if (!party) return;
+    const changes = services.get(FactorChanges);
     const store = new PasskeyStore(workers, database.reader);
     const ceremonies = new PasskeyCeremonies(party);
-    services.get(FactorKinds).add(new PasskeyKind({ database, store, ceremonies, logger }));
+    services.get(FactorKinds).add(new PasskeyKind({ database, changes, store, ceremonies, logger }));
     services.get(HttpRoutes).add(passkeyScriptPath, passkeyScriptRoute);
   },
 };

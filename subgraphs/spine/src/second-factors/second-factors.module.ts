@@ -4,7 +4,10 @@ import { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { TenantSettings } from "../configuration/tenant-settings.js";
+import { Mailer } from "../mail/mailer.js";
 import { PersonalDataErasers } from "../users/personal-data.js";
+import { registerFactorMails } from "./kinds/change-mail.js";
+import { FactorChanges } from "./kinds/factor-changes.js";
 import { FactorKinds } from "./kinds/factor-kinds.js";
 import { LostFactors } from "./lost-factors.js";
 import { RecoveryCode } from "./recovery-codes/recovery-code.entity.js";
@@ -32,11 +35,15 @@ export const secondFactors: SliceModule<SecondFactorSettings> = {
   foreignKeys: { "totp_factors.user_id": { to: null, why }, "recovery_codes.user_id": { to: null, why } },
   events: ["SecondFactorAdded", "SecondFactorRemoved", "RecoveryCodesRenewed"],
   start({ settings, database }, services) {
+    const mailer = services.get(Mailer);
+    registerFactorMails(mailer, database, settings.issuer);
+    const changes = services.add(new FactorChanges((...told) => mailer.queue(...told)));
     const kinds = services.add(new FactorKinds());
     const recoveryCodes = new RecoveryCodes(database);
-    kinds.add(new TotpKind({ database, seal: sealOf(settings), issuerName: new URL(settings.issuer).hostname }));
+    const issuerName = new URL(settings.issuer).hostname;
+    kinds.add(new TotpKind({ database, changes, seal: sealOf(settings), issuerName }));
     kinds.add(recoveryCodes);
-    const factors = { database, settings: services.get(TenantSettings), kinds, recoveryCodes };
+    const factors = { database, settings: services.get(TenantSettings), kinds, recoveryCodes, changes };
     const service = services.add(new SecondFactors(factors));
     services.get(PersonalDataErasers).add(service.erase);
     services.add(new LostFactors(database, service));

@@ -2,7 +2,7 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { TenantSettings } from "../configuration/tenant-settings.js";
 import type { DeletedPerson } from "../users/personal-data.js";
-import { recordFactorRemoved } from "./kinds/factor-events.js";
+import type { FactorChanges } from "./kinds/factor-changes.js";
 import type { FactorKind, FactorPerson } from "./kinds/factor-kind.js";
 import type { FactorKinds } from "./kinds/factor-kinds.js";
 import type { RecoveryCodes } from "./recovery-codes/recovery-codes.js";
@@ -12,6 +12,7 @@ interface SecondFactorParts {
   readonly settings: TenantSettings;
   readonly kinds: FactorKinds;
   readonly recoveryCodes: RecoveryCodes;
+  readonly changes: FactorChanges;
 }
 
 /** The second factors of people, of all kinds. */
@@ -60,7 +61,7 @@ export class SecondFactors {
     return this.#transaction(person, "removeSecondFactor", async (transaction) => {
       for (const kind of this.kinds.all) {
         if (!(await kind.remove(transaction, userId, factorId))) continue;
-        recordFactorRemoved(transaction, { userId, factorId, kind: kind.kind });
+        await this.#parts.changes.removed(transaction, { userId, kind: kind.kind, factorIds: [factorId] });
         if (others.length === 0) await this.#parts.recoveryCodes.erase(transaction, userId);
         return true;
       }
@@ -79,11 +80,11 @@ export class SecondFactors {
   /** Removes all factors of a user, with their events. Returns how many; recovery codes are not counted. */
   async removeAll(transaction: Transaction, userId: string): Promise<number> {
     let count = 0;
-    for (const kind of this.kinds.all)
-      for (const factorId of await kind.erase(transaction, userId)) {
-        recordFactorRemoved(transaction, { userId, factorId, kind: kind.kind });
-        count += 1;
-      }
+    for (const kind of this.kinds.all) {
+      const factorIds = await kind.erase(transaction, userId);
+      await this.#parts.changes.removed(transaction, { userId, kind: kind.kind, factorIds });
+      count += factorIds.length;
+    }
     return count;
   }
 

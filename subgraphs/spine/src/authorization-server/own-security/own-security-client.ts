@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { secretDigest } from "../../oauth-clients/client-secret.js";
+import { ownSecurityPath } from "../../second-factors/kinds/own-security-path.js";
 import { platformTenantSlug } from "../../tenants/platform-tenant.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
-import { ownSecurityPath } from "../sign-in/authorize-settings.js";
 
 /** The id of the client that stands for this page. It is not stored, and no stored client can have it. */
 export const ownSecurityClientId = "own-security";

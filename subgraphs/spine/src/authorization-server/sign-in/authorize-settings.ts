@@ -12,8 +12,6 @@ import type { RememberedConsents } from "./remembered-consents.js";
 export const authorizePath = "/connect/authorize";
 /** The steps of a sign-in, by the id of the interaction. */
 export const interactionPrefix = "/connect/interaction/";
-/** The page on which people change their own password and factors. */
-export const ownSecurityPath = "/connect/security";
 
 const hourS = 3600;
 const codeSeconds = 60;

@@ -13,6 +13,7 @@ import { PasskeyKind } from "../../passkeys/passkey-kind.js";
 import { PasskeyStore } from "../../passkeys/passkey-store.js";
 import { type CeremonyChanges, SoftwareAuthenticator } from "../../passkeys/software-authenticator.fixture.js";
 import { platformAdmin, RunningSpine, testSettings, until } from "../../running-spine.fixture.js";
+import { FactorChanges } from "../../second-factors/kinds/factor-changes.js";
 import { startSpine } from "../../subgraph.js";
 import { aUser, type TestUser } from "../../users/user.fixture.js";
 
@@ -37,7 +38,8 @@ beforeAll(async () => {
   workers = new pg.Pool({ connectionString: platform.connections.worker, max: 2 });
   const store = new PasskeyStore(workers, database.reader);
   const ceremonies = new PasskeyCeremonies({ id: "localhost", origin: issuer });
-  kind = new PasskeyKind({ database, store, ceremonies, logger: createLogger("test", "silent") });
+  const changes = new FactorChanges(async () => undefined);
+  kind = new PasskeyKind({ database, changes, store, ceremonies, logger: createLogger("test", "silent") });
   tenantId = await platform.activeTenant("acme");
   clientId = await aClient(tenantId);
 });

@@ -1,7 +1,7 @@
 import { type Html, html } from "@factory/runtime/html/html";
 import type { Page } from "../../pages/page.js";
 import { resetPath } from "../../passwords/changes/reset-path.js";
-import { ownSecurityPath } from "./authorize-settings.js";
+import { ownSecurityPath } from "../../second-factors/kinds/own-security-path.js";
 import type { IdentificationForm } from "./identification-step.js";
 
 /** The data of the page for signing in. */

@@ -71,7 +71,7 @@ export interface FactorEnrolment {
   /** The heading, for example "Set up an authenticator app". */
   readonly title: string;
   begin(person: FactorPerson, visit: FactorVisit): Promise<FactorFields>;
-  /** Stores the factor with its event (`recordFactorAdded`), in a transaction of its own. */
+  /** Stores the factor with its event (`FactorChanges`), in a transaction of its own. */
   finish(person: FactorPerson, visit: FactorVisit, form: URLSearchParams): Promise<FactorProof | FactorProblem>;
 }
 

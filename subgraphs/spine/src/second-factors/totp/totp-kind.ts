@@ -2,7 +2,7 @@ import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id"
 import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { recordFactorAdded } from "../kinds/factor-events.js";
+import type { FactorChanges } from "../kinds/factor-changes.js";
 import type {
   EnrolledFactor,
   FactorFields,
@@ -28,6 +28,7 @@ const wrongCode: FactorProblem = {
 
 interface TotpParts {
   readonly database: Database;
+  readonly changes: FactorChanges;
   readonly seal: EnvelopeSeal;
   /** The name of the platform in the app. */
   readonly issuerName: string;
@@ -121,7 +122,7 @@ export class TotpKind implements FactorKind {
 
   async #store(person: FactorPerson, secret: string, step: number): Promise<FactorProof | FactorProblem> {
     const { tenant, userId, cause } = person;
-    const { database, seal } = this.#parts;
+    const { database, changes, seal } = this.#parts;
     if ((await this.#rows(tenant, userId)).length >= maxFactors)
       return {
         field: "code",
@@ -135,7 +136,7 @@ export class TotpKind implements FactorKind {
       const { tenantId } = tenant;
       const facts = { tenantId, factorId, userId, sealedSecret, lastStep: step, createdAt: now, lastUsedAt: now };
       em.persist(em.create(TotpFactor, facts));
-      recordFactorAdded(transaction, person, { factorId, kind: "Totp" });
+      await changes.added(transaction, person, { factorId, kind: "Totp" });
     });
     return proof;
   }
