@@ -19,6 +19,13 @@ export function levelOfMethods(methods: readonly string[]): AuthenticationLevel 
     : "urn:factory:acr:second-factor";
 }
 
+/**
+ * The methods that the creation of a factor proves. A new key is not among them: it may belong to a thief who has got past
+ * the methods before it.
+ */
+export const methodsOfEnrolment = (methods: readonly string[]): string[] =>
+  methods.filter((method) => !keyMethods.includes(method));
+
 export const isAuthenticationLevel = (value: unknown): value is AuthenticationLevel =>
   (authenticationLevels as readonly unknown[]).includes(value);
 

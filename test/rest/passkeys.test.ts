@@ -88,6 +88,9 @@ describeWithChromium("passkeys in Chromium, with a virtual authenticator", () =>
     const handle = Buffer.from(credential?.userHandle ?? "", "base64");
     expect(handle).toHaveLength(32);
     expect(handle.toString("latin1")).not.toContain(email.slice(0, 5));
+    // the person has added the passkey, and not yet signed in with it
+    await tab.page.goto(authorizeUrl(client));
+    expect(await claimsAt(tab)).toMatchObject({ acr: "urn:factory:acr:second-factor", amr: ["pwd", "user", "mfa"] });
     expect(tab.complaints).toEqual([]);
     await tab.close();
   });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { commitMarginMs } from "@factory/runtime/auth/revocations";
-import { levelOfMethods, satisfiesLevel } from "@factory/schema/authentication-levels";
+import { levelOfMethods, methodsOfEnrolment, satisfiesLevel } from "@factory/schema/authentication-levels";
 import type { Provider } from "oidc-provider";
 import { causeOf } from "../../http-endpoints/request-cause.js";
 import type { FactorPerson } from "../../second-factors/kinds/factor-kind.js";
@@ -49,9 +49,12 @@ export async function visitorOf(
   return { session, user, person };
 }
 
-/** The session has proven one more factor: its level rises, so that the person need not sign in again. */
-export async function raiseSession({ session }: Visitor, proven: readonly string[]): Promise<void> {
-  const methods = [...new Set([...(session.amr ?? ["pwd"]), ...proven, "mfa"])];
+/**
+ * A factor was added: the session reaches the level of a second factor, so that the person need not sign in again. A level
+ * above it takes a sign-in with the new factor.
+ */
+export async function raiseSession({ session }: Visitor, added: readonly string[]): Promise<void> {
+  const methods = [...new Set([...(session.amr ?? ["pwd"]), ...methodsOfEnrolment(added), "mfa"])];
   session.amr = methods;
   session.acr = levelOfMethods(methods);
   await session.persist();

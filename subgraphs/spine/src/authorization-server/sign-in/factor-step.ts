@@ -1,4 +1,5 @@
 import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
+import { methodsOfEnrolment } from "@factory/schema/authentication-levels";
 import { causeOf } from "../../http-endpoints/request-cause.js";
 import { type PageAnswer, sendPage } from "../../pages/page.js";
 import {
@@ -63,8 +64,8 @@ export async function submitFactor(step: InteractionStep, progress: Progress, fo
     return show(step, progress, answered, { problem: { field: "code", text }, answer: { status: 429, headers } });
   }
   if (!isProof(answer)) return show(step, progress, answered, { problem: answer, answer: { status: 400 } });
-  const methods = ["pwd", ...answer.amr, "mfa"];
-  if (choice.purpose === "prove") return end(step, progress, methods);
+  if (choice.purpose === "prove") return end(step, progress, ["pwd", ...answer.amr, "mfa"]);
+  const methods = ["pwd", ...methodsOfEnrolment(answer.amr), "mfa"];
   const codes = await step.factors.renewRecoveryCodes(personOf(step, user));
   await keepProgress(step, { ...progress, methods });
   sendPage(step.response, recoveryCodesPage({ csrfToken: step.csrfToken, codes }), originsOf(step));

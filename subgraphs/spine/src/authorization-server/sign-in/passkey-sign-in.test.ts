@@ -97,11 +97,11 @@ class SignIn {
   address = "";
   page = "";
 
-  static async begin(client = clientId, from = base): Promise<SignIn> {
+  static async begin(client = clientId, from = base, more: Record<string, string> = {}): Promise<SignIn> {
     const signIn = new SignIn();
     const parameters = { response_type: "code", redirect_uri: redirectUri, scope: "openid templates.read" };
     const pkce = { code_challenge: challenge, code_challenge_method: "S256" };
-    const query = new URLSearchParams({ client_id: client, ...parameters, ...pkce });
+    const query = new URLSearchParams({ client_id: client, ...parameters, ...pkce, ...more });
     const begun = await fetch(`${from}/connect/authorize?${query.toString()}`, { redirect: "manual" });
     const cookies = begun.headers.getSetCookie().map((line) => line.split(";", 1)[0]);
     signIn.#cookie = cookies.join("; ");
@@ -226,6 +226,22 @@ describe("a passkey after the password", () => {
     await signIn.post(passwordOf(owner));
     const credential = other.authenticator.use(optionsOf(await signIn.open()));
     expect((await signIn.post({ factor: "Passkey", action: "continue", credential })).status).toBe(400);
+  });
+});
+
+describe("a passkey that is added at the sign-in", () => {
+  it("is a second factor, and not yet the proof of a passkey", async () => {
+    const person = await aUser(platform, tenantId, ["templates.read"]);
+    const signIn = await SignIn.begin(clientId, base, { acr_values: phishingResistant });
+    await signIn.post({ username: person.email, password: person.password, action: "sign-in" });
+    const authenticator = new SoftwareAuthenticator(issuer);
+    const credential = authenticator.create(optionsOf(await signIn.open()));
+    const codes = await signIn.post({ factor: "Passkey", action: "continue", credential });
+    expect(await codes.text()).toContain("Save your recovery codes");
+    const { access } = await signIn.claims(await signIn.post({ action: "continue" }));
+    expect(access).toMatchObject({ acr: "urn:factory:acr:second-factor", amr: ["pwd", "user", "mfa"] });
+    const again = await SignIn.begin();
+    expect((await again.claims(await again.identify(authenticator))).access).toMatchObject({ acr: phishingResistant });
   });
 });
 
