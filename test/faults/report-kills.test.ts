@@ -105,7 +105,7 @@ describe("kill -9 in the job of a report", () => {
     const runs: { phase: string; reportRunId: string }[] = [];
     for (let count = 0; count < kills; count += 1) {
       const phase = phases[count % phases.length] ?? "claimed";
-      runs.push({ phase, reportRunId: await killedOnce(phase) });
+      runs.push({ phase, reportRunId: await killedOnce(phase, runs.at(-1)?.reportRunId) });
     }
     platform = await startPlatformProcess(dataDir);
     const folder = join(dataDir, "files", "reports", decodeId("ten", tenantId) ?? "");
@@ -140,10 +140,15 @@ describe("kill -9 in the job of a report", () => {
     }
   }, 600_000);
 
-  /** Starts the platform, and waits until the job of a new run has killed the process. */
-  async function killedOnce(phase: string): Promise<string> {
-    await platform.stop().catch(() => undefined);
-    platform = await startPlatformProcess(dataDir);
+  /**
+   * Starts the platform, and waits until the job of a new run has killed the process. The run that an earlier kill
+   * interrupted ends before, since it would meet the place too.
+   */
+  async function killedOnce(phase: string, interrupted: string | undefined): Promise<string> {
+    if (interrupted !== undefined) {
+      platform = await startPlatformProcess(dataDir);
+      await ended(interrupted);
+    }
     const expiring = phase === "expired" ? await generate() : undefined;
     if (expiring !== undefined) await ended(expiring);
     await platform.stop();

@@ -53,12 +53,12 @@ export class ContentWriting {
     const { format, source } = writerOf(run);
     return snapshots.use(tenant, signal, async (snapshot) => {
       const query = await this.#query(snapshot);
-      this.#total = await source.count(snapshot, query);
+      const read = await source.read(snapshot, query, run.format);
+      this.#total = read.total;
       if (this.#total > format.maxRows) throw tooManyRows(run.format, format.maxRows);
       await this.#store();
-      const report = await described(snapshot, { run, source, query });
-      const rows = this.#counted(source.rows(snapshot, query, run.format), signal);
-      return contents.write(content, format.write(report, rows), maxBytes);
+      const report = { ...described(run, source), ...(read.charts && { charts: read.charts }) };
+      return contents.write(content, format.write(report, this.#counted(read.rows, signal)), maxBytes);
     });
   }
 
@@ -99,21 +99,15 @@ function writerOf({ reportCode, format }: RunRecord) {
   return { format: reportFormats[format], source: reportSources[reportCode] };
 }
 
-/** The description of the report. It depends on the parameters and the rows only, and not on the run or the clock. */
-async function described(
-  snapshot: ReportSnapshot,
-  { run, source, query }: { readonly run: RunRecord; readonly source: ReportSource; readonly query: SourceQuery },
-): Promise<Report> {
-  const { reportCode: code, parameters, periodOver, format } = run;
-  const charts = format === "pdf" ? await source.charts?.(snapshot, query) : undefined;
+/** The description of the report. It depends on the parameters only, and not on the run or the clock. */
+function described({ reportCode: code, parameters, periodOver, format }: RunRecord, source: ReportSource): Report {
   return {
     code,
     title: isKnownReport(code) ? knownReports[code].name : code,
     parameters: { ...parameters },
     columns: source.columns(format),
-    asOf: query.end,
+    asOf: periodBounds(parameters).end,
     notes: periodOver ? [] : [unfinished(parameters.to)],
-    ...(charts && { charts }),
   };
 }
 

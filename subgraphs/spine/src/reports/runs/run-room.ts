@@ -8,13 +8,20 @@ import { tooManyBytes } from "./too-large.js";
 export interface RunLimits {
   /** The runs that have not ended. */
   readonly openRuns: number;
+  /** The contents that have not expired. */
+  readonly storedRuns: number;
   /** The bytes of all contents that have not expired. */
   readonly storedBytes: number;
   /** The bytes of one content. */
   readonly runBytes: number;
 }
 
-export const defaultLimits: RunLimits = { openRuns: 20, storedBytes: 2 * 1024 ** 3, runBytes: 1024 ** 3 };
+export const defaultLimits: RunLimits = {
+  openRuns: 20,
+  storedRuns: 1000,
+  storedBytes: 2 * 1024 ** 3,
+  runBytes: 1024 ** 3,
+};
 const retryAfterSeconds = 30;
 
 const lock = { name: "report_runs_lock", text: "select pg_advisory_xact_lock(hashtextextended($1, 0))" };
@@ -22,6 +29,7 @@ const lock = { name: "report_runs_lock", text: "select pg_advisory_xact_lock(has
 const taken = {
   name: "report_runs_taken",
   text: `select (select count(*)::int from report_runs where tenant_id = $1 and ${reportRunWaits}) as open,
+    (select count(*)::int from report_runs where tenant_id = $1 and ${reportContentIsStored}) as contents,
     (select coalesce(sum(size_bytes), 0) from report_runs where tenant_id = $1 and ${reportContentIsStored}) as stored`,
 };
 
@@ -35,17 +43,17 @@ export class RunRoom {
 
   /** Throws RATE_LIMITED or CONFLICT. Requests at the same time cannot exceed a limit together. */
   async requireRoom(transaction: Transaction): Promise<void> {
-    const { openRuns, storedBytes } = this.#limits;
-    const { open, stored } = await takenBy(transaction);
+    const { openRuns, storedRuns, storedBytes } = this.#limits;
+    const { open, contents, stored } = await takenBy(transaction);
     if (open >= openRuns)
       throw new DomainError("RATE_LIMITED", {
         detail: `The tenant has ${open} report runs that have not ended, which is the limit. Wait for the end of one, or cancel one.`,
         retryAfterSeconds,
       });
-    if (stored >= storedBytes)
+    if (contents >= storedRuns || stored >= storedBytes)
       throw new DomainError("CONFLICT", {
-        detail: `The tenant stores ${stored} bytes of reports; the limit is ${storedBytes}. Remove contents with expireReportRun (POST /v1/reports/runs/{reportRunId}/expire), or wait until they expire.`,
-        limit: storedBytes,
+        detail: `The tenant stores ${contents} reports with ${stored} bytes; the limits are ${storedRuns} reports and ${storedBytes} bytes. Remove contents with expireReportRun (POST /v1/reports/runs/{reportRunId}/expire), or wait until they expire.`,
+        limit: contents >= storedRuns ? storedRuns : storedBytes,
       });
   }
 
@@ -63,8 +71,15 @@ export class RunRoom {
   }
 }
 
-async function takenBy({ defer, execute, tenant }: Transaction): Promise<{ open: number; stored: number }> {
+interface Taken {
+  readonly open: number;
+  readonly contents: number;
+  /** Bytes. */
+  readonly stored: number;
+}
+
+async function takenBy({ defer, execute, tenant }: Transaction): Promise<Taken> {
   await defer(lock, [hashedLocks.reportRuns(tenant.tenantId)]);
-  const [row] = await execute<{ open: number; stored: string | number }>(taken, [tenant.uuid]);
-  return { open: row?.open ?? 0, stored: Number(row?.stored ?? 0) };
+  const [row] = await execute<{ open: number; contents: number; stored: string | number }>(taken, [tenant.uuid]);
+  return { open: row?.open ?? 0, contents: row?.contents ?? 0, stored: Number(row?.stored ?? 0) };
 }

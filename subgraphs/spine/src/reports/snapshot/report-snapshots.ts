@@ -1,4 +1,5 @@
 import { openPool } from "@factory/runtime/connections/pool";
+import { databaseFailure } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
@@ -44,7 +45,8 @@ export class ReportSnapshots {
     } catch (error) {
       failure = error as Error;
       signal.throwIfAborted();
-      throw late.aborted ? tooLong() : error;
+      // Another attempt of the same statement would take as long.
+      throw late.aborted || databaseFailure(error) === "TimedOut" ? tooLong() : error;
     } finally {
       ended.removeEventListener("abort", cut);
       // An open transaction ends with its connection.

@@ -45,15 +45,9 @@ const valuesOf = ({ tenantUuid, start, end, leftOut }: SourceQuery) => [tenantUu
 /** The records of the audit log, in the order of their time and of the chain. */
 export const auditLogSource: ReportSource = {
   columns: (format) => columnsIn(columns, format),
-  async count(snapshot: ReportSnapshot, query) {
+  async read(snapshot, query, format) {
     const [[count] = []] = await snapshot.rows(`select count(*) ${chosen}`, valuesOf(query));
-    return Number(count);
-  },
-  async *rows(snapshot, query, format) {
-    const shown = columnsIn(columns, format);
-    const convert = cellsOf(shown);
-    const text = `select ${selected(shown)} ${chosen} order by recorded_at, position`;
-    for await (const batch of snapshot.batches(text, valuesOf(query))) yield convert(batch);
+    return { total: Number(count), rows: readRecords(snapshot, query, columnsIn(columns, format)) };
   },
   countUpTo: tenantStatement(
     "report_audit_log_rows",
@@ -62,3 +56,9 @@ export const auditLogSource: ReportSource = {
        where tenant_id = scope.tenant and recorded_at >= $2 and recorded_at < $3 limit $4) counted`,
   ),
 };
+
+async function* readRecords(snapshot: ReportSnapshot, query: SourceQuery, shown: readonly SqlColumn[]) {
+  const convert = cellsOf(shown);
+  const text = `select ${selected(shown)} ${chosen} order by recorded_at, position`;
+  for await (const batch of snapshot.batches(text, valuesOf(query))) yield convert(batch);
+}

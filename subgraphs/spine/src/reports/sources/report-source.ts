@@ -15,14 +15,19 @@ export interface SourceQuery {
   readonly leftOut: readonly string[];
 }
 
-/** The rows of one report, read from the tables of the spine. The same rows of the tables give the same rows in the same order. */
+/** The rows of one report in a format. */
+export interface SourceRows {
+  readonly total: number;
+  /** The rows with one cell for each column of the format. They are read once, within the snapshot. */
+  readonly rows: ReportRows;
+  readonly charts?: readonly ReportChart[];
+}
+
+/** Reads one report from the tables of the spine. The same rows of the tables give the same rows in the same order. */
 export interface ReportSource {
   /** The columns in a format. A pdf has fewer, since a page is narrow. */
   columns(format: string): readonly ReportColumn[];
-  count(snapshot: ReportSnapshot, query: SourceQuery): Promise<number>;
-  /** The rows with one cell for each of the columns of the format. */
-  rows(snapshot: ReportSnapshot, query: SourceQuery, format: string): ReportRows;
-  charts?(snapshot: ReportSnapshot, query: SourceQuery): Promise<readonly ReportChart[]>;
+  read(snapshot: ReportSnapshot, query: SourceQuery, format: string): Promise<SourceRows>;
   /**
    * Counts the rows as far as `$4`, from `$2` and before `$3`, before a run begins. Absent: the report is small in every
    * case.

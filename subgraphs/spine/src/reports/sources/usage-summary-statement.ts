@@ -1,7 +1,6 @@
 // tables: audit_records, usage_counters
 
-import type { ReportChart } from "../../report-formats/report/report.js";
-import type { SnapshotRow } from "../snapshot/report-snapshot.js";
+import type { Cell, ReportChart } from "../../report-formats/report/report.js";
 import { cellsOf, columnsIn, type SqlColumn, selected } from "./cells.js";
 import type { ReportSource, SourceQuery } from "./report-source.js";
 
@@ -55,49 +54,63 @@ const valuesOf = ({ tenantUuid, start, end, leftOut, periodOver }: SourceQuery) 
 /** The usage of the tenant: its metered features, and its audited operations in all subgraphs. */
 export const usageSummarySource: ReportSource = {
   columns: (format) => columnsIn(columns, format),
-  async count(snapshot, query) {
-    const [[count] = []] = await snapshot.rows(`select count(*) from ${summary}`, valuesOf(query));
-    return Number(count);
-  },
-  async *rows(snapshot, query, format) {
-    const shown = columnsIn(columns, format);
-    const convert = cellsOf(shown);
-    const text = `select ${selected(shown)} from ${summary} order by ${order}`;
-    for await (const batch of snapshot.batches(text, valuesOf(query))) yield convert(batch);
-  },
-  async charts(snapshot, query) {
-    const { tenantUuid, start, end, leftOut } = query;
-    const byDay = `select ${day("recorded_at")}, ltrim(source, '/'), sum(coalesce(count, 1)) ${records}
-      group by 1, 2`;
-    const days = await snapshot.rows(byDay, [tenantUuid, start, end, leftOut]);
-    const byFeature = `select feature_key, sum(usage) from (select feature_key, usage ${counters.replaceAll("$5", "$4")}) used
-      group by feature_key order by sum(usage) desc, feature_key collate "C" limit 20`;
-    const features = await snapshot.rows(byFeature, [tenantUuid, start, end, query.periodOver]);
-    return [dailyChart(query, days), featureChart(features)].filter((chart) => chart !== undefined);
+  /** There are at most a few thousand rows: three subgraphs by day, and the names of operations. */
+  async read(snapshot, query, format) {
+    const text = `select ${selected(columns)} from ${summary} order by ${order}`;
+    const all = cellsOf(columns)(await snapshot.rows(text, valuesOf(query)));
+    return { total: all.length, rows: inBatches(all), ...(format === "pdf" && { charts: chartsOf(query, all) }) };
   },
 };
+
+const batchSize = 500;
+
+async function* inBatches(rows: readonly (readonly Cell[])[]) {
+  for (let from = 0; from < rows.length; from += batchSize) yield rows.slice(from, from + batchSize);
+}
+
+/** The rows of one kind, as objects. */
+function rowsOf(kind: string, rows: readonly (readonly Cell[])[]) {
+  return rows
+    .filter(([first]) => first === kind)
+    .map(([, date, source, name, quantity, refused]) => ({
+      ...{ date: String(date), source: String(source), name: String(name) },
+      ...{ quantity: Number(quantity), refused: Number(refused) },
+    }));
+}
+
+type SummaryRow = ReturnType<typeof rowsOf>[number];
+
+const chartsOf = (query: SourceQuery, rows: readonly (readonly Cell[])[]): readonly ReportChart[] =>
+  [dailyChart(query, rowsOf("Day", rows)), featureChart(rowsOf("Feature", rows))].filter(
+    (chart) => chart !== undefined,
+  );
 
 const dayMs = 86_400_000;
 
 /** One line for each subgraph over all days of the period. */
-function dailyChart({ start, end }: SourceQuery, rows: readonly SnapshotRow[]): ReportChart | undefined {
+function dailyChart({ start, end }: SourceQuery, rows: readonly SummaryRow[]): ReportChart | undefined {
   if (rows.length === 0) return undefined;
-  const counted = new Map(rows.map(([date, source, count]) => [`${String(date)} ${String(source)}`, Number(count)]));
+  const counted = new Map(rows.map((row) => [`${row.date} ${row.source}`, row.quantity + row.refused]));
   const labels: string[] = [];
   for (let time = start.getTime(); time < end.getTime(); time += dayMs)
     labels.push(new Date(time).toISOString().slice(0, 10));
-  const names = [...new Set(rows.map(([, source]) => String(source)))].sort();
+  const names = [...new Set(rows.map(({ source }) => source))].sort();
   const series = names.map((name) => ({ name, values: labels.map((label) => counted.get(`${label} ${name}`) ?? 0) }));
   return { kind: labels.length > 1 ? "line" : "bar", title: "Operations by day", labels, series };
 }
 
-function featureChart(rows: readonly SnapshotRow[]): ReportChart | undefined {
-  if (rows.length === 0) return undefined;
-  const values = rows.map(([, usage]) => Number(usage));
+const maxBars = 20;
+
+/** One bar for each of the features that were used most. */
+function featureChart(rows: readonly SummaryRow[]): ReportChart | undefined {
+  const used = new Map<string, number>();
+  for (const { name, quantity } of rows) used.set(name, (used.get(name) ?? 0) + quantity);
+  if (used.size === 0) return undefined;
+  const most = [...used].sort(([, one], [, other]) => other - one).slice(0, maxBars);
   return {
     kind: "bar",
     title: "Usage of metered features",
-    labels: rows.map(([key]) => String(key)),
-    series: [{ name: "usage", values }],
+    labels: most.map(([name]) => name),
+    series: [{ name: "usage", values: most.map(([, usage]) => usage) }],
   };
 }

@@ -4,9 +4,9 @@ import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cell } from "../../report-formats/report/report.js";
 import { signInOperation } from "../../users/record-sign-in.js";
-import type { SnapshotRow } from "../snapshot/report-snapshot.js";
+import type { ReportSnapshot, SnapshotRow } from "../snapshot/report-snapshot.js";
 import { cellsOf, columnsIn, type SqlColumn } from "./cells.js";
-import type { ReportSource } from "./report-source.js";
+import type { ReportSource, SourceQuery } from "./report-source.js";
 
 /** The columns of a user. */
 const ofUser: readonly SqlColumn[] = [
@@ -60,25 +60,10 @@ const users = `select ${ofUser.map(({ sql }) => sql).join(", ")} ${chosenUsers} 
 /** The users who existed at the end of the period, in the order of their ids, with their activity in it. */
 export const userActivitySource: ReportSource = {
   columns: (format) => columnsIn(columns, format),
-  async count(snapshot, { tenantUuid, end }) {
-    const [[count] = []] = await snapshot.rows(`select count(*) ${chosenUsers}`, [tenantUuid, end]);
-    return Number(count);
-  },
-  async *rows(snapshot, query, format) {
-    const { tenantUuid, start, end, leftOut } = query;
-    const active = new Activities(snapshot.batches(activity, [tenantUuid, start, end, leftOut]));
-    const [userCells, activityCells] = [cellsOf(ofUser), cellsOf(ofActivity)];
-    const places = columns.flatMap(({ isNarrow }, at) => (isNarrow || format !== "pdf" ? [at] : []));
-    for await (const batch of snapshot.batches(users, [tenantUuid, end])) {
-      const rows: Cell[][] = [];
-      for (const user of userCells(batch)) {
-        const found = await active.of(String(user[0]));
-        const [done = idle] = found ? activityCells([found]) : [];
-        const row = [...user, ...done];
-        rows.push(places.map((at) => row[at] ?? null));
-      }
-      yield rows;
-    }
+  async read(snapshot, query, format) {
+    const values = [query.tenantUuid, query.end];
+    const [[count] = []] = await snapshot.rows(`select count(*) ${chosenUsers}`, values);
+    return { total: Number(count), rows: readUsers(snapshot, query, format) };
   },
   countUpTo: tenantStatement(
     "report_user_activity_rows",
@@ -86,6 +71,24 @@ export const userActivitySource: ReportSource = {
        select from users where tenant_id = scope.tenant and $2::timestamptz is not null and created_at < $3 limit $4) counted`,
   ),
 };
+
+/** Two cursors in the order of ids: each user with the activity of the same id. */
+async function* readUsers(snapshot: ReportSnapshot, query: SourceQuery, format: string) {
+  const { tenantUuid, start, end, leftOut } = query;
+  const active = new Activities(snapshot.batches(activity, [tenantUuid, start, end, leftOut]));
+  const [userCells, activityCells] = [cellsOf(ofUser), cellsOf(ofActivity)];
+  const places = columns.flatMap(({ isNarrow }, at) => (isNarrow || format !== "pdf" ? [at] : []));
+  for await (const batch of snapshot.batches(users, [tenantUuid, end])) {
+    const rows: Cell[][] = [];
+    for (const user of userCells(batch)) {
+      const found = await active.of(String(user[0]));
+      const [done = idle] = found ? activityCells([found]) : [];
+      const row = [...user, ...done];
+      rows.push(places.map((at) => row[at] ?? null));
+    }
+    yield rows;
+  }
+}
 
 /** The activities of principals in ascending order, read as far as they are asked for. */
 class Activities {
