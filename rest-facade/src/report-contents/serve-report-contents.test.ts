@@ -14,11 +14,14 @@ let asked: [Principal, string][] = [];
 /** The readers that wait until the test lets them go on. */
 let held: (() => void)[] = [];
 let holding = false;
+/** Whether the content itself is opened late. */
+let holdingOpen = false;
 
 /** A port with one content. */
 const contents: ReportContents = {
   async open(caller, reportRunId) {
     asked.push([caller, reportRunId]);
+    if (holdingOpen) await new Promise<void>((go) => held.push(go));
     if (reportRunId === "run_gone") throw new DomainError("REPORT_EXPIRED", { detail: "The content was deleted." });
     const empty = reportRunId === "run_empty";
     return {
@@ -39,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => facade.close());
 beforeEach(() => {
-  [asked, held, holding] = [[], [], false];
+  [asked, held, holding, holdingOpen] = [[], [], false, false];
 });
 
 describe("GET /v1/reports/runs/{reportRunId}/content", () => {
@@ -112,6 +115,25 @@ describe("GET /v1/reports/runs/{reportRunId}/content", () => {
     expect([status, json["requiredScopes"]]).toEqual([403, ["report.read", "report.generate"]]);
     expect((await facade.call(at().replace("GET", "POST"), { body: {} })).status).toBe(405);
     expect(asked).toEqual([]);
+  });
+
+  it("keeps no place for a caller that has gone before the content was open", async () => {
+    holdingOpen = true;
+    const gone = new AbortController();
+    const url = `${facade.publicUrl}/v1/reports/runs/run_1/content`;
+    const headers = { authorization: "Bearer good" };
+    const requests = Array.from({ length: 9 }, () =>
+      fetch(url, { headers, signal: gone.signal }).catch(() => undefined),
+    );
+    while (held.length < 9) await new Promise((resolve) => setTimeout(resolve, 5));
+    gone.abort();
+    await Promise.all(requests);
+    // until the server has noticed that the connections are closed
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    holdingOpen = false;
+    for (const go of held) go();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await facade.call(at())).status).toBe(200);
   });
 
   it("limits the downloads of a tenant at once", async () => {

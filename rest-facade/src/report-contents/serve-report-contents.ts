@@ -4,6 +4,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { matchesEntityTag } from "../http/entity-tag.js";
+import { requestAborted } from "../http/problem.js";
 import { type Admission, admit } from "../requests/handle-route.js";
 import { reportContentRoute } from "../routes/report-content.routes.js";
 import { endpointOf, fastifyPath } from "../routes/route.js";
@@ -100,6 +101,11 @@ async function startReading(
       detail: `At most ${downloads.maxPerTenant} downloads of reports of one tenant run at once. Wait until one of them has ended.`,
       retryAfterSeconds: 5,
     });
+  // A response that is closed already emits nothing more.
+  if (raw.destroyed) {
+    leave();
+    throw requestAborted();
+  }
   raw.once("close", leave);
   const bytes = await content.read(start, end);
   raw.setTimeout(stalledMs, () => raw.destroy());

@@ -30,8 +30,8 @@ import { Migration20261123113301_paid_at } from "./migrations/Migration202611231
 import { Migration20261123142052_notifications } from "./migrations/Migration20261123142052_notifications.js";
 import { Migration20261123142150_passkeys } from "./migrations/Migration20261123142150_passkeys.js";
 import { Migration20261123142150_people_security } from "./migrations/Migration20261123142150_people_security.js";
-import { Migration20261123143841_notification_channels } from "./migrations/Migration20261123143841_notification_channels.js";
 import { Migration20261123142957_reports } from "./migrations/Migration20261123142957_reports.js";
+import { Migration20261123143841_notification_channels } from "./migrations/Migration20261123143841_notification_channels.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */

@@ -1,4 +1,4 @@
-import { newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { createCommand } from "@factory/runtime/messages/command";
 import type { CommandEnvelope, Envelope } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -69,6 +69,19 @@ describe("commands of the bus to the spine", () => {
       const answer = await answerTo(await sent(type, data));
       expect([type, data, answer]).toEqual([type, data, expect.objectContaining(refusal(code))]);
     }
+  });
+
+  it("are declined while the tenant has too many report runs that have not ended", async () => {
+    const busy = await platform.activeTenant("commanded-busy");
+    await platform.admin.query(
+      `insert into report_runs (tenant_id, run_id, definition_id, code, format, parameters, period_over, status,
+         correlation_id, traceparent, requested_by, requested_at, updated_at)
+       select tenant_id, gen_random_uuid(), definition_id, code, 'csv', $2, true, 'Queued', 'test', '', 'test', now(), now()
+       from report_definitions, generate_series(1, 20) where tenant_id = $1 and code = 'audit-log'`,
+      [decodeId("ten", busy), JSON.stringify(period)],
+    );
+    const report = { reportCode: "audit-log", format: "csv", parameters: period };
+    expect(await answerTo(await sent("GenerateReport", report, busy))).toMatchObject(refusal("RATE_LIMITED"));
   });
 
   it("provision a tenant", async () => {

@@ -1,6 +1,7 @@
 import type { BusMessage, CommandConsumer } from "@factory/runtime/bus/bus";
 import { contextOf } from "@factory/runtime/commands/command-context";
 import { type CommandRefusals, isRefusal } from "@factory/runtime/commands/command-refusals";
+import { DomainError } from "@factory/runtime/errors/domain-error";
 import { requireCommandData } from "@factory/runtime/messages/command-data";
 import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -62,7 +63,7 @@ export class CommandService implements CommandConsumer {
       // the bus delivers the types of this consumer only
       await this.#run(command.type as CommandOf<"spine">, command);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isRefusal(error) && !isFull(error)) throw error;
       await this.#refusals.report(command, error.code, error.facts.detail);
     }
   }
@@ -72,3 +73,6 @@ export class CommandService implements CommandConsumer {
     await this.#handlers[type](contextOf(command), command.data as unknown as CommandData[C]);
   }
 }
+
+/** Too many open runs of a tenant stay longer than the bus would repeat the command. Its sender sends another one later. */
+const isFull = (error: unknown): error is DomainError => error instanceof DomainError && error.code === "RATE_LIMITED";

@@ -74,8 +74,10 @@ export class ContentWriting {
     return { tenantUuid: tenant.uuid, start, end, periodOver, leftOut: leftOut.map(subjectOf) };
   }
 
+  /** The rows, after which the snapshot ends: drawing a pdf and synchronizing the file need no transaction. */
   async *#counted(
     rows: ReportRows,
+    snapshot: ReportSnapshot,
     signal: AbortSignal,
   ): AsyncGenerator<readonly (readonly Cell[])[], void, undefined> {
     for await (const batch of rows) {
@@ -85,6 +87,7 @@ export class ContentWriting {
       failpoint("reports.writing");
       if (performance.now() - this.#storedAt > progressMs) await this.#store();
     }
+    await snapshot.end();
   }
 
   async #store(): Promise<void> {
@@ -112,4 +115,4 @@ function described({ reportCode: code, parameters, periodOver, format }: RunReco
 }
 
 const unfinished = (to: string) =>
-  `The period ends on ${to} and was not over when the report was requested: further rows may follow.`;
+  `The period ends on ${to}. It was not over for an hour when the report was requested: further rows may follow.`;

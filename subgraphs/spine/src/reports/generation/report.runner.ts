@@ -51,22 +51,35 @@ export class ReportRunner {
   }
 
   async #generate(claim: RunClaim, signal: AbortSignal): Promise<void> {
-    const { contents } = this.#services;
+    const writing = new ContentWriting(claim, this.#services);
+    const stored = await writing.write(signal).catch(async (error: unknown) => {
+      await this.#remove(claim);
+      return this.#failed(claim, error, signal);
+    });
+    if (!stored) return;
+    failpoint("reports.written");
     try {
-      const writing = new ContentWriting(claim, this.#services);
-      const stored = await writing.write(signal);
-      failpoint("reports.written");
       await claim.complete(writing.rows, stored);
-      failpoint("reports.completed");
     } catch (error) {
-      const final = finalError(error, claim);
       // After another error the transaction may have been committed. The sweep removes what belongs to no run.
-      if (final || error instanceof RunLost || signal.aborted)
-        await contents.remove(claim.content).catch(() => undefined);
-      if (!final || signal.aborted) throw error;
-      this.#services.logger.info({ reportRunId: claim.run.reportRunId, code: final.code }, "a report run has failed");
-      await claim.fail(final);
+      if (finalError(error, claim) || error instanceof RunLost) await this.#remove(claim);
+      await this.#failed(claim, error, signal);
     }
+    failpoint("reports.completed");
+  }
+
+  /** Fails the run for a reason that another attempt would not change; throws every other error. */
+  async #failed(claim: RunClaim, error: unknown, signal: AbortSignal): Promise<undefined> {
+    const final = finalError(error, claim);
+    if (!final || signal.aborted) throw error;
+    this.#services.logger.info({ reportRunId: claim.run.reportRunId, code: final.code }, "a report run has failed");
+    await claim.fail(final);
+    return undefined;
+  }
+
+  /** If this fails, the sweep removes the content. */
+  async #remove({ content }: RunClaim): Promise<void> {
+    await this.#services.contents.remove(content).catch(() => undefined);
   }
 }
 

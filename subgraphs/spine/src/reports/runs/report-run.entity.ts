@@ -55,7 +55,7 @@ export class ReportRun {
   @Property({ type: "json" })
   parameters: ReportPeriod;
 
-  /** Whether the period was over when the run was requested, so that nothing can be added to it. */
+  /** Whether the period was over for an hour when the run was requested, so that the bus has brought its records. */
   @Property({ type: "boolean" })
   periodOver: boolean;
 

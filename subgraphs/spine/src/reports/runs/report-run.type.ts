@@ -50,7 +50,7 @@ export class ReportRunType {
 
   @Field({
     description:
-      "Whether the period was over when the run was requested. If not, the report has the rows up to now, and the same report later may have more.",
+      "Whether the period was over for an hour when the run was requested. If not, the report has the rows up to now, and the same report later may have more.",
   })
   periodOver: boolean;
 

@@ -12,6 +12,9 @@ interface NewRun {
   readonly parameters: ReportPeriod;
 }
 
+/** Records of other subgraphs reach the spine by the bus, which takes seconds, or longer after an outage. */
+const settledMs = 60 * 60_000;
+
 const insertRun = {
   name: "report_run_insert",
   text: `insert into report_runs (tenant_id, run_id, definition_id, code, format, parameters, period_over, status,
@@ -31,7 +34,7 @@ export async function startRun(transaction: Transaction, run: NewRun): Promise<R
     definition.code,
     format,
     JSON.stringify(parameters),
-    now >= periodBounds(parameters).end,
+    now.getTime() >= periodBounds(parameters).end.getTime() + settledMs,
     cause.correlationId ?? cause.trace.traceId,
     traceparent(cause.trace),
     cause.actorId ?? "system",

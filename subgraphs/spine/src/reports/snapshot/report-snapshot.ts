@@ -14,7 +14,12 @@ export class ReportSnapshot {
   readonly #signal: AbortSignal;
   #cursors = 0;
 
-  constructor(client: PoolClient, signal: AbortSignal) {
+  constructor(
+    client: PoolClient,
+    signal: AbortSignal,
+    /** Ends the snapshot before the work that uses its rows is done. Nothing can be read any more. */
+    readonly end: () => Promise<void>,
+  ) {
     this.#client = client;
     this.#signal = signal;
   }

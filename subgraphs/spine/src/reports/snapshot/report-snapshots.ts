@@ -35,22 +35,28 @@ export class ReportSnapshots {
     // The server ends the statement of a connection that was closed.
     const cut = () => client.connection.stream.destroy();
     ended.addEventListener("abort", cut, { once: true });
-    let failure: Error | undefined;
-    try {
-      await client.query(begin);
-      await client.query("select set_config('app.tenant', $1, true)", [tenant.uuid]);
-      const result = await work(new ReportSnapshot(client, ended));
-      await client.query("rollback");
-      return result;
-    } catch (error) {
-      failure = error as Error;
-      signal.throwIfAborted();
-      // Another attempt of the same statement would take as long.
-      throw late.aborted || databaseFailure(error) === "TimedOut" ? tooLong() : error;
-    } finally {
+    let isOpen = true;
+    const close = (failure?: Error) => {
+      isOpen = false;
       ended.removeEventListener("abort", cut);
       // An open transaction ends with its connection.
       client.release(failure);
+    };
+    const end = async () => {
+      if (isOpen) await client.query("rollback").then(() => close(), close);
+    };
+    try {
+      await client.query(begin);
+      await client.query("select set_config('app.tenant', $1, true)", [tenant.uuid]);
+      const result = await work(new ReportSnapshot(client, ended, end));
+      await end();
+      return result;
+    } catch (error) {
+      const wasOpen = isOpen;
+      if (isOpen) close(error as Error);
+      signal.throwIfAborted();
+      // Another attempt of the same statement would take as long.
+      throw wasOpen && (late.aborted || databaseFailure(error) === "TimedOut") ? tooLong() : error;
     }
   }
 

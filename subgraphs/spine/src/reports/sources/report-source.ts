@@ -9,7 +9,7 @@ export interface SourceQuery {
   readonly start: Date;
   /** The first moment after the period. */
   readonly end: Date;
-  /** False: the period was not over when the report was requested. */
+  /** False: the period was not over for an hour when the report was requested. */
   readonly periodOver: boolean;
   /** The subjects of audit records that the report leaves out: those of its own run and of runs of the same report. */
   readonly leftOut: readonly string[];
