@@ -125,7 +125,7 @@ describe("kill -9 in the job of a report", () => {
       expect([phase, await eventsOf(reportRunId)]).toEqual([phase, expected]);
       if (!isExpired) kept.push(decodeId("run", reportRunId) ?? "");
     }
-    // what the last killed process has left is swept by the next start
+    // The next start sweeps the files of killed processes.
     await platform.stop();
     platform = await startPlatformProcess(dataDir);
     const folder = join(dataDir, "files", "reports", decodeId("ten", tenantId) ?? "");

@@ -58,7 +58,7 @@ export class ContentWriting {
       if (this.#total > format.maxRows) throw tooManyRows(run.format, format.maxRows);
       await this.#store();
       const report = { ...described(run, source), ...(read.charts && { charts: read.charts }) };
-      return contents.write(content, format.write(report, this.#counted(read.rows, signal)), maxBytes);
+      return contents.write(content, format.write(report, this.#counted(read.rows, snapshot, signal)), maxBytes);
     });
   }
 
