@@ -9,6 +9,8 @@ import type { PlatformProcess } from "@factory/gateway/standalone/client/platfor
 import { bareEnvironment } from "@factory/gateway/standalone/settings/environment";
 import { Canaries } from "../kit/canaries.js";
 import { eventually } from "../kit/eventually.js";
+import { addAuthenticator, ownSecurityPage, signedInByTwo } from "../kit/own-security.js";
+import { aPerson } from "../kit/people.js";
 import { plantSecrets } from "../kit/plant-secrets.js";
 import { plantVendorSecrets } from "../kit/plant-vendor-secrets.js";
 import { platform } from "../kit/platform.js";
@@ -102,6 +104,8 @@ describe("a new master key under load", () => {
     for (const email of guests)
       await request("POST /v1/users/invitations", { token, body: { email, roleCodes: ["Viewer"] } });
     const [earlyGuest = "", lateGuest = ""] = await Promise.all(guests.map(invitationTokenOf));
+    const person = await aPerson(tenant);
+    const { key } = await addAuthenticator((await ownSecurityPage(person)).browser);
     load = await secretTraffic(tenant, canaries);
     await load.turn();
 
@@ -116,6 +120,7 @@ describe("a new master key under load", () => {
     const { stdout } = await run(process.execPath, ["--no-warnings", script], { env });
     expect(stdout).toMatch(/integration\.credential_versions \(credential key wrapping\): \d+ sealed again, 0 left/);
     expect(stdout).toMatch(/spine\.api_clients \(factory spine client secrets\): \d+ sealed again, 0 left/);
+    expect(stdout).toMatch(/spine\.totp_factors \(factory spine second factors\): \d+ sealed again, 0 left/);
     await first.stop();
 
     const third = await group.start({ SECRETS_KEY: newKey, LOG_LEVEL: "debug" });
@@ -130,6 +135,7 @@ describe("a new master key under load", () => {
       return (body["items"] as unknown as Run[]).filter(({ status }) => !["Completed", "Cancelled"].includes(status));
     };
     await eventually("every run is complete", async () => (await unfinished()).length === 0);
+    expect((await signedInByTwo(person, key)).text).toContain("<h1>Your security</h1>");
     expect((await acceptInvitation(lateGuest)).text).toContain("usr_");
     const fresh = await tenant.tokenWith();
     const restore = `mutation { restoreConfiguration(key: "kept.secret", version: 1) { version } }`;

@@ -11,7 +11,7 @@ import { invitationToken } from "./users.js";
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /** The code of an authenticator app for this key (RFC 6238), as an app without any library computes it. */
-export function totpCode(key: string, nowMs = Date.now()): string {
+function totpCode(key: string, nowMs = Date.now()): string {
   const bits = Array.from(key, (letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0")).join("");
   const bytes = bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [];
   const counter = Buffer.alloc(8);
@@ -22,8 +22,7 @@ export function totpCode(key: string, nowMs = Date.now()): string {
 }
 
 /** The key that a page shows beside its QR code. */
-export const keyOn = ({ text }: Visit): string =>
-  (/<code>([A-Z2-7 ]{39})<\/code>/.exec(text)?.[1] ?? "").replaceAll(" ", "");
+const keyOn = ({ text }: Visit): string => (/<code>([A-Z2-7 ]{39})<\/code>/.exec(text)?.[1] ?? "").replaceAll(" ", "");
 
 /** Opens the page for the person's own security. Without an authenticator app. */
 export async function ownSecurityPage(person: Person): Promise<{ browser: Browser; page: Visit }> {
@@ -34,13 +33,23 @@ export async function ownSecurityPage(person: Person): Promise<{ browser: Browse
   return { browser, page };
 }
 
-/** Sets up an authenticator app, and returns its key. */
-export async function addAuthenticator(browser: Browser): Promise<string> {
+/** Sets up an authenticator app, and returns its key with the recovery codes. */
+export async function addAuthenticator(browser: Browser): Promise<{ key: string; codes: readonly string[] }> {
   const form = await browser.open(`${platform().publicUrl}/connect/security?add=Totp`);
   const key = keyOn(form);
   const shown = await browser.submit(form, { factor: "Totp", code: totpCode(key), action: "continue" });
   if (!shown.text.includes("Save your recovery codes")) throw new Error(shown.text);
-  return key;
+  return { key, codes: [...shown.text.matchAll(/<li><code>([\w-]+)<\/code><\/li>/g)].map(([, code]) => code ?? "") };
+}
+
+/** Signs in for the own security with an authenticator app whose code of this moment was used already. */
+export async function signedInByTwo(person: Person, key: string): Promise<Visit> {
+  const home = platform().publicUrl;
+  const browser = new Browser(home);
+  const question = await signInAs(browser, await browser.open(`${home}/connect/security`), person);
+  // the code of the next 30 seconds, which a clock that runs ahead shows
+  const code = totpCode(key, Date.now() + 30_000);
+  return browser.submit(question, { factor: "Totp", code, action: "continue" });
 }
 
 /** The token in the mail that resets the password of a person who got so many mails before: by default the invitation only. */

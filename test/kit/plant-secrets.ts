@@ -1,6 +1,8 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { accessToken } from "@factory/gateway/standalone/client/platform-api";
 import type { Canaries } from "./canaries.js";
+import { addAuthenticator, ownSecurityPage } from "./own-security.js";
+import { aPerson } from "./people.js";
 import { platform } from "./platform.js";
 import { graphql, request } from "./request.js";
 import type { TestTenant } from "./tenants.js";
@@ -38,8 +40,10 @@ export async function plantSecrets(canaries: Canaries, tenant: TestTenant): Prom
   const accepted = [...(await plantCredentials(canaries, token)), ...(await plantConfiguration(canaries, token))];
   for (const { status, text } of accepted) if (status > 201) throw new Error(text);
   await plantClient(canaries, token);
+  const ownSecurity = await plantOwnSecurity(canaries, tenant);
   return [
     ...accepted,
+    ...ownSecurity,
     ...(await refusedRequests(canaries, token)),
     ...(await refusedDocuments(canaries, token)),
     ...(await refusedLogins(canaries)),
@@ -82,6 +86,19 @@ async function plantClient(canaries: Canaries, token: string): Promise<void> {
     { token, variables: { id: clientId } },
   );
   canaries.add("a rotated client secret", rotated.body.data.rotateApiClientSecret.clientSecret);
+}
+
+/** Passwords, the key of an authenticator app and recovery codes. The page shows the last two once. */
+async function plantOwnSecurity(canaries: Canaries, tenant: TestTenant): Promise<Answer[]> {
+  const person = await aPerson(tenant);
+  const { browser, page } = await ownSecurityPage(person);
+  const change = (currentPassword: string) =>
+    browser.submit(page, { action: "change-password", currentPassword, newPassword: canaries.plant("new password") });
+  const answers = [await change(canaries.plant("wrong password")), await change(person.password)];
+  const { key, codes } = await addAuthenticator(browser);
+  canaries.add("the key of an authenticator app", key);
+  for (const code of codes) canaries.add("a recovery code", code);
+  return answers;
 }
 
 async function refusedRequests(canaries: Canaries, token: string): Promise<Answer[]> {

@@ -245,6 +245,27 @@ describe("a person who approves", () => {
     expect((await approve(approvalId, again.access_token)).body["status"]).toBe("Approved");
   });
 
+  it("must have signed in with a second factor where the tenant asks for it", async () => {
+    const level = "urn:factory:acr:second-factor";
+    const token = await tenant.tokenWith();
+    const set = (value: string | null) => request("PUT /v1/config/governance.approve.acr", { token, body: { value } });
+    expect((await set(level)).status).toBeLessThan(300);
+    const approvalId = await aPendingApprovalRequest();
+    const client = await aPasswordClient(tenant.tenantId);
+    const { access_token: weak } = await signedIn(client, second);
+    const answer = await approve(approvalId, weak);
+    expect(refusal(answer)).toBe("401 AUTHENTICATION_TOO_WEAK");
+    const challenge = `Bearer error="insufficient_user_authentication", error_description="A stronger sign-in is required.", acr_values="${level}"`;
+    expect(answer.headers.get("www-authenticate")).toBe(challenge);
+    const overGraphql = await graphql(`mutation { rejectScopes(approvalId: "${approvalId}") { status } }`, {
+      token: weak,
+    });
+    expect([overGraphql.status, overGraphql.headers.get("www-authenticate")]).toEqual([401, challenge]);
+    expect(overGraphql.body.errors?.[0]?.extensions).toMatchObject({ acrValues: level });
+    expect((await set(null)).status).toBeLessThan(300);
+    expect((await approve(approvalId, weak)).body["status"]).toBe("Approved");
+  });
+
   it("must sign in again by max_age when the session of the browser is older", async () => {
     const studio = await aSignInClient(tenant.tenantId, { scopes, firstParty: true });
     const own = new Browser(platform().publicUrl);

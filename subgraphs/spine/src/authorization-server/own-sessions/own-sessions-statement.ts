@@ -37,21 +37,25 @@ export const ownSessions = {
     order by seen_at desc nulls last limit 200`,
 };
 
-/** Deletes the sessions ($2: digests) of the user ($1), or all but those ($3 true). */
+/** Deletes at most $4 of the sessions ($2: digests) of the user ($1), or of all but those ($3 true). */
 export const endBrowserSessions = {
   name: "end_browser_sessions",
-  text: `delete from oidc_artifacts where kind = 'Session' and account_id = $1 and (uid_digest = any($2)) <> $3
+  text: `delete from oidc_artifacts where kind = 'Session' and id_digest in (
+      select id_digest from oidc_artifacts
+      where kind = 'Session' and account_id = $1 and (uid_digest = any($2)) <> $3 limit $4)
     returning uid_digest as session_id`,
 };
 
 /**
- * Deletes the grants of the user ($1) whose id or whose session has one of the digests ($2), or all but those ($3 true).
- * A grant without a session belongs to none.
+ * Deletes at most $4 of the grants of the user ($1) whose id or whose session has one of the digests ($2), or of all but
+ * those ($3 true). A grant without a session belongs to none.
  */
 export const endGrants = {
   name: "end_grants_of_user",
-  text: `delete from oidc_artifacts where kind = 'Grant' and account_id = $1
-    and (id_digest = any($2) or coalesce(uid_digest = any($2), false)) <> $3
+  text: `delete from oidc_artifacts where kind = 'Grant' and id_digest in (
+      select id_digest from oidc_artifacts where kind = 'Grant' and account_id = $1
+        and (id_digest = any($2) or coalesce(uid_digest = any($2), false)) <> $3
+      limit $4)
     returning id_digest as session_id, grant_id`,
 };
 

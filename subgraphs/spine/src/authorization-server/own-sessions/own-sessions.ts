@@ -41,6 +41,15 @@ export interface SessionOwner {
   readonly current: { readonly sessionUid: string } | { readonly grantId: string | undefined };
 }
 
+/** The digests of the sessions that end, or of those that are kept while all others end. */
+interface EndedDigests {
+  readonly digests: readonly string[];
+  readonly isKept: boolean;
+}
+
+/** Browsers, and as many applications, in one transaction. */
+const maxEnded = 500;
+
 /** People see and end their own sessions. */
 export class OwnSessions {
   readonly #pool: Pool;
@@ -76,14 +85,25 @@ export class OwnSessions {
    * second. Throws NOT_FOUND.
    */
   async end(owner: SessionOwner, sessionId: string): Promise<void> {
-    const ended = await this.#end(owner, "endOwnSession", { digests: [sessionId], isKept: false });
+    const ended = await this.#endAll(owner, "endOwnSession", { digests: [sessionId], isKept: false });
     if (ended === 0)
       throw new DomainError("NOT_FOUND", { detail: "The caller has no session with this id. It may have ended." });
   }
 
   /** Ends all sessions but the current one. Returns how many. */
   async endOthers(owner: SessionOwner): Promise<number> {
-    return this.#end(owner, "endOtherOwnSessions", { digests: await this.#currentDigests(owner), isKept: true });
+    return this.#endAll(owner, "endOtherOwnSessions", { digests: await this.#currentDigests(owner), isKept: true });
+  }
+
+  /** Each transaction ends a limited number, because a client can make any number of grants. */
+  async #endAll(owner: SessionOwner, operation: string, which: EndedDigests): Promise<number> {
+    let total = 0;
+    let ended: number;
+    do {
+      ended = await this.#end(owner, operation, which);
+      total += ended;
+    } while (ended >= maxEnded);
+    return total;
   }
 
   /**
@@ -100,14 +120,14 @@ export class OwnSessions {
   #end(
     { tenant, userId, clientId, cause }: SessionOwner,
     operation: string,
-    { digests, isKept }: { digests: readonly string[]; isKept: boolean },
+    { digests, isKept }: EndedDigests,
   ): Promise<number> {
     const workers = { pool: this.#pool, schema: "spine" } as const;
     return workerTransaction(workers, tenant, { ...cause, actorId: userId }, async (transaction) => {
       const { execute, record, audit } = transaction;
       const caller = { principal: userId, principaltype: "User", clientid: clientId } as const;
       audit({ operation, subject: `users/${userId}`, ...caller });
-      const values = [userId, digests, isKept];
+      const values = [userId, digests, isKept, maxEnded];
       const browsers = await execute<{ session_id: string }>(endBrowserSessions, values);
       const applications = await this.#endGrants(transaction, values);
       const ended = [

@@ -24,6 +24,8 @@ const lifetimeMs = 30 * 60_000;
 /** Links of one user within an hour. Further requests are answered in the same way and send no mail. */
 const maxLinks = 3;
 const throttleMs = 60 * 60_000;
+/** Requests whose links are being stored. */
+const maxSending = 200;
 const maxEmailLength = 254;
 
 /** Links are forgotten when they no longer count for the throttle. */
@@ -70,6 +72,11 @@ export class PasswordResets {
     { email, tenant }: { email: string; tenant?: string | undefined },
   ): Promise<void> {
     const { pool, logger } = this.#parts;
+    if (this.#sending.size >= maxSending)
+      throw new DomainError("UNAVAILABLE", {
+        detail: "Too many passwords are being reset. Try again in a moment.",
+        retryAfterSeconds: 1,
+      });
     // PostgreSQL cannot store NUL in text
     const isUsable = email.length <= maxEmailLength && !`${email}${tenant ?? ""}`.includes("\0");
     const values = isUsable ? [emailKey(email.trim()), tenant ?? null] : ["", null];
