@@ -73,6 +73,8 @@ const limited: readonly (readonly [count: string, passing: number, entries: read
     30,
     [
       ["/v1/users/invitations/accept", json({ token: "x", password: "correct horse battery" })],
+      ["/v1/password-resets", json({ email: "x" })],
+      ["/v1/password-resets/complete", json({ token: "x", password: "correct horse battery" })],
       ["/graphql", json({ query: "{ __typename }" })],
       [`/integrations/oauth/start/${"x".repeat(43)}`],
       [`/integrations/oauth/start/${"x".repeat(43)}`, form({ formToken: "x" })],

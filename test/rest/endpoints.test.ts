@@ -8,6 +8,8 @@ import { aConnection } from "../kit/connections.js";
 import { aCredential } from "../kit/credentials.js";
 import { forgedTokens } from "../kit/forged-tokens.js";
 import { aPackageName } from "../kit/libraries.js";
+import { resetToken } from "../kit/own-security.js";
+import { aPerson } from "../kit/people.js";
 import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
 import { aProvider } from "../kit/providers.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
@@ -33,6 +35,7 @@ let administrator: string;
 let version: TestVersion;
 let roleId: string;
 let openInvitation: string;
+let openReset: string;
 let recipientUserId: string;
 /** Users whose inboxes are marked as read, a different one for each request. */
 const recipients: string[] = [];
@@ -59,6 +62,7 @@ beforeAll(async () => {
   providerId = await aProvider(tenantToken);
   recipientUserId = (await aUser(tenantToken)).userId;
   for (let count = 0; count < 6; count += 1) recipients.push(newId("usr"));
+  openReset = await resetToken(await aPerson(tenant));
   openInvitation = await invitationToken((await anInvitation(tenantToken)).email);
   for (let count = 0; count < 6; count += 1) principals.push(await aClientId(tenantToken));
   for (let count = 0; count < 4; count += 1) credentials.push((await aCredential(tenantToken)).credentialId);
@@ -90,7 +94,9 @@ describe.each(rows.filter(({ route }) => route.anonymous === true))("$at", ({ ro
 describe("endpoints without authentication", () => {
   it("are these", () => {
     const open = rows.filter(({ route }) => route.anonymous === true || route.scopes.length === 0);
-    expect(open.map(({ at }) => at)).toEqual(["POST /v1/users/invitations/accept"]);
+    expect(open.map(({ at }) => at)).toEqual([
+      ...["POST /v1/users/invitations/accept", "POST /v1/password-resets", "POST /v1/password-resets/complete"],
+    ]);
   });
 });
 
@@ -266,6 +272,8 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
   "POST /v1/reports/{id}/generate": () => ({ format: "csv", parameters: lastYear }),
   "POST /v1/users/invitations": () => ({ email: anAddress(), roleCodes: ["Viewer"] }),
   "POST /v1/users/invitations/accept": () => ({ token: openInvitation, password: goodPassword }),
+  "POST /v1/password-resets": () => ({ email: anAddress() }),
+  "POST /v1/password-resets/complete": () => ({ token: openReset, password: `new ${goodPassword}` }),
   "POST /integrations/providers": () => ({
     key: unique(),
     displayName: "Walk",

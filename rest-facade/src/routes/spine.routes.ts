@@ -26,6 +26,8 @@ export const spineRoutes = [
   { at: "POST /v1/users/invitations/{invitationId}/resend",    run: "resendInvitation", reply: 200, scopes: ["user.invite"],              version: "header", idempotent: true },
   { at: "POST /v1/users/invitations/{invitationId}/revoke",    run: "revokeInvitation", reply: 200, scopes: ["user.invite"],              version: "header", idempotent: true },
   { at: "POST /v1/users/invitations/accept",                   run: "acceptInvitation", reply: 201, scopes: [],            anonymous: true, version: "header", location: "/v1/users/{userId}" },
+  { at: "POST /v1/password-resets",          run: "requestPasswordReset", reply: 202, scopes: [], anonymous: true, version: "header" },
+  { at: "POST /v1/password-resets/complete", run: "resetPassword",        reply: 200, scopes: [], anonymous: true, version: "header" },
   { at: "GET /v1/subscriptions",                  run: "planSubscriptions",        reply: 200, scopes: ["subscription.read"],   version: "header" },
   { at: "GET /v1/subscriptions/{id}",             run: "planSubscription",         reply: 200, scopes: ["subscription.read"],   version: "header" },
   { at: "POST /v1/subscriptions/{id}/activate",   run: "activatePlanSubscription", reply: 200, scopes: ["subscription.manage"], version: "header", idempotent: true },
