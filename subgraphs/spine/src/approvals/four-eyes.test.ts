@@ -173,6 +173,15 @@ describe("a person who decides", () => {
       Array.from({ length: 3 }, () => "AUTHENTICATION_TOO_WEAK"),
     );
     expect(await Promise.all([decided(second), decided(resistant)])).toEqual(["Approved", "Approved"]);
+    const weaken = (acr: string) =>
+      platform.ask(
+        { ...as(colleague, { acr }), scopes: new Set(["config.manage", "governance.approve"]) },
+        'mutation { deleteConfiguration(key: "governance.approve.acr") { key } }',
+      );
+    expect((await weaken(password)).refusal).toMatchObject({ code: "AUTHENTICATION_TOO_WEAK" });
+    const agent = { ...as(colleague, { acr: second, actors: ["cli_agent"] }), scopes: new Set(["config.manage"]) };
+    const off = 'mutation { setConfiguration(key: "signIn.secondFactor", input: { value: "optional" }) { key } }';
+    expect((await platform.ask(agent, off)).refusal).toMatchObject({ code: "SELF_APPROVAL" });
     await set(resistant);
     expect(await Promise.all([decided(second), decided(resistant)])).toEqual(["AUTHENTICATION_TOO_WEAK", "Approved"]);
     await set(null);

@@ -1,9 +1,10 @@
+import { requireLevel, requireRecentSignIn } from "@factory/runtime/auth/step-up";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { type Preconditions, requirePreconditions } from "@factory/runtime/input-validation/preconditions";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { principalOf } from "@factory/runtime/tenancy/tenant";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { SetConfigurationInput } from "./configuration.input.js";
 import type { ChangedConfigEntryType } from "./configuration.type.js";
@@ -131,12 +132,23 @@ export class ConfigurationChangeService {
     return idempotentMutation(this.#database, context, {
       field,
       ...request,
+      prepare: () => this.#requireLevel(context, key),
       commit: async (transaction) => {
         const entry = await lockEntry(transaction, key);
         transaction.afterCommit(() => this.#settings.drop(transaction.tenant.tenantId));
         return commit(transaction, entry);
       },
     });
+  }
+
+  /** A person who lowers the level of approvals needs a recent sign-in of this level. Otherwise a stolen token could do it. */
+  async #requireLevel(context: RequestContext, key: string): Promise<void> {
+    const principal = principalOf(context);
+    if (key !== "governance.approve.acr" || principal.principalType !== "User") return;
+    const level = await this.#settings.get(tenantOf(context), key);
+    if (level === null) return;
+    requireRecentSignIn(principal);
+    requireLevel(principal, level);
   }
 
   /** A secret entry stays secret unless the input says otherwise, and the input always has a new value. */

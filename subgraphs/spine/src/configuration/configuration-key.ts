@@ -4,6 +4,7 @@ import type { Scope } from "@factory/schema/scopes";
 import { limitKeyPrefix } from "@factory/schema/tenant-settings";
 
 const governanceKeyPrefix = "governance.";
+const signInKeyPrefix = "signIn.";
 const approving: Scope = "governance.approve";
 const keyPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
@@ -28,14 +29,16 @@ export function requireWritableKey(key: string): void {
 
 /**
  * Throws for a key that decides about approvals, unless the principal may approve: otherwise an agent could end the need
- * for an approval of its own requests.
+ * for an approval of its own requests. Agents do not change how people sign in either.
  */
 export function requireGovernance({ principalType, actors = [], scopes }: Principal, key: string): void {
-  if (!key.startsWith(governanceKeyPrefix)) return;
+  const isGovernance = key.startsWith(governanceKeyPrefix);
+  if (!isGovernance && !key.startsWith(signInKeyPrefix)) return;
   if (principalType === "Agent" || actors.length > 0)
     throw new DomainError("SELF_APPROVAL", {
-      detail: `Agents may not change settings that begin with ${governanceKeyPrefix}. Ask a user or service of the tenant to change it.`,
+      detail: `Agents may not change settings that begin with ${governanceKeyPrefix} or ${signInKeyPrefix}. Ask a user or service of the tenant to change it.`,
     });
+  if (!isGovernance) return;
   if (!scopes.has(approving))
     throw new DomainError("INSUFFICIENT_SCOPE", {
       detail: `A change of settings that begin with ${governanceKeyPrefix} needs the scope ${approving}, too.`,

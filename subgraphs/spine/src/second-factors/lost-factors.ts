@@ -1,3 +1,4 @@
+import { requireRecentSignIn } from "@factory/runtime/auth/step-up";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -20,12 +21,15 @@ export class LostFactors {
   }
 
   remove(context: RequestContext, userId: string): Promise<RemovedSecondFactorsType> {
+    const administrator = principalOf(context);
+    // a stolen token is not enough to take the factors of others away
+    if (administrator.principalType === "User") requireRecentSignIn(administrator);
     return idempotentMutation(this.#database, context, {
       field: "removeUserSecondFactors",
       arguments: { userId },
       commit: async (transaction) => {
         await lockUser(transaction, userId);
-        if (principalOf(context).subject === userId)
+        if (administrator.subject === userId)
           throw new DomainError("CONFLICT", {
             detail: "Users remove their own second factors on the page /connect/security, after a sign-in with them.",
           });

@@ -14,7 +14,7 @@ export class SecondFactorResolver {
 
   @Mutation(() => RemovedSecondFactorsType, {
     description:
-      "Removes all second factors and recovery codes of another user who has lost them. The token of the caller must hold every scope that the user's roles give. Make sure by another channel that the request comes from the user.",
+      "Removes all second factors and recovery codes of another user who has lost them. The token of the caller must hold every scope that the user's roles give. A person needs a first-party client and a sign-in of the last 15 minutes. Make sure by another channel that the request comes from the user.",
   })
   @Auth({ scopes: ["user.invite"] })
   removeUserSecondFactors(

@@ -84,7 +84,9 @@ export class PasswordSignIn {
     if (!named) return {};
     // read again: the user may have been disabled while the password waited to be hashed
     const now = matches ? await this.#accounts.byId(named.userId) : undefined;
-    return now && !accountError(now, client) ? { named, proven: now } : { named };
+    // the password that was checked may have been replaced meanwhile
+    const isCurrent = now !== undefined && now.passwordHash === named.passwordHash;
+    return isCurrent && !accountError(now, client) ? { named, proven: now } : { named };
   }
 }
 

@@ -120,6 +120,8 @@ async function submit(visit: Visit, form: URLSearchParams): Promise<void> {
       await options.factors.remove(person, form.get("factorId") ?? "");
       return redirect(response, `${ownSecurityPath}?done=factor-removed`);
     case "renew-recovery-codes": {
+      // codes from before the first factor would go around it later
+      if (!(await hasFactor(visit))) break;
       const codes = await options.factors.renewRecoveryCodes(person);
       return sendPage(response, recoveryCodesPage({ csrfToken, codes }));
     }
@@ -135,14 +137,18 @@ async function renameFactor({ options, visitor }: Visit, form: URLSearchParams):
   return "factor-renamed";
 }
 
+const hasFactor = async ({ options, visitor: { person } }: Visit): Promise<boolean> =>
+  (await options.factors.kinds.enrolled(person.tenant, person.userId)).length > 0;
+
 async function enrol(visit: Visit, kind: FactorKind, form: URLSearchParams): Promise<void> {
   const { options, visitor, response, csrfToken } = visit;
   const { person } = visitor;
+  const isFirst = !(await hasFactor(visit));
   const answer = await kind.enrolment?.finish(person, visitOf(visit, kind), form);
   if (!answer || !isProof(answer)) return showEnrolment(visit, kind, answer);
   await raiseSession(visitor, answer.amr);
   // the first factor comes with recovery codes; so does one after the last code was used
-  if ((await options.factors.recoveryCodesLeft(person.tenant, person.userId)) > 0)
+  if (!isFirst && (await options.factors.recoveryCodesLeft(person.tenant, person.userId)) > 0)
     return sendPage(response, factorAddedPage(csrfToken));
   const codes = await options.factors.renewRecoveryCodes(person);
   sendPage(response, recoveryCodesPage({ csrfToken, codes }));

@@ -25,6 +25,7 @@ export const ownSessions = {
         (payload->>'loginTs')::int as started_at, seen_at
       from oidc_artifacts, limits
       where kind = 'Session' and account_id = $1 and expires_at > now() and (payload->>'loginTs')::int >= since
+        and not exists (select from oidc_artifacts mark where mark.kind = 'EndedSession' and mark.id_digest = oidc_artifacts.uid_digest)
     union all
     select 'Grant', id_digest, client.name, user_agent, address, (payload->>'iat')::int,
         greatest(seen_at, (select max(to_timestamp((token.payload->>'iat')::int)) from oidc_artifacts token
@@ -37,13 +38,23 @@ export const ownSessions = {
     order by seen_at desc nulls last limit 200`,
 };
 
-/** Deletes at most $4 of the sessions ($2: digests) of the user ($1), or of all but those ($3 true). */
+/**
+ * Leaves a mark for each session: a request that is under way may store the session again, and the adapter reads no
+ * session with a mark. The mark lasts longer than every session. Deletes at most $4 of the sessions ($2: digests) of the
+ * user ($1), or of all but those ($3 true).
+ */
 export const endBrowserSessions = {
   name: "end_browser_sessions",
-  text: `delete from oidc_artifacts where kind = 'Session' and id_digest in (
-      select id_digest from oidc_artifacts
-      where kind = 'Session' and account_id = $1 and (uid_digest = any($2)) <> $3 limit $4)
-    returning uid_digest as session_id`,
+  text: `with ended as (
+      delete from oidc_artifacts where kind = 'Session' and id_digest in (
+        select id_digest from oidc_artifacts
+        where kind = 'Session' and account_id = $1 and (uid_digest = any($2)) <> $3 limit $4)
+      returning uid_digest),
+    marks as (
+      insert into oidc_artifacts (kind, id_digest, payload, expires_at)
+      select distinct 'EndedSession', uid_digest, '{}'::jsonb, now() + interval '8 days' from ended
+      on conflict (kind, id_digest) do nothing)
+    select uid_digest as session_id from ended`,
 };
 
 /**

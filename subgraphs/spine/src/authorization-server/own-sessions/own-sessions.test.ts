@@ -139,6 +139,25 @@ describe("the sessions of a person", () => {
     expect(kinds.toSorted()).toEqual(["Application", "Browser"]);
   });
 
+  it("stay ended when a request that was under way stores the session again", async () => {
+    const person = await aPerson();
+    const [own, lost] = [await signedIn(person), await signedIn(person)];
+    const { rows } = await platform.admin.query(
+      "select row_to_json(s) as session from oidc_artifacts s where kind = 'Session' and account_id = $1",
+      [person.userId],
+    );
+    await asked(own.access, "mutation { endOtherOwnSessions { count } }");
+    for (const { session } of rows)
+      await platform.admin.query(
+        `insert into oidc_artifacts select * from json_populate_record(null::oidc_artifacts, $1)
+         on conflict (kind, id_digest) do nothing`,
+        [session],
+      );
+    expect((await lost.browser.open("/connect/security")).text).toContain("<h1>Sign in</h1>");
+    expect((await own.browser.open("/connect/security")).text).toContain("<h1>Your security</h1>");
+    expect((await listed(own.access)).filter(({ kind }) => kind === "Browser")).toHaveLength(1);
+  });
+
   it("cannot be ended or seen by another person", async () => {
     const [own, other] = [await signedIn(await aPerson()), await signedIn(await aPerson())];
     for (const { sessionId } of await listed(own.access))

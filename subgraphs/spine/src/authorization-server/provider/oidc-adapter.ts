@@ -26,13 +26,16 @@ const visited = new Set(["Session", "Grant"]);
 const kindsOfGrant = new Set(["Grant", "RefreshToken", "AuthorizationCode"]);
 
 const columns = "payload, extract(epoch from consumed_at)::int as consumed";
+/** A session that its person has ended may be stored again by a request that was under way. */
+const notEnded = `not exists (select from oidc_artifacts mark
+  where mark.kind = 'EndedSession' and mark.id_digest = artifact.uid_digest)`;
 const findById = {
   name: "artifact_by_id",
-  text: `select ${columns} from oidc_artifacts where kind = $1 and id_digest = $2`,
+  text: `select ${columns} from oidc_artifacts artifact where kind = $1 and id_digest = $2 and ${notEnded}`,
 };
 const findByUid = {
   name: "artifact_by_uid",
-  text: `select ${columns} from oidc_artifacts where kind = $1 and uid_digest = $2`,
+  text: `select ${columns} from oidc_artifacts artifact where kind = $1 and uid_digest = $2 and ${notEnded}`,
 };
 const store = {
   name: "store_artifact",

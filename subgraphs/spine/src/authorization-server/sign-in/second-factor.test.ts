@@ -242,6 +242,21 @@ describe("a person with an authenticator app", () => {
     expect((await browser.open(page.url)).text).toContain('name="password"');
   });
 
+  it("has no recovery codes from before the factor", async () => {
+    const person = await aPerson();
+    const browser = new TestBrowser(base);
+    const page = await enterPassword(browser, await browser.open("/connect/security"), person);
+    const early = codesOf(await browser.submit(page, { action: "renew-recovery-codes" }));
+    expect(early).toEqual([]);
+    await platform.admin.query(
+      `insert into recovery_codes (tenant_id, user_id, code_digest, created_at) values ($1, $2, 'early', now())`,
+      [decodeId("ten", tenantId), decodeId("usr", person.userId)],
+    );
+    expect((await enrolled(person)).codes).toHaveLength(10);
+    const { rows } = await platform.admin.query("select from recovery_codes where code_digest = 'early'");
+    expect(rows).toEqual([]);
+  });
+
   it("removes it, and signs in with the password again", async () => {
     const person = await aPerson();
     const { browser } = await enrolled(person);
@@ -262,6 +277,12 @@ describe("a person with an authenticator app", () => {
     const document = `mutation { removeUserSecondFactors(userId: "${person.userId}") { userId count } }`;
     const weaker = await platform.ask(principal(tenantId, ["user.invite"]), document);
     expect(weaker.refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
+    const administrator = { ...principal(tenantId, ["user.invite", "templates.read"]), principalType: "User" } as const;
+    const late = { ...administrator, firstParty: true, authTime: Math.floor(Date.now() / 1000) - 901 };
+    expect((await platform.ask(late, document)).refusal).toMatchObject({ code: "AUTHENTICATION_TOO_OLD" });
+    expect((await platform.ask(administrator, document)).refusal).toMatchObject({
+      code: "FIRST_PARTY_CLIENT_REQUIRED",
+    });
     const own = { ...principal(tenantId, ["user.invite", "templates.read"]), subject: person.userId };
     expect((await platform.ask(own, document)).refusal).toMatchObject({ code: "CONFLICT" });
     const { data } = await platform.ask(principal(tenantId, ["user.invite", "templates.read"]), document);
