@@ -42,16 +42,6 @@ export async function addAuthenticator(browser: Browser): Promise<{ key: string;
   return { key, codes: [...shown.text.matchAll(/<li><code>([\w-]+)<\/code><\/li>/g)].map(([, code]) => code ?? "") };
 }
 
-/** Signs in for the own security with an authenticator app whose code of this moment was used already. */
-export async function signedInByTwo(person: Person, key: string): Promise<Visit> {
-  const home = platform().publicUrl;
-  const browser = new Browser(home);
-  const question = await signInAs(browser, await browser.open(`${home}/connect/security`), person);
-  // the code of the next 30 seconds, which a clock that runs ahead shows
-  const code = totpCode(key, Date.now() + 30_000);
-  return browser.submit(question, { factor: "Totp", code, action: "continue" });
-}
-
 /** The token in the mail that resets the password of a person who got so many mails before: by default the invitation only. */
 export async function resetToken({ email }: Person, mailsBefore = 1): Promise<string> {
   await graphql("mutation ($input: RequestPasswordResetInput!) { requestPasswordReset(input: $input) { status } }", {
