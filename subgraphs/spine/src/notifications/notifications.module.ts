@@ -66,7 +66,7 @@ export const notifications: SliceModule<NotificationSettings> = {
     const delivery = new NotificationDelivery({ database, jobs, drivers });
     work(deliverNotificationJob, (payload, attempt) => delivery.run(payload, attempt), delivery);
     const broadcasts = services.add(new BroadcastService({ database, jobs, tenants }));
-    work(continueBroadcastJob, (payload, attempt) => broadcasts.continue(payload, attempt), maintenance);
+    work(continueBroadcastJob, (payload) => broadcasts.continue(payload), maintenance);
     const rate = new RecipientRateLimiter(settings.rateLimitFactor);
     services.add(new NotificationRequestService({ database, jobs, tenants, drivers, templates, rate }));
     services.add(new NotificationService(database, cursors));

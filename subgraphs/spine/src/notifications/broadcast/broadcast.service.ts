@@ -2,7 +2,6 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import type { JobAttempt } from "@factory/runtime/jobs/definitions/job-definition";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -98,20 +97,19 @@ export class BroadcastService {
     });
   }
 
-  /** Reaches all recipients that are left. Each transaction stores how far it came. */
-  async continue(
-    { tenantId, messageId }: { tenantId: string; messageId: string },
-    { signal }: Pick<JobAttempt, "signal">,
-  ): Promise<void> {
+  /** Reaches the next 10,000 recipients. Another job reaches the others, so that tenants take turns. */
+  async continue(payload: { tenantId: string; messageId: string }): Promise<void> {
+    const { database, jobs } = this.#parts;
+    const { tenantId, messageId } = payload;
     const tenant = tenantWithId(tenantId);
     const cause = { trace: continueTrace(undefined), actorId: "system" };
-    for (let isOpen = true; isOpen && !signal.aborted; ) {
-      isOpen = await this.#parts.database.transaction(tenant, cause, async (transaction) => {
-        const [row] = await transaction.execute<OpenRow>(lockOpen, [tenant.uuid, decodeId("ntm", messageId)]);
-        return row !== undefined && (await continued(transaction, messageId, row));
-      });
-      failpoint("broadcast.continued");
-    }
+    await database.transaction(tenant, cause, async (transaction) => {
+      const [row] = await transaction.execute<OpenRow>(lockOpen, [tenant.uuid, decodeId("ntm", messageId)]);
+      if (!row) return;
+      if (await continued(transaction, messageId, row)) await jobs.send(transaction, continueBroadcastJob, payload);
+      failpoint("broadcast.reached");
+    });
+    failpoint("broadcast.continued");
   }
 }
 
@@ -121,7 +119,6 @@ async function continued(transaction: Transaction, messageId: string, row: OpenR
   const after = encodeId("usr", row.broadcast_after);
   const cause = { trace: continueTrace(row.traceparent), correlationId, actorId };
   const next = await reachNext(transaction, { messageId, category, roleCode, after }, cause);
-  failpoint("broadcast.reached");
   return next.after !== null;
 }
 

@@ -7,13 +7,13 @@ interface ContinueBroadcastPayload {
   messageId: string;
 }
 
-/** The job that reaches the recipients of a broadcast after the first 10,000. */
+/** The job that reaches the next 10,000 recipients of a broadcast. */
 export const continueBroadcastJob: JobDefinition<ContinueBroadcastPayload> = {
   queue: "continue-broadcast",
   retryLimit: 5,
   retryDelaySeconds: 10,
   retryBackoff: true,
-  expireInSeconds: 600,
+  expireInSeconds: 60,
   concurrency: 1,
   concurrencyPerTenant: 1,
   fair: true,

@@ -158,6 +158,17 @@ describe("a channel with a driver", () => {
     await becomes(notificationId, "Sent");
   });
 
+  it("is refused while 10,000 notifications of the tenant wait", async () => {
+    const busy = await platform.activeTenant("busy");
+    await platform.admin.query(
+      `insert into notifications (tenant_id, notification_id, message_id, channel, status, due_at, created_at)
+       select $1, uuidv7(), uuidv7(), 'Email', 'Queued', now() + interval '1 hour', now() from generate_series(1, 10000)`,
+      [decodeId("ten", busy)],
+    );
+    const { refusal } = await platform.ask(principal(busy, ["notification.send"]), sendDocument, { input });
+    expect(refusal).toMatchObject({ code: "RATE_LIMITED", retryAfterSeconds: 60 });
+  });
+
   it("refuses recipients before anything is stored", async () => {
     const refused = { ...input, recipient: { email: "eve@refused.example" } };
     const { refusal } = await platform.ask(principal(tenantId, ["notification.send"]), sendDocument, {

@@ -25,6 +25,14 @@ import {
   expression: `create index notifications_unread on notifications (tenant_id, recipient_user_id, notification_id) where ${unreadCondition}`,
 })
 @Index({
+  name: "notifications_all_unread",
+  expression: `create index notifications_all_unread on notifications (tenant_id, notification_id) where ${unreadCondition}`,
+})
+@Index({
+  name: "notifications_due",
+  expression: `create index notifications_due on notifications (due_at, notification_id) where ${queuedCondition}`,
+})
+@Index({
   name: "notifications_queued",
   expression: `create index notifications_queued on notifications (notification_id) where ${queuedCondition}`,
 })

@@ -14,6 +14,7 @@ import { usersWithout } from "../preferences/switched-off.js";
 import { activeUsers } from "../record/active-users-statement.js";
 import { type NotificationRequest, notificationRequest, type RequestedContent } from "./notification-request.js";
 import type { NotificationTemplates } from "./notification-templates.js";
+import { requireShortQueue } from "./queue-limit.js";
 import type { SendNotificationInput } from "./send-notification.input.js";
 import type { SentNotificationsType } from "./sent-notifications.type.js";
 import { type NewNotification, storeMessage, storeNotifications } from "./store-notifications.js";
@@ -48,6 +49,7 @@ export class NotificationRequestService {
       },
       commit: async (transaction, content) => {
         await this.#parts.tenants.requireActive(transaction);
+        if (content.channel !== "InApp") await requireShortQueue(transaction);
         await requireUsers(transaction, request.recipients, pointerOf);
         return this.#store(transaction, { ...request, content }, requestedBy);
       },
