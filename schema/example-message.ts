@@ -110,6 +110,7 @@ const resources: Readonly<Record<string, string>> = {
   notificationId: "notifications",
   position: "audit-seals",
   providerId: "providers",
+  reportRunId: "report-runs",
   roleId: "roles",
   runId: "runs",
   sourceRef: "packages",

@@ -110,6 +110,7 @@ function exampleObject({ properties = {}, required = [] }: JsonSchema): Record<s
 
 function exampleText({ pattern, format, maxLength }: JsonSchema, name: string): string {
   if (format === "date-time") return exampleTime;
+  if (format === "date") return exampleTime.slice(0, 10);
   const prefix = /^\^\(?([a-z]{3})[_|]/.exec(pattern ?? "")?.[1];
   const text = (prefix && exampleId(prefix)) ?? forms[pattern ?? ""] ?? texts[name] ?? `example-${name.toLowerCase()}`;
   return text.slice(0, maxLength);
