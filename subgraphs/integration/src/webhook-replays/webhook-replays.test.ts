@@ -168,6 +168,27 @@ describe("a replay of webhooks", () => {
     expect((await scene.ended(again.runId)).result).toMatchObject({ replayed: 28, unsent: 0 });
   });
 
+  it("sends no notification that names another webhook subscription, with includeUnsent", async () => {
+    await scene.addEvents(4);
+    const subscription = await scene.subscribe({ eventType: "NotificationRequested" });
+    const other = await scene.subscribe({ eventType: "NotificationRequested" });
+    const tenant = decodeId("ten", scene.principal.tenantId ?? "");
+    const name = (receiver: string | null, sequence: number) =>
+      fixture.rows(
+        `update integration.event_log set type = 'NotificationRequested',
+           envelope = envelope || jsonb_build_object('type', 'NotificationRequested', 'data', $3::jsonb)
+         where tenant_id = $1 and sequence = $2`,
+        ...[tenant, sequence, JSON.stringify({ subscriptionId: receiver })],
+      );
+    await name(subscription, 1);
+    await name(other, 2);
+    await name(null, 3);
+    const { runId } = await scene.replay(subscription, { includeUnsent: true });
+    expect((await scene.ended(runId)).result).toMatchObject({ replayed: 2, unsent: 2 });
+    await scene.settled();
+    expect([...scene.ids].sort()).toEqual(["evt_1", "evt_3"]);
+  });
+
   it("begins the schedule of attempts anew for each message", async () => {
     const subscription = await scene.exhausted(1);
     receiver.answer = (_, nth) => ({ status: nth < 4 ? 500 : 204 });

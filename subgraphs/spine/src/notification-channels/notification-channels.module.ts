@@ -56,7 +56,7 @@ export const notificationChannels: SliceModule<NotificationChannelSettings> = {
       why: "The digest is deleted a day later than its members began.",
     },
   },
-  start({ settings, database, logger, consume, onClose }, services) {
+  start({ settings, database, jobs, logger, consume, onClose }, services) {
     const { issuer, masterKeys, mail, notificationTargets: targets = noTargets } = settings;
     const schedule = new AttemptSchedule(settings.notificationTimes);
     // a transport of its own, so that notifications never keep invitations waiting
@@ -80,7 +80,7 @@ export const notificationChannels: SliceModule<NotificationChannelSettings> = {
     services
       .get(HttpRoutes)
       .add(unsubscribePath, unsubscribeEndpoint({ issuer, database, links, addresses: unsubscribed, logger }));
-    consume(vendorAnswers(database));
+    consume(vendorAnswers(database, jobs));
     consume(undeliveredWebhooks(database));
   },
   retention: () => [

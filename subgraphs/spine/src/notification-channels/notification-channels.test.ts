@@ -131,7 +131,7 @@ describe("the channel Email", () => {
   it.each([
     ["EmailFailed", { error: { code: "VENDOR_REFUSED", detail: "to ada@people.example" } }, "VENDOR_REFUSED"],
     ["EmailBounced", { error: { code: "ada@people.example", detail: "x" } }, "VENDOR_REFUSED"],
-    ["CommandRejected", { error: { code: "REFERENCE_NOT_FOUND", detail: "x" } }, "CONNECTION_MISSING"],
+    ["CommandRejected", { error: { code: "COMMAND_EXPIRED", detail: "x" } }, "COMMAND_EXPIRED"],
     ["CommandDeadLettered", { error: { code: "OUTCOME_UNKNOWN", detail: "x" } }, "OUTCOME_UNKNOWN"],
   ] as const)("fails with %s", async (type, data, reason) => {
     test.connected.add(tenantId);
@@ -139,6 +139,17 @@ describe("the channel Email", () => {
     const { id: commandId } = await test.command(id);
     await test.answer(tenantId, type, { commandId, data });
     expect(await test.becomes(id, "Failed")).toBe(reason);
+  });
+
+  it("leaves by the mail server of the platform where the connection was lost meanwhile", async () => {
+    test.connected.add(tenantId);
+    const id = await test.notify(tenantId, mailTo(ada));
+    const { id: commandId } = await test.command(id);
+    test.connected.clear();
+    const data = { command: "SendEmail", error: { code: "REFERENCE_NOT_FOUND", detail: "x" } };
+    for (let times = 0; times < 2; times += 1) await test.answer(tenantId, "CommandRejected", { commandId, data });
+    await test.becomes(id, "Sent");
+    expect(arrived(id)).toHaveLength(1);
   });
 
   it("fails when a bounce comes after it was sent", async () => {
@@ -160,6 +171,15 @@ describe("the channel Sms", () => {
     expect([type, data]).toEqual(["SendSms", { to: "+41791234567", text: "Hello\n\nIt is here." }]);
     await test.answer(tenantId, "SmsDelivered", { commandId });
     await test.becomes(id, "Delivered");
+  });
+
+  it("fails where the tenant has no connection for it", async () => {
+    const input = { channel: "Sms", recipient: { phone: "+41791234567" }, body: "It is here." };
+    const id = await test.notify(tenantId, input);
+    const { id: commandId } = await test.command(id);
+    const data = { command: "SendSms", error: { code: "REFERENCE_NOT_FOUND", detail: "x" } };
+    await test.answer(tenantId, "CommandRejected", { commandId, data });
+    expect(await test.becomes(id, "Failed")).toBe("CONNECTION_MISSING");
   });
 
   it("shortens a text that is too long for the command, and breaks no character", async () => {
