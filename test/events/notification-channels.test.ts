@@ -2,10 +2,12 @@ import { aConnection } from "../kit/connections.js";
 import { aCredential } from "../kit/credentials.js";
 import { eventually } from "../kit/eventually.js";
 import { aFeed } from "../kit/feed.js";
+import { platform } from "../kit/platform.js";
 import { aProvider } from "../kit/providers.js";
 import { aReceiver, type Receiver } from "../kit/receiver.js";
 import { request } from "../kit/request.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
+import { anAddress, mailTo } from "../kit/users.js";
 import { aVendor, type Vendor } from "../kit/vendor.js";
 
 const driver = {
@@ -59,6 +61,24 @@ describe("the channels of notifications", () => {
     expect(made.status).toBe(201);
     return { id: made.body.subscriptionId, receiver };
   }
+
+  it("write a mail to the outbox in development, whose link unsubscribes with one click and no token", async () => {
+    const recipient = { email: anAddress() };
+    const data = { reportName: "Usage", url: "https://factory.example/reports/1" };
+    const body = { channel: "Email", recipient, templateKey: "report-ready", data, locale: "fr-CA" };
+    const send = () => request<{ notificationId: string }>("POST /v1/notifications", { token, body });
+    const { notificationId } = (await send()).body;
+    await becomes(notificationId, "Sent");
+    const mail = await mailTo(recipient.email);
+    expect(mail).toContain(`Message-ID: <${notificationId}@localhost>`);
+    expect(mail).toContain("Le rapport Usage a");
+    const link = /^List-Unsubscribe:\s+<([^>]+)>/m.exec(mail)?.[1] ?? "";
+    expect(link).toMatch(new RegExp(`^${platform().publicUrl}/connect/unsubscribe\\?token=`));
+    expect((await fetch(link)).status).toBe(200);
+    const oneClick = new URLSearchParams({ "List-Unsubscribe": "One-Click" });
+    expect((await fetch(link, { method: "POST", body: oneClick, redirect: "manual" })).status).toBe(200);
+    await becomes((await send()).body.notificationId, "Failed");
+  });
 
   it("deliver by a connection of the tenant, with a text message where its vendor has the capability", async () => {
     const recipient = { email: "ada@people.example" };
