@@ -13,6 +13,8 @@ export type MailSettings =
       readonly from: string;
       /** PEM; trusted in addition to the authorities that Node trusts. */
       readonly certificateAuthority?: string;
+      /** The longest time that a server may take for one mail, however many small steps it makes; 60 s if absent. */
+      readonly sessionMs?: number;
     }
   | { readonly outbox: string };
 
@@ -53,10 +55,9 @@ function disabledTransport(logger: Logger): MailTransport {
   };
 }
 
-/** The longest time that a server may take for one mail, however many small steps it makes meanwhile. */
-const sessionMs = 60_000;
+type SmtpSettings = Extract<MailSettings, { smtpUrl: string }>;
 
-function smtpTransport({ from, ...server }: Extract<MailSettings, { smtpUrl: string }>): MailTransport {
+function smtpTransport({ from, sessionMs = 60_000, ...server }: SmtpSettings): MailTransport {
   const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: "windows" });
   const options = smtpOptions(server);
   const closing = new AbortController();

@@ -46,8 +46,9 @@ export class ChannelTest {
       subscription: async (_tenant, subscriptionId) => known().subscriptions.get(subscriptionId),
     };
     const spine = await RunningSpine.start({
-      mail: { smtpUrl: mails.url, from: "Factory <no-reply@factory.example>" },
+      mail: { smtpUrl: mails.url, from: "Factory <no-reply@factory.example>", sessionMs: 3000 },
       notificationTargets,
+      platformMailsPerHour: 200,
       notificationTimes: { firstPauseMs: 100, longestPauseMs: 1000, patienceMs: 60_000 },
     });
     test = new ChannelTest(spine, mails, await spine.listen());

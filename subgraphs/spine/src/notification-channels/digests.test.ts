@@ -1,6 +1,6 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
-import { principal } from "../running-spine.fixture.js";
+import { principal, until } from "../running-spine.fixture.js";
 import { ChannelTest } from "./channel-test.fixture.js";
 
 let test: ChannelTest;
@@ -18,7 +18,7 @@ const textOf = (text = "") => text.replaceAll("=\r\n", "").replaceAll("=3D", "="
 const mailsTo = ({ email }: { email: string }) => test.mails.received.filter(({ to }) => to.includes(email));
 
 describe("a digest", () => {
-  const digest = { key: "orders", windowSeconds: 2 };
+  const digest = { key: "orders", windowSeconds: 1 };
   const aMail = (recipient: object, title: string, more: object = {}) =>
     test.notify(tenantId, { channel: "Email", recipient, title, body: `About ${title}.`, digest, ...more });
 
@@ -102,6 +102,34 @@ describe("a digest", () => {
     const { refusal } = await test.ask(tenantId, { channel, recipient: { userId: "usr_x" }, body: "x", digest });
     expect(refusal).toMatchObject({ code: "VALIDATION_FAILED" });
     expect(refusal?.["errors"]).toContainEqual(expect.objectContaining({ pointer: "/input/digest" }));
+  });
+});
+
+describe("the mails that a tenant sends by the mail server of the platform", () => {
+  it("are limited, also to many recipients, and those by a connection are not", async () => {
+    const sending = await test.spine.activeTenant("sending");
+    await test.spine.admin.query(
+      `insert into notification_slots (tenant_id, notification_id, limit_key, due_at)
+       select $1, gen_random_uuid(), 'mail server of the platform', now() - interval '20 minutes'
+       from generate_series(1, 199)`,
+      [decodeId("ten", sending)],
+    );
+    const send = (more: object = {}) =>
+      test.notify(sending, { channel: "Email", recipient: someone(), title: "Hi", body: "x", ...more });
+    await test.becomes(await send(), "Sent");
+    const waiting = await send();
+    const minutes = async () => {
+      const { rows } = await test.spine.admin.query<{ minutes: number }>(
+        "select round(extract(epoch from due_at - created_at) / 60)::int as minutes from notifications where notification_id = $1",
+        [decodeId("ntf", waiting)],
+      );
+      return rows[0]?.minutes;
+    };
+    await until(async () => (await minutes()) === 40);
+    expect((await test.row(waiting)).status).toBe("Queued");
+    test.connected.add(sending);
+    expect((await test.command(await send())).type).toBe("SendEmail");
+    test.connected.clear();
   });
 });
 

@@ -15,8 +15,6 @@ interface DriverParts {
 
 /** The pause of a notification whose digest another one sends. */
 const digestPauseMs = 60_000;
-/** A notification that would wait longer for its recipient is not sent. */
-const longestWaitMs = 3 * 24 * 3_600_000;
 
 /** Delivers messages to people: at most so many to one recipient in an hour, and many in one where they ask for it. */
 export class MessageDriver implements ChannelDriver {
@@ -29,15 +27,15 @@ export class MessageDriver implements ChannelDriver {
   async deliver(delivery: Delivery): Promise<void> {
     const { sender, throttle } = this.#parts;
     const { notification } = delivery;
-    if (notification.handle !== null) return fail(delivery, "NO_ANSWER");
+    if (notification.handle !== null)
+      return fail(notification.digest ? forAllOfDigest(delivery) : delivery, "NO_ANSWER");
     const refusal = await sender.refusal(notification);
     if (refusal !== undefined) return fail(delivery, refusal);
     const message = notification.digest ? await this.#digest(delivery) : await this.#single(delivery);
     if (!message) return;
     const dueAt = await throttle.dueAt(notification);
-    if (dueAt && dueAt.getTime() - notification.createdAt.getTime() > longestWaitMs)
-      return fail(delivery, "RECIPIENT_THROTTLED");
-    if (dueAt) await delivery.postpone(dueAt);
+    if (dueAt === "never") await fail(delivery, "RECIPIENT_THROTTLED");
+    else if (dueAt) await delivery.postpone(dueAt);
     else await sender.send(notification.digest ? forAllOfDigest(delivery) : delivery, message);
   }
 

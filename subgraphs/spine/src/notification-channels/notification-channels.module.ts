@@ -17,6 +17,7 @@ import type { NotificationTargets } from "./messages/notification-targets.js";
 import { patientDriver } from "./patient-driver.js";
 import { smsSender } from "./sms/sms-sender.js";
 import { BuiltInTemplateRenderer } from "./template-renderer.js";
+import { HourlySlots } from "./throttle/hourly-slots.js";
 import { expiredSlot, NotificationSlot } from "./throttle/notification-slot.entity.js";
 import { RecipientThrottle } from "./throttle/recipient-throttle.js";
 import { unsubscribeEndpoint } from "./unsubscribe/unsubscribe-endpoint.js";
@@ -35,6 +36,8 @@ export interface NotificationChannelSettings {
   readonly mail?: MailSettings | undefined;
   /** Asks integration for connections and webhook subscriptions. Without it tenants have neither. */
   readonly notificationTargets?: NotificationTargets;
+  /** The mails that one tenant may send in an hour by the mail server of the platform; 1000 if absent. */
+  readonly platformMailsPerHour?: number;
   /** When deliveries are tried again. The default is a day, with pauses from 30 s to an hour. */
   readonly notificationTimes?: AttemptTimes;
 }
@@ -67,10 +70,12 @@ export const notificationChannels: SliceModule<NotificationChannelSettings> = {
     const links = new UnsubscribeLinks(masterKeys, issuer);
     const unsubscribed = new UnsubscribedAddresses(database);
     const drivers = services.get(ChannelDrivers);
-    const email = new EmailSender({ targets, links, unsubscribed, transport, schedule });
+    const slots = new HourlySlots(database);
+    const { platformMailsPerHour = 1000 } = settings;
+    const email = new EmailSender({ targets, links, unsubscribed, transport, schedule, slots, platformMailsPerHour });
     const messages = {
       composer,
-      throttle: new RecipientThrottle(database, tenantSettings),
+      throttle: new RecipientThrottle(slots, tenantSettings),
       digests: new Digests(database),
     };
     drivers.register("Email", patientDriver(new MessageDriver({ ...messages, sender: email }), schedule));

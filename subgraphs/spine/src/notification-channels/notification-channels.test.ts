@@ -227,9 +227,24 @@ describe("the channel Webhook", () => {
   it("fails when the webhook was given up", async () => {
     const id = await test.notify(tenantId, webhookTo(active));
     await test.becomes(id, "Sent");
-    const about = { eventSubject: `notifications/${id}`, failure: "Timeout" };
+    const about = { eventSubject: `notifications/${id}`, subscriptionId: active, failure: "Timeout" };
     await test.answer(tenantId, "WebhookDeliveryExhausted", { data: { ...about, eventType: "TemplateExecuted" } });
     await test.answer(tenantId, "WebhookDeliveryExhausted", { data: { ...about, eventType: "NotificationRequested" } });
     expect(await test.becomes(id, "Failed")).toBe("Timeout");
+  });
+
+  it("and others do not fail when another webhook with their event was given up", async () => {
+    const [webhook, mail] = [await test.notify(tenantId, webhookTo(active)), await test.notify(tenantId, mailTo(ada))];
+    for (const id of [webhook, mail]) {
+      await test.becomes(id, "Sent");
+      const data = { eventSubject: `notifications/${id}`, subscriptionId: other, eventType: "NotificationRequested" };
+      await test.answer(tenantId, "WebhookDeliveryAborted", { data: { ...data, failure: "HttpStatus" } });
+    }
+    const last = await test.notify(tenantId, webhookTo(active));
+    await test.becomes(last, "Sent");
+    const data = { eventSubject: `notifications/${last}`, subscriptionId: active, eventType: "NotificationRequested" };
+    await test.answer(tenantId, "WebhookDeliveryAborted", { data: { ...data, failure: "HttpStatus" } });
+    await test.becomes(last, "Failed");
+    expect([(await test.row(webhook)).status, (await test.row(mail)).status]).toEqual(["Sent", "Sent"]);
   });
 });

@@ -48,12 +48,13 @@ export class Digests {
 
   /** Adds the notification to the open digest of its recipient and key. A second call answers the same digest. */
   join(notification: QueuedNotification & Required<Pick<QueuedNotification, "digest">>): Promise<JoinedDigest> {
-    const { tenant, notificationId, digest } = notification;
+    // a category has no space; the link of a digest unsubscribes from one category
+    const { tenant, notificationId, digest, category } = notification;
     return this.#transaction(tenant, async ({ execute, defer }) => {
       const uuid = decodeId("ntf", notificationId);
       const [known] = await execute<DigestRow>(digestOfMember, [tenant.uuid, uuid]);
       if (known) return joined(known);
-      const place = [tenant.uuid, recipientKey(notification), digest?.key];
+      const place = [tenant.uuid, recipientKey(notification), `${category} ${digest?.key}`];
       await defer(closeOver, place);
       const opened = [...place, decodeId("ndg", newId("ndg")), digest?.windowSeconds, maxMembers];
       const [open] = await execute<DigestRow>(joinOpen, opened);

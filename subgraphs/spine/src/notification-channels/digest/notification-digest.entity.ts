@@ -27,7 +27,7 @@ export class NotificationDigest {
   @Property({ type: "text" })
   recipientKey: string;
 
-  /** The key of the requests. */
+  /** The category and the key of the requests. */
   @Property({ type: "text" })
   digestKey: string;
 

@@ -6,6 +6,7 @@ import { deliverByCommand } from "../commands/command-delivery.js";
 import type { AttemptSchedule } from "../messages/attempt-schedule.js";
 import type { MessageSender, OutgoingMessage } from "../messages/message-sender.js";
 import type { NotificationTargets } from "../messages/notification-targets.js";
+import type { HourlySlots } from "../throttle/hourly-slots.js";
 import type { UnsubscribeLinks } from "../unsubscribe/unsubscribe-links.js";
 import type { UnsubscribedAddresses } from "../unsubscribe/unsubscribed-addresses.js";
 import { notificationMail } from "./notification-mail.js";
@@ -17,6 +18,9 @@ interface EmailParts {
   /** The mail server of the platform, if it has one. */
   readonly transport: MailTransport | undefined;
   readonly schedule: AttemptSchedule;
+  readonly slots: HourlySlots;
+  /** The mails that one tenant may send in an hour by the mail server of the platform. */
+  readonly platformMailsPerHour: number;
 }
 
 /**
@@ -49,8 +53,14 @@ export class EmailSender implements MessageSender {
   }
 
   async #byPlatform(delivery: Delivery, id: string, mail: Mail): Promise<void> {
-    const { transport, schedule } = this.#parts;
+    const { transport, schedule, slots, platformMailsPerHour: perHour } = this.#parts;
     if (!transport) return fail(delivery, "MAIL_SERVER_MISSING");
+    const dueAt = await slots.take(delivery.notification, { key: "mail server of the platform", perHour });
+    if (dueAt === "never") return fail(delivery, "MAIL_LIMIT_REACHED");
+    if (dueAt) {
+      await delivery.postpone(dueAt);
+      return;
+    }
     try {
       failpoint("notification.mailing");
       await transport.deliver(id, mail, delivery.signal);

@@ -6,12 +6,12 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 /** SQL condition: the slot limits nothing any more, and its notification was given up at the latest. */
 export const expiredSlot = "due_at < now() - '2 days'::interval";
 
-/** The time from which a notification may be sent to its recipient. */
+/** The time from which a notification may be sent by one of the limits in an hour. */
 @Entity(expiringTenantTable("notification_slots", expiredSlot))
-@Index({ name: "notification_slots_recipient", properties: ["tenantId", "recipientKey", "dueAt"] })
+@Index({ name: "notification_slots_limit", properties: ["tenantId", "limitKey", "dueAt"] })
 @Index({ name: "notification_slots_due", properties: ["dueAt"] })
 export class NotificationSlot {
-  [PrimaryKeyProp]?: ["tenantId", "notificationId"];
+  [PrimaryKeyProp]?: ["tenantId", "notificationId", "limitKey"];
 
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;
@@ -19,9 +19,9 @@ export class NotificationSlot {
   @PrimaryKey({ type: wireId("ntf") })
   notificationId: string;
 
-  /** As `recipientKey` makes it. */
-  @Property({ type: "text" })
-  recipientKey: string;
+  /** A recipient, as `recipientKey` makes it, or the mail server of the platform. */
+  @PrimaryKey({ type: "text" })
+  limitKey: string;
 
   @Property({ type: "timestamptz" })
   dueAt: Date;

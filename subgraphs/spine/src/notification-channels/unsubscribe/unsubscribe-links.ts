@@ -30,9 +30,9 @@ export class UnsubscribeLinks {
     this.#issuer = issuer;
   }
 
-  /** Undefined for mails that cannot be switched off. */
+  /** Undefined for mails that a user cannot switch off. A stranger can switch off all. */
   urlFor({ tenantId, userId, email, category }: MailSubscription): string | undefined {
-    if (lockedCategories.includes(category)) return undefined;
+    if (userId !== null && lockedCategories.includes(category)) return undefined;
     const token = this.#seal.seal(JSON.stringify([tenantId, userId, email, category]), purpose);
     return `${this.#issuer}${unsubscribePath}?token=${token}`;
   }

@@ -114,7 +114,8 @@ describe("the link that unsubscribes", () => {
   });
 
   it("is absent from mails about the security of an account", async () => {
-    const id = await test.notify(tenantId, mailTo({ email: "ada@people.example" }, { category: "security" }));
+    const { userId } = await aUser(test.spine, tenantId, [], "ida@people.example");
+    const id = await test.notify(tenantId, mailTo({ userId }, { category: "security" }));
     await test.becomes(id, "Sent");
     expect(arrived(id)[0]?.text).not.toContain("unsubscribe");
   });

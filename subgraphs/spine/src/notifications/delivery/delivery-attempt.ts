@@ -12,6 +12,13 @@ const lockQueued = {
     where tenant_id = $1 and notification_id = $2 and status = 'Queued' for update`,
 };
 
+/** Another attempt may have handed it over. */
+const lockUnhanded = {
+  name: "notification_lock_unhanded",
+  text: `select true as queued from notifications
+    where tenant_id = $1 and notification_id = $2 and status = 'Queued' and handle is null for update`,
+};
+
 const wait = {
   name: "notification_wait",
   text: `update notifications set due_at = $3, handle = coalesce($4, handle)
@@ -64,7 +71,7 @@ export class DeliveryAttempt implements Delivery {
   handOver(answerBy: Date, work: (transaction: Transaction) => Promise<string>): Promise<boolean> {
     return this.#whileQueued(async (transaction) => {
       await this.#wait(transaction, answerBy, await work(transaction));
-    });
+    }, lockUnhanded);
   }
 
   postpone(until: Date, also?: (transaction: Transaction) => Promise<void>): Promise<boolean> {
@@ -77,9 +84,9 @@ export class DeliveryAttempt implements Delivery {
     });
   }
 
-  #whileQueued(work: (transaction: Transaction) => Promise<void>): Promise<boolean> {
+  #whileQueued(work: (transaction: Transaction) => Promise<void>, lock = lockQueued): Promise<boolean> {
     return this.#end(async (transaction) => {
-      const queued = await transaction.execute(lockQueued, this.#key());
+      const queued = await transaction.execute(lock, this.#key());
       if (queued.length > 0) await work(transaction);
       return queued.length > 0;
     });

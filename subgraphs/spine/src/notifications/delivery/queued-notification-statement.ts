@@ -38,7 +38,10 @@ const isSwitchedOff = switchedOff({
   category: "message.category",
 });
 
-/** The notification `$2`, if it is Queued. */
+/**
+ * The notification `$2`, if it is Queued and due. A job that comes again after a kill, while another one waits for the time or
+ * somebody else answers, finds nothing. The first due time is by the clock of the process, so two seconds are allowed.
+ */
 export const queuedNotification = tenantStatement(
   "queued_notification",
   `select notification.message_id, notification.channel, notification.recipient_user_id,
@@ -55,5 +58,6 @@ export const queuedNotification = tenantStatement(
      on recipient.tenant_id = scope.tenant and recipient.user_id = notification.recipient_user_id
    where notification.tenant_id = scope.tenant and notification.notification_id = $2
      and notification.status = 'Queued'
+     and (notification.due_at is null or notification.due_at <= now() + interval '2 seconds')
    limit 1`,
 );

@@ -1,0 +1,67 @@
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { QueuedNotification } from "../../notifications/delivery/channel-driver.js";
+
+const lockLimit = {
+  name: "notification_slot_lock",
+  text: "select pg_advisory_xact_lock(hashtextextended($1::text || $2, 0))",
+};
+
+/**
+ * $1: tenant, $2: notification, $3: limit, $4: messages in an hour, $5: the latest time. A second call answers the same. There
+ * is not a slot after the latest time, and none is taken, so that what is refused keeps nothing else waiting.
+ */
+const takeSlot = {
+  name: "notification_slot_take",
+  text: `with known as (
+      select due_at from notification_slots where tenant_id = $1 and notification_id = $2 and limit_key = $3),
+    before as (
+      select due_at from notification_slots where tenant_id = $1 and limit_key = $3
+      order by due_at desc offset $4 - 1 limit 1),
+    next as (select greatest(now(), (select due_at + interval '1 hour' from before)) as due_at),
+    taken as (
+      insert into notification_slots (tenant_id, notification_id, limit_key, due_at)
+      select $1, $2, $3, due_at from next
+      where due_at <= $5::timestamptz and not exists (select from known) returning due_at)
+    select extract(epoch from due_at - now())::float8 * 1000 as wait_ms from (table known union all table taken) slot`,
+};
+
+/** A limit of messages in an hour. */
+interface HourlyLimit {
+  /** Tells the limits of a tenant apart. */
+  readonly key: string;
+  readonly perHour: number;
+}
+
+/** A notification that would wait for longer is not sent. */
+const longestWaitMs = 3 * 24 * 3_600_000;
+
+/**
+ * Spreads messages over the hours of a limit. Each notification takes a slot of a limit once, in the order in which
+ * deliveries come, so that those that wait need no further attempt before their time.
+ */
+export class HourlySlots {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** The time from which the notification may be sent: undefined for now, and `never` for one that is days away. */
+  async take(
+    { tenant, notificationId, createdAt }: QueuedNotification,
+    { key, perHour }: HourlyLimit,
+  ): Promise<Date | "never" | undefined> {
+    const cause = { trace: continueTrace(undefined), actorId: "system" };
+    const latest = new Date(createdAt.getTime() + longestWaitMs);
+    const waitMs = await this.#database.transaction(tenant, cause, async ({ defer, execute }) => {
+      await defer(lockLimit, [tenant.uuid, key]);
+      const values = [tenant.uuid, decodeId("ntf", notificationId), key, perHour, latest.toISOString()];
+      const [slot] = await execute<{ wait_ms: number }>(takeSlot, values);
+      return slot?.wait_ms;
+    });
+    if (waitMs === undefined) return "never";
+    return waitMs > 0 ? new Date(Date.now() + waitMs) : undefined;
+  }
+}
