@@ -50,6 +50,8 @@ export interface Answer {
 
 /** A started spine with its own PostgreSQL, and the requests that tests send to it. */
 export class RunningSpine {
+  /** The folder of the contents of reports. */
+  readonly filesDir: string;
   #server: Server | undefined;
   readonly #stopDatabase: () => Promise<void>;
 
@@ -59,10 +61,9 @@ export class RunningSpine {
     readonly connections: SchemaConnections,
     /** Connects as superuser, which sees every row of every tenant. */
     readonly admin: pg.Pool,
-    /** The folder of the contents of reports. */
-    readonly filesDir: string,
-    stopDatabase: () => Promise<void>,
+    { filesDir, stopDatabase }: { filesDir: string; stopDatabase: () => Promise<void> },
   ) {
+    this.filesDir = filesDir;
     this.#stopDatabase = stopDatabase;
   }
 
@@ -77,10 +78,11 @@ export class RunningSpine {
     const filesDir = join(dataDir, "files");
     const spine = await startSpine(host, { ...testSettings, filesDir, ...changes });
     const admin = new pg.Pool({ connectionString: server.url, max: 2, options: "-c search_path=spine" });
-    return new RunningSpine(host, spine, connections, admin, filesDir, async () => {
+    const stopDatabase = async () => {
       await server.stop();
       await removeDataDirectory(dataDir, logger);
-    });
+    };
+    return new RunningSpine(host, spine, connections, admin, { filesDir, stopDatabase });
   }
 
   /** A second `Database` for the same schema, beside the spine's own. */

@@ -32,8 +32,8 @@ import { Migration20261123142150_passkeys } from "./migrations/Migration20261123
 import { Migration20261123142150_people_security } from "./migrations/Migration20261123142150_people_security.js";
 import { Migration20261123142957_reports } from "./migrations/Migration20261123142957_reports.js";
 import { Migration20261123143841_notification_channels } from "./migrations/Migration20261123143841_notification_channels.js";
-import { Migration20261123160853_notification_indexes } from "./migrations/Migration20261123160853_notification_indexes.js";
 import { Migration20261123155935_notification_limits } from "./migrations/Migration20261123155935_notification_limits.js";
+import { Migration20261123160853_notification_indexes } from "./migrations/Migration20261123160853_notification_indexes.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type FileHandle, mkdir, open, opendir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, open, opendir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import {
@@ -34,8 +34,7 @@ export class FileContents implements ContentStore {
     try {
       const made = await mkdir(this.#folderOf(name.tenant), { recursive: true, mode: 0o700 });
       if (made !== undefined) await syncFolder(dirname(made));
-      const file = await open(part, "w", 0o600);
-      const stored = await written(file, chunks, maxBytes).finally(() => file.close());
+      const stored = await written(part, chunks, maxBytes);
       failpoint("reports.unrenamed");
       await rename(part, place);
       await syncFolder(this.#folderOf(name.tenant));
@@ -86,23 +85,32 @@ export class FileContents implements ContentStore {
 }
 
 /** Writes all chunks and synchronizes the file. */
-async function written(file: FileHandle, chunks: AsyncIterable<Buffer>, maxBytes: number): Promise<StoredContent> {
-  const digest = createHash("sha256");
-  let sizeBytes = 0;
-  for await (const chunk of chunks) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > maxBytes) throw new ContentTooLarge(maxBytes);
-    digest.update(chunk);
-    await file.appendFile(chunk);
+async function written(path: string, chunks: AsyncIterable<Buffer>, maxBytes: number): Promise<StoredContent> {
+  const file = await open(path, "w", 0o600);
+  try {
+    const digest = createHash("sha256");
+    let sizeBytes = 0;
+    for await (const chunk of chunks) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > maxBytes) throw new ContentTooLarge(maxBytes);
+      digest.update(chunk);
+      await file.appendFile(chunk);
+    }
+    await file.sync();
+    return { sizeBytes, sha256: digest.digest("hex") };
+  } finally {
+    await file.close();
   }
-  await file.sync();
-  return { sizeBytes, sha256: digest.digest("hex") };
 }
 
 /** A renamed file survives a loss of power when its folder is synchronized too. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** A lack of room on this disk must not count as one of the database, which passes. */
