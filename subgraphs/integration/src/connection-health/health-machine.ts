@@ -10,8 +10,7 @@ export interface RecentCalls {
 }
 
 /**
- * The evidence of a run. `Nothing` means that the vendor could not be asked, for example because the platform does not
- * the connection has nothing to check. `Unusable` is a connection that the platform cannot use, for example because
+ * The evidence of a run. `Nothing` means that the vendor was not asked, because the connection has nothing to check. `Unusable` is a connection that the platform cannot use, for example because
  * its credential was revoked; `Unauthorized` one that nobody has authorized. The vendor was asked in neither case.
  * `Outage` is a vendor that answers with an error, too late, or not at all. `Refused` is a connection
  * whose settings allow no call.

@@ -1,4 +1,5 @@
 import { openPool } from "@factory/runtime/connections/pool";
+import { connectionOptions, plansByKeys } from "@factory/runtime/db/plan-settings";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
 import { claimDeliveries, giveBackDeliveries } from "./claim-statement.js";
@@ -17,11 +18,7 @@ export class DeliveryClaims {
   readonly #pool: Pool;
 
   constructor(workerUrl: string, logger: Logger) {
-    // A plan that was made while the table was small reads all of it later, so each claim is planned anew.
-    this.#pool = openPool(workerUrl, 1, logger, {
-      options:
-        "-c plan_cache_mode=force_custom_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off",
-    });
+    this.#pool = openPool(workerUrl, 1, logger, { options: connectionOptions(plansByKeys) });
   }
 
   close(): Promise<void> {

@@ -152,7 +152,7 @@ export class ModelRuns {
     if (keys.size > 1) await this.#budgets.lock(transaction, [...keys]);
   }
 
-  /** Settles what the run has reserved at most once, however often its end is stored and whoever finds it. */
+  /** Settles the reservation of the run. A second call, also by another process, finds no reservation and does nothing. */
   async #settle(transaction: Transaction, runId: string, usedTokens: number): Promise<void> {
     const reserved = (await this.#held.takeIn(transaction, runId, "reserved")) as Reserved | undefined;
     if (reserved) await this.#budgets.settle(transaction, reserved, usedTokens);

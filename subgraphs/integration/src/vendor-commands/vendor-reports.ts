@@ -41,8 +41,8 @@ const waitingCommand = {
 };
 
 /**
- * A report may be faster than the answer to the request, which may come after further attempts only. So it is tried so
- * often again, within 156 s, and the last attempt counts it as none of the platform's.
+ * The attempts of a report that fits no command while a request of its provider is under way: the report may come before
+ * the answer that carries the vendor's id. They take 156 s together, and the last one settles the report without a command.
  */
 const patientAttempts = 4;
 
@@ -70,7 +70,8 @@ interface Told {
 
 /**
  * Reconciles the reports of vendors with the commands that they tell of, and records their outcomes. A report counts only
- * for commands of the same tenant and provider, and of the connections that share its secret or account. One that fits no command is none of the platform's.
+ * for commands of the same tenant and provider, sent through a connection that shares its secret or account. A report that
+ * fits no command is about something that the platform has not sent.
  */
 export function reconcileReports(payments: PaymentRecords, runs: RunService): DeliveryHandler {
   return async (transaction, open) => {

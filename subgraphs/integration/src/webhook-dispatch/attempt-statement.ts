@@ -1,17 +1,12 @@
 // tables: webhook_messages, webhook_attempts, webhook_subscriptions
 
+import { planStatement, plansByKeys } from "@factory/runtime/db/plan-settings";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { isWaiting } from "../webhook-messages/webhook-message.states.js";
-import { isHeld, plansByKeys, relaxed } from "./claim-statement.js";
+import { isHeld, relaxed } from "./claim-statement.js";
 import type { MadeAttempt } from "./make-attempt.js";
 
-/** Applies `plansByKeys` to the rest of the transaction, and to the checks of foreign keys in its commit. */
-export const planByKeys = {
-  name: "webhook_plans_by_keys",
-  text: `select ${Object.entries(plansByKeys)
-    .map(([name, value]) => `set_config('${name}', '${value}', true)`)
-    .join(", ")}`,
-};
+export const planByKeys = planStatement("webhook_attempt_plans", plansByKeys);
 
 /**
  * Stores the results of attempts whose claim is still the newest, and returns the ids of their messages. The ids are

@@ -5,20 +5,6 @@ import { isWaiting } from "../webhook-messages/webhook-message.states.js";
 /** How long a claim lasts by the database's clock. It is longer than an attempt can take, so that no claim is renewed. */
 const leaseSeconds = 30;
 
-/**
- * Set while messages are changed. PostgreSQL may plan a prepared statement or the check of a foreign key while the table
- * is empty, when reading all messages of the tenant is cheapest, and keeps that plan until the next ANALYZE, however much
- * the table grows. Without statistics it also believes that few messages wait, and would read and sort all of a
- * subscription. So each plan is made for its values, and reads messages by the index that has their keys and order.
- */
-export const plansByKeys = {
-  plan_cache_mode: "force_custom_plan",
-  enable_seqscan: "off",
-  enable_hashjoin: "off",
-  enable_mergejoin: "off",
-  enable_sort: "off",
-} as const;
-
 /** A write that is lost when the database server crashes only sends a message again, so the commit does not wait for the disk. */
 export const relaxed = "relaxed as materialized (select set_config('synchronous_commit', 'off', true))";
 

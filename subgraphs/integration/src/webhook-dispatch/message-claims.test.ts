@@ -1,3 +1,4 @@
+import { planStatement, plansInOrder } from "@factory/runtime/db/plan-settings";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import pg from "pg";
 import { type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
@@ -9,6 +10,9 @@ import { releaseKeys } from "./ordered-message-statement.js";
 let fixture: IntegrationFixture;
 let worker: pg.Client;
 let app: pg.Client;
+
+/** The settings of the connections that claim messages. */
+const planInOrder = planStatement("plans_in_order", plansInOrder);
 
 const backlog = 100_000;
 const origin = "http://127.0.0.1:1";
@@ -71,7 +75,7 @@ async function explained({ text }: { text: string }, values: unknown[], client =
   await client.query("begin");
   try {
     await client.query("select set_config('app.tenant', $1, true)", [uuid("8000", 0)]);
-    await client.query(planByKeys);
+    await client.query(client === worker ? planInOrder : planByKeys);
     const { rows } = await client.query(
       `explain (analyze, format json) ${text.replaceAll("<= now()", "<= now() + interval '1 hour'")}`,
       values,

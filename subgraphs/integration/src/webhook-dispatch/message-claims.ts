@@ -1,18 +1,11 @@
 import { openPool } from "@factory/runtime/connections/pool";
+import { connectionOptions, plansInOrder } from "@factory/runtime/db/plan-settings";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
 import type { Opening } from "../egress/circuit-breakers.js";
 import { laneKey, type OrderedKeys, type WebhookLane } from "../webhook-messages/webhook-lane.js";
-import {
-  claimMessages,
-  forgetOpening,
-  giveBack,
-  keepOpening,
-  openBreakers,
-  plansByKeys,
-  waitingLanes,
-} from "./claim-statement.js";
+import { claimMessages, forgetOpening, giveBack, keepOpening, openBreakers, waitingLanes } from "./claim-statement.js";
 import type { Share } from "./due-lanes.js";
 import type { Pace } from "./lane-paces.js";
 import { releaseKeys, strandedKeys } from "./ordered-message-statement.js";
@@ -69,10 +62,7 @@ export class MessageClaims {
   readonly #pool: Pool;
 
   constructor(workerUrl: string, logger: Logger) {
-    const options = Object.entries(plansByKeys)
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(" ");
-    this.#pool = openPool(workerUrl, connections, logger, { options });
+    this.#pool = openPool(workerUrl, connections, logger, { options: connectionOptions(plansInOrder) });
   }
 
   close(): Promise<void> {

@@ -7,6 +7,7 @@ import type { AttemptRecords } from "./attempt-records.js";
 import { BacklogTicks } from "./backlog-ticks.js";
 import type { DeliveryTarget, DeliveryTargets } from "./delivery-target.js";
 import { DueLanes, type Gate } from "./due-lanes.js";
+import { KeyReleases } from "./key-releases.js";
 import { LanePaces } from "./lane-paces.js";
 import { LookPace, lookIntervalMs } from "./look-pace.js";
 import { type AttemptSettings, type MadeAttempt, makeAttempt } from "./make-attempt.js";
@@ -49,8 +50,7 @@ export class WebhookDispatcher {
   readonly #underWay = new Set<Promise<void>>();
   /** Claimed messages that were not sent. They are released, so that nothing waits for the end of their claims. */
   #unsent: { lane: WebhookLane; message: ClaimedMessage }[] = [];
-  /** Partition keys whose next message may have become due. */
-  #ordered: OrderedKeys[] = [];
+  readonly #keys: KeyReleases;
   #unstored = 0;
   readonly #lookPace = new LookPace();
   #lookAt = 0;
@@ -59,6 +59,7 @@ export class WebhookDispatcher {
 
   constructor(settings: DispatcherSettings) {
     this.#settings = settings;
+    this.#keys = new KeyReleases(settings.claims, settings.logger);
     this.#loop = new DrainLoop(() => this.#drain(), settings.logger);
     this.#gate = {
       hasRoomFor: (tenant) => this.#unstored < maxUnstored && this.#slots.hasRoomFor(tenant),
@@ -82,7 +83,7 @@ export class WebhookDispatcher {
 
   wake(lanes: readonly WebhookLane[], ordered: readonly OrderedKeys[] = []): void {
     for (const lane of lanes) this.#lanes.add(lane);
-    this.#ordered.push(...ordered);
+    this.#keys.add(...ordered);
     this.#loop.wake();
   }
 
@@ -104,7 +105,7 @@ export class WebhookDispatcher {
         "webhook messages were not released; they are due again when their claims end",
       );
     });
-    await this.#releaseRest();
+    await this.#keys.releaseAll();
   }
 
   /**
@@ -112,16 +113,7 @@ export class WebhookDispatcher {
    * while it has no due time.
    */
   close(): Promise<void> {
-    return this.#releaseRest();
-  }
-
-  async #releaseRest(): Promise<void> {
-    const ordered = this.#ordered;
-    this.#ordered = [];
-    await this.#settings.claims.release(ordered).catch((error: unknown) => {
-      this.#ordered.push(...ordered);
-      this.#warn(error, "the next messages of partition keys were not released; the sweeper releases them");
-    });
+    return this.#keys.releaseAll();
   }
 
   async #settled(): Promise<void> {
@@ -133,7 +125,7 @@ export class WebhookDispatcher {
     if (performance.now() >= this.#lookAt) await this.#look();
     while (!this.#stopped) {
       const now = performance.now();
-      if (this.#ordered.length > 0) await this.#release(now);
+      if (this.#keys.any) await this.#release(now);
       this.#lanes.ripen(now);
       const shares = this.#lanes.share(this.#gate, now);
       if (shares.length === 0) break;
@@ -180,19 +172,10 @@ export class WebhookDispatcher {
     this.#lanes.addAt(lane, this.#backlogs.postpone(lane, performance.now()));
   }
 
-  /** Makes the next messages of partition keys due, and adds their lanes. Those of a lane with a backlog wait with it. */
+  /** The keys of a lane with a backlog wait with it. */
   async #release(now: number): Promise<void> {
-    const waits = ({ lane }: OrderedKeys) => this.#backlogs.waitsUntil(lane) > now;
-    const ordered = this.#ordered.filter((keys) => !waits(keys));
-    if (ordered.length === 0) return;
-    this.#ordered = this.#ordered.filter(waits);
-    try {
-      await this.#settings.claims.release(ordered);
-    } catch (error) {
-      this.#ordered.push(...ordered);
-      throw error;
-    }
-    for (const { lane } of ordered) this.#lanes.add(lane);
+    const lanes = await this.#keys.release((lane) => this.#backlogs.waitsUntil(lane) > now);
+    for (const lane of lanes) this.#lanes.add(lane);
   }
 
   async #look(): Promise<void> {
@@ -242,7 +225,7 @@ export class WebhookDispatcher {
       this.#paces.release(lane);
       const { skipped, more, keys } = await records.skip(lane, messages);
       if (more) this.#lanes.add(lane);
-      if (keys.length > 0) this.#ordered.push({ lane, keys });
+      if (keys.length > 0) this.#keys.add({ lane, keys });
       // The subscription has become Active again since its state was read.
       if (!skipped) this.#keepUnsent(lane, messages);
     } catch (error) {
@@ -294,7 +277,7 @@ export class WebhookDispatcher {
       } else if (made !== "interrupted") {
         await records.add({ ...made, lane, failing: target.failing, warned: target.warned, probe });
         if (message.partitionKey !== null && made.delayMs === null)
-          this.#ordered.push({ lane, keys: [message.partitionKey] });
+          this.#keys.add({ lane, keys: [message.partitionKey] });
         if (made.delayMs !== null && made.delayMs <= timerHorizonMs)
           this.#lanes.addAt(lane, performance.now() + made.delayMs);
       }
@@ -306,7 +289,7 @@ export class WebhookDispatcher {
   }
 
   get #hasWork(): boolean {
-    return this.#lanes.any || this.#ordered.length > 0;
+    return this.#lanes.any || this.#keys.any;
   }
 
   /** Undefined when the event no longer exists, so that there is nothing to send. */

@@ -1,12 +1,9 @@
 // tables: webhook_messages, webhook_subscriptions
 
+import { planStatement, plansByKeys } from "@factory/runtime/db/plan-settings";
 import { isWaiting } from "./webhook-message.states.js";
 
-/** PostgreSQL may keep a plan that it made while the table was empty, so these statements use indexes only. */
-export const useIndexes = {
-  name: "webhook_settle_indexes",
-  text: "select set_config('enable_seqscan', 'off', true)",
-};
+export const planByKeys = planStatement("webhook_settle_plans", plansByKeys);
 
 export const settledBatch = 1000;
 

@@ -4,7 +4,7 @@ import type { ReplaySelection } from "./replay-selection.js";
 
 /**
  * The selection without the kept messages of types that the caller may not read: the present endpoint may be one that the
- * caller chose for another type. The subscription's own type needs no right, since whoever chose its endpoint had it.
+ * caller chose for another type. The present type of the subscription is always included: to choose its endpoint, one needed the right to read it.
  * Throws INSUFFICIENT_SCOPE or PLATFORM_ADMIN_REQUIRED for a type that the selection names.
  */
 export function readableSelection(
