@@ -32,11 +32,11 @@ import { limitByAddress } from "./rate-limits/limit-by-address.js";
 import { limitRequests } from "./rate-limits/rate-limits.js";
 import { serveReportContents } from "./report-contents/serve-report-contents.js";
 import { type CompiledRoute, compileRoutes } from "./requests/compile-route.js";
-import { type Admission, admit, handlePlanned, handleRoute, plannedRateClass } from "./requests/handle-route.js";
+import { type Admission, admit, handleRoute } from "./requests/handle-route.js";
 import { deliveryOperation } from "./routes/delivery.routes.js";
 import { ofrepRoutes } from "./routes/ofrep.routes.js";
 import { endpointOf, fastifyPath } from "./routes/route.js";
-import { areas, routeTables } from "./routes/route-tables.js";
+import { areas } from "./routes/route-tables.js";
 
 export type { FacadeGraph, FacadeOptions, FacadePorts } from "./facade-ports.js";
 export type { OperationResult, PreparedOperation } from "./requests/prepared-operation.js";
@@ -71,7 +71,6 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   const { app } = listeners.public;
   const admission = { verifier: ports.verifier, limit: limitRequests(options.rateLimits) };
   await serveRoutes(app, routes.filter(isPublic), admission);
-  servePlanned(app, admission);
   await serveDeliveries(app, ports.deliveries ?? deliveries);
   const streams = startOfrep(app, ports, admission);
   if (ports.reportContents) serveReportContents(app, ports.reportContents, admission);
@@ -195,17 +194,6 @@ function serveRoute(app: FastifyInstance, route: ServedRoute, path: string, admi
   const handler: ServedRoute["handle"] = (request, reply) => route.handle(request, reply);
   const config = { rootField: row.run };
   app.route({ method, url: fastifyPath(path), config, onRequest: admit(row, rate, admission), handler });
-}
-
-function servePlanned(app: FastifyInstance, admission: Admission): void {
-  for (const row of areas.flatMap((area) => routeTables[area].planned)) {
-    const { method, path } = endpointOf(row.at);
-    const admitted = admit(row, plannedRateClass(row), admission);
-    const refuse = handlePlanned(row);
-    // refused before the body is read, since the body makes no difference
-    const onRequest = [admitted, refuse];
-    app.route({ method, url: fastifyPath(path), onRequest, handler: refuse });
-  }
 }
 
 /** Serves internal paths with and without `/v1`, as the surface table of the specification lists them. */

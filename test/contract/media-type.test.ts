@@ -1,6 +1,6 @@
 import { deliveryRoutes } from "@factory/rest-facade/routes/delivery.routes";
-import { integrationPlanned, integrationRoutes } from "@factory/rest-facade/routes/integration.routes";
-import { endpointOf, type PlannedRoute, type Route } from "@factory/rest-facade/routes/route";
+import { integrationRoutes } from "@factory/rest-facade/routes/integration.routes";
+import { endpointOf, type Route } from "@factory/rest-facade/routes/route";
 import { anInboundSource, asSpecified } from "../kit/inbound-sources.js";
 import { refusal } from "../kit/refusal.js";
 import { request } from "../kit/request.js";
@@ -8,9 +8,9 @@ import { anyPath } from "../kit/routes.js";
 import { aTenant } from "../kit/tenants.js";
 
 const mediaType = "application/vnd.service.integration.v1+json";
-const routes: readonly (Route | PlannedRoute)[] = [...integrationRoutes, ...integrationPlanned];
+const routes: readonly Route[] = integrationRoutes;
 
-const ask = ({ at }: Pick<Route | PlannedRoute, "at">, accept: string, token?: string) =>
+const ask = ({ at }: Pick<Route, "at">, accept: string, token?: string) =>
   request<Record<string, unknown>>(`${endpointOf(at).method} ${anyPath(at)}`, {
     headers: { accept },
     ...(token === undefined ? {} : { token }),

@@ -2,7 +2,6 @@ import { rateClassOf } from "@factory/schema/rate-classes";
 import type { Scope } from "@factory/schema/scopes";
 import { buildASTSchema, type GraphQLSchema, parse, valueFromASTUntyped } from "graphql";
 import { loadOperation, rootFieldOf } from "../operations/load-operation.js";
-import { plannedRateClass } from "../requests/handle-route.js";
 import { deliveryOperation, deliveryRoutes } from "../routes/delivery.routes.js";
 import { ofrepRoutes } from "../routes/ofrep.routes.js";
 import { reportContentRoute } from "../routes/report-content.routes.js";
@@ -21,7 +20,6 @@ export interface Endpoint {
   readonly scopes: readonly Scope[];
   readonly platformAdmin: boolean;
   readonly operation: string | null;
-  /** Empty if this release answers 501. */
   readonly success: readonly number[];
   readonly rate: string | null;
   readonly idempotent: boolean;
@@ -32,23 +30,9 @@ export function endpointTable(supergraphSdl: string): Endpoint[] {
   const graph = buildASTSchema(parse(supergraphSdl), { assumeValid: true, assumeValidSDL: true });
   return [
     ...areas.flatMap((specification) =>
-      routeTables[specification].routes.map((row) => ({
+      routeTables[specification].map((row) => ({
         specification,
         ...served(row, ruleOf(graph, specification, row)),
-      })),
-    ),
-    ...areas.flatMap((specification) =>
-      routeTables[specification].planned.map((row) => ({
-        specification,
-        endpoint: row.at,
-        surface: "public" as const,
-        auth: "auth" in row ? row.auth : ("bearer" as const),
-        scopes: row.scopes,
-        platformAdmin: false,
-        operation: null,
-        success: [],
-        rate: plannedRateClass(row),
-        idempotent: false,
       })),
     ),
     ...Object.entries(plainHttpPaths).flatMap(([path, methods]) =>

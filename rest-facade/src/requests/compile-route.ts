@@ -22,7 +22,7 @@ export interface CompiledRoute extends ReturnType<typeof readVariables> {
 
 /** Every row of the tables, prepared against the graph. Throws when a document does not fit it. */
 export function compileRoutes(graph: GraphQLSchema, prepare: PrepareOperation): CompiledRoute[] {
-  return areas.flatMap((area) => routeTables[area].routes.map((row) => compileRoute(area, row, { graph, prepare })));
+  return areas.flatMap((area) => routeTables[area].map((row) => compileRoute(area, row, { graph, prepare })));
 }
 
 function compileRoute(

@@ -10,7 +10,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
 import { apiVersion, matchApiVersion, matchMediaType } from "../http/match-version.js";
 import type { RateLimit } from "../rate-limits/rate-limits.js";
-import { endpointOf, type PlannedRoute, type Route } from "../routes/route.js";
+import type { PlainRoute, Route } from "../routes/route.js";
 import type { CompiledRoute } from "./compile-route.js";
 import { idempotencyKey } from "./idempotency-key.js";
 import type { OperationResult } from "./prepared-operation.js";
@@ -27,7 +27,7 @@ export interface Admission {
 }
 
 /** Makes the checks that need no body: API version, token, tenant, rate limit and scope. */
-export function admit(row: Route | PlannedRoute, rate: RateClass, { verifier, limit }: Admission): Handler {
+export function admit(row: Route | PlainRoute, rate: RateClass, { verifier, limit }: Admission): Handler {
   const { version } = row;
   return async (request, reply) => {
     const { headers } = request;
@@ -37,7 +37,7 @@ export function admit(row: Route | PlannedRoute, rate: RateClass, { verifier, li
     }
     const mediaType = version === "media-type" ? negotiate(request, reply) : undefined;
     if ("anonymous" in row && row.anonymous) await limit?.ofAddress(clientNetworkOf(request.raw), reply);
-    else if (!("auth" in row)) {
+    else {
       const principal = await authenticate(request.raw, verifier, (known) => {
         request.principal = known;
       });
@@ -58,11 +58,7 @@ function addHeader(reply: FastifyReply, name: string, value: string): void {
   reply.header(name, others === undefined ? value : `${String(others)}, ${value}`);
 }
 
-/** The rate class of an endpoint that answers 501: it runs no operation, so its method decides. */
-export const plannedRateClass = ({ at }: PlannedRoute): RateClass =>
-  endpointOf(at).method === "GET" ? "read" : "write";
-
-function requireScope(row: Route | PlannedRoute, principal: Principal): void {
+function requireScope(row: Route | PlainRoute, principal: Principal): void {
   if (!row.scopes.some((scope) => principal.scopes.has(scope)))
     throw new DomainError("INSUFFICIENT_SCOPE", {
       detail: `The token needs one of the scopes ${row.scopes.join(", ")}.`,
@@ -110,17 +106,6 @@ function bodyOf({ data, errors, extensions }: OperationResult, rootField: string
   if (body === null)
     throw new DomainError("NOT_FOUND", { detail: "The resource does not exist, or it belongs to another tenant." });
   return body;
-}
-
-/** Refuses a documented endpoint that this release does not serve, with NOT_SUPPORTED (501). */
-export function handlePlanned({ at }: PlannedRoute): Handler {
-  return () =>
-    Promise.reject(
-      new DomainError("NOT_SUPPORTED", {
-        detail: `${at} is documented, but this release does not serve it yet.`,
-        endpoint: at,
-      }),
-    );
 }
 
 type Send = (body: Answer, request: FastifyRequest, reply: FastifyReply, context: RequestContext) => unknown;

@@ -1,5 +1,5 @@
 // biome-ignore-all format: one row per endpoint, aligned
-import type { PlannedRoute, Route } from "./route.js";
+import type { Route } from "./route.js";
 
 /** Template and Library Catalog API: endpoints 1 to 10 in its order, and the execution poll (rule 1). */
 export const catalogRoutes = [
@@ -15,5 +15,3 @@ export const catalogRoutes = [
   { at: "POST /v1/libraries/search",                              run: "searchLibraries",               reply: 200, scopes: ["libraries.read"] },
   { at: "POST /v1/libraries/compatibility/evaluate",              run: "evaluateLibraryCompatibility",  reply: 200, scopes: ["libraries.read"],                       idempotent: true },
 ] as const satisfies readonly Route[];
-
-export const catalogPlanned = [] as const satisfies readonly PlannedRoute[];

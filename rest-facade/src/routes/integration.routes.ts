@@ -1,6 +1,6 @@
 // biome-ignore-all format: one row per endpoint, aligned
 import { eventReadScopes } from "@factory/schema/event-names";
-import type { PlannedRoute, Route } from "./route.js";
+import type { Route } from "./route.js";
 
 /** Integration API. It has no path prefix; the Accept header carries the version. */
 export const integrationRoutes = [
@@ -47,5 +47,3 @@ export const integrationRoutes = [
   { at: "GET /integrations/deliveries",   run: "webhookDeliveries",         reply: 200, scopes: ["webhooks.subscriptions.read"],   version: "media-type" },
   { at: "GET /integrations/deliveries/{deliveryId}", run: "webhookDelivery", reply: 200, scopes: ["webhooks.subscriptions.read"],  version: "media-type" },
 ] as const satisfies readonly Route[];
-
-export const integrationPlanned = [] as const satisfies readonly PlannedRoute[];

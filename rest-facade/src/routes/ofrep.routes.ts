@@ -1,9 +1,8 @@
 // biome-ignore-all format: one row per endpoint, aligned
 import type { RateClass } from "@factory/schema/rate-classes";
-import type { PlannedRoute } from "./route.js";
+import type { PlainRoute } from "./route.js";
 
-/** An endpoint that runs no GraphQL operation. */
-interface OfrepRoute extends PlannedRoute { readonly rate: RateClass }
+interface OfrepRoute extends PlainRoute { readonly rate: RateClass }
 
 /** The address of the event streams. It is ours: OFREP clients take it from `eventStreams`. */
 export const streamPath = "/ofrep/v1/streams";

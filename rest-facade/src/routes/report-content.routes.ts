@@ -1,8 +1,8 @@
-import type { PlannedRoute } from "./route.js";
+import type { PlainRoute } from "./route.js";
 
 /** The endpoint of the content of a report run. It answers bytes, so it runs no GraphQL operation. */
 export const reportContentRoute = {
   at: "GET /v1/reports/runs/{reportRunId}/content",
   scopes: ["report.read", "report.generate"],
   version: "header",
-} as const satisfies PlannedRoute;
+} as const satisfies PlainRoute;

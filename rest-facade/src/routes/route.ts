@@ -32,11 +32,10 @@ export interface Route {
   readonly retryWhile?: readonly string[];
 }
 
-/** A documented endpoint that this release does not serve: it answers 501 by name. */
-export interface PlannedRoute {
+/** An endpoint with a token that runs no GraphQL operation. */
+export interface PlainRoute {
   readonly at: `${Method} /${string}`;
   readonly scopes: readonly Scope[];
-  readonly auth?: "signature";
   readonly version?: "media-type" | "header";
 }
 

@@ -1,5 +1,5 @@
 // biome-ignore-all format: one row per endpoint, aligned
-import type { PlannedRoute, Route } from "./route.js";
+import type { Route } from "./route.js";
 
 /** SaaS spine. The path carries the major version, the api-version header the minor one. Token and discovery endpoints are plain HTTP and have no row. */
 export const spineRoutes = [
@@ -55,5 +55,3 @@ export const spineRoutes = [
   { at: "POST /v1/reports/runs/{reportRunId}/cancel",  run: "cancelReportRun",   reply: 200, scopes: ["report.generate"],                version: "header", idempotent: true },
   { at: "POST /v1/reports/runs/{reportRunId}/expire",  run: "expireReportRun",   reply: 200, scopes: ["report.generate"],                version: "header", idempotent: true },
 ] as const satisfies readonly Route[];
-
-export const spinePlanned: readonly PlannedRoute[] = [];
