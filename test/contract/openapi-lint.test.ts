@@ -3,6 +3,15 @@ import spectral from "@stoplight/spectral-core";
 import rulesets from "@stoplight/spectral-rulesets";
 import { request } from "../kit/request.js";
 
+/**
+ * The specification gives the first path and the design the second one. They differ in their methods, and in the form of
+ * their ids: no id of a report definition is `runs`, and no id of a run is `generate`.
+ */
+const ambiguous = [
+  "no-ambiguous-paths",
+  "Paths should resolve unambiguously. Found two ambiguous paths: `/v1/reports/{id}/generate` and `/v1/reports/runs/{reportRunId}`.",
+];
+
 async function byRedocly(source: string) {
   const config = await createConfig({ extends: ["recommended"] });
   return lintFromString({ source, absoluteRef: "openapi.json", config });
@@ -21,9 +30,10 @@ describe("the OpenAPI document that is served", () => {
     ({ text: source } = await request("GET /openapi.json"));
   });
 
-  it("breaks none of the recommended rules of Redocly", async () => {
+  it("breaks none of the recommended rules of Redocly but for one known pair of paths", async () => {
     const problems = await byRedocly(source);
-    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+    const known = [...ambiguous, "#/paths/~1v1~1reports~1runs~1{reportRunId}"];
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([known]);
   });
 
   it("breaks none of the recommended rules of Spectral", async () => {

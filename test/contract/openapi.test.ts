@@ -27,6 +27,7 @@ const plainHttp = [
   "POST /ofrep/v1/evaluate/flags/{key}",
   "POST /ofrep/v1/evaluate/flags",
   "GET /ofrep/v1/streams",
+  "GET /v1/reports/runs/{reportRunId}/content",
   "POST /webhooks/deliveries",
   "POST /webhooks/deliveries/{providerKey}",
 ];
