@@ -235,7 +235,7 @@ describe("the budget of a tenant for a model", () => {
     const spender = await aSpender({ "status-503": budget, "hang-8": budget, echo: small });
     const second = await aModelConnection(fixture, spender.principal, vendor.baseUrl);
     const fallback = { connectionId: second, model: "echo", afterMs: 300 };
-    const refusal = await refusalOf(spender.complete("status-503", { fallback }));
+    const refusal = await refusalOf(spender.complete("status-503", { fallback: { ...fallback, afterMs: 20_000 } }));
     expect(refusal).toMatchObject({ code: "RATE_LIMITED", facts: { budget: "echo" } });
     expect(await spender.used("status-503", budget)).toBe(0);
     // a vendor that did not answer in time may have worked
