@@ -34,6 +34,7 @@ import { Migration20261123142957_reports } from "./migrations/Migration202611231
 import { Migration20261123143841_notification_channels } from "./migrations/Migration20261123143841_notification_channels.js";
 import { Migration20261123155935_notification_limits } from "./migrations/Migration20261123155935_notification_limits.js";
 import { Migration20261123160853_notification_indexes } from "./migrations/Migration20261123160853_notification_indexes.js";
+import { Migration20261123173419_notification_erasures } from "./migrations/Migration20261123173419_notification_erasures.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -75,5 +76,6 @@ export const spineTables = {
     Migration20261123142957_reports,
     Migration20261123160853_notification_indexes,
     Migration20261123155935_notification_limits,
+    Migration20261123173419_notification_erasures,
   ],
 };

@@ -231,29 +231,3 @@ describe("Mutation.markNotificationsRead", () => {
     expect((await platform.ask(service(), markAll, { input })).data?.["markNotificationsRead"].marked).toBe(1);
   });
 });
-
-describe("the deletion of a user", () => {
-  it("erases the notifications to the user and the former address", async () => {
-    const { userId, email } = await aUser(platform, tenantId, []);
-    const own = await inApp(userId, { body: "Private words." });
-    const shared = await sent(platform, tenantId, {
-      ...{ channel: "InApp", recipients: [{ userId }, { userId: ada }], body: "Shared words." },
-    });
-    await platform.admin.query(
-      `insert into notifications (tenant_id, notification_id, message_id, channel, recipient_email, recipient_email_key,
-         status, created_at)
-       values ($1, $2, $3, 'Email', $4, lower($4), 'Sent', now())`,
-      [decodeId("ten", tenantId), decodeId("ntf", newId("ntf")), decodeId("ntm", own.messageId), email],
-    );
-    const remove = "mutation ($id: ID!) { deleteUser(userId: $id) { status } }";
-    await platform.ask(principal(tenantId, ["user.invite"]), remove, { id: userId });
-    expect(await notificationNow(platform, tenantId, own.notificationId)).toBeUndefined();
-    expect((await notificationNow(platform, tenantId, shared.notificationIds[1] ?? "")).body).toBe("Shared words.");
-    const left = await platform.admin.query(
-      `select (select count(*)::int from notifications where recipient_user_id = $1 or recipient_email = $2) as rows,
-         (select count(*)::int from notification_messages where body = 'Private words.') as contents`,
-      [decodeId("usr", userId), email],
-    );
-    expect(left.rows).toEqual([{ rows: 0, contents: 0 }]);
-  });
-});

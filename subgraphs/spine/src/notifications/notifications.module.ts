@@ -9,7 +9,8 @@ import { continueBroadcastJob, openBroadcasts } from "./broadcast/continue-broad
 import { ChannelDrivers } from "./delivery/channel-drivers.js";
 import { deliverNotificationJob, queuedNotifications } from "./delivery/deliver-notification-job.js";
 import { NotificationDelivery } from "./delivery/notification-delivery.js";
-import { eraseNotifications } from "./erase-notifications.js";
+import { eraseNotificationsJob, openErasures } from "./erasure/erase-notifications-job.js";
+import { NotificationErasureService } from "./erasure/notification-erasure.service.js";
 import { NotificationService } from "./inbox/notification.service.js";
 import { ReadMarksService } from "./inbox/read-marks.service.js";
 import { UnreadCountService } from "./inbox/unread-count.service.js";
@@ -19,6 +20,7 @@ import { NotificationPreferencesService } from "./preferences/notification-prefe
 import { NotificationPreferencesResolver } from "./preferences.resolver.js";
 import { Notification } from "./record/notification.entity.js";
 import { expiredCondition } from "./record/notification.states.js";
+import { NotificationErasure } from "./record/notification-erasure.entity.js";
 import { NotificationMessage } from "./record/notification-message.entity.js";
 import { unreadChannel } from "./record/unread-notice.js";
 import { NotificationRequestService } from "./request/notification-request.service.js";
@@ -28,12 +30,14 @@ import { unreadCountResolver } from "./unread-count.resolver.js";
 export interface NotificationSettings {
   /** Multiplies the limit of recipients in a minute. */
   readonly rateLimitFactor?: number;
+  /** The number of notifications of a deleted person that one job erases. */
+  readonly notificationsErasedAtOnce?: number;
 }
 
 /** Notifications to people and systems, the inbox, and the seam by which other slices deliver over further channels. */
 export const notifications: SliceModule<NotificationSettings> = {
   slice: "notifications",
-  entities: [NotificationMessage, Notification, NotificationPreference],
+  entities: [NotificationMessage, Notification, NotificationPreference, NotificationErasure],
   foreignKeys: {
     "notifications.message_id": {
       to: null,
@@ -48,9 +52,10 @@ export const notifications: SliceModule<NotificationSettings> = {
       to: null,
       why: "A user is never removed as a row. The deletion of a user erases the preferences.",
     },
+    "notification_erasures.user_id": { to: null, why: "A user is never removed as a row." },
     "notifications.subscription_id": { to: null, why: "A row of the integration subgraph." },
   },
-  jobs: [deliverNotificationJob, continueBroadcastJob],
+  jobs: [deliverNotificationJob, continueBroadcastJob, eraseNotificationsJob],
   events: [
     "NotificationRequested",
     "NotificationSent",
@@ -58,7 +63,7 @@ export const notifications: SliceModule<NotificationSettings> = {
     "NotificationFailed",
     "NotificationRead",
   ],
-  waitingRows: [queuedNotifications, openBroadcasts],
+  waitingRows: [queuedNotifications, openBroadcasts, openErasures],
   async start({ settings, database, jobs, cursors, listener, logger, work }, services) {
     const tenants = services.get(TenantService);
     const drivers = services.add(new ChannelDrivers());
@@ -75,7 +80,9 @@ export const notifications: SliceModule<NotificationSettings> = {
     const watch = new StepWatch();
     await watch.start(listener, unreadChannel);
     services.add(new UnreadCountService({ database, watch, logger }));
-    services.get(PersonalDataErasers).add(eraseNotifications);
+    const erasure = new NotificationErasureService({ database, jobs, pageSize: settings.notificationsErasedAtOnce });
+    work(eraseNotificationsJob, (payload) => erasure.continue(payload), maintenance);
+    services.get(PersonalDataErasers).add(erasure.begin);
   },
   resolvers: (get) => [
     new NotificationResolver({

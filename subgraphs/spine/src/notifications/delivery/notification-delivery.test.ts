@@ -97,6 +97,19 @@ describe("a channel with a driver", () => {
     });
   });
 
+  it("gets no notification to the address of a deleted user", async () => {
+    deliver = (delivery) => delivery.settle({ status: "Sent" });
+    await platform.admin.query("insert into notification_erasures values ($1, $2, $3, now() + interval '1 minute')", [
+      ...[decodeId("ten", tenantId), decodeId("usr", newId("usr")), "gone@people.example"],
+    ]);
+    const recipient = { email: "Gone@people.example" };
+    const { notificationId } = await sent(platform, tenantId, { ...input, recipient });
+    await becomes(notificationId, "Failed");
+    expect(await notificationNow(platform, tenantId, notificationId)).toMatchObject({
+      failureReason: "RECIPIENT_INACTIVE",
+    });
+  });
+
   it("gets a postponed notification again at its time", async () => {
     let calls = 0;
     deliver = (delivery) =>

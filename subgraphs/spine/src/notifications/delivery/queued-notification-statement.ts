@@ -1,4 +1,5 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { withErasure } from "../record/notification-erasure.entity.js";
 import { switchedOff } from "../preferences/switched-off.js";
 
 // tables: notifications, notification_messages, users
@@ -11,7 +12,7 @@ export interface QueuedRow {
   email: string | null;
   recipient_phone: string | null;
   subscription_id: string | null;
-  /** Null for a recipient without a user id. */
+  /** Null for a recipient without a user id, unless it has the address of a deleted user. */
   user_status: "Active" | "Disabled" | "Deleted" | null;
   /** The user has switched off the category in the channel. */
   switched_off: boolean;
@@ -46,7 +47,7 @@ export const queuedNotification = tenantStatement(
   "queued_notification",
   `select notification.message_id, notification.channel, notification.recipient_user_id,
      coalesce(recipient.email, notification.recipient_email) as email, notification.recipient_phone,
-     notification.subscription_id, recipient.status as user_status,
+     notification.subscription_id, case when erasure.is_pending then 'Deleted' else recipient.status end as user_status,
      notification.recipient_user_id is not null and ${isSwitchedOff} as switched_off, notification.handle, message.category,
      message.priority, message.title, message.body, message.template_key, message.data, message.locale,
      message.digest_key, message.digest_seconds,
@@ -56,6 +57,7 @@ export const queuedNotification = tenantStatement(
      on message.tenant_id = scope.tenant and message.message_id = notification.message_id
    left join users recipient
      on recipient.tenant_id = scope.tenant and recipient.user_id = notification.recipient_user_id
+   ${withErasure}
    where notification.tenant_id = scope.tenant and notification.notification_id = $2
      and notification.status = 'Queued'
      and (notification.due_at is null or notification.due_at <= now() + interval '2 seconds')

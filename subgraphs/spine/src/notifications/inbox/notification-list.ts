@@ -5,6 +5,7 @@ import { switchedOffReason } from "../preferences/switched-off.js";
 import { unreadCondition } from "../record/notification.states.js";
 import type { NotificationType } from "../record/notification.type.js";
 import { notificationColumns } from "../record/notification.view.js";
+import { withErasure } from "../record/notification-erasure.entity.js";
 
 /** The conditions of a list, which are part of its statement, so that each list is read from an index. */
 export interface ListConditions {
@@ -54,6 +55,7 @@ function sortedBy(given: readonly Compared[], unread: keyof typeof unreadConditi
            order by ${order} limit ${limit}) notification
          cross join lateral (select * from notification_messages
            where tenant_id = scope.tenant and message_id = notification.message_id limit 1) message
+         ${withErasure}
          order by notification.${order}`,
       ),
   });
@@ -81,6 +83,7 @@ export const oneNotification = tenantStatement(
    from notifications notification
    join notification_messages message
      on message.tenant_id = scope.tenant and message.message_id = notification.message_id
+   ${withErasure}
    where notification.tenant_id = scope.tenant and notification.notification_id = $2
    limit 1`,
 );

@@ -9,6 +9,7 @@ import { aboutNotification } from "../record/notification.events.js";
 import { unreadCondition } from "../record/notification.states.js";
 import type { NotificationType } from "../record/notification.type.js";
 import { type NotificationRow, notificationColumns, notificationRowView } from "../record/notification.view.js";
+import { withErasure } from "../record/notification-erasure.entity.js";
 import { inboxOwner, requireRecipient, seesAll, unknownNotification } from "../record/notification-access.js";
 import { tellUnread } from "../record/unread-notice.js";
 import type { MarkNotificationsReadInput } from "./mark-notifications-read.input.js";
@@ -22,6 +23,7 @@ const lockOne = {
   text: `select ${notificationColumns} from notifications notification
     join notification_messages message
       on message.tenant_id = notification.tenant_id and message.message_id = notification.message_id
+    ${withErasure}
     where notification.tenant_id = $1 and notification.notification_id = $2 for update of notification`,
 };
 

@@ -19,7 +19,10 @@ registerEnumType(NotificationChannelEnum, { name: "NotificationChannel" });
 const NotificationPriorityEnum = { Low: "Low", Normal: "Normal", High: "High" } as const;
 registerEnumType(NotificationPriorityEnum, { name: "NotificationPriority" });
 
-@ObjectType("NotificationRecipient", { simpleResolvers: true, description: "One of its members is set." })
+@ObjectType("NotificationRecipient", {
+  simpleResolvers: true,
+  description: "One of its members is set, unless it is the address of a deleted user.",
+})
 export class NotificationRecipientType {
   @Field(() => ID, { nullable: true })
   userId: string | null;
@@ -34,7 +37,10 @@ export class NotificationRecipientType {
   subscriptionId: string | null;
 }
 
-@ObjectType("Notification", { simpleResolvers: true })
+@ObjectType("Notification", {
+  simpleResolvers: true,
+  description: "The notifications to a deleted user have no content any more, and are deleted soon after.",
+})
 @Directive('@key(fields: "notificationId")')
 export class NotificationType {
   @Field(() => ID)

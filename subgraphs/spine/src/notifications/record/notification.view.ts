@@ -24,10 +24,13 @@ export interface NotificationRow {
   read_at: Date | string | null;
 }
 
-/** The columns of `NotificationRow`, where `notification` and `message` are the two tables. */
+/** The columns of `NotificationRow`, where `notification` and `message` are the two tables, and `erasure` is `withErasure`. */
 export const notificationColumns = `notification.notification_id, notification.message_id, notification.channel,
-  message.category, message.priority, notification.recipient_user_id, notification.recipient_email,
-  notification.recipient_phone, notification.subscription_id, message.title, message.body, message.template_key,
+  message.category, message.priority, notification.recipient_user_id,
+  case when not erasure.is_pending then notification.recipient_email end as recipient_email,
+  notification.recipient_phone, notification.subscription_id,
+  case when not erasure.is_pending then message.title end as title,
+  case when not erasure.is_pending then message.body end as body, message.template_key,
   notification.status, notification.failure_reason, notification.created_at, notification.sent_at,
   notification.delivered_at, notification.read_at`;
 
