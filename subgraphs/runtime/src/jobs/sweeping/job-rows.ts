@@ -12,10 +12,10 @@ import {
   type TenantPayload,
 } from "../definitions/job-definition.js";
 import type { JobQueue } from "../queue/job-queue.js";
-import type { StrandedRow, SweptRows } from "./sweeper.js";
+import type { StrandedRow, SweepPosition, SweptRows } from "./sweeper.js";
 
 const pageSize = 500;
-/** The limit of rows in one sweep. The next sweep comes in 30 s. */
+/** The limit of rows in one sweep. The next sweep comes in 30 s, and continues behind them. */
 const pagesAtMost = 40;
 const patience = "60 seconds";
 
@@ -27,13 +27,15 @@ export interface WaitingRows<Payload extends TenantPayload> {
   readonly slice: string;
   readonly job: JobDefinition<Payload>;
   readonly table: string;
-  /** The column of the row's ID, which ascends with time. It needs an index over the waiting rows. */
+  /** The column of the row's ID, which ascends with time. It needs an index over the waiting rows, unless `bySince`. */
   readonly id: string;
   readonly prefix: IdPrefix;
   /** The condition of waiting rows. */
   readonly waiting: string;
   /** The column with the time since which a row waits. */
   readonly since: string;
+  /** For tables in which many rows do not wait yet: the index over the waiting rows has `since`, then `id`. */
+  readonly bySince?: true;
   /** Further columns that the payload needs. */
   readonly columns?: readonly string[];
   payload(row: WaitingRow): Payload;
@@ -45,7 +47,11 @@ export interface WaitingRow extends StrandedRow {
 
 interface FoundRow extends WaitingRow {
   readonly uuid: string;
+  /** Its place in the order of the search. */
+  readonly place: readonly string[];
 }
+
+const firstId = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Finds and repairs rows that wait for a job. Each needs a job that waits, runs, or is a dead letter that will end the
@@ -64,16 +70,18 @@ export class JobRows<Payload extends TenantPayload> implements SweptRows<FoundRo
     this.#rows = rows;
   }
 
-  async find(): Promise<FoundRow[]> {
+  async find(position: SweepPosition = {}): Promise<FoundRow[]> {
     const found: FoundRow[] = [];
-    let after = "00000000-0000-0000-0000-000000000000";
-    for (let page = 0; page < pagesAtMost; page += 1) {
+    let after = position.after ?? (this.#rows.bySince ? ["-infinity", firstId] : [firstId]);
+    let isOver = false;
+    for (let page = 0; page < pagesAtMost && !isOver; page += 1) {
       const rows = await this.#page(after);
       const live = await this.#live(rows.map(({ id }) => id));
       found.push(...rows.filter((row) => !live.has(subjectKey(row.tenantId, row.id))));
-      after = rows.at(-1)?.uuid ?? after;
-      if (rows.length < pageSize) break;
+      after = rows.at(-1)?.place ?? after;
+      isOver = rows.length < pageSize;
     }
+    position.after = isOver ? undefined : after;
     return found;
   }
 
@@ -91,17 +99,24 @@ export class JobRows<Payload extends TenantPayload> implements SweptRows<FoundRo
     return found !== undefined;
   }
 
-  async #page(after: string): Promise<FoundRow[]> {
-    const { table, id, waiting, since, prefix, columns = [] } = this.#rows;
+  async #page(after: readonly string[]): Promise<FoundRow[]> {
+    const { table, id, waiting, since, bySince, prefix, columns = [] } = this.#rows;
+    const order = bySince ? [since, id] : [id];
+    const place = order.map((column, at) => `(${column})::text as place_${at}`);
     const { rows } = await this.#jobs.sql.executeSql(
-      `select ${["tenant_id", id, ...columns].join(", ")} from ${table}
-       where ${waiting} and ${since} < now() - interval '${patience}' and ${id} > $1 order by ${id} limit ${pageSize}`,
-      [after],
+      `select ${["tenant_id", id, ...columns, ...place].join(", ")} from ${table}
+       where ${waiting} and ${since} < now() - interval '${patience}'
+         and (${order.join(", ")}) > (${order.map((_, at) => `$${at + 1}`).join(", ")})
+       order by ${order.join(", ")} limit ${pageSize}`,
+      [...after],
     );
-    return rows.map((row) => {
-      const uuid = String(row[id]);
-      return { tenantId: encodeId("ten", String(row["tenant_id"])), id: encodeId(prefix, uuid), uuid, columns: row };
-    });
+    return rows.map((row) => ({
+      tenantId: encodeId("ten", String(row["tenant_id"])),
+      id: encodeId(prefix, String(row[id])),
+      uuid: String(row[id]),
+      place: order.map((_, at) => String(row[`place_${at}`])),
+      columns: row,
+    }));
   }
 
   async #live(ids: readonly string[]): Promise<Set<string>> {

@@ -5,7 +5,7 @@ import type { Tenant } from "../../tenancy/tenant.js";
 import { aDatabase, aTenant, quiet, type TestDatabase } from "../../unit-of-work/database.fixture.js";
 import type { JobEnd } from "../definitions/job-definition.js";
 import { type JobDefinition, JobQueue } from "../queue/job-queue.js";
-import { JobRows } from "./job-rows.js";
+import { JobRows, type WaitingRows } from "./job-rows.js";
 import { Sweeper } from "./sweeper.js";
 
 interface Payload {
@@ -21,6 +21,17 @@ const job: JobDefinition<Payload> = {
   concurrency: 1,
   concurrencyPerTenant: 1,
   subject: "noteId",
+};
+
+const waitingNotes: WaitingRows<Payload> = {
+  slice: "notes",
+  job,
+  table: "notes",
+  id: "note_id",
+  prefix: "evt",
+  waiting: "text = 'waiting'",
+  since: "to_timestamp(0)",
+  payload: ({ tenantId, id }) => ({ tenantId, noteId: id }),
 };
 
 describe("the sweeper", () => {
@@ -52,18 +63,7 @@ describe("the sweeper", () => {
       },
     );
     sweeper = new Sweeper(quiet);
-    sweeper.add(
-      new JobRows(test.database, jobs, {
-        slice: "notes",
-        job,
-        table: "notes",
-        id: "note_id",
-        prefix: "evt",
-        waiting: "text = 'waiting'",
-        since: "to_timestamp(0)",
-        payload: ({ tenantId, id }) => ({ tenantId, noteId: id }),
-      }),
-    );
+    sweeper.add(new JobRows(test.database, jobs, waitingNotes));
   });
   afterAll(async () => {
     await sweeper.stop();
@@ -147,4 +147,30 @@ describe("the sweeper", () => {
     expect(await textOf(noteId)).toBe("failed");
     expect(await sweeper.lying()).toEqual({ notes: 0 });
   });
+
+  it.each([undefined, true as const])(
+    "finds a row behind 20,000 others whose jobs live (by since: %s)",
+    async (bySince) => {
+      const tenant = aTenant();
+      const noteIds = Array.from({ length: 20_000 }, () => newId("evt"));
+      const insert = "insert into catalog.notes select $1, unnest($2::uuid[]), 'waiting'";
+      await sql.query(insert, [tenant.uuid, noteIds.map((noteId) => decodeId("evt", noteId))]);
+      await test.database.transaction(tenant, { trace: continueTrace(undefined) }, (transaction) =>
+        jobs.sendAll(
+          transaction,
+          job,
+          noteIds.map((noteId) => ({ tenantId: tenant.tenantId, noteId })),
+          { startAfter: new Date("2100-01-01") },
+        ),
+      );
+      const lost = await aWaitingNote(tenant);
+      const rows = new JobRows(test.database, jobs, { ...waitingNotes, ...(bySince && { bySince }) });
+      const position = {};
+      expect(await rows.find(position)).toEqual([]);
+      expect(await rows.find(position)).toMatchObject([{ id: lost }]);
+      // the search begins anew
+      expect(await rows.find(position)).toEqual([]);
+      await sql.query("delete from catalog.notes where tenant_id = $1", [tenant.uuid]);
+    },
+  );
 });

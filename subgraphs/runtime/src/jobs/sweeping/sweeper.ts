@@ -9,11 +9,19 @@ export interface StrandedRow {
   readonly id: string;
 }
 
+/** How far a search has come. The next one continues there, and begins anew at the end. */
+export interface SweepPosition {
+  after?: readonly string[] | undefined;
+}
+
 /** The rows of one slice that wait for background work, for the sweeper. */
 export interface SweptRows<Row extends StrandedRow = StrandedRow> {
   readonly slice: string;
-  /** The rows that have waited for more than 60 s although no job exists for them. */
-  find(): Promise<Row[]>;
+  /**
+   * The rows that have waited for more than 60 s although no job exists for them. A search that looks at a part of the rows
+   * stores its position, so that rows whose jobs live never hide those behind them.
+   */
+  find(position?: SweepPosition): Promise<Row[]>;
   /** Sends the job again or ends the row. Returns false when the row does not need it any more. */
   repair(row: Row): Promise<boolean>;
 }
@@ -24,7 +32,7 @@ export interface SweptRows<Row extends StrandedRow = StrandedRow> {
  */
 export class Sweeper {
   readonly #logger: Logger;
-  readonly #swept: SweptRows[] = [];
+  readonly #swept: { readonly rows: SweptRows; readonly position: SweepPosition }[] = [];
   readonly #repaired = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> = Promise.resolve();
@@ -38,13 +46,13 @@ export class Sweeper {
   /** Throws when another entry has the same name, since the counts of one would hide those of the other. */
   add<Row extends StrandedRow>(rows: SweptRows<Row>): void {
     if (this.#repaired.has(rows.slice)) throw new Error(`The sweeper already has rows with the name "${rows.slice}".`);
-    this.#swept.push(rows as unknown as SweptRows);
+    this.#swept.push({ rows: rows as unknown as SweptRows, position: {} });
     this.#repaired.set(rows.slice, 0);
   }
 
-  /** The number of such rows by slice, now. */
+  /** The number of such rows by slice, now. The first 20,000 overdue rows of each slice are searched. */
   async lying(): Promise<Record<string, number>> {
-    const counts = this.#swept.map(async (rows) => [rows.slice, (await rows.find()).length] as const);
+    const counts = this.#swept.map(async ({ rows }) => [rows.slice, (await rows.find()).length] as const);
     return Object.fromEntries(await Promise.all(counts));
   }
 
@@ -54,9 +62,9 @@ export class Sweeper {
   }
 
   async sweep(): Promise<void> {
-    for (const rows of this.#swept) {
+    for (const { rows, position } of this.#swept) {
       try {
-        for (const row of await rows.find()) await this.#repair(rows, row);
+        for (const row of await rows.find(position)) await this.#repair(rows, row);
       } catch (error) {
         this.#logger.warn(
           { err: error, slice: rows.slice },

@@ -30,5 +30,6 @@ export const queuedNotifications: WaitingRows<DeliverNotificationPayload> = {
   prefix: "ntf",
   waiting: queuedCondition,
   since: "due_at",
+  bySince: true,
   payload: ({ tenantId, id }) => ({ tenantId, notificationId: id }),
 };

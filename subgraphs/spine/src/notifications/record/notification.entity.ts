@@ -33,10 +33,6 @@ import {
   expression: `create index notifications_due on notifications (due_at, notification_id) where ${queuedCondition}`,
 })
 @Index({
-  name: "notifications_queued",
-  expression: `create index notifications_queued on notifications (notification_id) where ${queuedCondition}`,
-})
-@Index({
   name: "notifications_handle",
   expression: "create index notifications_handle on notifications (tenant_id, handle) where handle is not null",
 })
