@@ -23,6 +23,17 @@ async function aVisit({ email: username, password }: { email: string; password: 
   return { browser, page };
 }
 
+describe("the page for one's own security", () => {
+  it("shows no notice for a name in its address that it does not know", async () => {
+    const { browser } = await aVisit(await aUser(platform, tenantId, []));
+    for (const name of ["constructor", "__proto__", "toString", "nothing"]) {
+      const page = await browser.open(`/connect/security?done=${name}`);
+      expect([name, page.status]).toEqual([name, 200]);
+      expect(page.text).not.toContain('role="status"');
+    }
+  });
+});
+
 describe("the form for the password on the page for one's own security", () => {
   it("changes it, keeps this browser signed in, and signs the others out", async () => {
     const person = await aUser(platform, tenantId, []);

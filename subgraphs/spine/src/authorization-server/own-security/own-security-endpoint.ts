@@ -37,15 +37,17 @@ interface Visit {
 
 const csrfPurpose = "own-security";
 
-/** The notices, by the value of `done` in the address. */
-const notices: Readonly<Record<string, string>> = {
-  "password-changed": "Your password is changed. All other sessions have ended.",
-  "session-ended": "The session has ended.",
-  "sessions-ended": "All other sessions have ended.",
-  "factor-renamed": "The second factor has its new name.",
-  "name-refused": `Enter a name with 1 to ${maxFactorNameLength} characters.`,
-  "factor-removed": "The second factor is removed.",
-};
+/** The notices, by the value of `done` in the address, which may be any text. */
+const notices = new Map<string | null, string>(
+  Object.entries({
+    "password-changed": "Your password is changed. All other sessions have ended.",
+    "session-ended": "The session has ended.",
+    "sessions-ended": "All other sessions have ended.",
+    "factor-renamed": "The second factor has its new name.",
+    "name-refused": `Enter a name with 1 to ${maxFactorNameLength} characters.`,
+    "factor-removed": "The second factor is removed.",
+  }),
+);
 
 /** The page for a person's own security. It uses the session of the sign-in in this browser. */
 export function ownSecurityEndpoint(options: OwnSecurityOptions, client: RegisteredClient): HttpRoute {
@@ -73,7 +75,7 @@ export function ownSecurityEndpoint(options: OwnSecurityOptions, client: Registe
 async function show(visit: Visit, query: URLSearchParams): Promise<void> {
   const kind = visit.options.factors.kinds.named(query.get("add"));
   if (kind?.enrolment) return showEnrolment(visit, kind);
-  return showAll(visit, { notice: notices[query.get("done") ?? ""] });
+  return showAll(visit, { notice: notices.get(query.get("done")) });
 }
 
 async function showAll(visit: Visit, shown: Pick<OwnSecurity, "notice" | "passwordProblem">): Promise<void> {
