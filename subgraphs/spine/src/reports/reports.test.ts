@@ -146,6 +146,21 @@ describe("a report run", () => {
     expect((await reports.request("audit-log", foreign)).refusal?.["code"]).toBe("TENANT_MISMATCH");
   });
 
+  it("is listed by state and format, and no list has an unknown one", async () => {
+    const list = "query ($filter: ReportRunFilterInput) { reportRuns(filter: $filter) { items { format status } } }";
+    const listed = (filter: Record<string, string>) => reports.ask(list, { filter });
+    await reports.generated("usage-summary", "json");
+    const { data } = await listed({ format: "json", status: "Completed" });
+    expect(data?.["reportRuns"].items).toContainEqual({ format: "json", status: "Completed" });
+    for (const member of ["format", "status"]) {
+      const { refusal } = await listed({ [member]: "docx" });
+      expect([refusal?.["code"], refusal?.["errors"]]).toEqual([
+        "PARAMETERS_INVALID",
+        [expect.objectContaining({ pointer: `/filter/${member}`, code: "UNKNOWN_VALUE" })],
+      ]);
+    }
+  });
+
   it("is started once for an idempotency key", async () => {
     const input = { format: "csv", parameters: pastYear };
     const one = await reports.request("audit-log", input, "once");

@@ -1,5 +1,5 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
@@ -7,10 +7,11 @@ import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
+import { reportFormats } from "../../report-formats/report-formats.js";
 import type { ReportRunFilterInput } from "./report-run.input.js";
 import { reportRunStates } from "./report-run.states.js";
 import type { ReportRunType } from "./report-run.type.js";
-import { type RunRow, runRecord } from "./run-record.js";
+import { isFormat, type RunRow, runRecord } from "./run-record.js";
 
 const runId: SortColumn<ReportRunType> = {
   column: "run_id",
@@ -49,12 +50,16 @@ export class RunListService {
     this.#cursors = cursors;
   }
 
-  /** A page of runs. Throws PARAMETERS_INVALID for an unknown state. */
+  /** A page of runs. Throws PARAMETERS_INVALID for an unknown state or format. */
   async list(context: RequestContext, request: PageRequest<ReportRunFilterInput>): Promise<Connection<ReportRunType>> {
     const tenant = tenantOf(context);
     const { status = null, reportDefinitionId = null, format = null } = request.filter ?? {};
+    const unknown: InvalidEnumValue[] = [];
     if (status !== null && !Object.hasOwn(reportRunStates, status))
-      throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(reportRunStates) }]);
+      unknown.push({ pointer: "/filter/status", allowed: Object.keys(reportRunStates) });
+    if (format !== null && !isFormat(format))
+      unknown.push({ pointer: "/filter/format", allowed: Object.keys(reportFormats) });
+    if (unknown.length > 0) throw invalidEnumValue(unknown);
     const scope = { tenantId: tenant.tenantId, status, reportDefinitionId, format };
     const page = sortedReportRuns.page(this.#cursors, scope, request);
     const definition = reportDefinitionId === null ? null : decodeId("rpd", reportDefinitionId);
