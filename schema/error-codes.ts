@@ -26,7 +26,7 @@ export const errorCodes = {
   INSUFFICIENT_SCOPE:              { status: 403,  title: "Insufficient scope", when: "the token lacks a scope; requiredScopes[] names the scopes" },
   CONFIGURATION_READ_ONLY:         { status: 403,  title: "Configuration read-only", when: "a tenant changes a configuration key that begins with limits." },
   FIRST_PARTY_CLIENT_REQUIRED:     { status: 403,  title: "First-party client required", when: "a person decides an approval with a token of a third-party client" },
-  NOT_THE_RECIPIENT:               { status: 403,  title: "Not the recipient", when: "a person or agent reads a notification, or changes preferences, of somebody else" },
+  NOT_THE_RECIPIENT:               { status: 403,  title: "Not the recipient", when: "a person or agent marks a notification of somebody else as read, or asks for the preferences or the unread count of somebody else" },
   PLATFORM_ADMIN_REQUIRED:         { status: 403,  title: "Platform admin required", when: "a tenant.* scope is used outside the platform tenant" },
   SELF_APPROVAL:                   { status: 403,  title: "Self-approval", when: "an approval is decided by its subject, by an agent, or by a client that one of them holds or may take over; an agent changes a setting of governance, accepts the changed definition of a tool, or chooses the tools of a connection" },
   TENANT_MISMATCH:                 { status: 403,  title: "Tenant mismatch", when: "the tenant of the token differs from the tenant in the route, header or body" },

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { scopes } from "@factory/schema/scopes";
+import { isObjectType } from "graphql";
 import { platform } from "../kit/platform.js";
 import { request } from "../kit/request.js";
 import { committedGraph } from "../kit/routes.js";
@@ -25,12 +26,28 @@ describe("schema/endpoints.json", () => {
     for (const row of table) expect(scopes).toEqual(expect.arrayContaining(row.scopes));
   });
 
-  it("has paths of lowercase, hyphenated nouns", () => {
-    const ofSpine = table.filter(({ operation, endpoint }) => operation !== null && endpoint.includes(" /v1/"));
-    const named = ofSpine.flatMap((row) => methodAndPath(row)[1].split("/").slice(2));
-    const words = named.filter((segment) => !segment.startsWith("{"));
+  it("has paths of lowercase, hyphenated nouns, and collections in the plural", () => {
+    const paths = table.map((row) => methodAndPath(row)[1]).filter((path) => path.startsWith("/v1/"));
+    const named = paths.map((path) => path.split("/").slice(2));
+    const words = named.flat().filter((segment) => !segment.startsWith("{"));
     expect(words.filter((word) => !/^[a-z]+(-[a-z]+)*$/.test(word))).toEqual([]);
     expect(words).toEqual(expect.arrayContaining(["feature-flags", "notifications", "config", "provision"]));
+    const collections = new Set(named.map(([collection = ""]) => collection));
+    // the specification itself calls the configuration so
+    expect([...collections].filter((collection) => !collection.endsWith("s"))).toEqual(["config"]);
+  });
+
+  it("answers each time as ISO 8601 in UTC", () => {
+    const types = Object.values(committedGraph().getTypeMap()).filter(isObjectType);
+    const times = types.flatMap((type) =>
+      Object.values(type.getFields())
+        .filter(({ name, type: of }) => /(At|Start|End)$/.test(name) && String(of).replace("!", "") !== "Boolean")
+        .map((field) => `${type.name}.${field.name}: ${String(field.type).replace("!", "")}`),
+    );
+    expect(times).toEqual(
+      expect.arrayContaining(["ReportRun.requestedAt: DateTime", "Invitation.expiresAt: DateTime"]),
+    );
+    expect(times.filter((time) => !time.endsWith(": DateTime"))).toEqual([]);
   });
 
   it("requires a scope for each endpoint that runs one operation with a bearer token", () => {

@@ -6,8 +6,13 @@ export const spineRequirements: readonly Requirement[] = [
     "Overview: an OpenAPI document": "lists exactly the public routes that are served",
   }),
   ...inFile("test/contract/endpoint-table.test.ts", {
-    "Overview: paths use lowercase, hyphenated nouns": "has paths of lowercase, hyphenated nouns",
-    "Endpoints: paths are served under the /v1 prefix": "has paths of lowercase, hyphenated nouns",
+    "Overview: paths use plural, lowercase, hyphenated collection nouns":
+      "has paths of lowercase, hyphenated nouns, and collections in the plural",
+    "Endpoints: paths are served under the /v1 prefix":
+      "has paths of lowercase, hyphenated nouns, and collections in the plural",
+    "Overview: public traffic enters through the gateway":
+      "names root fields that exist, and each root field has one endpoint",
+    "Resources: timestamps are ISO 8601 in UTC": "answers each time as ISO 8601 in UTC",
   }),
   ...inFile("rest-facade/src/requests/routes.contract.test.ts", {
     "Endpoints: each method and path of the table": "have exactly one row for every specified endpoint",

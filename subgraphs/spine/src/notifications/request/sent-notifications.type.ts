@@ -15,7 +15,8 @@ export class SentNotificationsType {
   messageId: string;
 
   @Field(() => NotificationStatusEnum, {
-    description: "The state of the first notification: Sent in the channel InApp, Queued in the others.",
+    description:
+      "The state of the first notification: Queued; in the channel InApp Sent, or Failed where its recipient has switched the category off.",
   })
   status: NotificationState;
 
