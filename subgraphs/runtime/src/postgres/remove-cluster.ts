@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
 import type { Logger } from "../telemetry/logger.js";
 import { prepareClusterLayout } from "./cluster-layout.js";
 import { lockDataDirectory } from "./data-directory-lock.js";
@@ -10,7 +10,7 @@ export async function removeDataDirectory(dataDir: string, logger: Logger): Prom
   try {
     const { clusterDir, home, socketDir } = await prepareClusterLayout(dataDir);
     await stopOrphanedPostmaster(clusterDir, logger);
-    for (const path of [socketDir, home, dataDir]) await rm(path, { recursive: true, force: true });
+    for (const path of [socketDir, home, dataDir]) rmSync(path, { recursive: true, force: true });
   } finally {
     lock.release();
   }
