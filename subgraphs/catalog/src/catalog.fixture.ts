@@ -16,10 +16,13 @@ import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { Database } from "@factory/runtime/unit-of-work/database";
+import { migratedContent } from "@factory/runtime/unit-of-work/migrated-content.fixture";
 import { scopes as allScopes, type Scope } from "@factory/schema/scopes";
 import { graphql } from "graphql";
 import { type Catalog, startCatalog } from "./subgraph.js";
 import { catalogTables } from "./tables.js";
+
+const content = migratedContent({ catalog: catalogTables });
 
 /** A catalog over an embedded PostgreSQL, with makers of test data. */
 export interface CatalogFixture {
@@ -47,7 +50,7 @@ export async function startCatalogFixture(
   logger: Logger = createLogger("test", "silent"),
 ): Promise<CatalogFixture> {
   const dataDir = await mkdtemp(join(tmpdir(), "catalog-"));
-  const server = await startReadyPostgres({ dataDir, logger });
+  const server = await startReadyPostgres({ dataDir, logger, content });
   await provisionDatabase(server.url, ["catalog"]);
   const connections = schemaConnections(server.url, "catalog");
   const bus = await PostgresBus.open(connections.worker, logger);

@@ -16,11 +16,13 @@ import { retentionRules, type StartedSubgraph } from "@factory/runtime/subgraph/
 import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
+import { migratedContent } from "@factory/runtime/unit-of-work/migrated-content.fixture";
 import { scopes as allScopes, type Scope } from "@factory/schema/scopes";
 import { type ExecutionResult, graphql, parse, subscribe } from "graphql";
 import pg from "pg";
 import { type IntegrationSettings, integrationModules } from "./modules.js";
 import { startIntegration } from "./subgraph.js";
+import { integrationTables } from "./tables.js";
 
 export interface IntegrationFixture {
   readonly connections: SchemaConnections;
@@ -42,16 +44,18 @@ export interface IntegrationFixture {
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Answer = ExecutionResult<any, Record<string, any>>;
 
+const content = migratedContent({ integration: integrationTables });
+
 /**
  * Starts the subgraph over a PostgreSQL of its own. `formerly` may fill the database first, as an earlier release did.
  */
 export async function startIntegrationFixture(
   settings: Partial<IntegrationSettings> = {},
   logger: Logger = createLogger("test", "silent"),
-  formerly: (connections: SchemaConnections, admin: pg.Pool) => Promise<void> = async () => undefined,
+  formerly?: (connections: SchemaConnections, admin: pg.Pool) => Promise<void>,
 ): Promise<IntegrationFixture> {
   const dataDir = await mkdtemp(join(tmpdir(), "integration-"));
-  const server = await startReadyPostgres({ dataDir, logger });
+  const server = await startReadyPostgres({ dataDir, logger, ...(formerly ? {} : { content }) });
   await provisionDatabase(server.url, ["integration"]);
   const connections = schemaConnections(server.url, "integration");
   const bus = await PostgresBus.open(connections.worker, logger);
@@ -60,7 +64,7 @@ export async function startIntegrationFixture(
     startIntegration({ connections, bus, logger }, { masterKeys, allowLoopback: true, ...settings, ...changes });
   const admin = new pg.Pool({ connectionString: server.url, max: 2 });
   admin.on("error", () => undefined);
-  await formerly(connections, admin);
+  await formerly?.(connections, admin);
   let integration = await start();
   const contextOf = (principal: Principal, key?: string) =>
     requestContext({ principal, trace: continueTrace(undefined), idempotencyKey: key });

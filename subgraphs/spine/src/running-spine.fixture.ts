@@ -21,6 +21,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { Database } from "@factory/runtime/unit-of-work/database";
+import { migratedContent } from "@factory/runtime/unit-of-work/migrated-content.fixture";
 import { platformScopes, type Scope } from "@factory/schema/scopes";
 import { execute, type GraphQLFormattedError, parse } from "graphql";
 import pg from "pg";
@@ -36,6 +37,8 @@ export const testSettings: SpineSettings = {
   verifier: { verify: () => Promise.reject(new Error("no gRPC call is made")) },
   filesDir: join(tmpdir(), "spine-files"),
 };
+
+const content = migratedContent({ spine: spineTables });
 
 /** A value of a GraphQL result, untyped like the result of `JSON.parse`. */
 export type Json = ReturnType<JSON["parse"]>;
@@ -70,7 +73,7 @@ export class RunningSpine {
   static async start(changes: Partial<SpineSettings> = {}): Promise<RunningSpine> {
     const logger = createLogger("spine-test", "silent");
     const dataDir = await mkdtemp(join(tmpdir(), "spine-"));
-    const server = await startReadyPostgres({ dataDir, logger });
+    const server = await startReadyPostgres({ dataDir, logger, content });
     await provisionDatabase(server.url, ["spine"]);
     const connections = schemaConnections(server.url, "spine");
     const bus = await PostgresBus.open(connections.worker, logger);

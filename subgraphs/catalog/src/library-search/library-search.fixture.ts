@@ -14,6 +14,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import { Database } from "@factory/runtime/unit-of-work/database";
 import { migrate } from "@factory/runtime/unit-of-work/migrate";
+import { migratedContent } from "@factory/runtime/unit-of-work/migrated-content.fixture";
 import type { RegisterLibraryInput } from "../libraries/library.input.js";
 import { LibraryService } from "../libraries/library.service.js";
 import { LibraryVersionService } from "../libraries/library-version.service.js";
@@ -23,11 +24,12 @@ import { LibrarySearchService } from "./library-search.service.js";
 import { SearchReader } from "./search-reader.js";
 
 const logger = createLogger("test", "silent");
+const content = migratedContent({ catalog: catalogTables });
 
 /** The library services and the search over a real PostgreSQL. */
 export async function aLibrarySearch() {
   const dataDir = await mkdtemp(join(tmpdir(), "library-search-"));
-  const server = await startReadyPostgres({ dataDir, logger });
+  const server = await startReadyPostgres({ dataDir, logger, content });
   await provisionDatabase(server.url, ["catalog"]);
   const connections = schemaConnections(server.url, "catalog");
   const definition = { connections, ...catalogTables };

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { access, mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { access, chmod, mkdir, mkdtemp, readFile, rename, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,18 +16,46 @@ const run = promisify(execFile);
 const root = join(dirname(fileURLToPath(import.meta.url)), "../../../..");
 const caches = join(root, "node_modules/.cache/factory-postgres");
 
+/** The tables that a suite would create itself if its copy of the cluster were empty. */
+export interface ClusterContent {
+  /** The digest of everything that decides about the tables. */
+  readonly key: string;
+  /** Fills the new cluster that all copies are made from. */
+  fill(url: string): Promise<void>;
+}
+
+interface ReadyPostgresOptions {
+  readonly dataDir: string;
+  readonly logger: Logger;
+  /** If absent, the cluster is empty. */
+  readonly content?: ClusterContent;
+}
+
 /**
  * As `startEmbeddedPostgres` in an empty data directory, with a copy of a cluster that is made once for all test suites.
  * initdb takes a second of processor time, and tests start some hundred servers.
  */
-export async function startReadyPostgres(options: { dataDir: string; logger: Logger }): Promise<PostgresServer> {
-  const template = await clusterTemplate(options.logger).catch(unlessClosed);
+export async function startReadyPostgres(options: ReadyPostgresOptions): Promise<PostgresServer> {
+  const template = await clusterTemplate(options).catch(unlessClosed);
   if (template === undefined) return startEmbeddedPostgres(options);
-  const { clusterDir } = await prepareClusterLayout(options.dataDir);
-  // As root, `cp -a` keeps the owner, which is the account of PostgreSQL.
-  await run("cp", ["-a", join(template, "cluster"), clusterDir]);
-  await writeRecord(options.dataDir, { ...(await recordIn(template)), port: 0 });
+  await copyCluster(join(template, "cluster"), options.dataDir, await recordIn(template));
   return startEmbeddedPostgres(options);
+}
+
+/**
+ * Copies the cluster of a stopped server into a new data directory. The copy is always inside of this folder, which may
+ * be in memory. As root, the place where PostgreSQL looks for it is a link to the copy.
+ */
+export async function copyCluster(cluster: string, dataDir: string, record: ClusterRecord): Promise<void> {
+  const { clusterDir, account } = await prepareClusterLayout(dataDir);
+  const copy = account === undefined ? clusterDir : join(dataDir, "cluster");
+  // As root, `cp -a` keeps the owner, which is the account of PostgreSQL.
+  await run("cp", ["-aH", cluster, copy]);
+  if (account !== undefined) {
+    await chmod(dataDir, 0o711);
+    await symlink(copy, clusterDir);
+  }
+  await writeRecord(dataDir, { ...record, clusterDir, port: 0, pid: null });
 }
 
 /** Without write access to node_modules, each start waits for initdb. */
@@ -36,29 +64,35 @@ function unlessClosed(error: unknown): undefined {
 }
 
 /** The cluster to copy. It is made again when the code that makes clusters has changed. */
-async function clusterTemplate(logger: Logger): Promise<string> {
+async function clusterTemplate({ logger, content }: ReadyPostgresOptions): Promise<string> {
   const makers = ["subgraphs/runtime/src/postgres/cluster.ts", "subgraphs/runtime/package.json"];
   const key = createHash("sha256").update(`${process.platform} ${process.arch} ${process.getuid?.()}`);
   for (const file of makers) key.update(await readFile(join(root, file)));
+  if (content) key.update(content.key);
   const template = join(caches, key.digest("hex").slice(0, 16));
   const present = await access(template).then(
     () => true,
     () => false,
   );
-  if (!present) await makeTemplate(template, logger);
+  if (!present) await makeTemplate(template, logger, content);
   return template;
 }
 
 /** Makes the cluster and renames it when it is complete. */
-async function makeTemplate(template: string, logger: Logger): Promise<void> {
+async function makeTemplate(template: string, logger: Logger, content?: ClusterContent): Promise<void> {
   const unfinished = `${template}.${process.pid}`;
   await mkdir(unfinished, { recursive: true });
   const dataDir = await mkdtemp(join(tmpdir(), "factory-template-"));
   try {
-    const server = await startEmbeddedPostgres({ dataDir, logger });
-    await server.stop();
+    const start = content ? startReadyPostgres : startEmbeddedPostgres;
+    const server = await start({ dataDir, logger });
+    try {
+      await content?.fill(server.url);
+    } finally {
+      await server.stop();
+    }
     const record = await recordIn(dataDir);
-    await run("cp", ["-a", record.clusterDir, join(unfinished, "cluster")]);
+    await run("cp", ["-aH", record.clusterDir, join(unfinished, "cluster")]);
     await writeRecord(unfinished, record);
     // Another process may have been faster.
     await rename(unfinished, template).catch(() => rm(unfinished, { recursive: true, force: true }));
