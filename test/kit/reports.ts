@@ -8,6 +8,8 @@ import { request } from "./request.js";
 export interface TestReportRun {
   readonly reportRunId: string;
   readonly reportDefinitionId: string;
+  readonly reportCode: string;
+  readonly format: string;
   readonly status: string;
   readonly periodOver: boolean;
   readonly rowsDone: number;
@@ -63,19 +65,18 @@ export async function endedReportRun(token: string, reportRunId: string): Promis
 export const aReportRunId = async (token: string): Promise<string> => (await aReportRun(token)).reportRunId;
 
 /** A Queued run without a job, in a format that this release does not know. The sweep sends its job after a minute. */
-export async function aQueuedReportRun(tenantId: string, requestedAt = new Date()): Promise<string> {
+export async function aQueuedReportRun(tenantId: string): Promise<string> {
   const reportRunId = newId("run");
   await rows(
     `insert into spine.report_runs (tenant_id, run_id, definition_id, code, format, parameters, period_over, status,
        correlation_id, traceparent, requested_by, requested_at, updated_at)
-     select tenant_id, $2, definition_id, code, 'xml', $3, true, 'Queued', 'test', $4, 'test', $5, $5
+     select tenant_id, $2, definition_id, code, 'xml', $3, true, 'Queued', 'test', $4, 'test', now(), now()
      from spine.report_definitions where tenant_id = $1 and code = 'audit-log'`,
     [
       decodeId("ten", tenantId),
       decodeId("run", reportRunId),
       JSON.stringify(lastYear),
       traceparent(continueTrace(undefined)),
-      requestedAt,
     ],
   );
   return reportRunId;
