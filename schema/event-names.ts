@@ -161,7 +161,7 @@ export const platformEventTypes = {
   ReportRunFailed:                { source: "spine",        readScopes: ["report.read"] },
   ReportRunCancelled:             { source: "spine",        readScopes: ["report.read"] },
   ReportRunExpired:               { source: "spine",        readScopes: ["report.read"] },
-  CommandDeclined:                { source: "spine",        readScopes: ["report.read", "subscription.read", "user.read", "tenant.read"] },
+  CommandDeclined:                { source: "spine",        readScopes: ["report.read", "subscription.read", "user.read"] },
   ScopeApprovalRequested:         { source: "spine",        readScopes: ["governance.read"] },
   ScopeApprovalGranted:           { source: "spine",        readScopes: ["governance.read"] },
   ScopeApprovalRejected:          { source: "spine",        readScopes: ["governance.read"] },

@@ -64,13 +64,13 @@ export async function endedReportRun(token: string, reportRunId: string): Promis
 /** The id of a Completed report run. */
 export const aReportRunId = async (token: string): Promise<string> => (await aReportRun(token)).reportRunId;
 
-/** A Queued run without a job, in a format that this release does not know. The sweep sends its job after a minute. */
+/** A Queued run without a job. The sweep sends its job after a minute. */
 export async function aQueuedReportRun(tenantId: string): Promise<string> {
   const reportRunId = newId("run");
   await rows(
     `insert into spine.report_runs (tenant_id, run_id, definition_id, code, format, parameters, period_over, status,
        correlation_id, traceparent, requested_by, requested_at, updated_at)
-     select tenant_id, $2, definition_id, code, 'xml', $3, true, 'Queued', 'test', $4, 'test', now(), now()
+     select tenant_id, $2, definition_id, code, 'csv', $3, true, 'Queued', 'test', $4, 'test', now(), now()
      from spine.report_definitions where tenant_id = $1 and code = 'audit-log'`,
     [
       decodeId("ten", tenantId),
