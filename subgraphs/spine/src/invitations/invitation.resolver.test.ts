@@ -82,7 +82,13 @@ describe("provisioning", () => {
     expect(rows.rows).toEqual([
       {
         owner_invitation_id: decodeId("inv", invitation.invitationId),
-        provisioned_steps: ["createPlanSubscription", "seedSystemRoles", "inviteOwner", "startTrial"],
+        provisioned_steps: [
+          "createPlanSubscription",
+          "seedSystemRoles",
+          "inviteOwner",
+          "seedReportDefinitions",
+          "startTrial",
+        ],
       },
     ]);
   });
