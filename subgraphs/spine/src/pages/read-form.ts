@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { readBody } from "@factory/runtime/ingress/read-body";
 
 const maxFormBytes = 16 * 1024;
 
@@ -6,14 +7,8 @@ const maxFormBytes = 16 * 1024;
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   const type = request.headers["content-type"] ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) return undefined;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxFormBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString());
+  const body = await readBody(request, maxFormBytes);
+  return body && new URLSearchParams(body.toString());
 }
 
 /**

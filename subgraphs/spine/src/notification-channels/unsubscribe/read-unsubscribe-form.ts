@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { readBody } from "@factory/runtime/ingress/read-body";
 
 /** The token is absent in the POST of a mail program, whose address has it. */
 export interface UnsubscribeForm {
@@ -14,14 +15,9 @@ const maxBytes = 16 * 1024;
 export async function readUnsubscribeForm(request: IncomingMessage): Promise<UnsubscribeForm | undefined> {
   const type = request.headers["content-type"] ?? "";
   if (!/^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i.test(type)) return undefined;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  const body = new Uint8Array(Buffer.concat(chunks));
+  const bytes = await readBody(request, maxBytes);
+  if (!bytes) return undefined;
+  const body = new Uint8Array(bytes);
   const fields = await new Response(body, { headers: { "content-type": type } }).formData().catch(() => undefined);
   if (fields?.get("List-Unsubscribe") !== "One-Click") return undefined;
   const token = fields.get("token");
