@@ -270,25 +270,26 @@ describe("the limits of reports", () => {
     expect((await tenant.content(run)).split("\r\n")).toHaveLength(10_003);
   });
 
-  it("are the runs that have not ended, and the bytes that a tenant stores", async () => {
-    const limits = { openRuns: 1, storedRuns: 2, storedBytes: 300, runBytes: 200 };
+  it("are the runs that have not ended, and the contents that a tenant stores, each of 4 KiB at least", async () => {
+    const limits = { openRuns: 1, storedRuns: 2, storedBytes: 4096, runBytes: 200 };
     const small = await RunningSpine.start({ reportLimits: limits });
-    const one = await small.activeTenant("limited");
-    const tenant = new TenantReports(small, one);
+    const tenant = new TenantReports(small, await small.activeTenant("limited"));
     const set = (change: string) => small.admin.query(`update report_runs set ${change}`);
-    expect(await tenant.generated("usage-summary")).toMatchObject({ status: "Completed" });
     const tooLarge = await tenant.generated("audit-log", "json");
     expect(tooLarge).toMatchObject({ status: "Failed", error: { code: "REPORT_TOO_LARGE" }, sizeBytes: null });
     expect((await tenant.eventsOf(tooLarge.reportRunId)).map(({ type }) => type)).toEqual([
       ...["ReportRunQueued", "ReportRunStarted", "ReportRunFailed"],
     ]);
-    await set("size_bytes = 300 where status = 'Completed'");
-    const input = { format: "csv", parameters: pastYear };
-    const full = await tenant.request("usage-summary", input);
-    expect(full.refusal).toMatchObject({ code: "CONFLICT", limit: 300 });
-    await set("size_bytes = 1 where status = 'Completed'");
-    await set("status = 'Queued' where status = 'Failed'");
-    expect((await tenant.request("usage-summary", input)).refusal?.["code"]).toBe("RATE_LIMITED");
+    const refused = async () => {
+      const { refusal } = await tenant.request("usage-summary", { format: "csv", parameters: pastYear });
+      return [refusal?.["code"], refusal?.["limit"]];
+    };
+    expect(await tenant.generated("usage-summary")).toMatchObject({ status: "Completed" });
+    expect(await refused()).toEqual(["CONFLICT", 4096]);
+    await set("status = 'Completed' where status = 'Failed'");
+    expect(await refused()).toEqual(["CONFLICT", 2]);
+    await set("status = 'Queued' where size_bytes is null");
+    expect(await refused()).toEqual(["RATE_LIMITED", undefined]);
     await small.stop();
   });
 });

@@ -10,7 +10,7 @@ export interface RunLimits {
   readonly openRuns: number;
   /** The contents that have not expired. */
   readonly storedRuns: number;
-  /** The bytes of all contents that have not expired. */
+  /** The bytes of all contents that have not expired. A content counts as 4 KiB at least, since its file takes a block. */
   readonly storedBytes: number;
   /** The bytes of one content. */
   readonly runBytes: number;
@@ -30,7 +30,7 @@ const taken = {
   name: "report_runs_taken",
   text: `select (select count(*)::int from report_runs where tenant_id = $1 and ${reportRunWaits}) as open,
     (select count(*)::int from report_runs where tenant_id = $1 and ${reportContentIsStored}) as contents,
-    (select coalesce(sum(size_bytes), 0) from report_runs where tenant_id = $1 and ${reportContentIsStored}) as stored`,
+    (select coalesce(sum(greatest(size_bytes, 4096)), 0) from report_runs where tenant_id = $1 and ${reportContentIsStored}) as stored`,
 };
 
 /** Keeps the runs and contents of a tenant within its limits. */
