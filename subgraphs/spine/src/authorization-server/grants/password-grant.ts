@@ -4,6 +4,7 @@ import { levelOfMethods } from "@factory/schema/authentication-levels";
 import { errors, type Provider, type TokenEndpointGrantContext } from "oidc-provider";
 import { causeOf } from "../../http-endpoints/request-cause.js";
 import type { SecondFactors } from "../../second-factors/second-factors.js";
+import { untilSignInIsNewer } from "../accounts/newer-sign-in.js";
 import type { PasswordSignIn } from "../accounts/password-sign-in.js";
 import type { SignInRecords } from "../accounts/sign-in-records.js";
 import type { UserAccounts } from "../accounts/user-accounts.js";
@@ -70,6 +71,7 @@ async function passwordGrant(
   const cause = causeOf(context, registered.clientId);
   const address = clientNetworkOf(context.req);
   const user = await passwords.signIn({ client: registered, username, password, tenant, address, cause });
+  await untilSignInIsNewer(user);
   if (await factors.isNeeded(user.tenant, user.userId)) throw secondFactorNeeded();
   await records.succeeded(user, { clientId: registered.clientId, cause });
   const amr = ["pwd"];
