@@ -88,6 +88,7 @@ export const errorCodes = {
   LIBRARIES_INVALID:               { status: 422,  title: "Libraries invalid", when: "the list has a library that is malformed or listed twice" },
   LIBRARY_PACKAGE_INVALID:         { status: 422,  title: "Library package invalid", when: "the package is unreadable, not a library, or has another name; errors[], and reason where its source is the cause" },
   MODEL_REQUEST_REFUSED:           { status: 422,  title: "Model request refused", when: "the vendor of a model refuses the request, for example because it is too long for the model" },
+  NOTIFICATION_TEMPLATE_INVALID:   { status: 422,  title: "Notification template invalid", when: "a text cannot be read, uses a name that is not a variable, or a language is missing; errors[]" },
   PARAMETER_SCHEMA_INVALID:        { status: 422,  title: "Parameter schema invalid", when: "the parameterSchema is not a JSON Schema 2020-12, or refers to something outside itself; errors[]" },
   PARAMETERS_INVALID:              { status: 422,  title: "Parameters invalid", when: "the parameters break the parameterSchema, or a name is unknown to the schema and the template; errors[]" },
   PASSWORD_REFUSED:                { status: 422,  title: "Password refused", when: "the password is a common password, the e-mail address itself, or shorter than the tenant allows" },

@@ -155,6 +155,8 @@ export const platformEventTypes = {
   NotificationDelivered:          { source: "spine",        readScopes: ["notification.read"] },
   NotificationFailed:             { source: "spine",        readScopes: ["notification.read"] },
   NotificationRead:               { source: "spine",        readScopes: ["notification.read"] },
+  NotificationTemplateUpdated:    { source: "spine",        readScopes: ["config.read"] },
+  NotificationTemplateDeleted:    { source: "spine",        readScopes: ["config.read"] },
   ReportRunQueued:                { source: "spine",        readScopes: ["report.read"] },
   ReportRunStarted:               { source: "spine",        readScopes: ["report.read"] },
   ReportGenerated:                { source: "spine",        readScopes: ["report.read"] },

@@ -11,7 +11,7 @@ import { anEdition } from "../kit/editions.js";
 import { executed } from "../kit/executions.js";
 import { aFlag } from "../kit/feature-flags.js";
 import { aLibrary, aPackageName, versionMutation } from "../kit/libraries.js";
-import { aNotification } from "../kit/notifications.js";
+import { aNotification, aNotificationTemplate, aTemplateInput } from "../kit/notifications.js";
 import { aPackage } from "../kit/nuget-packages.js";
 import { resetToken } from "../kit/own-security.js";
 import { aPerson, type Person } from "../kit/people.js";
@@ -372,6 +372,7 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
   }),
   deleteConfiguration: async ({ token }) => ({ key: await anEntry(token, unique()) }),
   deleteFeatureFlag: async ({ token }) => ({ key: await aFlag(token, unique()) }),
+  deleteNotificationTemplate: async ({ token }) => ({ key: await aNotificationTemplate(token, unique()) }),
   deleteRole: async ({ token }) => ({ roleId: await aRole(token) }),
   deleteUser: person,
   disableApiClient: aClient,
@@ -433,6 +434,7 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
   setNotificationPreferences: async ({ token }) => ({
     input: { recipientUserId: (await aUser(token)).userId, preferences: [] },
   }),
+  setNotificationTemplate: () => ({ key: unique(), input: aTemplateInput }),
   setTenantLimits: ({ tenant: { tenantId } }) => ({ tenantId, input: { rateLimitFactor: 2 } }),
   suspendTenant: async () => ({ tenantId: (await aTenant()).tenantId }),
   unassignRole: anAssignment,

@@ -25,7 +25,7 @@ import { GrpcChannels } from "../kit/grpc-channels.js";
 import { anInboundSource, asSpecified } from "../kit/inbound-sources.js";
 import { aLibrary, aRetiredVersion } from "../kit/libraries.js";
 import { invokeModels } from "../kit/models.js";
-import { aNotification } from "../kit/notifications.js";
+import { aNotification, aNotificationTemplate } from "../kit/notifications.js";
 import { changeOwnSecurity } from "../kit/own-security.js";
 import { moveMoney } from "../kit/payments.js";
 import { aPerson } from "../kit/people.js";
@@ -484,6 +484,8 @@ describe("the emitted events", () => {
     await aChangedApiClient(token);
     await assignARole(token);
     await anEntry(token, "told");
+    await aNotificationTemplate(token, "told");
+    await request("DELETE /v1/notification-templates/told", { token });
     await aFlag(token, "told", { rules: [{ attribute: "country", operator: "IN", values: ["CH"] }] });
     await decideApprovals(token, tenant.tenantId);
     await generateReports(token, tenant.tenantId);

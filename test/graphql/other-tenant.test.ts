@@ -37,7 +37,7 @@ const isPlatforms = ({ astNode }: Field) =>
 const idsOf = ({ args }: Field) => args.filter(({ type }) => String(type) === "ID!").map(({ name }) => name);
 
 /** These create what does not exist. `test/rest/other-tenant.test.ts` calls them with the precondition that it exists. */
-const creating = new Set(["setFeatureFlag", "setConfiguration"]);
+const creating = new Set(["setFeatureFlag", "setConfiguration", "setNotificationTemplate"]);
 
 /** The run of this test is not a call of a model, so its owner sees null. Others see that it does not exist. */
 const withoutContent = new Set(["modelContent", "connectionTools"]);

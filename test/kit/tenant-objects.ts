@@ -8,6 +8,7 @@ import { eventually } from "./eventually.js";
 import { executed } from "./executions.js";
 import { aFlag } from "./feature-flags.js";
 import { aLibrary, versionMutation } from "./libraries.js";
+import { aNotificationTemplate, aTemplateInput } from "./notifications.js";
 import { aPlanSubscriptionId } from "./plan-subscriptions.js";
 import { aProvider } from "./providers.js";
 import { aReportDefinitionId, aReportRunId, lastYear } from "./reports.js";
@@ -50,7 +51,7 @@ export const unknownIds = {
   reportRunId: newId("run"),
   eventId: newId("evt"),
   jobId: randomUUID(),
-  /** The key of a feature flag and of a configuration entry. */
+  /** The key of a feature flag, of a configuration entry and of a notification template. */
   key: "walked-unknown",
 };
 
@@ -91,6 +92,7 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
   const notice = { channel: "InApp", recipient: { userId }, body: "Walked." };
   const { notificationId } = await post("/v1/notifications", notice);
   const key = await aFlag(token, await anEntry(token, `walked-${tenantId}`));
+  await aNotificationTemplate(token, key);
   const made: Record<string, string | null | undefined> = {
     ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
     ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId, connectionId },
@@ -169,6 +171,7 @@ const inputs: Record<string, Record<string, unknown>> = {
   UpdateApiClientInput: { name: "walked" },
   SetFeatureFlagInput: { enabled: true },
   SetConfigurationInput: { value: true },
+  SetNotificationTemplateInput: aTemplateInput,
   GenerateReportInput: { format: "csv", parameters: lastYear },
 };
 

@@ -8,6 +8,7 @@ import { aConnection } from "../kit/connections.js";
 import { aCredential } from "../kit/credentials.js";
 import { forgedTokens } from "../kit/forged-tokens.js";
 import { aPackageName } from "../kit/libraries.js";
+import { aTemplateInput } from "../kit/notifications.js";
 import { resetToken } from "../kit/own-security.js";
 import { aPerson } from "../kit/people.js";
 import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
@@ -262,6 +263,11 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
   "POST /v1/approvals/{approvalId}/reject": () => ({ comment: unique() }),
   "POST /v1/subscriptions/{id}/activate": () => ({ billingCycle: "Annual" }),
   "POST /v1/subscriptions/{id}/cancel": () => ({ reason: unique() }),
+  "PUT /v1/notification-templates/{key}": () => ({ texts: [{ ...aTemplateInput.texts[0], subject: unique() }] }),
+  "POST /v1/notification-templates/{key}/preview": () => ({
+    locale: "de",
+    data: { reportName: unique(), url: "https://factory.example/" },
+  }),
   "POST /v1/notifications": () => ({ channel: "InApp", recipient: { userId: recipientUserId }, body: unique() }),
   "POST /v1/notifications/broadcasts": () => ({ body: unique() }),
   "POST /v1/notifications/read": () => ({ recipientUserId: recipients.pop() }),
@@ -345,7 +351,10 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
       providerId,
       subscriptionId,
       id: at.includes("/v1/reports/") ? reportDefinitionId : planSubscriptionId,
-      key: headers["idempotency-key"]?.match(/^walk-\w+$/)?.[0] ?? unique(),
+      // the key of a template of the platform, or one that is new
+      key: at.endsWith("/preview")
+        ? "report-ready"
+        : (headers["idempotency-key"]?.match(/^walk-\w+$/)?.[0] ?? unique()),
     };
     const path = Object.entries(ids).reduce(
       (path, [name, id]) => path.replace(`{${name}}`, id),

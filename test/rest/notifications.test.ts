@@ -1,7 +1,7 @@
 import { eventually } from "../kit/eventually.js";
 import { aFeed, type Feed } from "../kit/feed.js";
 import { aPerson, type Person } from "../kit/people.js";
-import { refusal } from "../kit/refusal.js";
+import { refusal, refusedFields } from "../kit/refusal.js";
 import { request } from "../kit/request.js";
 import { aPasswordClient, signedIn } from "../kit/sign-ins.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
@@ -164,5 +164,46 @@ describe("POST /v1/notifications/broadcasts", () => {
     expect([answer.status, answer.body]).toMatchObject([202, { recipientCount: 1, isComplete: true }]);
     expect(await idsOf(`recipientUserId=${publisher.userId}`)).toHaveLength(1);
     expect(await idsOf(`recipientUserId=${viewer.userId}`)).toEqual([]);
+  });
+});
+
+describe("/v1/notification-templates/{key}", () => {
+  it("stores a template that notifications name, until it is deleted", async () => {
+    const path = "/v1/notification-templates/welcome";
+    const body = {
+      variables: [{ name: "name", type: "text" }],
+      texts: [
+        { locale: "en", subject: "Hello {{name}}", paragraphs: ["Welcome, {{name}}."] },
+        { locale: "de", subject: "Hallo {{name}}", paragraphs: ["Willkommen, {{name}}."] },
+      ],
+    };
+    const put = (texts: unknown = body.texts) => request(`PUT ${path}`, { token, body: { ...body, texts } });
+    const created = await put();
+    expect([created.status, created.headers.get("etag"), created.body]).toEqual([
+      ...[201, '"1"'],
+      expect.objectContaining({ key: "welcome", isBuiltIn: false, version: 1 }),
+    ]);
+    expect((await put()).status).toBe(200);
+    const broken = await put([{ ...body.texts[0], subject: "Hello {{name" }]);
+    expect([refusal(broken), refusedFields(broken)]).toEqual([
+      "422 NOTIFICATION_TEMPLATE_INVALID",
+      ["/texts/0/subject FORMAT"],
+    ]);
+    const data = { name: "Ada <script>" };
+    const preview = await request(`POST ${path}/preview`, { token, body: { locale: "de-CH", data } });
+    expect([preview.status, preview.body]).toMatchObject([200, { title: "Hallo Ada <script>", locale: "de" }]);
+    const recipient = { userId: ada.userId };
+    const notification = { channel: "InApp", recipient, templateKey: "welcome", locale: "de", data };
+    const answer = await request<Sent>("POST /v1/notifications", { token, body: notification });
+    const { body: own } = await request<Notification>(`GET ${answer.headers.get("location")}`, { token: adasToken });
+    expect(own.body).toBe("Willkommen, Ada <script>.");
+    const list = await request<{ items: { key: string }[] }>("GET /v1/notification-templates", { token: adasToken });
+    expect(list.body.items.map(({ key }) => key)).toEqual([
+      ...["execution-failed", "limit-reached", "report-ready", "welcome"],
+    ]);
+    expect((await request(`DELETE ${path}`, { token })).status).toBe(204);
+    expect(refusal(await request("POST /v1/notifications", { token, body: notification }))).toBe(
+      "422 REFERENCE_NOT_FOUND",
+    );
   });
 });

@@ -13,6 +13,7 @@ import { httpEndpoints } from "./http-endpoints/http-endpoints.module.js";
 import { invitations } from "./invitations/invitations.module.js";
 import { mail } from "./mail/mail.module.js";
 import { notificationChannels } from "./notification-channels/notification-channels.module.js";
+import { notificationTemplates } from "./notification-templates/notification-templates.module.js";
 import { notifications } from "./notifications/notifications.module.js";
 import { oauthClients } from "./oauth-clients/oauth-clients.module.js";
 import { passkeys } from "./passkeys/passkeys.module.js";
@@ -47,6 +48,7 @@ export const spineModules = [
   invitations,
   passwords,
   approvals,
+  notificationTemplates,
   notifications,
   notificationChannels,
   signingKeys,

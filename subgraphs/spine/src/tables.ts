@@ -35,6 +35,7 @@ import { Migration20261123143841_notification_channels } from "./migrations/Migr
 import { Migration20261123155935_notification_limits } from "./migrations/Migration20261123155935_notification_limits.js";
 import { Migration20261123160853_notification_indexes } from "./migrations/Migration20261123160853_notification_indexes.js";
 import { Migration20261123173419_notification_erasures } from "./migrations/Migration20261123173419_notification_erasures.js";
+import { Migration20261123175342_notification_templates } from "./migrations/Migration20261123175342_notification_templates.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -77,5 +78,6 @@ export const spineTables = {
     Migration20261123160853_notification_indexes,
     Migration20261123155935_notification_limits,
     Migration20261123173419_notification_erasures,
+    Migration20261123175342_notification_templates,
   ],
 };

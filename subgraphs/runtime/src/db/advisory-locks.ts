@@ -43,6 +43,8 @@ export const hashedLocks = {
   seats: (tenantId: string) => `seats of ${tenantId}`,
   /** Spine: one new broadcast of the tenant at a time, because their number is limited. */
   broadcasts: (tenantId: string) => `broadcasts of ${tenantId}`,
+  /** Spine: one change of the tenant's notification templates at a time. */
+  notificationTemplates: (tenantId: string) => `notification templates of ${tenantId}`,
   /** Integration: one new webhook subscription of the tenant at a time, if their number is limited. */
   webhookSubscriptions: (tenantId: string) => `webhook subscriptions of ${tenantId}`,
   /** Integration: one new replay of webhooks of the tenant at a time. */

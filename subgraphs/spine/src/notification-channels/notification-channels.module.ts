@@ -3,8 +3,8 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { TenantSettings } from "../configuration/tenant-settings.js";
 import { HttpRoutes } from "../http-endpoints/http-routes.js";
 import { type MailSettings, openMailTransport } from "../mail/mail-transport.js";
+import { NotificationTemplateService } from "../notification-templates/notification-template.service.js";
 import { ChannelDrivers } from "../notifications/delivery/channel-drivers.js";
-import { NotificationTemplates } from "../notifications/request/notification-templates.js";
 import { vendorAnswers } from "./commands/vendor-answers.js";
 import { expiredMember, NotificationDigestMember } from "./digest/digest-member.entity.js";
 import { Digests } from "./digest/digests.js";
@@ -16,7 +16,6 @@ import { MessageComposer } from "./messages/message-composer.js";
 import type { NotificationTargets } from "./messages/notification-targets.js";
 import { patientDriver } from "./patient-driver.js";
 import { smsSender } from "./sms/sms-sender.js";
-import { BuiltInTemplateRenderer } from "./template-renderer.js";
 import { HourlySlots } from "./throttle/hourly-slots.js";
 import { expiredSlot, NotificationSlot } from "./throttle/notification-slot.entity.js";
 import { RecipientThrottle } from "./throttle/recipient-throttle.js";
@@ -66,7 +65,7 @@ export const notificationChannels: SliceModule<NotificationChannelSettings> = {
     const transport = mail && openMailTransport(mail, logger);
     if (transport) onClose(() => transport.close());
     const tenantSettings = services.get(TenantSettings);
-    const composer = new MessageComposer(tenantSettings);
+    const composer = new MessageComposer(services.get(NotificationTemplateService));
     const links = new UnsubscribeLinks(masterKeys, issuer);
     const unsubscribed = new UnsubscribedAddresses(database);
     const drivers = services.get(ChannelDrivers);
@@ -81,7 +80,6 @@ export const notificationChannels: SliceModule<NotificationChannelSettings> = {
     drivers.register("Email", patientDriver(new MessageDriver({ ...messages, sender: email }), schedule));
     drivers.register("Sms", new MessageDriver({ ...messages, sender: smsSender }));
     drivers.register("Webhook", patientDriver(webhookDriver(targets), schedule));
-    services.get(NotificationTemplates).use(new BuiltInTemplateRenderer(composer));
     services
       .get(HttpRoutes)
       .add(unsubscribePath, unsubscribeEndpoint({ issuer, database, links, addresses: unsubscribed, logger }));

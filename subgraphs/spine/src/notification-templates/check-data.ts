@@ -13,11 +13,16 @@ export function dataProblems({ variables }: MessageTemplate, data: Data): FieldE
   });
 }
 
-function problemOf(value: unknown, { type, optional }: TemplateVariable): Omit<FieldError, "pointer"> | undefined {
+type Problem = Omit<FieldError, "pointer">;
+
+function problemOf(value: unknown, { type, optional, members = [] }: TemplateVariable): Problem | undefined {
   if (value === undefined || value === null || value === "")
     return optional ? undefined : { code: "REQUIRED", detail: "The template needs this value." };
   if (type === "number")
     return typeof value === "number" ? undefined : { code: "TYPE", detail: "The value must be a number." };
+  if (type === "boolean")
+    return typeof value === "boolean" ? undefined : { code: "TYPE", detail: "The value must be true or false." };
+  if (type === "list") return listProblem(value, members);
   if (typeof value !== "string") return { code: "TYPE", detail: "The value must be a text." };
   if (type === "address" && webAddress(value) === undefined)
     return {
@@ -27,3 +32,23 @@ function problemOf(value: unknown, { type, optional }: TemplateVariable): Omit<F
     };
   return undefined;
 }
+
+function listProblem(value: unknown, members: readonly string[]): Problem | undefined {
+  const fits = members.length === 0 ? isScalar : (item: unknown) => hasScalars(item, members);
+  if (Array.isArray(value) && value.every(fits)) return undefined;
+  const items =
+    members.length === 0 ? "texts, numbers or truth values" : `objects with the members ${members.join(", ")}`;
+  return { code: "TYPE", detail: `The value must be a list of ${items}.` };
+}
+
+const isScalar = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value);
+
+/** Members may be absent. */
+const hasScalars = (item: unknown, members: readonly string[]): boolean =>
+  typeof item === "object" &&
+  item !== null &&
+  !Array.isArray(item) &&
+  members.every((name) => {
+    const value = Object.hasOwn(item, name) ? (item as Data)[name] : undefined;
+    return value === undefined || value === null || isScalar(value);
+  });

@@ -1,5 +1,6 @@
 import { localeChain } from "./locale-chain.js";
 import type { LocalizedTexts, MessageTemplate } from "./message-template.js";
+import { plainLines, plainText } from "./plain-text.js";
 import { readTemplate, renderTemplate, type TemplateText } from "./template-text.js";
 
 /** The rendered message, as text that is not HTML yet. */
@@ -26,26 +27,29 @@ const read = new WeakMap<LocalizedTexts, ReadTexts>();
 
 /** Renders a template in the first of the locales that it has. Throws TemplateTextError where the result is too long. */
 export function composeMessage(
-  { texts, linkTo }: MessageTemplate,
+  { texts, linkTo, fallback = "en" }: MessageTemplate,
   data: Readonly<Record<string, unknown>>,
   locales: readonly (string | null | undefined)[],
 ): ComposedMessage {
-  const locale = localeChain(...locales).find((one) => Object.hasOwn(texts, one)) ?? "en";
-  const { subject, paragraphs, link } = readOnce(texts[locale] ?? texts.en);
+  const locale = localeChain(...locales).find((one) => Object.hasOwn(texts, one)) ?? fallback;
+  const { subject, paragraphs, link } = readOnce(texts[locale]);
   let room = maxBody;
   const bodies = paragraphs.map((paragraph) => {
-    const text = renderTemplate(paragraph, data, { maxLength: room }).trim();
+    const text = plainLines(renderTemplate(paragraph, data, { maxLength: room })).trim();
     room -= text.length;
     return text;
   });
   const url = linkTo === undefined ? undefined : webAddress(data[linkTo]);
   return {
     locale,
-    title: renderTemplate(subject, data, { maxLength: maxTitle }),
+    title: oneLine(subject, data),
     paragraphs: bodies.flatMap((body) => body.split(/\n{2,}/)).filter((paragraph) => paragraph !== ""),
-    link: link && url !== undefined ? { label: renderTemplate(link, data, { maxLength: maxTitle }), url } : undefined,
+    link: link && url !== undefined ? { label: oneLine(link, data), url } : undefined,
   };
 }
+
+const oneLine = (template: TemplateText, data: Readonly<Record<string, unknown>>): string =>
+  plainText(renderTemplate(template, data, { maxLength: maxTitle })).trim();
 
 /** The message as one text, as a list shows it. */
 export const plainBody = ({ paragraphs, link }: Pick<ComposedMessage, "paragraphs" | "link">): string =>
@@ -59,7 +63,8 @@ export function webAddress(value: unknown): string | undefined {
   return isWeb && href.length <= maxAddress ? href : undefined;
 }
 
-function readOnce(texts: LocalizedTexts): ReadTexts {
+function readOnce(texts: LocalizedTexts | undefined): ReadTexts {
+  if (!texts) throw new Error("The template has no text in the language where its fallback ends");
   const known = read.get(texts);
   if (known) return known;
   const made: ReadTexts = {

@@ -1,7 +1,13 @@
+/** The types of the values of a template. A truth value or a list decides about a section. */
+export const variableTypes = ["text", "number", "boolean", "address", "list"] as const;
+export type VariableType = (typeof variableTypes)[number];
+
 /** A value that a template needs, or uses where it is there. */
 export interface TemplateVariable {
-  readonly type: "text" | "number" | "address";
-  readonly optional?: true;
+  readonly type: VariableType;
+  readonly optional?: boolean;
+  /** The names of the values in each item of a list. Absent or empty: the items are values themselves. */
+  readonly members?: readonly string[];
 }
 
 /** The texts of a template in one language, as `readTemplate` reads them. */
@@ -18,6 +24,8 @@ export interface MessageTemplate {
   readonly variables: Readonly<Record<string, TemplateVariable>>;
   /** The variable with the address of the link. Without an address there is not a link. */
   readonly linkTo?: string;
-  /** By language tag. Each template has `en`, where every fallback ends. */
-  readonly texts: Readonly<Record<string, LocalizedTexts>> & { readonly en: LocalizedTexts };
+  /** By language tag in its canonical form. */
+  readonly texts: Readonly<Record<string, LocalizedTexts>>;
+  /** The language where every fallback ends; `en` if absent. */
+  readonly fallback?: string;
 }

@@ -1,4 +1,4 @@
-import { plainText } from "./plain-text.js";
+import { beginning, plainText } from "./plain-text.js";
 
 /** A part of a template: text, a value, or a section that is rendered for a value or for its absence. */
 type Part =
@@ -28,10 +28,13 @@ export interface RenderOptions {
 }
 
 const maxDepth = 5;
+/** The number of characters of a tag that an error shows. */
+const shownLength = 100;
 /** Nested sections over lists multiply, so parts and items count, whether they have a text or not. */
 const maxSteps = 10_000;
-const tag = /\{\{([#^/]?)\s*([^{}]*?)\s*\}\}/g;
-const pathForm = /^(?:\.|[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*){0,4})$/;
+/** Linear in the length of the text: spaces are cut later. */
+const tag = /\{\{([#^/]?)([^{}]*)\}\}/g;
+const pathForm = /^(?:\.|[A-Za-z][A-Za-z0-9_]{0,63}(?:\.[A-Za-z][A-Za-z0-9_]{0,63}){0,4})$/;
 
 /**
  * Reads a template. `{{a.b}}` is a value, `{{#a}}…{{/a}}` is rendered for each item of a list or once for any other value
@@ -40,11 +43,11 @@ const pathForm = /^(?:\.|[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*){0,4})$
 export function readTemplate(source: string): TemplateText {
   const open: [OpenSection, ...OpenSection[]] = [{ path: "", inverted: false, parts: [] }];
   let at = 0;
-  for (const { 0: whole, 1: sign = "", 2: path = "", index } of source.matchAll(tag)) {
-    const { parts } = innermost(open);
+  for (const { 0: whole, 1: sign = "", 2: inner = "", index } of source.matchAll(tag)) {
+    const [{ parts }, path] = [innermost(open), inner.trim()];
     if (index > at) parts.push({ kind: "text", text: literal(source.slice(at, index)) });
     at = index + whole.length;
-    if (!pathForm.test(path)) throw new TemplateTextError(`"${whole}" does not name a value.`);
+    if (!pathForm.test(path)) throw unreadable(whole);
     if (sign === "") parts.push({ kind: "value", path: membersOf(path) });
     else if (sign === "/") closeSection(open, path);
     else openSection(open, path, sign === "^");
@@ -53,6 +56,9 @@ export function readTemplate(source: string): TemplateText {
   if (unclosed) throw new TemplateTextError(`The section "${unclosed.path}" is not closed.`);
   return [...root.parts, { kind: "text", text: literal(source.slice(at)) }];
 }
+
+const unreadable = (whole: string) =>
+  new TemplateTextError(`"${beginning(whole, shownLength)}" does not name a value.`);
 
 /** A section that was opened. The first one is the whole template. */
 interface OpenSection {

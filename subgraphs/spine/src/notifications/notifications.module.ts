@@ -1,6 +1,7 @@
 import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { NotificationTemplateService } from "../notification-templates/notification-template.service.js";
 import { RecipientRateLimiter } from "../request-limits/recipient-rate-limiter.js";
 import { TenantService } from "../tenants/tenant.service.js";
 import { PersonalDataErasers } from "../users/personal-data.js";
@@ -24,7 +25,6 @@ import { NotificationErasure } from "./record/notification-erasure.entity.js";
 import { NotificationMessage } from "./record/notification-message.entity.js";
 import { unreadChannel } from "./record/unread-notice.js";
 import { NotificationRequestService } from "./request/notification-request.service.js";
-import { NotificationTemplates } from "./request/notification-templates.js";
 import { unreadCountResolver } from "./unread-count.resolver.js";
 
 export interface NotificationSettings {
@@ -67,7 +67,7 @@ export const notifications: SliceModule<NotificationSettings> = {
   async start({ settings, database, jobs, cursors, listener, logger, work }, services) {
     const tenants = services.get(TenantService);
     const drivers = services.add(new ChannelDrivers());
-    const templates = services.add(new NotificationTemplates());
+    const templates = services.get(NotificationTemplateService);
     const delivery = new NotificationDelivery({ database, jobs, drivers });
     work(deliverNotificationJob, (payload, attempt) => delivery.run(payload, attempt), delivery);
     const broadcasts = services.add(new BroadcastService({ database, jobs, tenants }));

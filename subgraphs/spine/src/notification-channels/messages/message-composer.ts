@@ -1,10 +1,10 @@
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
-import type { TenantSettings } from "../../configuration/tenant-settings.js";
-import { builtInTemplates } from "../../notification-templates/built-in-templates.js";
 import { type ComposedMessage, composeMessage, plainBody } from "../../notification-templates/compose-message.js";
 import { localeChain } from "../../notification-templates/locale-chain.js";
 import type { MessageTemplate } from "../../notification-templates/message-template.js";
+import type { NotificationTemplateService } from "../../notification-templates/notification-template.service.js";
 import { plainLines, plainText } from "../../notification-templates/plain-text.js";
+import { TemplateTextError } from "../../notification-templates/template-text.js";
 import type { NotificationContent } from "../../notifications/delivery/channel-driver.js";
 
 /** A message with all of its texts in one, without its title. */
@@ -18,17 +18,23 @@ type ContentOfTenant = NotificationContent & { readonly tenant: Tenant };
 
 /** Makes the message of a notification: from its template in the language of the recipient, or from its own texts. */
 export class MessageComposer {
-  readonly #settings: TenantSettings;
+  readonly #templates: NotificationTemplateService;
 
-  constructor(settings: TenantSettings) {
-    this.#settings = settings;
+  constructor(templates: NotificationTemplateService) {
+    this.#templates = templates;
   }
 
+  /**
+   * The message has the texts that were stored with the request. Its template is used only if it still gives these texts: it
+   * may have changed since then.
+   */
   async compose(content: ContentOfTenant): Promise<ReadableMessage> {
-    const { templateKey, data } = content;
-    const template = templateKey === null ? undefined : builtInTemplates.get(templateKey);
-    if (template) return this.fromTemplate(content, template, data ?? {});
-    return readable(plainMessage(content, await this.#locales(content)));
+    const { tenant, templateKey, data } = content;
+    const locales = await this.#locales(content);
+    const template = templateKey === null ? undefined : await this.#templates.find(tenant, templateKey);
+    const message = template && composedAgain(template, data ?? {}, locales);
+    const isSame = message?.title === content.title && message?.body === content.body;
+    return message && isSame ? message : readable(plainMessage(content, locales));
   }
 
   /** The message of another template than that of the content, in the same language. */
@@ -40,8 +46,22 @@ export class MessageComposer {
     return readable(composeMessage(template, data, await this.#locales(content)));
   }
 
-  async #locales({ tenant, locale }: ContentOfTenant): Promise<(string | null)[]> {
-    return [locale, await this.#settings.get(tenant, "notifications.locale")];
+  #locales({ tenant, locale }: ContentOfTenant): Promise<(string | null)[]> {
+    return this.#templates.locales(tenant, locale);
+  }
+}
+
+/** Undefined where the template has become too long for the values. */
+function composedAgain(
+  template: MessageTemplate,
+  data: Readonly<Record<string, unknown>>,
+  locales: readonly (string | null)[],
+): ReadableMessage | undefined {
+  try {
+    return readable(composeMessage(template, data, locales));
+  } catch (error) {
+    if (error instanceof TemplateTextError) return undefined;
+    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
-import { withErasure } from "../record/notification-erasure.entity.js";
 import { switchedOff } from "../preferences/switched-off.js";
+import { withErasure } from "../record/notification-erasure.entity.js";
 
 // tables: notifications, notification_messages, users
 

@@ -5,6 +5,8 @@ import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { plainBody } from "../../notification-templates/compose-message.js";
+import type { NotificationTemplateService } from "../../notification-templates/notification-template.service.js";
 import type { RecipientRateLimiter } from "../../request-limits/recipient-rate-limiter.js";
 import type { TenantService } from "../../tenants/tenant.service.js";
 import type { NotificationRecipient, RecipientProblem } from "../delivery/channel-driver.js";
@@ -13,7 +15,6 @@ import { deliverNotificationJob } from "../delivery/deliver-notification-job.js"
 import { usersWithout } from "../preferences/switched-off.js";
 import { activeUsers } from "../record/active-users-statement.js";
 import { type NotificationRequest, notificationRequest, type RequestedContent } from "./notification-request.js";
-import type { NotificationTemplates } from "./notification-templates.js";
 import { requireShortQueue } from "./queue-limit.js";
 import type { SendNotificationInput } from "./send-notification.input.js";
 import type { SentNotificationsType } from "./sent-notifications.type.js";
@@ -24,7 +25,7 @@ interface RequestParts {
   readonly jobs: JobQueue;
   readonly tenants: TenantService;
   readonly drivers: ChannelDrivers;
-  readonly templates: NotificationTemplates;
+  readonly templates: NotificationTemplateService;
   readonly rate: RecipientRateLimiter;
 }
 
@@ -78,10 +79,11 @@ export class NotificationRequestService {
   }
 
   async #withText(tenant: Tenant, content: RequestedContent): Promise<RequestedContent> {
-    const { channel, templateKey, data, locale } = content;
-    if (templateKey === null) return content;
-    const text = await this.#parts.templates.render(tenant, { channel, templateKey, data: data ?? {}, locale });
-    return { ...content, ...text };
+    const { templateKey: key, data, locale } = content;
+    if (key === null) return content;
+    const message = await this.#parts.templates.render(tenant, { key, data: data ?? {}, locale });
+    if (!message) throw unknownTemplate(key);
+    return { ...content, title: message.title, body: plainBody(message) };
   }
 
   async #store(
@@ -120,6 +122,12 @@ async function beginningStates(
   const without = await usersWithout(transaction, userIds, content);
   return ({ userId }) => (userId !== null && without.has(userId) ? "Failed" : "Sent");
 }
+
+const unknownTemplate = (key: string) =>
+  new DomainError("REFERENCE_NOT_FOUND", {
+    detail: `The template "${key}" does not exist. GET /v1/notification-templates lists the templates of the tenant.`,
+    errors: [{ pointer: "/input/templateKey", code: "UNKNOWN_VALUE", detail: "Must be the key of a template." }],
+  });
 
 type PointerOf = (at: number) => string;
 

@@ -1,0 +1,62 @@
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { VariableType } from "./message-template.js";
+
+/** A variable of a template, as it is stored. */
+export interface StoredVariable {
+  readonly name: string;
+  readonly type: VariableType;
+  readonly isOptional: boolean;
+  readonly members: readonly string[];
+}
+
+/** The texts of a template in one language, as they are stored. */
+export interface StoredText {
+  /** In its canonical form. */
+  readonly locale: string;
+  readonly subject: string;
+  readonly paragraphs: readonly string[];
+  readonly linkLabel: string | null;
+}
+
+/** The members of a template that its tenant sets. */
+export interface TemplateContent {
+  readonly variables: readonly StoredVariable[];
+  /** The variable with the address of the link. */
+  readonly linkVariable: string | null;
+  readonly texts: readonly StoredText[];
+}
+
+/** A template of a tenant. One with the key of a built-in template replaces it. */
+@Entity(tenantTable("notification_templates"))
+export class NotificationTemplate implements TemplateContent {
+  [PrimaryKeyProp]?: ["tenantId", "key"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: "text" })
+  key: string;
+
+  @Property({ type: "json" })
+  variables: readonly StoredVariable[];
+
+  @Property({ type: "text", nullable: true })
+  linkVariable: string | null;
+
+  /** In the order of the tenant, whose first text is the last resort of a template without `en`. */
+  @Property({ type: "json" })
+  texts: readonly StoredText[];
+
+  @Property({ type: "integer" })
+  version: number;
+
+  @Property({ type: "timestamptz" })
+  updatedAt: Date;
+
+  /** The subject of the token that changed it last. */
+  @Property({ type: "text" })
+  updatedBy: string;
+}

@@ -1,0 +1,125 @@
+import { DateTime } from "@factory/runtime/graphql/scalars";
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import type { VariableType } from "./message-template.js";
+
+export const NotificationTemplateVariableTypeEnum = {
+  text: "text",
+  number: "number",
+  boolean: "boolean",
+  address: "address",
+  list: "list",
+} as const satisfies Record<VariableType, VariableType>;
+registerEnumType(NotificationTemplateVariableTypeEnum, { name: "NotificationTemplateVariableType" });
+
+@ObjectType("NotificationTemplateVariable", { simpleResolvers: true })
+export class NotificationTemplateVariableType {
+  @Field()
+  name: string;
+
+  @Field(() => NotificationTemplateVariableTypeEnum)
+  type: VariableType;
+
+  @Field()
+  isOptional: boolean;
+
+  @Field(() => [String], { description: "The names of the values in each item of a list." })
+  members: readonly string[];
+}
+
+@ObjectType("NotificationTemplateText", { simpleResolvers: true, description: "The texts in one language." })
+export class NotificationTemplateTextType {
+  @Field()
+  locale: string;
+
+  @Field()
+  subject: string;
+
+  @Field(() => [String])
+  paragraphs: readonly string[];
+
+  @Field(() => String, { nullable: true })
+  linkLabel: string | null;
+}
+
+@ObjectType("NotificationTemplate", {
+  simpleResolvers: true,
+  description: "The texts of notifications, which sendNotification names by templateKey.",
+})
+export class NotificationTemplateType {
+  @Field(() => ID)
+  key: string;
+
+  @Field({ description: "Whether it belongs to the platform. A template of the tenant with the same key replaces it." })
+  isBuiltIn: boolean;
+
+  @Field(() => [NotificationTemplateVariableType])
+  variables: readonly NotificationTemplateVariableType[];
+
+  @Field(() => String, { nullable: true, description: "The variable with the address of the link." })
+  linkVariable: string | null;
+
+  @Field(() => [NotificationTemplateTextType], {
+    description:
+      "A notification has the first of these languages that there is: its own, that of the tenant, en, the first of the list.",
+  })
+  texts: readonly NotificationTemplateTextType[];
+
+  @Field(() => Int, {
+    description: "Rises by one with each change. It is also the entity tag. 0 for a built-in template.",
+  })
+  version: number;
+
+  @Field(() => DateTime, { nullable: true, description: "Null for a built-in template." })
+  updatedAt: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "The subject of the token that changed it last. Null for a built-in template.",
+  })
+  updatedBy: string | null;
+}
+
+@ObjectType("NotificationTemplateSetting", { simpleResolvers: true })
+export class SetNotificationTemplateType extends NotificationTemplateType {
+  @Field({ description: "False if the tenant had a template with this key already." })
+  created: boolean;
+}
+
+@ObjectType("NotificationTemplateLink", { simpleResolvers: true })
+export class NotificationTemplateLinkType {
+  @Field()
+  label: string;
+
+  @Field()
+  url: string;
+}
+
+@ObjectType("NotificationTemplatePreview", {
+  simpleResolvers: true,
+  description: "The content that a notification with this template and these values would have.",
+})
+export class NotificationTemplatePreviewType {
+  @Field({ description: "The language of the texts." })
+  locale: string;
+
+  @Field()
+  title: string;
+
+  @Field({ description: "The whole body as one text, as an inbox shows it." })
+  body: string;
+
+  @Field(() => [String])
+  paragraphs: readonly string[];
+
+  @Field(() => NotificationTemplateLinkType, { nullable: true })
+  link: NotificationTemplateLinkType | null;
+}
+
+export const NotificationTemplateConnection = connectionType(
+  "NotificationTemplate",
+  () => NotificationTemplateType,
+  "In the order of the keys.",
+);
+export type NotificationTemplateConnection = Connection<NotificationTemplateType>;
