@@ -11,20 +11,23 @@ import {
   startPlatformProcess,
   temporaryDataDirectory,
 } from "@factory/gateway/standalone/client/platform-process";
-import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
 import pg from "pg";
 import { eventually } from "../kit/eventually.js";
 import { killsAt } from "../kit/kills.js";
-import { request } from "../kit/request.js";
+import { graphql, request } from "../kit/request.js";
 
 /** Where the process is killed: before the commit of a set of recipients, and after it. */
 const phases = ["broadcast.reached", "broadcast.continued"];
 const users = 20_100;
+/** The same for a page of notifications that are erased. There are three pages. */
+const erasurePhases = ["notifications.erasing:kill:2", "notifications.erased:kill:1"];
+const erased = 12_000;
 /** A job of a killed process is taken over within 45 s. */
 const takeoverMs = 120_000;
 
-describe("kill -9 while a broadcast reaches its recipients", () => {
+describe("kill -9", () => {
   let dataDir: string;
   let platform: PlatformProcess;
   let client: ClientCredentials;
@@ -61,7 +64,7 @@ describe("kill -9 while a broadcast reaches its recipients", () => {
     }
   }
 
-  it("reaches each of them once, with events that add up", async () => {
+  it("in a broadcast reaches each recipient once, with events that add up", async () => {
     for (let kill = 0; kill < killsAt(phases.length); kill += 1) {
       const fail = `${phases[kill % phases.length]}:kill:1`;
       await platform.stop();
@@ -90,12 +93,60 @@ describe("kill -9 while a broadcast reaches its recipients", () => {
         takeoverMs,
       );
       expect([fail, await state()]).toEqual([fail, { made: users, reached: users, count: users, open: false }]);
-      const [told] = await sql<{ total: number }>(
-        `select sum((envelope->'data'->>'recipientCount')::int)::int as total from spine.outbox
-         where envelope->>'type' = 'NotificationSent' and envelope->'data'->>'messageId' = $1`,
+      const told = await sql<{ type: string; count: number }>(
+        `select envelope->>'type' as type, (envelope->'data'->>'recipientCount')::int as count from spine.outbox
+         where envelope->>'messagekind' = 'event' and envelope->'data'->>'messageId' = $1 order by seq`,
         [answer.body.messageId],
       );
-      expect([fail, told?.total]).toEqual([fail, users]);
+      expect([fail, ...told.map(({ type, count }) => `${type} ${count}`)]).toEqual([
+        ...[fail, "NotificationRequested null"],
+        ...[10_000, 10_000, users - 20_000].map((count) => `NotificationSent ${count}`),
+      ]);
     }
-  }, 600_000);
+  }, 1_200_000);
+
+  it("in the erasure of a deleted user leaves nothing of the notifications to that user", async () => {
+    for (let kill = 0; kill < killsAt(1); kill += 1) {
+      const fail = erasurePhases[kill % erasurePhases.length] ?? "";
+      const [person] = await sql<{ user_id: string }>(
+        `insert into spine.users (tenant_id, user_id, email, email_key, status, password_hash, created_at, updated_at)
+         values ($1, uuidv7(), $2, $2, 'Active', 'none', now(), now()) returning user_id`,
+        [tenant, `${kill}@deleted.example`],
+      );
+      const userId = person?.user_id ?? "";
+      await sql(
+        `with content as (
+           insert into spine.notification_messages (tenant_id, message_id, channel, category, priority, body, audience,
+             recipient_count, requested_by, correlation_id, traceparent, created_at)
+           select $1, uuidv7(), 'InApp', 'general', 'Normal', 'Private words.', 'Recipients', 1, 'test', '', '', now()
+           from generate_series(1, $3::int) returning message_id)
+         insert into spine.notifications (tenant_id, notification_id, message_id, channel, recipient_user_id, status,
+           created_at, sent_at)
+         select $1, uuidv7(), message_id, 'InApp', $2, 'Sent', now(), now() from content`,
+        [tenant, userId, erased],
+      );
+      await platform.stop();
+      platform = await startPlatformProcess(dataDir, { FAIL: fail });
+      token = await accessToken(platform, client);
+      // the process may die before it answers
+      const answer = await graphql("mutation ($id: ID!) { deleteUser(userId: $id) { status } }", {
+        ...{ base: platform.publicUrl, token, variables: { id: encodeId("usr", userId) } },
+      }).catch(() => undefined);
+      if (answer) expect(answer.text).toContain('"status":"Deleted"');
+      expect(await platform.ended).toBeNull();
+      const left = async () => {
+        const [row] = await sql<{ notifications: number; contents: number }>(
+          `select (select count(*)::int from spine.notifications where recipient_user_id = $1) as notifications,
+             (select count(*)::int from spine.notification_messages where body = 'Private words.') as contents`,
+          [userId],
+        );
+        return row;
+      };
+      const atTheKill = await left();
+      expect([fail, atTheKill?.notifications]).toEqual([fail, erased - 5000]);
+      platform = await startPlatformProcess(dataDir);
+      await eventually(`nothing is left after ${fail}`, async () => (await left())?.notifications === 0, takeoverMs);
+      expect(await left()).toEqual({ notifications: 0, contents: 0 });
+    }
+  }, 1_200_000);
 });
