@@ -220,6 +220,25 @@ describe("the end of a report run", () => {
     expect(refused.refusal).toMatchObject({ code: "INVALID_STATE", currentState: "Completed" });
   });
 
+  it("may be a cancellation while it reads rows, which ends its statement and leaves no file", async () => {
+    const tenant = await aTenant("interrupted");
+    const other = await platform.admin.connect();
+    await other.query("begin; lock table users in access exclusive mode");
+    const { data } = await tenant.request("user-activity", { format: "csv", parameters: pastYear });
+    const { reportRunId } = data?.["run"];
+    const waiting = async () =>
+      (await sql("select from pg_stat_activity where wait_event_type = 'Lock' and query like '%from users%'")).rowCount;
+    await until(async () => (await waiting()) === 1);
+    await tenant.move("cancelReportRun", reportRunId);
+    await until(async () => (await waiting()) === 0).finally(() => other.query("rollback"));
+    other.release();
+    expect(await tenant.run(reportRunId)).toMatchObject({ status: "Cancelled", sizeBytes: null });
+    expect(await filesOf(tenant)).toEqual([]);
+    expect((await tenant.eventsOf(reportRunId)).map(({ type }) => type)).toEqual([
+      ...["ReportRunQueued", "ReportRunStarted", "ReportRunCancelled"],
+    ]);
+  });
+
   it("is Expired after 30 days, and its content is removed", async () => {
     const tenant = await aTenant("expired");
     const [run, kept] = [await tenant.generated("audit-log"), await tenant.generated("audit-log")];
@@ -258,8 +277,8 @@ describe("the end of a report run", () => {
   });
 });
 
-describe("the limits of reports", () => {
-  it("are the rows of a format", async () => {
+describe("a large report", () => {
+  it("is refused in a format that cannot hold its rows", async () => {
     const tenant = await aTenant("large");
     await tenant.addRecords(Array.from({ length: 10_001 }, () => ({ at: "2024-02-02T00:00:00Z" })));
     const { refusal } = await tenant.request("audit-log", { format: "pdf", parameters: pastYear });
@@ -268,29 +287,6 @@ describe("the limits of reports", () => {
     const run = await tenant.generated("audit-log");
     expect(run).toMatchObject({ status: "Completed", rowsDone: 10_001, rowsTotal: 10_001 });
     expect((await tenant.content(run)).split("\r\n")).toHaveLength(10_003);
-  });
-
-  it("are the runs that have not ended, and the contents that a tenant stores, each of 4 KiB at least", async () => {
-    const limits = { openRuns: 1, storedRuns: 2, storedBytes: 4096, runBytes: 200 };
-    const small = await RunningSpine.start({ reportLimits: limits });
-    const tenant = new TenantReports(small, await small.activeTenant("limited"));
-    const set = (change: string) => small.admin.query(`update report_runs set ${change}`);
-    const tooLarge = await tenant.generated("audit-log", "json");
-    expect(tooLarge).toMatchObject({ status: "Failed", error: { code: "REPORT_TOO_LARGE" }, sizeBytes: null });
-    expect((await tenant.eventsOf(tooLarge.reportRunId)).map(({ type }) => type)).toEqual([
-      ...["ReportRunQueued", "ReportRunStarted", "ReportRunFailed"],
-    ]);
-    const refused = async () => {
-      const { refusal } = await tenant.request("usage-summary", { format: "csv", parameters: pastYear });
-      return [refusal?.["code"], refusal?.["limit"]];
-    };
-    expect(await tenant.generated("usage-summary")).toMatchObject({ status: "Completed" });
-    expect(await refused()).toEqual(["CONFLICT", 4096]);
-    await set("status = 'Completed' where status = 'Failed'");
-    expect(await refused()).toEqual(["CONFLICT", 2]);
-    await set("status = 'Queued' where size_bytes is null");
-    expect(await refused()).toEqual(["RATE_LIMITED", undefined]);
-    await small.stop();
   });
 });
 

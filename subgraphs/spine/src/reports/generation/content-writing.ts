@@ -58,7 +58,8 @@ export class ContentWriting {
       if (this.#total > format.maxRows) throw tooManyRows(run.format, format.maxRows);
       await this.#store();
       const report = { ...described(run, source), ...(read.charts && { charts: read.charts }) };
-      return contents.write(content, format.write(report, this.#counted(read.rows, snapshot, signal)), maxBytes);
+      const bytes = format.write(report, this.#counted(read.rows, snapshot, signal));
+      return contents.write(content, untilAborted(bytes, signal), maxBytes);
     });
   }
 
@@ -88,11 +89,21 @@ export class ContentWriting {
       if (performance.now() - this.#storedAt > progressMs) await this.#store();
     }
     await snapshot.end();
+    // A pdf is drawn after its last row, which takes seconds.
+    if (this.#done > 0) await this.#store();
   }
 
   async #store(): Promise<void> {
     this.#storedAt = performance.now();
     await this.#claim.progress({ done: this.#done, total: this.#total });
+  }
+}
+
+/** The pages of a pdf follow its last row. */
+async function* untilAborted(bytes: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
+  for await (const chunk of bytes) {
+    signal.throwIfAborted();
+    yield chunk;
   }
 }
 
