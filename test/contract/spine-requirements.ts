@@ -143,8 +143,11 @@ export const spineRequirements: readonly Requirement[] = [
       "answers 202 with the members of the specification, and the run id that its events carry",
     "Report run: format, and from and to as dates in YYYY-MM-DD form":
       "refuses a format, and parameters that break the schema of the report",
+    "Reports: pagination follows shared conventions": "lists the runs in pages, by their state, format and report",
+  }),
+  ...inFile("test/rest/report-contents.test.ts", {
     "Authentication 3: attribute-based checks for tenant and resource, of reports":
-      "is refused to another tenant, without the scopes of the rows, before its end, and after its expiry",
+      "is refused to another tenant, without the scopes of the rows, and after its expiry",
   }),
   ...inFile("subgraphs/spine/src/reports/reports.test.ts", {
     "States: a report run, new, is Queued; the other states are ours":

@@ -1,30 +1,43 @@
-import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { aFeed } from "../kit/feed.js";
 import { platform } from "../kit/platform.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
-import { aReportDefinitionId, aReportRun, endedReportRun, lastYear, type TestReportRun } from "../kit/reports.js";
+import {
+  aQueuedReportRun,
+  aReportDefinitionId,
+  aReportRun,
+  endedReportRun,
+  lastYear,
+  type TestReportRun,
+} from "../kit/reports.js";
 import { request } from "../kit/request.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
 
 let tenant: TestTenant;
 let token: string;
+/** A tenant with so many users that their report takes seconds. */
+let crowd: TestTenant;
 
 beforeAll(async () => {
-  tenant = await aTenant();
+  [tenant, crowd] = [await aTenant(), await aTenant()];
   token = await tenant.tokenWith();
+  await rows(
+    `insert into spine.users (tenant_id, user_id, email, email_key, display_name, status, password_hash, created_at, updated_at)
+     select $1, gen_random_uuid(), number || '@example.com', number || '@example.com', 'User ' || number, 'Active', '',
+       now() - interval '2 years', now() from generate_series(1, 8000) as number`,
+    [decodeId("ten", crowd.tenantId)],
+  );
 });
 
-const content = (
-  { reportRunId }: Pick<TestReportRun, "reportRunId">,
-  headers: Record<string, string> = {},
-  as = token,
-) =>
-  fetch(`${platform().publicUrl}/v1/reports/runs/${reportRunId}/content`, {
-    headers: { authorization: `Bearer ${as}`, ...headers },
-  });
+/** A run that draws its pages for seconds after its rows were read. */
+async function aLongRun(as: string): Promise<TestReportRun> {
+  const path = `POST /v1/reports/${await aReportDefinitionId(as, "user-activity")}/generate`;
+  return (await request<TestReportRun>(path, { token: as, body: { format: "pdf", parameters: lastYear } })).body;
+}
 
 describe("GET /v1/reports", () => {
   it("lists the reports of a new tenant", async () => {
@@ -76,60 +89,96 @@ describe("POST /v1/reports/{id}/generate", () => {
       ...["400 VALIDATION_FAILED", "/format REQUIRED", "/parameters TYPE"],
     ]);
   });
+});
 
-  it("gives the same content for the same report", async () => {
-    for (const format of ["csv", "json"]) {
-      const [one, other] = [await aReportRun(token, { format }), await aReportRun(token, { format })];
-      expect(one.sha256).toBe(other.sha256);
-    }
+interface RunPage {
+  readonly items: readonly TestReportRun[];
+  readonly nextCursor: string | null;
+}
+
+describe("GET /v1/reports/runs", () => {
+  it("lists the runs in pages, by their state, format and report", async () => {
+    const own = await (await aTenant()).tokenWith();
+    const runs = [
+      await aReportRun(own, { format: "csv" }),
+      await aReportRun(own, { format: "json" }),
+      await aReportRun(own, { code: "audit-log", format: "json" }),
+    ];
+    await request(`POST /v1/reports/runs/${runs[0]?.reportRunId}/expire`, { token: own });
+    const [summary, json, log] = runs.map(({ reportRunId }) => reportRunId);
+    const list = async (query: string) => {
+      const { status, body, headers } = await request<RunPage>(`GET /v1/reports/runs?${query}`, { token: own });
+      expect([query, status]).toEqual([query, 200]);
+      return { ...body, ids: body.items.map(({ reportRunId }) => reportRunId), link: headers.get("link") };
+    };
+    expect((await list("limit=10")).ids).toEqual([log, json, summary]);
+    expect((await list("sort=requestedAt")).ids).toEqual([summary, json, log]);
+    const first = await list("limit=2");
+    expect([first.ids, first.link]).toEqual([[log, json], expect.stringContaining('rel="next"')]);
+    const second = await list(`limit=2&cursor=${first.nextCursor}`);
+    expect([second.ids, second.nextCursor]).toEqual([[summary], null]);
+    expect((await list("status=Expired")).ids).toEqual([summary]);
+    expect((await list("status=Completed&format=json")).ids).toEqual([log, json]);
+    expect((await list(`reportDefinitionId=${await aReportDefinitionId(own, "audit-log")}`)).ids).toEqual([log]);
+    expect((await list("reportDefinitionId=rpd_1")).ids).toEqual([]);
+    const unknown = await request("GET /v1/reports/runs?status=Done", { token: own });
+    expect([refusal(unknown), ...refusedFields(unknown)]).toEqual(["422 PARAMETERS_INVALID", "/status UNKNOWN_VALUE"]);
+    const other = await request("GET /v1/reports/runs?status=Completed", {
+      token: await (await aTenant()).tokenWith(),
+    });
+    expect(other.body).toMatchObject({ items: [] });
   });
 });
 
-describe("GET /v1/reports/runs/{reportRunId}/content", () => {
-  it("sends the content as a file, whole or in ranges, with its digest", async () => {
-    const run = await aReportRun(token, { code: "user-activity", format: "json" });
-    const whole = await content(run);
-    const bytes = Buffer.from(await whole.arrayBuffer());
-    expect(whole.status).toBe(200);
-    expect(whole.headers.get("content-disposition")).toMatch(/^attachment; filename="user-activity_.*\.json"$/);
-    expect(createHash("sha256").update(bytes).digest("hex")).toBe(run.sha256);
-    const part = await content(run, { range: "bytes=1-8" });
-    expect([part.status, await part.text()]).toEqual([206, bytes.subarray(1, 9).toString()]);
-    expect((await content(run, { "if-none-match": `"${run.sha256}"` })).status).toBe(304);
-    expect((await content(run, { range: `bytes=${bytes.length}-` })).status).toBe(416);
+describe("POST /v1/reports/runs/{reportRunId}/cancel", () => {
+  const cancelled = async (reportRunId: string, as = token) => {
+    const { status, body } = await request<TestReportRun>(`POST /v1/reports/runs/${reportRunId}/cancel`, { token: as });
+    return [status, body.status, body.error?.code];
+  };
+
+  it("ends a run before its turn", async () => {
+    const reportRunId = await aQueuedReportRun(tenant.tenantId);
+    expect(await cancelled(reportRunId)).toEqual([200, "Cancelled", "RUN_CANCELLED"]);
+    expect(await cancelled(reportRunId)).toEqual([200, "Cancelled", "RUN_CANCELLED"]);
   });
 
-  it("is refused to another tenant, without the scopes of the rows, before its end, and after its expiry", async () => {
-    const run = await aReportRun(token, { code: "audit-log" });
-    const other = await (await aTenant()).tokenWith();
-    expect((await content(run, {}, other)).status).toBe(404);
-    expect((await content(run, {}, await tenant.tokenWith("report.read"))).status).toBe(403);
-    expect((await content(run, {}, await tenant.tokenWith("report.read", "audit.read"))).status).toBe(200);
-    await rows("update spine.report_runs set expires_at = now() where run_id = $1", [decodeId("run", run.reportRunId)]);
-    expect((await content(run)).status).toBe(410);
-    const expired = await request<TestReportRun>(`GET /v1/reports/runs/${run.reportRunId}`, { token });
-    expect(expired.body.status).toBe("Expired");
+  it("ends a run whose content is written, and leaves no file", async () => {
+    const as = await crowd.tokenWith();
+    const { reportRunId } = await aLongRun(as);
+    const run = async () => (await request<TestReportRun>(`GET /v1/reports/runs/${reportRunId}`, { token: as })).body;
+    await eventually("the rows are read", async () => (await run()).rowsDone > 0);
+    expect(await cancelled(reportRunId, as)).toEqual([200, "Cancelled", "RUN_CANCELLED"]);
+    const folder = join(platform().dataDir, "files/reports", decodeId("ten", crowd.tenantId) ?? "");
+    const files = async () =>
+      (await readdir(folder)).filter((file) => file.startsWith(decodeId("run", reportRunId) ?? ""));
+    await eventually("the worker has removed its file", async () => (await files()).length === 0);
+    expect(await run()).toMatchObject({ status: "Cancelled", sizeBytes: null, sha256: null });
+    const refused = await request(`GET /v1/reports/runs/${reportRunId}/content`, { token: as });
+    expect(refusal(refused)).toBe("409 INVALID_STATE");
   });
 });
 
 describe("Subscription.reportRunChanged", () => {
   it("tells the state and the progress until the end of the run", async () => {
-    const path = `POST /v1/reports/${await aReportDefinitionId(token, "audit-log")}/generate`;
-    const { body } = await request<TestReportRun>(path, { token, body: { format: "csv", parameters: lastYear } });
+    const as = await crowd.tokenWith();
+    const { reportRunId } = await aLongRun(as);
     interface Change {
       reportRunChanged: { sequence: number; status: string; rowsDone: number; rowsTotal: number | null };
     }
     const feed = await aFeed<Change>({
-      token,
+      token: as,
       query: "subscription ($id: ID!) { reportRunChanged(reportRunId: $id) { sequence status rowsDone rowsTotal } }",
-      variables: { id: body.reportRunId },
+      variables: { id: reportRunId },
     });
-    await endedReportRun(token, body.reportRunId);
-    await eventually("the last change arrives", () => feed.events.at(-1)?.reportRunChanged.status === "Completed");
+    await endedReportRun(as, reportRunId);
+    await eventually("the subscription has ended", () => feed.ended());
     const changes = feed.events.map(({ reportRunChanged }) => reportRunChanged);
     const sequences = changes.map(({ sequence }) => sequence);
     expect(sequences).toEqual([...new Set(sequences)].sort((one, other) => one - other));
-    expect(changes.at(-1)).toMatchObject({ rowsDone: 0, rowsTotal: 0 });
+    const all = { rowsDone: 8000, rowsTotal: 8000 };
+    // the pages are drawn after the last row
+    expect(changes).toContainEqual(expect.objectContaining({ status: "Running", ...all }));
+    expect(changes.at(-1)).toMatchObject({ status: "Completed", ...all });
     await feed.stop();
   });
 });
