@@ -50,6 +50,14 @@ describe("GET /openapi.json", () => {
     expect(described.sort()).toEqual([...served, ...plain].sort());
   });
 
+  it("tells of each route that it limits requests", () => {
+    const routes = new Set<string>(areas.flatMap((area) => routeTables[area]).map(({ run }) => run));
+    const silent = operations().filter(
+      ({ operation }) => routes.has(operation.operationId) && !operation.responses[429],
+    );
+    expect(silent.map(({ operation }) => operation.operationId)).toEqual([]);
+  });
+
   it("resolves every reference", () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
       ([, reference]) => reference ?? "",

@@ -144,7 +144,7 @@ const summaryOf = (name: string) => {
   return `${words[0]?.toUpperCase()}${words.slice(1)}`;
 };
 
-function refusals({ row, path, input, method, conditions }: CompiledRoute): string[] {
+function refusals({ row, path, method, conditions }: CompiledRoute): string[] {
   return [
     "400",
     ...(row.anonymous ? ["404", "410"] : ["401", "403"]),
@@ -152,7 +152,7 @@ function refusals({ row, path, input, method, conditions }: CompiledRoute): stri
     ...(row.version === "media-type" ? ["406"] : []),
     ...(["POST", "PUT", "PATCH"].includes(method) ? ["409", "413", "415", "422"] : method === "DELETE" ? ["409"] : []),
     ...(conditions.length > 0 ? ["412"] : []),
-    ...(input || method === "GET" ? ["429"] : []),
+    "429",
   ];
 }
 
