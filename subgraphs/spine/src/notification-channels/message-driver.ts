@@ -1,7 +1,7 @@
 import { digestTemplate } from "../notification-templates/built-in-templates.js";
 import { beginning } from "../notification-templates/plain-text.js";
 import type { ChannelDriver, Delivery } from "../notifications/delivery/channel-driver.js";
-import { type DigestItem, type Digests, settleOthers } from "./digest/digests.js";
+import { type DigestContent, type Digests, settleOthers } from "./digest/digests.js";
 import type { MessageComposer } from "./messages/message-composer.js";
 import type { MessageSender, OutgoingMessage } from "./messages/message-sender.js";
 import type { RecipientThrottle } from "./throttle/recipient-throttle.js";
@@ -13,7 +13,7 @@ interface DriverParts {
   readonly digests: Digests;
 }
 
-/** The pause of a notification whose digest another one sends. */
+/** A notification whose digest another one sends comes so much later than the next attempt to send it. */
 const digestPauseMs = 60_000;
 
 /** Delivers messages to people: at most so many to one recipient in an hour, and many in one where they ask for it. */
@@ -27,16 +27,16 @@ export class MessageDriver implements ChannelDriver {
   async deliver(delivery: Delivery): Promise<void> {
     const { sender, throttle } = this.#parts;
     const { notification } = delivery;
-    if (notification.handle !== null)
-      return fail(notification.digest ? forAllOfDigest(delivery) : delivery, "NO_ANSWER");
+    const whole = notification.digest ? forAllOfDigest(delivery) : delivery;
+    if (notification.handle !== null) return fail(whole, "NO_ANSWER");
     const refusal = await sender.refusal(notification);
     if (refusal !== undefined) return fail(delivery, refusal);
     const message = notification.digest ? await this.#digest(delivery) : await this.#single(delivery);
     if (!message) return;
     const dueAt = await throttle.dueAt(notification);
-    if (dueAt === "never") await fail(delivery, "RECIPIENT_THROTTLED");
+    if (dueAt === "never") await fail(whole, "RECIPIENT_THROTTLED");
     else if (dueAt) await delivery.postpone(dueAt);
-    else await sender.send(notification.digest ? forAllOfDigest(delivery) : delivery, message);
+    else await sender.send(whole, message);
   }
 
   async #single({ notification }: Delivery): Promise<OutgoingMessage> {
@@ -49,13 +49,15 @@ export class MessageDriver implements ChannelDriver {
     const { notification } = delivery;
     const { digestId, closesAt } = await digests.join(notification);
     if (closesAt) return postponed(delivery, closesAt);
-    const items = await digests.close(notification.tenant, digestId);
-    const [first] = items;
-    if (first && first.notificationId !== notification.notificationId)
-      return postponed(delivery, new Date(Date.now() + digestPauseMs));
+    const { tenant, notificationId } = notification;
+    const first = await digests.close(tenant, digestId);
+    if (first?.notificationId !== notificationId)
+      return postponed(delivery, new Date(Math.max(first?.dueAt.getTime() ?? 0, Date.now()) + digestPauseMs));
+    // one more character tells that a text goes on
+    const content = await digests.content(tenant, digestId, { items: listed, characters: listedBody + 1 });
     const message =
-      items.length > 1
-        ? await composer.fromTemplate(notification, digestTemplate, digestData(items))
+      content.count > 1
+        ? await composer.fromTemplate(notification, digestTemplate, digestData(content))
         : await composer.compose(notification);
     return { ...message, id: digestId };
   }
@@ -87,11 +89,11 @@ const forAllOfDigest = (delivery: Delivery): Delivery => ({
 const [listed, listedTitle, listedBody] = [20, 100, 300];
 
 /** The first notifications with the beginnings of their texts, and the number of the others. */
-const digestData = (items: readonly DigestItem[]) => ({
-  count: items.length,
-  items: items.slice(0, listed).map(({ title, body }) => ({
+const digestData = ({ count, items }: DigestContent) => ({
+  count,
+  items: items.map(({ title, body }) => ({
     ...(title ? { title: beginning(title, listedTitle) } : {}),
     body: beginning(body ?? "", listedBody),
   })),
-  ...(items.length > listed ? { more: items.length - listed } : {}),
+  ...(count > items.length ? { more: count - items.length } : {}),
 });

@@ -7,7 +7,7 @@ import { NotificationTemplateService } from "../notification-templates/notificat
 import { ChannelDrivers } from "../notifications/delivery/channel-drivers.js";
 import { vendorAnswers } from "./commands/vendor-answers.js";
 import { expiredMember, NotificationDigestMember } from "./digest/digest-member.entity.js";
-import { Digests } from "./digest/digests.js";
+import { Digests, settleThoseBehind } from "./digest/digests.js";
 import { expiredDigest, NotificationDigest } from "./digest/notification-digest.entity.js";
 import { EmailSender } from "./email/email-sender.js";
 import { MessageDriver } from "./message-driver.js";
@@ -80,6 +80,7 @@ export const notificationChannels: SliceModule<NotificationChannelSettings> = {
     drivers.register("Email", patientDriver(new MessageDriver({ ...messages, sender: email }), schedule));
     drivers.register("Sms", new MessageDriver({ ...messages, sender: smsSender }));
     drivers.register("Webhook", patientDriver(webhookDriver(targets), schedule));
+    drivers.whenAbandoned(settleThoseBehind);
     services
       .get(HttpRoutes)
       .add(unsubscribePath, unsubscribeEndpoint({ issuer, database, links, addresses: unsubscribed, logger }));

@@ -36,18 +36,34 @@ export const addMember = {
 /** $1: tenant, $2: digest. */
 export const closeDigest = {
   name: "notification_digest_close",
-  text: "update notification_digests set is_closed = true where tenant_id = $1 and digest_id = $2",
+  text: `update notification_digests set is_closed = true
+    where tenant_id = $1 and digest_id = $2 and not is_closed`,
 };
 
-/** $1: tenant, $2: digest. The notifications that wait for the digest to be sent, with their texts. */
-export const queuedMembers = {
-  name: "notification_digest_members_queued",
-  text: `select notification.notification_id, message.title, message.body
-    from notification_digest_members member
-    join notifications notification using (tenant_id, notification_id)
-    join notification_messages message on message.tenant_id = $1 and message.message_id = notification.message_id
+/** $1: tenant, $2: digest. The oldest notification that waits for the digest to be sent, without its text. */
+export const firstQueued = {
+  name: "notification_digest_first_queued",
+  text: `select notification.notification_id, extract(epoch from notification.due_at - now())::float8 * 1000 as due_in_ms
+    from notification_digest_members member join notifications notification using (tenant_id, notification_id)
     where member.tenant_id = $1 and member.digest_id = $2 and notification.status = 'Queued'
-    order by member.notification_id`,
+    order by member.notification_id limit 1`,
+};
+
+/**
+ * $1: tenant, $2: digest, $3: the number of texts, $4: characters of a text. The beginnings of the oldest notifications that
+ * wait for the digest, and how many wait.
+ */
+export const queuedTexts = {
+  name: "notification_digest_texts_queued",
+  text: `with queued as materialized (
+      select notification.notification_id, notification.message_id
+      from notification_digest_members member join notifications notification using (tenant_id, notification_id)
+      where member.tenant_id = $1 and member.digest_id = $2 and notification.status = 'Queued'),
+    listed as materialized (select * from queued order by notification_id limit $3)
+    select (select count(*)::int from queued) as count, left(message.title, $4::int) as title,
+      left(message.body, $4::int) as body
+    from listed join notification_messages message on message.tenant_id = $1 and message.message_id = listed.message_id
+    order by listed.notification_id`,
 };
 
 /** $1: tenant, $2: notification. The other notifications of its digest. */
@@ -56,5 +72,23 @@ export const otherMembers = {
   text: `select other.notification_id
     from notification_digest_members member join notification_digest_members other using (tenant_id, digest_id)
     where member.tenant_id = $1 and member.notification_id = $2 and other.notification_id <> $2
+    order by other.notification_id`,
+};
+
+/**
+ * $1: tenant, $2: notification. The others of its digest, where the notification was the one that stood for them: the window
+ * is over, and none that is older waits.
+ */
+export const membersBehind = {
+  name: "notification_digest_members_behind",
+  text: `select other.notification_id
+    from notification_digest_members member
+    join notification_digests digest using (tenant_id, digest_id)
+    join notification_digest_members other using (tenant_id, digest_id)
+    where member.tenant_id = $1 and member.notification_id = $2 and other.notification_id <> $2
+      and digest.closes_at <= now() and not exists (
+        select from notification_digest_members older join notifications waiting using (tenant_id, notification_id)
+        where older.tenant_id = $1 and older.digest_id = member.digest_id and older.notification_id < $2
+          and waiting.status = 'Queued')
     order by other.notification_id`,
 };

@@ -1,3 +1,4 @@
+import type { PreparedStatement } from "@factory/runtime/db/transaction-dialect";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
@@ -10,9 +11,11 @@ import {
   closeDigest,
   closeOver,
   digestOfMember,
+  firstQueued,
   joinOpen,
+  membersBehind,
   otherMembers,
-  queuedMembers,
+  queuedTexts,
 } from "./digest-statement.js";
 
 /** More notifications of one window begin another digest. */
@@ -31,11 +34,25 @@ export interface JoinedDigest {
   readonly closesAt: Date | undefined;
 }
 
-/** A notification of a digest that waits for it to be sent. */
-export interface DigestItem {
+/** The notification that stands for its digest. */
+export interface FirstOfDigest {
   readonly notificationId: string;
+  /** When it is delivered, or answered for, again. */
+  readonly dueAt: Date;
+}
+
+/** The beginning of a notification of a digest. */
+export interface DigestItem {
   readonly title: string | null;
   readonly body: string | null;
+}
+
+/** What a digest tells. */
+export interface DigestContent {
+  /** How many notifications wait for it. */
+  readonly count: number;
+  /** The oldest of them. */
+  readonly items: readonly DigestItem[];
 }
 
 /** Collects notifications to one recipient with the same key for a window of time. */
@@ -48,15 +65,14 @@ export class Digests {
 
   /** Adds the notification to the open digest of its recipient and key. A second call answers the same digest. */
   join(notification: QueuedNotification & Required<Pick<QueuedNotification, "digest">>): Promise<JoinedDigest> {
-    // a category has no space; the link of a digest unsubscribes from one category
-    const { tenant, notificationId, digest, category } = notification;
+    const { tenant, notificationId } = notification;
     return this.#transaction(tenant, async ({ execute, defer }) => {
       const uuid = decodeId("ntf", notificationId);
       const [known] = await execute<DigestRow>(digestOfMember, [tenant.uuid, uuid]);
       if (known) return joined(known);
-      const place = [tenant.uuid, recipientKey(notification), `${category} ${digest?.key}`];
+      const place = [tenant.uuid, recipientKey(notification), keyOf(notification)];
       await defer(closeOver, place);
-      const opened = [...place, decodeId("ndg", newId("ndg")), digest?.windowSeconds, maxMembers];
+      const opened = [...place, decodeId("ndg", newId("ndg")), notification.digest?.windowSeconds, maxMembers];
       const [open] = await execute<DigestRow>(joinOpen, opened);
       if (!open) throw new Error("A digest was neither joined nor opened");
       await defer(addMember, [tenant.uuid, uuid, open.digest_id]);
@@ -64,19 +80,34 @@ export class Digests {
     });
   }
 
-  /** The notifications that wait for the digest, the oldest first. Nothing is added to it after this. */
-  close(tenant: Tenant, digestId: string): Promise<DigestItem[]> {
+  /**
+   * The oldest notification that waits for the digest; undefined when none does. Nothing is added to the digest after this.
+   * Each notification asks, so their texts are not read.
+   */
+  close(tenant: Tenant, digestId: string): Promise<FirstOfDigest | undefined> {
     return this.#transaction(tenant, async ({ execute, defer }) => {
       const digest = [tenant.uuid, decodeId("ndg", digestId)];
       await defer(closeDigest, digest);
-      const rows = await execute<{ notification_id: string; title: string | null; body: string | null }>(
-        queuedMembers,
-        digest,
+      const [first] = await execute<{ notification_id: string; due_in_ms: number | null }>(firstQueued, digest);
+      return (
+        first && {
+          notificationId: encodeId("ntf", first.notification_id),
+          dueAt: new Date(Date.now() + (first.due_in_ms ?? 0)),
+        }
       );
-      return rows.map(({ notification_id, title, body }) => ({
-        notificationId: encodeId("ntf", notification_id),
-        ...{ title, body },
-      }));
+    });
+  }
+
+  /** What a closed digest tells, with at most so many items of so many characters. */
+  content(
+    tenant: Tenant,
+    digestId: string,
+    { items, characters }: { readonly items: number; readonly characters: number },
+  ): Promise<DigestContent> {
+    return this.#transaction(tenant, async ({ execute }) => {
+      const values = [tenant.uuid, decodeId("ndg", digestId), items, characters];
+      const rows = await execute<DigestItem & { count: number }>(queuedTexts, values);
+      return { count: rows[0]?.count ?? 0, items: rows.map(({ title, body }) => ({ title, body })) };
     });
   }
 
@@ -86,17 +117,33 @@ export class Digests {
 }
 
 /** Gives the other notifications of the same digest the outcome of the one that stands for it. */
-export async function settleOthers(
+export const settleOthers = (transaction: Transaction, notificationId: string, outcome: DeliveryOutcome) =>
+  settleEach(transaction, { members: otherMembers, notificationId, outcome });
+
+/**
+ * As `settleOthers`, for a notification whose attempts are used up and which stood for its digest: the digest may have been
+ * sent by one of them.
+ */
+export const settleThoseBehind = (transaction: Transaction, notificationId: string, outcome: DeliveryOutcome) =>
+  settleEach(transaction, { members: membersBehind, notificationId, outcome });
+
+async function settleEach(
   transaction: Transaction,
-  notificationId: string,
-  outcome: DeliveryOutcome,
+  of: { readonly members: PreparedStatement; readonly notificationId: string; readonly outcome: DeliveryOutcome },
 ): Promise<void> {
   const { execute, tenant } = transaction;
-  const values = [tenant.uuid, decodeId("ntf", notificationId)];
-  const others = await execute<{ notification_id: string }>(otherMembers, values);
+  const values = [tenant.uuid, decodeId("ntf", of.notificationId)];
+  const others = await execute<{ notification_id: string }>(of.members, values);
   for (const { notification_id } of others)
-    await settleNotification(transaction, encodeId("ntf", notification_id), outcome);
+    await settleNotification(transaction, encodeId("ntf", notification_id), of.outcome);
 }
+
+/**
+ * The digest of a person is apart from that of the same address as a stranger, and each category has its own. So all of its
+ * notifications are wanted or none is, and its link unsubscribes from all of them. Categories and ids have no spaces.
+ */
+const keyOf = ({ category, recipient, digest }: QueuedNotification): string =>
+  `${category} ${recipient.userId ?? "address"} ${digest?.key}`;
 
 const joined = ({ digest_id, closes_in_ms }: DigestRow): JoinedDigest => ({
   digestId: encodeId("ndg", digest_id),

@@ -27,7 +27,7 @@ export class NotificationDigest {
   @Property({ type: "text" })
   recipientKey: string;
 
-  /** The category and the key of the requests. */
+  /** The category, the user or `address`, and the key of the requests. */
   @Property({ type: "text" })
   digestKey: string;
 

@@ -1,16 +1,29 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { NotificationChannel } from "../record/notification.states.js";
-import type { ChannelDriver } from "./channel-driver.js";
+import type { ChannelDriver, DeliveryOutcome } from "./channel-driver.js";
 
 /** A channel with a driver. Notifications of the channel InApp are written into the inbox and need no driver. */
 type DrivenChannel = Exclude<NotificationChannel, "InApp">;
 
+type SettleOthers = (transaction: Transaction, notificationId: string, outcome: DeliveryOutcome) => Promise<void>;
+
 /** The drivers of channels, which the slices below register before the first request. */
 export class ChannelDrivers {
   readonly #drivers = new Map<NotificationChannel, ChannelDriver>();
+  #settleOthers: SettleOthers | undefined;
 
   register(channel: DrivenChannel, driver: ChannelDriver): void {
     this.#drivers.set(channel, driver);
+  }
+
+  /** Settles others with a notification that stood for them and whose attempts are used up, in the same transaction. */
+  whenAbandoned(settleOthers: SettleOthers): void {
+    this.#settleOthers = settleOthers;
+  }
+
+  async abandoned(...args: Parameters<SettleOthers>): Promise<void> {
+    await this.#settleOthers?.(...args);
   }
 
   /** Throws NOT_SUPPORTED for a channel without a driver. */

@@ -52,10 +52,12 @@ export class NotificationDelivery implements JobOwner<DeliveryPayload> {
   }
 
   async abandoned({ tenantId, notificationId }: DeliveryPayload, { message }: JobEnd): Promise<void> {
-    const { database } = this.#parts;
+    const { database, drivers } = this.#parts;
     const cause = { trace: continueTrace(undefined), actorId: "system" };
+    const outcome = { status: "Failed", reason: message } as const;
     await database.transaction(tenantWithId(tenantId), cause, async (transaction) => {
-      await settleNotification(transaction, notificationId, { status: "Failed", reason: message });
+      if (await settleNotification(transaction, notificationId, outcome))
+        await drivers.abandoned(transaction, notificationId, outcome);
     });
   }
 }
