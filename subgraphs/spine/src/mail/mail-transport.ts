@@ -2,7 +2,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import nodemailer from "nodemailer";
-import type { Mail } from "./mail.js";
+import { type Mail, oneLine } from "./mail.js";
 import { type SmtpOptions, type SmtpSessionError, sendBySmtp } from "./smtp-session.js";
 
 /** The destination of mail: an SMTP server, or a folder of files for development. Without settings mail is not sent. */
@@ -126,10 +126,10 @@ function fileTransport(folder: string): MailTransport {
 /** Excludes characters that would end an address or begin another one. */
 const addressForm = /^[^\s<>,;:"\\()[\]@\p{Cc}]+@[^\s<>,;:"\\()@\p{Cc}]+$/u;
 
-function message(mailId: string, { to, subject, text, html, listUnsubscribe }: Mail, from: string) {
+function message(mailId: string, { to, subject, text, html, listUnsubscribe, senderName }: Mail, from: string) {
   if (!addressForm.test(to)) throw new MailNotDeliveredError("The recipient's address is malformed.", true);
   return {
-    from,
+    from: senderName === undefined ? from : senderFor(senderName, from),
     // an object is always one address; a string could contain several
     to: { name: "", address: to },
     subject,
@@ -146,6 +146,13 @@ function message(mailId: string, { to, subject, text, html, listUnsubscribe }: M
     disableFileAccess: true,
     disableUrlAccess: true,
   };
+}
+
+/** The address of the platform, with the name of a tenant before its own. An object is always one address. */
+function senderFor(senderName: string, from: string): { name: string; address: string } {
+  const [, ownName = "", address = from] = /^\s*"?([^"<]*?)"?\s*<([^<>]+)>\s*$/.exec(from) ?? [];
+  const name = oneLine(senderName);
+  return { name: ownName === "" ? name : `${name} via ${ownName}`, address };
 }
 
 const senderDomain = (from: string) => /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? "localhost";

@@ -8,6 +8,8 @@ export interface Mail {
   readonly html: string;
   /** The value of List-Unsubscribe: an address that unsubscribes by one POST (RFC 8058), in angle brackets. */
   readonly listUnsubscribe?: string;
+  /** The name of a tenant that the mail is from, as one line. Absent where it is from the platform. */
+  readonly senderName?: string;
 }
 
 /** The content of a mail, from which text and HTML are made. */

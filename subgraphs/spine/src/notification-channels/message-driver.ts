@@ -33,10 +33,11 @@ export class MessageDriver implements ChannelDriver {
     if (refusal !== undefined) return fail(delivery, refusal);
     const message = notification.digest ? await this.#digest(delivery) : await this.#single(delivery);
     if (!message) return;
-    const dueAt = await throttle.dueAt(notification);
+    const way = await sender.way(notification);
+    const dueAt = await throttle.dueAt(notification, way.maxPerRecipientHour);
     if (dueAt === "never") await fail(whole, "RECIPIENT_THROTTLED");
     else if (dueAt) await delivery.postpone(dueAt);
-    else await sender.send(whole, message);
+    else await way.send(whole, message);
   }
 
   async #single({ notification }: Delivery): Promise<OutgoingMessage> {

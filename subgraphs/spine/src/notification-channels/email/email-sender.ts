@@ -4,7 +4,7 @@ import { MailNotDeliveredError, type MailTransport } from "../../mail/mail-trans
 import type { Delivery, QueuedNotification } from "../../notifications/delivery/channel-driver.js";
 import { deliverByCommand } from "../commands/command-delivery.js";
 import type { AttemptSchedule } from "../messages/attempt-schedule.js";
-import type { MessageSender, OutgoingMessage } from "../messages/message-sender.js";
+import type { MessageSender, MessageWay, OutgoingMessage } from "../messages/message-sender.js";
 import type { NotificationTargets } from "../messages/notification-targets.js";
 import type { HourlySlots } from "../throttle/hourly-slots.js";
 import type { UnsubscribeLinks } from "../unsubscribe/unsubscribe-links.js";
@@ -22,6 +22,9 @@ interface EmailParts {
   /** The mails that one tenant may send in an hour by the mail server of the platform. */
   readonly platformMailsPerHour: number;
 }
+
+/** Nobody gets more mails in an hour by the mail server of the platform, whatever a tenant has set. */
+const maxPerRecipientHour = 60;
 
 /**
  * Sends messages by mail: through a connection of the tenant with the capability email.send when there is one, else by the
@@ -41,18 +44,25 @@ export class EmailSender implements MessageSender {
     return (await this.#parts.unsubscribed.has(tenant, recipient.email, category)) ? "UNSUBSCRIBED" : undefined;
   }
 
-  async send(delivery: Delivery, message: OutgoingMessage): Promise<void> {
-    const { targets, links } = this.#parts;
-    const { tenant, recipient, category } = delivery.notification;
+  async way({ tenant }: QueuedNotification): Promise<MessageWay> {
+    if (await this.#parts.targets.hasConnection(tenant, "SendEmail"))
+      return { send: (delivery, message) => this.#byConnection(delivery, message) };
+    return { maxPerRecipientHour, send: (delivery, message) => this.#byPlatform(delivery, message) };
+  }
+
+  #mail({ tenant, recipient, category }: QueuedNotification, message: OutgoingMessage, senderName?: string): Mail {
     const to = recipient.email ?? "";
-    const unsubscribeUrl = links.urlFor({ tenantId: tenant.tenantId, userId: recipient.userId, email: to, category });
-    const mail = notificationMail({ to, message, unsubscribeUrl });
-    if (!(await targets.hasConnection(tenant, "SendEmail"))) return this.#byPlatform(delivery, message.id, mail);
-    const { subject, text, html, listUnsubscribe = null } = mail;
+    const of = { tenantId: tenant.tenantId, userId: recipient.userId, email: to, category };
+    return notificationMail({ to, message, unsubscribeUrl: this.#parts.links.urlFor(of), senderName });
+  }
+
+  async #byConnection(delivery: Delivery, message: OutgoingMessage): Promise<void> {
+    const { to, subject, text, html, listUnsubscribe = null } = this.#mail(delivery.notification, message);
     await deliverByCommand(delivery, { type: "SendEmail", data: { to: [to], subject, text, html, listUnsubscribe } });
   }
 
-  async #byPlatform(delivery: Delivery, id: string, mail: Mail): Promise<void> {
+  /** The mail names the tenant, since its address is that of the platform. */
+  async #byPlatform(delivery: Delivery, message: OutgoingMessage): Promise<void> {
     const { transport, schedule, slots, platformMailsPerHour: perHour } = this.#parts;
     if (!transport) return fail(delivery, "MAIL_SERVER_MISSING");
     const dueAt = await slots.take(delivery.notification, { key: "mail server of the platform", perHour });
@@ -63,7 +73,8 @@ export class EmailSender implements MessageSender {
     }
     try {
       failpoint("notification.mailing");
-      await transport.deliver(id, mail, delivery.signal);
+      const mail = this.#mail(delivery.notification, message, delivery.notification.tenantName);
+      await transport.deliver(message.id, mail, delivery.signal);
       failpoint("notification.mailed");
     } catch (error) {
       if (!(error instanceof MailNotDeliveredError) || delivery.signal.aborted) throw error;

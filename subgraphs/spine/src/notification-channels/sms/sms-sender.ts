@@ -10,8 +10,10 @@ export const smsSender: MessageSender = {
   async refusal({ recipient }) {
     return recipient.phone === null ? "RECIPIENT_WITHOUT_ADDRESS" : undefined;
   },
-  async send(delivery, { text }) {
-    const data = { to: delivery.notification.recipient.phone, text: beginning(text, maxCharacters) };
-    await deliverByCommand(delivery, { type: "SendSms", data });
-  },
+  way: async () => ({
+    async send(delivery, { text }) {
+      const data = { to: delivery.notification.recipient.phone, text: beginning(text, maxCharacters) };
+      await deliverByCommand(delivery, { type: "SendSms", data });
+    },
+  }),
 };

@@ -13,12 +13,16 @@ export class RecipientThrottle {
     this.#settings = settings;
   }
 
-  /** The time from which the notification may be sent, as `HourlySlots.take` tells it. */
-  async dueAt(notification: QueuedNotification): Promise<Date | "never" | undefined> {
+  /**
+   * The time from which the notification may be sent, as `HourlySlots.take` tells it. A tenant may set a lower limit than the
+   * ceiling, and no higher one.
+   */
+  async dueAt(notification: QueuedNotification, ceiling = Infinity): Promise<Date | "never" | undefined> {
     const { tenant, channel } = notification;
     const limits = await this.#settings.get(tenant, "notifications.perRecipientHour");
-    const perHour = channel === "Email" || channel === "Sms" ? limits[channel] : undefined;
-    return perHour === undefined
+    const ownLimit = channel === "Email" || channel === "Sms" ? limits[channel] : undefined;
+    const perHour = Math.min(ownLimit ?? Infinity, ceiling);
+    return perHour === Infinity
       ? undefined
       : this.#slots.take(notification, { key: recipientKey(notification), perHour });
   }

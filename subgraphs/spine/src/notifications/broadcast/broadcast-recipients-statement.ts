@@ -1,8 +1,9 @@
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { TenantState } from "../../tenants/tenant.states.js";
 import { switchedOff } from "../preferences/switched-off.js";
 
-// tables: notifications, role_assignments, roles, users
+// tables: notifications, role_assignments, roles, tenants, users
 
 const activeAfter = {
   name: "broadcast_active_users",
@@ -40,6 +41,17 @@ export const roleOfCode = {
   name: "broadcast_role",
   text: "select code from roles where tenant_id = $1 and lower(code) = lower($2)",
 };
+
+const stateOfTenant = {
+  name: "broadcast_tenant_state",
+  text: "select status from tenants where tenant_id = $1",
+};
+
+/** The state of the tenant of the transaction. */
+export async function tenantStatus({ execute, tenant }: Transaction): Promise<TenantState | undefined> {
+  const [row] = await execute<{ status: TenantState }>(stateOfTenant, [tenant.uuid]);
+  return row?.status;
+}
 
 /** The id before all others. */
 const first = encodeId("usr", "00000000-0000-0000-0000-000000000000");

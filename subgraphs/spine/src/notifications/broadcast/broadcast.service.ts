@@ -9,14 +9,20 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { TenantService } from "../../tenants/tenant.service.js";
+import { inactiveTenantAgainAt } from "../record/inactive-tenant.js";
 import { tellUnreadOfAll } from "../record/unread-notice.js";
 import { requestedContent } from "../request/notification-request.js";
 import { type NewMessage, storeMessage } from "../request/store-notifications.js";
 import type { BroadcastType } from "./broadcast.type.js";
 import { requireFewBroadcasts } from "./broadcast-limit.js";
 import type { BroadcastNotificationInput } from "./broadcast-notification.input.js";
-import { insertBroadcast, recipientsAfter, roleOfCode } from "./broadcast-recipients-statement.js";
+import { insertBroadcast, recipientsAfter, roleOfCode, tenantStatus } from "./broadcast-recipients-statement.js";
 import { continueBroadcastJob } from "./continue-broadcast-job.js";
+
+const stopAt = {
+  name: "broadcast_stop",
+  text: "update notification_messages set broadcast_after = null where tenant_id = $1 and message_id = $2",
+};
 
 interface BroadcastParts {
   readonly database: Database;
@@ -106,11 +112,20 @@ export class BroadcastService {
     await database.transaction(tenant, cause, async (transaction) => {
       const [row] = await transaction.execute<OpenRow>(lockOpen, [tenant.uuid, decodeId("ntm", messageId)]);
       if (!row) return;
+      const status = await tenantStatus(transaction);
+      if (status === "Archived") return stop(transaction, messageId);
+      if (status !== "Active")
+        return jobs.send(transaction, continueBroadcastJob, payload, { startAfter: inactiveTenantAgainAt() });
       if (await continued(transaction, messageId, row)) await jobs.send(transaction, continueBroadcastJob, payload);
       failpoint("broadcast.reached");
     });
     failpoint("broadcast.continued");
   }
+}
+
+/** Its other recipients get nothing. */
+async function stop({ execute, tenant }: Transaction, messageId: string): Promise<void> {
+  await execute(stopAt, [tenant.uuid, decodeId("ntm", messageId)]);
 }
 
 /** Answers whether recipients are left. */

@@ -33,6 +33,8 @@ export interface DigestWindow {
 /** A notification in the state Queued, as the driver of its channel gets it. */
 export interface QueuedNotification extends NotificationContent {
   readonly tenant: Tenant;
+  /** The present name of the tenant, as it was entered. */
+  readonly tenantName: string;
   /** `ntf_…`. It is the same in every attempt, so a Message-ID or an idempotency key is derived from it. */
   readonly notificationId: string;
   /** `ntm_…`: the request that it belongs to; all of its recipients share it. */

@@ -6,6 +6,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { switchedOffReason } from "../preferences/switched-off.js";
+import { inactiveTenantAgainAt } from "../record/inactive-tenant.js";
 import type { QueuedNotification } from "./channel-driver.js";
 import type { ChannelDrivers } from "./channel-drivers.js";
 import { DeliveryAttempt } from "./delivery-attempt.js";
@@ -47,6 +48,10 @@ export class NotificationDelivery implements JobOwner<DeliveryPayload> {
       await delivery.settle({ status: "Failed", reason: refusal });
       return;
     }
+    if (row.tenant_status !== "Active") {
+      await delivery.postpone(inactiveTenantAgainAt());
+      return;
+    }
     await drivers.require(row.channel).deliver(delivery);
     if (!delivery.hasEnded) throw new Error(`The driver of ${row.channel} left a notification without an outcome`);
   }
@@ -64,7 +69,8 @@ export class NotificationDelivery implements JobOwner<DeliveryPayload> {
 
 /** The reason for which the notification is not given to its driver. */
 function refusalOf(row: QueuedRow): string | undefined {
-  const { user_status: status, switched_off: isSwitchedOff, created_at: createdAt } = row;
+  const { tenant_status: tenantStatus, user_status: status, switched_off: isSwitchedOff, created_at: createdAt } = row;
+  if (tenantStatus === "Archived") return "TENANT_ARCHIVED";
   if (status !== null && status !== "Active") return "RECIPIENT_INACTIVE";
   if (isSwitchedOff) return switchedOffReason;
   return Date.now() - createdAt.getTime() > patienceMs ? "NOT_DELIVERED_IN_TIME" : undefined;
@@ -77,6 +83,7 @@ function causeOf({ traceparent, correlation_id: correlationId, requested_by: act
 
 const notificationOf = (tenant: Tenant, notificationId: string, row: QueuedRow): QueuedNotification => ({
   tenant,
+  tenantName: row.tenant_name,
   notificationId,
   messageId: encodeId("ntm", row.message_id),
   channel: row.channel,

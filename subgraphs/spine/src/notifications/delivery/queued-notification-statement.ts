@@ -1,11 +1,14 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { TenantState } from "../../tenants/tenant.states.js";
 import { switchedOff } from "../preferences/switched-off.js";
 import { withErasure } from "../record/notification-erasure.entity.js";
 
-// tables: notifications, notification_messages, users
+// tables: notifications, notification_messages, users, tenants
 
 /** A notification that waits for its job, with its content and the present address of the user who gets it. */
 export interface QueuedRow {
+  tenant_status: TenantState;
+  tenant_name: string;
   message_id: string;
   channel: "Email" | "Sms" | "Webhook";
   recipient_user_id: string | null;
@@ -45,7 +48,8 @@ const isSwitchedOff = switchedOff({
  */
 export const queuedNotification = tenantStatement(
   "queued_notification",
-  `select notification.message_id, notification.channel, notification.recipient_user_id,
+  `select owner.status as tenant_status, owner.name as tenant_name, notification.message_id, notification.channel,
+     notification.recipient_user_id,
      coalesce(recipient.email, notification.recipient_email) as email, notification.recipient_phone,
      notification.subscription_id, case when erasure.is_pending then 'Deleted' else recipient.status end as user_status,
      notification.recipient_user_id is not null and ${isSwitchedOff} as switched_off, notification.handle, message.category,
@@ -53,6 +57,7 @@ export const queuedNotification = tenantStatement(
      message.digest_key, message.digest_seconds,
      message.requested_by, message.correlation_id, message.traceparent, notification.created_at
    from notifications notification
+   join tenants owner on owner.tenant_id = scope.tenant
    join notification_messages message
      on message.tenant_id = scope.tenant and message.message_id = notification.message_id
    left join users recipient
