@@ -2,6 +2,7 @@ import { failpoint } from "@factory/runtime/faults/failpoint";
 import type { Mail } from "../../mail/mail.js";
 import { MailNotDeliveredError, type MailTransport } from "../../mail/mail-transport.js";
 import type { Delivery, QueuedNotification } from "../../notifications/delivery/channel-driver.js";
+import { lockedCategories } from "../../notifications/preferences/switched-off.js";
 import { deliverByCommand } from "../commands/command-delivery.js";
 import type { AttemptSchedule } from "../messages/attempt-schedule.js";
 import type { MessageSender, MessageWay, OutgoingMessage } from "../messages/message-sender.js";
@@ -39,8 +40,7 @@ export class EmailSender implements MessageSender {
 
   async refusal({ tenant, recipient, category }: QueuedNotification): Promise<string | undefined> {
     if (recipient.email === null) return "RECIPIENT_WITHOUT_ADDRESS";
-    // a user has preferences
-    if (recipient.userId !== null) return undefined;
+    if (recipient.userId !== null && lockedCategories.includes(category)) return undefined;
     return (await this.#parts.unsubscribed.has(tenant, recipient.email, category)) ? "UNSUBSCRIBED" : undefined;
   }
 

@@ -4,7 +4,7 @@ import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 /**
- * An address without a user that gets no more mails of a category. The row is kept for ever, and has a digest in place of the
+ * An address that gets no more mails of a category. The row is kept for ever, and has a digest in place of the
  * address, so that it outlives the address itself.
  */
 @Entity(tenantTable("unsubscribed_addresses"))

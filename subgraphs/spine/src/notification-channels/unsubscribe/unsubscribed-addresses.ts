@@ -1,22 +1,12 @@
 import { hash } from "node:crypto";
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { lockedCategories, switchOff } from "../../notifications/preferences/switched-off.js";
 import { emailKey } from "../../users/email-key.js";
+import { unsubscribeAddress, unsubscribedAddress, userOfAddress } from "./unsubscribed-address-statement.js";
 
-const known = tenantStatement(
-  "unsubscribed_address",
-  `select true as known from unsubscribed_addresses
-   where tenant_id = scope.tenant and address_digest = $2 and category = $3 limit 1`,
-);
-
-const add = {
-  name: "unsubscribed_address_add",
-  text: `insert into unsubscribed_addresses (tenant_id, address_digest, category, created_at)
-    values ($1, $2, $3, now()) on conflict do nothing`,
-};
-
-/** The addresses without a user that get no more mails of a category. */
+/** The addresses that get no more mails of a category. */
 export class UnsubscribedAddresses {
   readonly #database: Database;
 
@@ -24,12 +14,19 @@ export class UnsubscribedAddresses {
     this.#database = database;
   }
 
+  /** False also where the user with the address has switched the category on again. */
   async has(tenant: Tenant, email: string, category: string): Promise<boolean> {
-    return (await this.#database.reader.row(known, tenant, digestOf(tenant, email), category)) !== undefined;
+    const values = [digestOf(tenant, email), category, emailKey(email)];
+    return (await this.#database.reader.row(unsubscribedAddress, tenant, ...values)) !== undefined;
   }
 
-  async add({ execute, tenant }: Transaction, email: string, category: string): Promise<void> {
-    await execute(add, [tenant.uuid, digestOf(tenant, email), category]);
+  /** Unsubscribes the address, and the user with it, who sees that in the preferences. */
+  async add(transaction: Transaction, email: string, category: string): Promise<void> {
+    const { execute, tenant } = transaction;
+    await execute(unsubscribeAddress, [tenant.uuid, digestOf(tenant, email), category]);
+    if (lockedCategories.includes(category)) return;
+    const [user] = await execute<{ user_id: string }>(userOfAddress, [tenant.uuid, emailKey(email)]);
+    if (user) await switchOff(transaction, encodeId("usr", user.user_id), { channel: "Email", category });
   }
 }
 

@@ -72,7 +72,8 @@ function refusalOf(row: QueuedRow): string | undefined {
   const { tenant_status: tenantStatus, user_status: status, switched_off: isSwitchedOff, created_at: createdAt } = row;
   if (tenantStatus === "Archived") return "TENANT_ARCHIVED";
   if (status !== null && status !== "Active") return "RECIPIENT_INACTIVE";
-  if (isSwitchedOff) return switchedOffReason;
+  // the sender does not learn whether an address belongs to a user
+  if (isSwitchedOff) return row.recipient_user_id === null ? "UNSUBSCRIBED" : switchedOffReason;
   return Date.now() - createdAt.getTime() > patienceMs ? "NOT_DELIVERED_IN_TIME" : undefined;
 }
 

@@ -17,7 +17,7 @@ export interface QueuedRow {
   subscription_id: string | null;
   /** Null for a recipient without a user id, unless it has the address of a deleted user. */
   user_status: "Active" | "Disabled" | "Deleted" | null;
-  /** The user has switched off the category in the channel. */
+  /** The user, or the active user with the address, has switched off the category in the channel. */
   switched_off: boolean;
   handle: string | null;
   category: string;
@@ -37,7 +37,7 @@ export interface QueuedRow {
 
 const isSwitchedOff = switchedOff({
   tenant: "scope.tenant",
-  user: "notification.recipient_user_id",
+  user: "coalesce(notification.recipient_user_id, addressee.user_id)",
   channel: "notification.channel",
   category: "message.category",
 });
@@ -52,9 +52,9 @@ export const queuedNotification = tenantStatement(
      notification.recipient_user_id,
      coalesce(recipient.email, notification.recipient_email) as email, notification.recipient_phone,
      notification.subscription_id, case when erasure.is_pending then 'Deleted' else recipient.status end as user_status,
-     notification.recipient_user_id is not null and ${isSwitchedOff} as switched_off, notification.handle, message.category,
-     message.priority, message.title, message.body, message.template_key, message.data, message.locale,
-     message.digest_key, message.digest_seconds,
+     coalesce(notification.recipient_user_id, addressee.user_id) is not null and ${isSwitchedOff} as switched_off,
+     notification.handle, message.category, message.priority, message.title, message.body,
+     message.template_key, message.data, message.locale, message.digest_key, message.digest_seconds,
      message.requested_by, message.correlation_id, message.traceparent, notification.created_at
    from notifications notification
    join tenants owner on owner.tenant_id = scope.tenant
@@ -63,6 +63,9 @@ export const queuedNotification = tenantStatement(
    left join users recipient
      on recipient.tenant_id = scope.tenant and recipient.user_id = notification.recipient_user_id
    ${withErasure}
+   left join users addressee
+     on addressee.tenant_id = scope.tenant and addressee.email_key = notification.recipient_email_key
+       and addressee.status = 'Active'
    where notification.tenant_id = scope.tenant and notification.notification_id = $2
      and notification.status = 'Queued'
      and (notification.due_at is null or notification.due_at <= now() + interval '2 seconds')
