@@ -35,6 +35,8 @@ export class MailNotDeliveredError extends Error {
     message: string,
     /** Whether another attempt would be refused again (RFC 5321, section 4.2.1). */
     readonly isPermanent: boolean,
+    /** Whether the server failed before it got the mail, so that it would take no other one either. */
+    readonly isUnreachable = false,
   ) {
     super(message);
   }
@@ -73,6 +75,7 @@ function smtpTransport({ from, sessionMs = 60_000, ...server }: SmtpSettings): M
           `The mail server did not accept the mail: ${code ?? "no code"} ${responseCode ?? ""}`.trim(),
           // a refused login is a fault of the settings, and not of the mail
           step === "send" && responseCode !== undefined && responseCode >= 500,
+          step !== "send",
         );
       }
     },

@@ -78,6 +78,7 @@ const forAllOfDigest = (delivery: Delivery): Delivery => ({
   notification: delivery.notification,
   attempt: delivery.attempt,
   signal: delivery.signal,
+  lane: delivery.lane,
   settle: (outcome, also) =>
     delivery.settle(outcome, async (transaction) => {
       await settleOthers(transaction, delivery.notification.notificationId, outcome);
@@ -85,6 +86,7 @@ const forAllOfDigest = (delivery: Delivery): Delivery => ({
     }),
   handOver: (answerBy, work) => delivery.handOver(answerBy, work),
   postpone: (until, also) => delivery.postpone(until, also),
+  continueIn: (lane) => delivery.continueIn(lane),
 });
 
 const [listed, listedTitle, listedBody] = [20, 100, 300];

@@ -8,7 +8,7 @@ import { PersonalDataErasers } from "../users/personal-data.js";
 import { BroadcastService } from "./broadcast/broadcast.service.js";
 import { continueBroadcastJob, openBroadcasts } from "./broadcast/continue-broadcast-job.js";
 import { ChannelDrivers } from "./delivery/channel-drivers.js";
-import { deliverNotificationJob, queuedNotifications } from "./delivery/deliver-notification-job.js";
+import { deliveryJobs, queuedNotifications } from "./delivery/deliver-notification-job.js";
 import { NotificationDelivery } from "./delivery/notification-delivery.js";
 import { eraseNotificationsJob, openErasures } from "./erasure/erase-notifications-job.js";
 import { NotificationErasureService } from "./erasure/notification-erasure.service.js";
@@ -55,7 +55,7 @@ export const notifications: SliceModule<NotificationSettings> = {
     "notification_erasures.user_id": { to: null, why: "A user is never removed as a row." },
     "notifications.subscription_id": { to: null, why: "A row of the integration subgraph." },
   },
-  jobs: [deliverNotificationJob, continueBroadcastJob, eraseNotificationsJob],
+  jobs: [...Object.values(deliveryJobs), continueBroadcastJob, eraseNotificationsJob],
   events: [
     "NotificationRequested",
     "NotificationSent",
@@ -63,13 +63,14 @@ export const notifications: SliceModule<NotificationSettings> = {
     "NotificationFailed",
     "NotificationRead",
   ],
-  waitingRows: [queuedNotifications, openBroadcasts, openErasures],
+  waitingRows: [...queuedNotifications, openBroadcasts, openErasures],
   async start({ settings, database, jobs, cursors, listener, logger, work }, services) {
     const tenants = services.get(TenantService);
     const drivers = services.add(new ChannelDrivers());
     const templates = services.get(NotificationTemplateService);
     const delivery = new NotificationDelivery({ database, jobs, drivers });
-    work(deliverNotificationJob, (payload, attempt) => delivery.run(payload, attempt), delivery);
+    for (const lane of ["Common", "Mail"] as const)
+      work(deliveryJobs[lane], (payload, attempt) => delivery.run(payload, attempt, lane), delivery);
     const broadcasts = services.add(new BroadcastService({ database, jobs, tenants }));
     work(continueBroadcastJob, (payload) => broadcasts.continue(payload), maintenance);
     const rate = new RecipientRateLimiter(settings.rateLimitFactor);

@@ -11,6 +11,7 @@ import type { HourlySlots } from "../throttle/hourly-slots.js";
 import type { UnsubscribeLinks } from "../unsubscribe/unsubscribe-links.js";
 import type { UnsubscribedAddresses } from "../unsubscribe/unsubscribed-addresses.js";
 import { notificationMail } from "./notification-mail.js";
+import { ServerPause } from "./server-pause.js";
 
 interface EmailParts {
   readonly targets: NotificationTargets;
@@ -33,9 +34,11 @@ const maxPerRecipientHour = 60;
  */
 export class EmailSender implements MessageSender {
   readonly #parts: EmailParts;
+  readonly #pause: ServerPause;
 
   constructor(parts: EmailParts) {
     this.#parts = parts;
+    this.#pause = new ServerPause(parts.schedule.firstPauseMs);
   }
 
   async refusal({ tenant, recipient, category }: QueuedNotification): Promise<string | undefined> {
@@ -71,6 +74,14 @@ export class EmailSender implements MessageSender {
       await delivery.postpone(dueAt);
       return;
     }
+    if (delivery.lane !== "Mail") {
+      await delivery.continueIn("Mail");
+      failpoint("notification.toMailLane");
+      return;
+    }
+    // the server would keep each of them waiting
+    const failure = this.#pause.reason;
+    if (failure !== undefined) return schedule.tryLater(delivery, failure);
     try {
       failpoint("notification.mailing");
       const mail = this.#mail(delivery.notification, message, delivery.notification.tenantName);
@@ -78,7 +89,8 @@ export class EmailSender implements MessageSender {
       failpoint("notification.mailed");
     } catch (error) {
       if (!(error instanceof MailNotDeliveredError) || delivery.signal.aborted) throw error;
-      const { isPermanent, message: reason } = error;
+      const { isPermanent, isUnreachable, message: reason } = error;
+      if (isUnreachable) this.#pause.begin(reason);
       // a mail server that refuses a mail for now, or does not answer, is asked again
       return isPermanent ? fail(delivery, reason) : schedule.tryLater(delivery, reason);
     }

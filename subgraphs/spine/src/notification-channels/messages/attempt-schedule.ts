@@ -22,6 +22,10 @@ export class AttemptSchedule {
     this.#times = times;
   }
 
+  get firstPauseMs(): number {
+    return this.#times.firstPauseMs;
+  }
+
   /** Undefined after the patience. */
   next(createdAt: Date, now: Date): Date | undefined {
     const { firstPauseMs, longestPauseMs, patienceMs } = this.#times;

@@ -1,6 +1,7 @@
 import type { FieldError } from "@factory/runtime/errors/domain-error";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { DeliveryLane } from "../record/delivery-lane.js";
 import type { NotificationChannel } from "../record/notification.states.js";
 
 /** The address of one recipient. Exactly one of the members that name an address is set; `email` also beside `userId`. */
@@ -60,7 +61,7 @@ export type DeliveryOutcome =
   | { readonly status: "Failed"; readonly reason: string };
 
 /**
- * One attempt to deliver one notification. An attempt ends with exactly one of `settle`, `handOver` and `postpone`. Each
+ * One attempt to deliver one notification. An attempt ends with exactly one of its methods. Each
  * of them is one transaction that first locks the notification, and answers false without an effect when the
  * notification is no longer Queued. `also` writes in the same transaction.
  */
@@ -69,6 +70,8 @@ export interface Delivery {
   /** From 1. Interruptions by the death of a process do not count. */
   readonly attempt: number;
   readonly signal: AbortSignal;
+  /** The queue of the job that makes this attempt. */
+  readonly lane: DeliveryLane;
   /** Stores the outcome with its event. */
   settle(outcome: DeliveryOutcome, also?: (transaction: Transaction) => Promise<void>): Promise<boolean>;
   /**
@@ -79,6 +82,8 @@ export interface Delivery {
   handOver(answerBy: Date, work: (transaction: Transaction) => Promise<string>): Promise<boolean>;
   /** Runs the delivery again at that time. This is not a failure: for throttles, digests and greylisting. */
   postpone(until: Date, also?: (transaction: Transaction) => Promise<void>): Promise<boolean>;
+  /** Runs the delivery again at once by a job of another lane. */
+  continueIn(lane: DeliveryLane): Promise<boolean>;
 }
 
 /**

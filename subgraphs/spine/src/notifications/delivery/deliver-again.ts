@@ -6,7 +6,7 @@ import { deliverNotificationJob } from "./deliver-notification-job.js";
 /** $1: tenant, $2: notification, $3: time. */
 const release = {
   name: "notification_release",
-  text: `update notifications set handle = null, due_at = $3
+  text: `update notifications set handle = null, due_at = $3, lane = 'Common'
     where tenant_id = $1 and notification_id = $2 and status = 'Queued' and handle is not null
     returning notification_id`,
 };

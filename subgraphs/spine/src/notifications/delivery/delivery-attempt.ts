@@ -1,9 +1,11 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { SendOptions } from "@factory/runtime/jobs/definitions/job-definition";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { DeliveryLane } from "../record/delivery-lane.js";
 import type { Delivery, DeliveryOutcome, QueuedNotification } from "./channel-driver.js";
-import { deliverNotificationJob } from "./deliver-notification-job.js";
+import { deliveryJobs } from "./deliver-notification-job.js";
 import { settleNotification } from "./settle-notification.js";
 
 const lockQueued = {
@@ -19,6 +21,12 @@ const lockUnhanded = {
     where tenant_id = $1 and notification_id = $2 and status = 'Queued' and handle is null for update`,
 };
 
+const changeLane = {
+  name: "notification_change_lane",
+  text: `update notifications set lane = $3, due_at = now()
+    where tenant_id = $1 and notification_id = $2 and lane <> $3 returning notification_id`,
+};
+
 const wait = {
   name: "notification_wait",
   text: `update notifications set due_at = $3, handle = coalesce($4, handle)
@@ -32,6 +40,7 @@ interface AttemptParts {
   readonly notification: QueuedNotification;
   readonly attempt: number;
   readonly signal: AbortSignal;
+  readonly lane: DeliveryLane;
 }
 
 /** One attempt of a job to deliver a notification. */
@@ -55,7 +64,11 @@ export class DeliveryAttempt implements Delivery {
     return this.#parts.signal;
   }
 
-  /** Whether the driver has settled, handed over or postponed the notification. */
+  get lane(): DeliveryLane {
+    return this.#parts.lane;
+  }
+
+  /** Whether the driver has ended the attempt. */
   get hasEnded(): boolean {
     return this.#ended;
   }
@@ -78,10 +91,21 @@ export class DeliveryAttempt implements Delivery {
     return this.#whileQueued(async (transaction) => {
       await also?.(transaction);
       await this.#wait(transaction, until, null);
-      const { notificationId, tenant } = this.notification;
-      const payload = { tenantId: tenant.tenantId, notificationId };
-      await this.#parts.jobs.send(transaction, deliverNotificationJob, payload, { startAfter: until });
+      await this.#sendJob(transaction, this.lane, { startAfter: until });
     });
+  }
+
+  continueIn(lane: DeliveryLane): Promise<boolean> {
+    return this.#whileQueued(async (transaction) => {
+      const changed = await transaction.execute(changeLane, [...this.#key(), lane]);
+      if (changed.length > 0) await this.#sendJob(transaction, lane);
+    });
+  }
+
+  #sendJob(transaction: Transaction, lane: DeliveryLane, options: SendOptions = {}): Promise<void> {
+    const { notificationId, tenant } = this.notification;
+    const payload = { tenantId: tenant.tenantId, notificationId };
+    return this.#parts.jobs.send(transaction, deliveryJobs[lane], payload, options);
   }
 
   #whileQueued(work: (transaction: Transaction) => Promise<void>, lock = lockQueued): Promise<boolean> {

@@ -6,6 +6,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { switchedOffReason } from "../preferences/switched-off.js";
+import type { DeliveryLane } from "../record/delivery-lane.js";
 import { inactiveTenantAgainAt } from "../record/inactive-tenant.js";
 import type { QueuedNotification } from "./channel-driver.js";
 import type { ChannelDrivers } from "./channel-drivers.js";
@@ -35,14 +36,18 @@ export class NotificationDelivery implements JobOwner<DeliveryPayload> {
     this.#parts = parts;
   }
 
-  /** A notification that is not Queued any more needs nothing. */
-  async run({ tenantId, notificationId }: DeliveryPayload, { attempt, signal }: JobAttempt): Promise<void> {
+  /** A notification that is not Queued any more, or whose job is one of another lane, needs nothing. */
+  async run(
+    { tenantId, notificationId }: DeliveryPayload,
+    { attempt, signal }: JobAttempt,
+    lane: DeliveryLane,
+  ): Promise<void> {
     const { database, jobs, drivers } = this.#parts;
     const tenant = tenantWithId(tenantId);
     const row = await database.reader.row<QueuedRow>(queuedNotification, tenant, decodeId("ntf", notificationId));
-    if (!row) return;
+    if (row?.lane !== lane) return;
     const notification = notificationOf(tenant, notificationId, row);
-    const delivery = new DeliveryAttempt({ database, jobs, cause: causeOf(row), notification, attempt, signal });
+    const delivery = new DeliveryAttempt({ database, jobs, cause: causeOf(row), notification, attempt, signal, lane });
     const refusal = refusalOf(row);
     if (refusal !== undefined) {
       await delivery.settle({ status: "Failed", reason: refusal });

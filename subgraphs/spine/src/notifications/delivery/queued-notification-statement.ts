@@ -1,6 +1,7 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { TenantState } from "../../tenants/tenant.states.js";
 import { switchedOff } from "../preferences/switched-off.js";
+import type { DeliveryLane } from "../record/delivery-lane.js";
 import { withErasure } from "../record/notification-erasure.entity.js";
 
 // tables: notifications, notification_messages, users, tenants
@@ -19,6 +20,7 @@ export interface QueuedRow {
   user_status: "Active" | "Disabled" | "Deleted" | null;
   /** The user, or the active user with the address, has switched off the category in the channel. */
   switched_off: boolean;
+  lane: DeliveryLane;
   handle: string | null;
   category: string;
   priority: string;
@@ -53,7 +55,7 @@ export const queuedNotification = tenantStatement(
      coalesce(recipient.email, notification.recipient_email) as email, notification.recipient_phone,
      notification.subscription_id, case when erasure.is_pending then 'Deleted' else recipient.status end as user_status,
      coalesce(notification.recipient_user_id, addressee.user_id) is not null and ${isSwitchedOff} as switched_off,
-     notification.handle, message.category, message.priority, message.title, message.body,
+     notification.lane, notification.handle, message.category, message.priority, message.title, message.body,
      message.template_key, message.data, message.locale, message.digest_key, message.digest_seconds,
      message.requested_by, message.correlation_id, message.traceparent, notification.created_at
    from notifications notification

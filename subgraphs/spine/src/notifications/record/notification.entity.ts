@@ -2,6 +2,7 @@ import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { DeliveryLane } from "./delivery-lane.js";
 import {
   expiredCondition,
   type NotificationChannel,
@@ -85,6 +86,10 @@ export class Notification {
   /** While it is Queued: the time from which its job runs, or by which somebody else answers. */
   @Property({ type: "timestamptz", nullable: true })
   dueAt: Date | null;
+
+  /** While it is Queued: the queue of its job. */
+  @Property({ type: "text", default: "Common" })
+  lane: DeliveryLane;
 
   /** The name by which a later answer finds it, for example the id of a command. */
   @Property({ type: "text", nullable: true })
