@@ -196,6 +196,42 @@ describe("mail over SMTP", () => {
     expect(received).toEqual([]);
   });
 
+  it.each([
+    ["Acme", "Factory <no-reply@factory.example>", "Acme via Factory <no-reply@factory.example>"],
+    ["Acme", '"Factory, Inc." <no-reply@factory.example>', '"Acme via Factory, Inc." <no-reply@factory.example>'],
+    ["Acme", "no-reply@factory.example", "Acme <no-reply@factory.example>"],
+    ['Eve" <eve@evil.example>,', "no-reply@factory.example", '"Eve\\" <eve@evil.example>," <no-reply@factory.example>'],
+    [
+      "Eve\r\nBcc: eve@evil.example\r\n\r\nbody",
+      "Factory <no-reply@factory.example>",
+      '"Eve Bcc: eve@evil.example body via Factory" <no-reply@factory.example>',
+    ],
+  ])("is from the platform in the name of %j", async (senderName, platform, expected) => {
+    const { port, received } = await aServer();
+    const transport = openMailTransport({ smtpUrl: `smtp://127.0.0.1:${port}`, from: platform }, logger);
+    running.push(transport);
+    await transport.deliver("msg_from", { ...mail, senderName });
+    const [head = ""] = received[0]?.text.split("\r\n\r\n") ?? [];
+    expect(/^From: (.*(?:\r\n .*)*)$/m.exec(head)?.[1]?.replaceAll("\r\n ", " ")).toBe(expected);
+    expect(head).not.toMatch(/^bcc:/im);
+    expect(received[0]).toMatchObject({ from: "no-reply@factory.example", to: ["ada@people.example"] });
+    expect(head).toContain("Message-ID: <msg_from@factory.example>");
+  });
+
+  it("tells whether the server took no mail at all", async () => {
+    const refusing = await aServer({
+      onRcptTo: (_address, _session, done) => done(Object.assign(new Error("no"), { responseCode: 450 })),
+    });
+    const closed = await aServer({ onConnect: (_session, done) => done(new Error("busy")) });
+    for (const [{ port }, isUnreachable] of [
+      [refusing, false],
+      [closed, true],
+    ] as const)
+      await expect(aTransport(`smtp://127.0.0.1:${port}`).deliver("msg_reach", mail)).rejects.toMatchObject({
+        ...{ isUnreachable, isPermanent: false },
+      });
+  });
+
   it("has no header that a subject has injected", async () => {
     const { port, received } = await aServer();
     const hostile = renderMail({

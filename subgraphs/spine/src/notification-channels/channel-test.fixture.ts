@@ -23,6 +23,8 @@ export class ChannelTest {
   readonly subscriptions = new Map<string, SubscriptionTarget>();
   /** The number of calls that integration does not answer. */
   outages = 0;
+  /** Whether every call fails in a way that nobody expects. */
+  isBroken = false;
 
   private constructor(
     readonly spine: RunningSpine,
@@ -35,6 +37,7 @@ export class ChannelTest {
     let test: ChannelTest | undefined;
     const known = () => {
       if (!test) throw new Error("the test has not started");
+      if (test.isBroken) throw new Error("broken on purpose");
       if (test.outages > 0) {
         test.outages -= 1;
         throw new DomainError("UNAVAILABLE", { detail: "Integration does not answer." });
@@ -89,6 +92,28 @@ export class ChannelTest {
       throw new Error(`The notification is ${row.status} (${row.failure_reason}), and not ${status}`);
     });
     return row.failure_reason;
+  }
+
+  /** Lets the job of the notification run now. */
+  async hasten(notificationId: string): Promise<void> {
+    const { admin } = this.spine;
+    await admin.query("update notifications set due_at = now() where notification_id = $1 and status = 'Queued'", [
+      decodeId("ntf", notificationId),
+    ]);
+    await admin.query(
+      "update spine_jobs.job set start_after = now() where singleton_key = $1 and state in ('created', 'retry')",
+      [notificationId],
+    );
+  }
+
+  /** Sends a job for the notification, as the sweeper does. */
+  async sendJob(tenantId: string, notificationId: string): Promise<void> {
+    const payloads = JSON.stringify([{ tenantId, notificationId }]);
+    await this.spine.admin.query(
+      `with scope as materialized (select set_config('app.tenant', $1, true) as tenant)
+       select spine_jobs.send_jobs('deliver-notification', $2, null) from scope where tenant <> ''`,
+      [decodeId("ten", tenantId), payloads],
+    );
   }
 
   /** The command that was sent for the notification, as soon as there is one. */

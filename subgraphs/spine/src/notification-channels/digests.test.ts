@@ -1,6 +1,7 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
 import { principal, until } from "../running-spine.fixture.js";
+import { aUser } from "../users/user.fixture.js";
 import { ChannelTest } from "./channel-test.fixture.js";
 
 let test: ChannelTest;
@@ -52,6 +53,45 @@ describe("a digest", () => {
     expect(subjects(bob)).toEqual(["three"]);
   });
 
+  it("is apart for each category, and for a person and the same address", async () => {
+    const { userId, email } = await aUser(test.spine, tenantId, [], "kim@people.example");
+    const ids = [
+      await aMail({ userId }, "one"),
+      await aMail({ userId }, "two", { category: "security" }),
+      await aMail({ email }, "three"),
+      await aMail({ userId }, "four"),
+    ];
+    for (const id of ids) await test.becomes(id, "Sent");
+    const subjects = mailsTo({ email }).map(({ text }) => /^Subject: (.*)\r$/m.exec(text)?.[1] ?? "");
+    expect(subjects.sort()).toEqual(["2 notifications", "three", "two"]);
+  });
+
+  it.each([
+    [
+      "a person who switches the category off",
+      "SWITCHED_OFF",
+      (userId: string) =>
+        test.spine.admin.query(
+          `insert into notification_preferences (tenant_id, user_id, channel, category, enabled, updated_at)
+           values ($1, $2, 'Email', 'news', false, now())`,
+          [decodeId("ten", tenantId), decodeId("usr", userId)],
+        ),
+    ],
+    [
+      "a person who is disabled",
+      "RECIPIENT_INACTIVE",
+      (userId: string) =>
+        test.spine.admin.query("update users set status = 'Disabled' where user_id = $1", [decodeId("usr", userId)]),
+    ],
+  ])("is not sent to %s during its window", async (_, reason, change) => {
+    const { userId, email } = await aUser(test.spine, tenantId, [], someone().email);
+    const window = { category: "news", digest: { key: "news", windowSeconds: 2 } };
+    const ids = [await aMail({ userId }, "one", window), await aMail({ userId }, "two", window)];
+    await change(userId);
+    for (const id of ids) expect(await test.becomes(id, "Failed")).toBe(reason);
+    expect(mailsTo({ email })).toEqual([]);
+  });
+
   it("begins anew after its window", async () => {
     const ada = someone();
     await test.becomes(await aMail(ada, "one"), "Sent");
@@ -86,6 +126,54 @@ describe("a digest", () => {
     test.connected.clear();
   });
 
+  it("fails as a whole where nobody answers its command, and is not sent by another way", async () => {
+    test.connected.add(tenantId);
+    const ada = someone();
+    const ids = [await aMail(ada, "one"), await aMail(ada, "two")];
+    const [first = ""] = ids;
+    await test.command(first);
+    test.connected.clear();
+    await test.hasten(first);
+    await test.sendJob(tenantId, first);
+    for (const id of ids) expect(await test.becomes(id, "Failed")).toBe("NO_ANSWER");
+    expect(mailsTo(ada)).toEqual([]);
+  });
+
+  it("fails as a whole where the attempts of its first notification are used up", async () => {
+    const ada = someone();
+    const ids = [await aMail(ada, "one"), await aMail(ada, "two")];
+    test.isBroken = true;
+    const [first = ""] = ids;
+    await until(async () => {
+      await test.spine.admin.query(
+        "update spine_jobs.job set start_after = now() where singleton_key = $1 and state = 'retry'",
+        [first],
+      );
+      return (await test.row(first)).status === "Failed";
+    }, 30_000);
+    test.isBroken = false;
+    for (const id of ids) expect(await test.becomes(id, "Failed")).toBe("broken on purpose");
+    expect(mailsTo(ada)).toEqual([]);
+  });
+
+  it("keeps the others until some time after the next attempt of the first", async () => {
+    const ada = someone();
+    const ids = [await aMail(ada, "one"), await aMail(ada, "two"), await aMail(ada, "three")];
+    const [first = ""] = ids;
+    test.connected.add(tenantId);
+    await test.command(first);
+    test.connected.clear();
+    const waits = async () => {
+      const { rows } = await test.spine.admin.query<{ hours: number }>(
+        `select round(extract(epoch from due_at - now()) / 3600)::int as hours from notifications
+         where notification_id = any($1)`,
+        [ids.map((id) => decodeId("ntf", id))],
+      );
+      return rows.map(({ hours }) => hours).join();
+    };
+    await until(async () => (await waits()) === "24,24,24");
+  });
+
   it("lists the first of many, and counts the others", async () => {
     const ada = someone();
     const ids = await Promise.all(
@@ -96,6 +184,7 @@ describe("a digest", () => {
     expect(more).toEqual([]);
     expect(textOf(mail?.text)).toContain("Subject: 25 notifications");
     expect(textOf(mail?.text)).toContain("And 5 more.");
+    expect(textOf(mail?.text)).toContain(`n0: ${"y".repeat(299)}…`);
   });
 
   it.each(["InApp", "Webhook"])("is refused in the channel %s", async (channel) => {
@@ -134,14 +223,47 @@ describe("the mails that a tenant sends by the mail server of the platform", () 
 });
 
 describe("the messages that one recipient gets in an hour", () => {
-  it("are limited by a setting of the tenant, and further ones wait for their time", async () => {
-    const limited = await test.spine.activeTenant("limited");
+  const set = async (of: string, value: object) => {
     const { errors } = await test.spine.ask(
-      principal(limited, tenantScopes),
+      principal(of, tenantScopes),
       "mutation ($key: String!, $input: SetConfigurationInput!) { setConfiguration(key: $key, input: $input) { key } }",
-      { key: "notifications.perRecipientHour", input: { value: { Email: 2 } } },
+      { key: "notifications.perRecipientHour", input: { value } },
     );
     expect(errors).toEqual([]);
+  };
+
+  it.each([
+    ["without a limit of the tenant", {}],
+    ["with a higher limit of the tenant", { Email: 1000 }],
+  ])("are at most 60 by the mail server of the platform, %s", async (name, value) => {
+    const eager = await test.spine.activeTenant(`eager-${name.slice(-14).replace(/\W+/g, "-")}`);
+    await set(eager, value);
+    const ada = someone();
+    const send = () => test.notify(eager, { channel: "Email", recipient: ada, title: "Hi", body: "x" });
+    await test.becomes(await send(), "Sent");
+    await test.spine.admin.query(
+      `insert into notification_slots (tenant_id, notification_id, limit_key, due_at)
+       select tenant_id, gen_random_uuid(), limit_key, due_at from notification_slots, generate_series(1, 59)
+       where tenant_id = $1 and limit_key not like 'mail server%'`,
+      [decodeId("ten", eager)],
+    );
+    const waiting = await send();
+    const minutes = async () => {
+      const { rows } = await test.spine.admin.query<{ minutes: number }>(
+        "select round(extract(epoch from due_at - now()) / 60)::int as minutes from notifications where notification_id = $1",
+        [decodeId("ntf", waiting)],
+      );
+      return rows[0]?.minutes ?? 0;
+    };
+    await until(async () => (await minutes()) > 50);
+    test.connected.add(eager);
+    expect((await test.command(await send())).type).toBe("SendEmail");
+    test.connected.clear();
+  });
+
+  it("are limited by a setting of the tenant, and further ones wait for their time", async () => {
+    const limited = await test.spine.activeTenant("limited");
+    await set(limited, { Email: 2 });
     const [ada, bob] = [someone(), someone()];
     const send = (recipient: object) => test.notify(limited, { channel: "Email", recipient, title: "Hi", body: "x" });
     const ids: string[] = [];

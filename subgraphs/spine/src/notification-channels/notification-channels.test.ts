@@ -1,5 +1,7 @@
-import { newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { until } from "../running-spine.fixture.js";
 import { ChannelTest } from "./channel-test.fixture.js";
+import { readMail } from "./email/read-mail.fixture.js";
 
 let test: ChannelTest;
 let tenantId: string;
@@ -28,12 +30,50 @@ describe("the channel Email", () => {
     const [mail, ...more] = arrived(id);
     expect(more).toEqual([]);
     expect(mail?.to).toEqual(["ada@people.example"]);
-    expect(mail?.text).toContain("Subject: Hello\r\n");
-    expect(mail?.text).toContain("Next &lt;b&gt;paragraph&lt;/b&gt;");
-    expect(mail?.text).toContain("First line\r\nsecond line\r\n\r\nNext <b>paragraph</b>");
-    expect(mail?.text).toMatch(/^List-Unsubscribe:\s+<http:\/\/127\.0\.0\.1:4000\/connect\/unsubscribe\?token=/m);
-    expect(mail?.text).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n");
+    const { headers, parts } = readMail(mail?.text ?? "");
+    const link = "http://127.0.0.1:4000/connect/unsubscribe?token=";
+    expect(headers).toMatchObject({
+      ...{ subject: "Hello", to: "ada@people.example", "message-id": `<${id}@factory.example>` },
+      "list-unsubscribe": expect.stringContaining(`<${link}`),
+      "list-unsubscribe-post": "List-Unsubscribe=One-Click",
+      "auto-submitted": "auto-generated",
+      "mime-version": "1.0",
+      "content-type": expect.stringMatching(/^multipart\/alternative;/),
+    });
+    expect(Object.keys(parts)).toEqual(["text/plain", "text/html"]);
+    expect(parts["text/plain"]).toContain("First line\r\nsecond line\r\n\r\nNext <b>paragraph</b>\r\n");
+    expect(parts["text/html"]).toContain("First line<br>\r\nsecond line");
+    expect(parts["text/html"]).toContain("Next &lt;b&gt;paragraph&lt;/b&gt;");
+    for (const part of Object.values(parts)) expect(part).toContain(link);
     expect(await test.events(tenantId, id)).toEqual(["NotificationRequested", "NotificationSent"]);
+  });
+
+  it("names the tenant in the mails of the platform, also to a stranger, and in no others", async () => {
+    const [id] = [await test.notify(tenantId, mailTo(ada, { category: "security" }))];
+    await test.becomes(id, "Sent");
+    const text = arrived(id)[0]?.text ?? "";
+    expect(text).toContain("From: Tenant channels via Factory <no-reply@factory.example>\r\n");
+    expect(text).toContain("-- \r\nSent by Tenant channels\r\n");
+    expect(text).toContain("<small>Sent by Tenant channels</small>");
+    expect(text).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n");
+    test.connected.add(tenantId);
+    const { data } = await test.command(await test.notify(tenantId, mailTo(ada)));
+    expect(JSON.stringify(data)).not.toContain("Sent by");
+  });
+
+  it("has no header that the name of a tenant has injected", async () => {
+    const hostile = await test.spine.activeTenant("hostile");
+    await test.spine.admin.query("update tenants set name = $2 where tenant_id = $1", [
+      decodeId("ten", hostile),
+      "Factory\r\nBcc: eve@evil.example\r\n\r\n<script>alert(1)</script>",
+    ]);
+    const id = await test.notify(hostile, mailTo(ada));
+    await test.becomes(id, "Sent");
+    const [mail] = arrived(id);
+    const [head = ""] = mail?.text.split("\r\n\r\n") ?? [];
+    expect(head).not.toMatch(/^(bcc|<script)/im);
+    expect(mail?.to).toEqual(["ada@people.example"]);
+    expect(mail?.text).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
   });
 
   it("sends a template in the language of the request", async () => {
@@ -88,6 +128,15 @@ describe("the channel Email", () => {
     expect(JSON.stringify(await test.spine.eventsOf(tenantId))).not.toContain("ada@");
   });
 
+  it("arrives once, with one Message-ID, from a server that hangs, is busy, greylists and leaves one after the other", async () => {
+    test.mails.behave("hangs", { greeting: 421 }, { reply: 450 }, "leaves", { reply: 451 });
+    const id = await test.notify(tenantId, mailTo(ada));
+    await test.becomes(id, "Sent");
+    expect(arrived(id)).toHaveLength(1);
+    expect(test.mails.seen.filter((messageId) => messageId === `${id}@factory.example`)).toHaveLength(2);
+    expect(await test.events(tenantId, id)).toEqual(["NotificationRequested", "NotificationSent"]);
+  });
+
   it("survives a server that hangs and one that leaves without an answer", async () => {
     test.mails.behave("hangs");
     const hung = await test.notify(tenantId, mailTo(ada));
@@ -97,6 +146,23 @@ describe("the channel Email", () => {
     const left = await test.notify(tenantId, mailTo(ada));
     await test.becomes(left, "Sent");
     expect(test.mails.seen.filter((messageId) => messageId === `${left}@factory.example`)).toHaveLength(2);
+  });
+
+  it("holds up neither other channels nor other connections while the mail server hangs", async () => {
+    const [first, second] = [await test.spine.activeTenant("hung-1"), await test.spine.activeTenant("hung-2")];
+    test.mails.behave("hangs", "hangs", "hangs", "hangs");
+    const hung: string[] = [];
+    for (const of of [first, second, first, second, first, second]) hung.push(await test.notify(of, mailTo(ada)));
+    await until(async () => test.mails.hanging > 1);
+    const since = performance.now();
+    const sms = await test.notify(first, { channel: "Sms", recipient: { phone: "+41791234567" }, body: "x" });
+    expect((await test.command(sms)).type).toBe("SendSms");
+    test.connected.add(second);
+    expect((await test.command(await test.notify(second, mailTo(ada)))).type).toBe("SendEmail");
+    test.connected.clear();
+    expect(test.mails.hanging).toBeGreaterThan(0);
+    expect(performance.now() - since).toBeLessThan(3000);
+    for (const id of hung) await test.becomes(id, "Sent");
   });
 
   it("waits while integration does not answer", async () => {

@@ -1,8 +1,11 @@
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 import { SMTPServer } from "smtp-server";
 
-/** The server takes the mail, refuses it with a reply, never answers, or leaves after it has the mail. */
-export type Behavior = "works" | "hangs" | "leaves" | { readonly reply: number };
+/**
+ * The server refuses the recipient with a reply, or the session with a greeting, never answers, or leaves after it has the
+ * mail.
+ */
+export type Behavior = "hangs" | "leaves" | { readonly reply: number } | { readonly greeting: number };
 
 export interface ReceivedMail {
   readonly to: readonly string[];
@@ -16,7 +19,7 @@ export class MailServer {
   /** The Message-IDs of all mails whose data arrived, also of those that were not accepted. */
   readonly seen: string[] = [];
   #behaviors: Behavior[] = [];
-  #sessions = 0;
+  readonly #hanging = new Set<Socket>();
   readonly #stock: SMTPServer;
   readonly #front: Server;
   readonly #sockets = new Set<Socket>();
@@ -27,7 +30,7 @@ export class MailServer {
       disabledCommands: ["STARTTLS"],
       onRcptTo: (_address, _session, done) => {
         const behavior = this.#behaviors[0];
-        if (typeof behavior !== "object") return done();
+        if (typeof behavior !== "object" || !("reply" in behavior)) return done();
         this.#behaviors.shift();
         return done(Object.assign(new Error("not now, ada@people.example"), { responseCode: behavior.reply }));
       },
@@ -63,8 +66,9 @@ export class MailServer {
     return `smtp://127.0.0.1:${portOf(this.#front)}`;
   }
 
-  get sessions(): number {
-    return this.#sessions;
+  /** The number of open sessions that get no answer. */
+  get hanging(): number {
+    return this.#hanging.size;
   }
 
   /** The behaviors of the next sessions, or of the next recipients where it is a reply. It works after that. */
@@ -79,11 +83,17 @@ export class MailServer {
   }
 
   #accept(socket: Socket): void {
-    this.#sessions += 1;
     this.#sockets.add(socket);
     socket.on("error", () => undefined).on("close", () => this.#sockets.delete(socket));
     if (this.#behaviors[0] === "hangs") {
       this.#behaviors.shift();
+      this.#hanging.add(socket.on("close", () => this.#hanging.delete(socket)));
+      return;
+    }
+    const [behavior] = this.#behaviors;
+    if (typeof behavior === "object" && "greeting" in behavior) {
+      this.#behaviors.shift();
+      socket.end(`${behavior.greeting} not now\r\n`);
       return;
     }
     const inside = createConnection(portOf(this.#stock.server), "127.0.0.1");

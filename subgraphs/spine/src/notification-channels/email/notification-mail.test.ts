@@ -44,6 +44,17 @@ describe("the mail of a notification", () => {
     expect(mail.listUnsubscribe).toBe(`<${unsubscribeUrl}>`);
   });
 
+  it("names the tenant that sends it, in its language, as text of one line", () => {
+    const senderName = ' <b>Acme</b> "GmbH"\r\nBcc: eve@evil.example\u202E ';
+    const named = notificationMail({ to: "ada@people.example", message, unsubscribeUrl: undefined, senderName });
+    expect(named.text).toMatch(/\n-- \nGesendet von <b>Acme<\/b> "GmbH" Bcc: eve@evil.example\n$/);
+    expect(named.html).toContain("<small>Gesendet von &lt;b&gt;Acme&lt;/b&gt; &quot;GmbH&quot; Bcc: eve@");
+    expect(named.senderName).toBe('<b>Acme</b> "GmbH" Bcc: eve@evil.example');
+    const long = notificationMail({ to: "ada@people.example", message, unsubscribeUrl, senderName: "x".repeat(200) });
+    expect(long.senderName).toBe(`${"x".repeat(69)}…`);
+    expect(mail.text).not.toContain("Gesendet");
+  });
+
   it("has neither where the category cannot be switched off", () => {
     const always = notificationMail({ to: "ada@people.example", message, unsubscribeUrl: undefined });
     expect(always).not.toHaveProperty("listUnsubscribe");

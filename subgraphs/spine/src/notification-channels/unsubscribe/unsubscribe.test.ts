@@ -1,3 +1,4 @@
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
 import { principal } from "../../running-spine.fixture.js";
 import { aUser } from "../../users/user.fixture.js";
@@ -87,6 +88,36 @@ describe("the link that unsubscribes", () => {
     expect(data?.["notificationPreferences"].preferences).toEqual([
       { channel: "Email", category: "news", enabled: false },
     ]);
+  });
+
+  it("holds for the address of a user in both forms, until the user switches the category on", async () => {
+    const link = await linkOf("joe@people.example", "news");
+    const { userId, email } = await aUser(test.spine, tenantId, [], "Joe@people.example");
+    const failed = async (recipient: object, category: string) =>
+      test.becomes(await test.notify(tenantId, mailTo(recipient, { category })), "Failed");
+    const preferences = async (enabled: boolean, category: string) => {
+      const { errors } = await test.spine.ask(
+        principal(tenantId, tenantScopes),
+        "mutation ($input: SetNotificationPreferencesInput!) { setNotificationPreferences(input: $input) { recipientUserId } }",
+        { input: { recipientUserId: userId, preferences: [{ channel: "Email", category, enabled }] } },
+      );
+      expect(errors).toEqual([]);
+    };
+    await preferences(false, "offers");
+    expect(await failed({ email }, "offers")).toBe("UNSUBSCRIBED");
+    const sent = async (recipient: object, category: string) =>
+      test.becomes(await test.notify(tenantId, mailTo(recipient, { category })), "Sent");
+    await sent({ email }, "orders");
+    expect((await fetch(link, { method: "POST", body: new URLSearchParams(oneClick) })).status).toBe(200);
+    expect(await failed({ email }, "news")).toBe("UNSUBSCRIBED");
+    expect(await failed({ userId }, "news")).toBe("SWITCHED_OFF");
+    await test.spine.admin.query("delete from notification_preferences where user_id = $1", [decodeId("usr", userId)]);
+    expect(await failed({ userId }, "news")).toBe("UNSUBSCRIBED");
+    await sent({ userId }, "security");
+    await preferences(true, "news");
+    for (const recipient of [{ userId }, { email }]) await sent(recipient, "news");
+    expect((await fetch(link, { method: "POST", body: new URLSearchParams(oneClick) })).status).toBe(200);
+    for (const recipient of [{ userId }, { email }]) await failed(recipient, "news");
   });
 
   it("is the button of the page", async () => {

@@ -2,6 +2,7 @@ import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { type Json, principal, RunningSpine, until } from "../../running-spine.fixture.js";
 import { aRoleOf, aUser } from "../../users/user.fixture.js";
 import { personWith } from "../notification.fixture.js";
+import { BroadcastService } from "./broadcast.service.js";
 
 let platform: RunningSpine;
 let tenantId: string;
@@ -105,6 +106,39 @@ describe("Mutation.broadcastNotification", () => {
     );
     const { refusal } = await platform.ask(sender(busy), broadcast, { input: { body: "x" } });
     expect(refusal).toMatchObject({ code: "RATE_LIMITED", retryAfterSeconds: expect.any(Number) });
+  });
+
+  it("waits for a suspended tenant, and ends with an archived one", async () => {
+    const asleep = await platform.activeTenant("asleep");
+    const { userId } = await aUser(platform, asleep, []);
+    const { messageId } = await told({}, asleep);
+    const moved = (status: string) =>
+      platform.admin.query("update tenants set status = $2 where tenant_id = $1", [decodeId("ten", asleep), status]);
+    const continued = async () => {
+      const { rows } = await platform.admin.query<{ state: string; minutes: number }>(
+        `select state::text as state, round(extract(epoch from start_after - now()) / 60)::int as minutes
+         from spine_jobs.job where singleton_key = $1 order by created_on desc limit 1`,
+        [messageId],
+      );
+      return rows[0];
+    };
+    await moved("Suspended");
+    await platform.admin.query("update notification_messages set broadcast_after = $2 where message_id = $1", [
+      decodeId("ntm", messageId),
+      "00000000-0000-0000-0000-000000000000",
+    ]);
+    const broadcasts = platform.spine.get(BroadcastService);
+    await broadcasts.continue({ tenantId: asleep, messageId });
+    expect(await continued()).toEqual({ state: "created", minutes: 15 });
+    expect(await recipientsOf(messageId)).toEqual(uuids(userId));
+    await moved("Archived");
+    await broadcasts.continue({ tenantId: asleep, messageId });
+    const { rows } = await platform.admin.query(
+      "select broadcast_after from notification_messages where message_id = $1",
+      [decodeId("ntm", messageId)],
+    );
+    expect(rows).toEqual([{ broadcast_after: null }]);
+    expect(await recipientsOf(messageId)).toEqual(uuids(userId));
   });
 
   it("reaches 10,000 recipients in its transaction, and the others by a job, each of them once", async () => {

@@ -110,6 +110,59 @@ describe("a channel with a driver", () => {
     });
   });
 
+  it("gets nothing of a suspended tenant, whose notifications wait, and none of an archived one", async () => {
+    const quiet = await platform.activeTenant("quiet");
+    const moved = (status: string) =>
+      platform.admin.query("update tenants set status = $2 where tenant_id = $1", [decodeId("ten", quiet), status]);
+    deliver = (delivery) => delivery.postpone(new Date(Date.now() + 500));
+    const { notificationId } = await sent(platform, quiet, input);
+    await until(async () => given.at(-1)?.notificationId === notificationId);
+    await moved("Suspended");
+    const minutes = async () => {
+      const { rows } = await platform.admin.query<{ minutes: number }>(
+        "select round(extract(epoch from due_at - now()) / 60)::int as minutes from notifications where notification_id = $1",
+        [decodeId("ntf", notificationId)],
+      );
+      return rows[0]?.minutes;
+    };
+    await until(async () => (await minutes()) === 15);
+    const ofQuiet = given.filter(({ tenant }) => tenant.tenantId === quiet);
+    const now = async () => (await notificationNow(platform, quiet, notificationId)) as { status: string };
+    expect((await now()).status).toBe("Queued");
+    await moved("Archived");
+    await platform.admin.query("update notifications set due_at = now() where notification_id = $1", [
+      decodeId("ntf", notificationId),
+    ]);
+    await platform.admin.query("update spine_jobs.job set start_after = now() where singleton_key = $1", [
+      notificationId,
+    ]);
+    await until(async () => (await now()).status === "Failed");
+    expect(await now()).toMatchObject({ failureReason: "TENANT_ARCHIVED" });
+    expect(given.filter(({ tenant }) => tenant.tenantId === quiet)).toEqual(ofQuiet);
+  });
+
+  it("may go on in the queue for mails, where its former job finds nothing", async () => {
+    const lanes: string[] = [];
+    let runs = 0;
+    deliver = async (delivery) => {
+      lanes.push(delivery.lane);
+      if (delivery.lane === "Mail")
+        return (runs += 1) === 1 ? delivery.postpone(new Date(Date.now() + 100)) : delivery.settle({ status: "Sent" });
+      const moved = await delivery.continueIn("Mail");
+      // as a job that comes again after its process has died
+      if (runs > 0) throw new Error("The job runs again");
+      return moved;
+    };
+    const { notificationId } = await sent(platform, tenantId, input);
+    await becomes(notificationId, "Sent");
+    expect(lanes).toEqual(["Common", "Mail", "Mail"]);
+    const { rows } = await platform.admin.query(
+      "select distinct name from spine_jobs.job where singleton_key = $1 order by name",
+      [notificationId],
+    );
+    expect(rows.map(({ name }) => name)).toEqual(["deliver-mail", "deliver-notification"]);
+  });
+
   it("gets a postponed notification again at its time", async () => {
     let calls = 0;
     deliver = (delivery) =>
