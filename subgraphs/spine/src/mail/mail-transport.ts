@@ -27,9 +27,13 @@ export interface MailTransport {
   close(): void;
 }
 
+/** The code of `MailNotDeliveredError`, by which its message is known after it was stored. */
+export const mailNotDelivered = "MAIL_NOT_DELIVERED";
+
 /** The message names neither the recipient nor the reply of the server, which may contain the recipient. */
 export class MailNotDeliveredError extends Error {
   override readonly name = "MailNotDeliveredError";
+  readonly code = mailNotDelivered;
 
   constructor(
     message: string,

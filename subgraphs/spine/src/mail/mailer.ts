@@ -9,7 +9,7 @@ import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Mail } from "./mail.js";
 import { type MailState, waitingCondition } from "./mail.states.js";
-import type { MailTransport } from "./mail-transport.js";
+import { type MailTransport, mailNotDelivered } from "./mail-transport.js";
 import { OutgoingMail } from "./outgoing-mail.entity.js";
 
 /** The payload has only ids. The recipient and the content are read when the mail is sent. */
@@ -119,14 +119,16 @@ export class Mailer implements JobOwner<SendMailPayload> {
     await this.#transaction(payload, (transaction) => end(transaction, payload, mail ? "Sent" : "Unneeded"));
   }
 
-  async abandoned(payload: SendMailPayload, { message }: JobEnd): Promise<void> {
+  async abandoned(payload: SendMailPayload, { code, message }: JobEnd): Promise<void> {
     await this.#transaction(payload, async (transaction) => {
       if (!(await end(transaction, payload, "Failed"))) return;
       const { tenantId, mailId, kind, about } = payload;
+      // the text of an unexpected error may have addresses of the platform's own machines
+      const reason = code === mailNotDelivered ? message : "MAIL_NOT_SENT";
       transaction.record({
         type: "MailFailed",
         subject: `mails/${mailId}`,
-        data: { tenantId, mailId, kind, about, reason: message },
+        data: { tenantId, mailId, kind, about, reason },
       });
     });
   }

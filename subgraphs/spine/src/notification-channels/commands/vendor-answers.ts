@@ -8,6 +8,7 @@ import type { EventType } from "@factory/schema/event-names";
 import type { DeliveryOutcome } from "../../notifications/delivery/channel-driver.js";
 import { deliverAgain } from "../../notifications/delivery/deliver-again.js";
 import { notificationOfHandle, settleNotification } from "../../notifications/delivery/settle-notification.js";
+import { planByKeys } from "../../notifications/record/plan-by-keys.js";
 import { settleOthers } from "../digest/digests.js";
 import { causeOfEvent } from "../messages/cause-of-event.js";
 
@@ -73,6 +74,7 @@ async function take(
   const outcome = outcomes[type as EventType]?.(data);
   if (commandId === undefined || !outcome) return;
   await database.transaction(tenantWithId(tenantid), causeOfEvent(envelope), async (transaction) => {
+    await planByKeys(transaction);
     const notificationId = await notificationOfHandle(transaction, commandId);
     if (notificationId === undefined) return;
     if (hasLostConnection(envelope)) {

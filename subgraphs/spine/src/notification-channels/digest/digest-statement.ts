@@ -1,3 +1,5 @@
+import { isQueued } from "../../notifications/record/plan-by-keys.js";
+
 // tables: notification_digests, notification_digest_members, notifications, notification_messages
 
 /** $1: tenant, $2: notification. */
@@ -45,7 +47,7 @@ export const firstQueued = {
   name: "notification_digest_first_queued",
   text: `select notification.notification_id, extract(epoch from notification.due_at - now())::float8 * 1000 as due_in_ms
     from notification_digest_members member join notifications notification using (tenant_id, notification_id)
-    where member.tenant_id = $1 and member.digest_id = $2 and notification.status = 'Queued'
+    where member.tenant_id = $1 and member.digest_id = $2 and notification.${isQueued}
     order by member.notification_id limit 1`,
 };
 
@@ -58,7 +60,7 @@ export const queuedTexts = {
   text: `with queued as materialized (
       select notification.notification_id, notification.message_id
       from notification_digest_members member join notifications notification using (tenant_id, notification_id)
-      where member.tenant_id = $1 and member.digest_id = $2 and notification.status = 'Queued'),
+      where member.tenant_id = $1 and member.digest_id = $2 and notification.${isQueued}),
     listed as materialized (select * from queued order by notification_id limit $3)
     select (select count(*)::int from queued) as count, left(message.title, $4::int) as title,
       left(message.body, $4::int) as body
@@ -89,6 +91,6 @@ export const membersBehind = {
       and digest.closes_at <= now() and not exists (
         select from notification_digest_members older join notifications waiting using (tenant_id, notification_id)
         where older.tenant_id = $1 and older.digest_id = member.digest_id and older.notification_id < $2
-          and waiting.status = 'Queued')
+          and waiting.${isQueued})
     order by other.notification_id`,
 };

@@ -5,6 +5,7 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { DeliveryOutcome, QueuedNotification } from "../../notifications/delivery/channel-driver.js";
 import { settleNotification } from "../../notifications/delivery/settle-notification.js";
+import { planByKeys } from "../../notifications/record/plan-by-keys.js";
 import { recipientKey } from "../messages/recipient-key.js";
 import {
   addMember,
@@ -112,7 +113,14 @@ export class Digests {
   }
 
   #transaction<T>(tenant: Tenant, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#database.transaction(tenant, { trace: continueTrace(undefined), actorId: "system" }, work);
+    return this.#database.transaction(
+      tenant,
+      { trace: continueTrace(undefined), actorId: "system" },
+      async (transaction) => {
+        await planByKeys(transaction);
+        return work(transaction);
+      },
+    );
   }
 }
 

@@ -2,6 +2,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { QueuedNotification } from "../../notifications/delivery/channel-driver.js";
+import { planByKeys } from "../../notifications/record/plan-by-keys.js";
 
 const lockLimit = {
   name: "notification_slot_lock",
@@ -12,7 +13,7 @@ const lockLimit = {
  * $1: tenant, $2: notification, $3: limit, $4: messages in an hour, $5: the latest time. A second call answers the same. There
  * is not a slot after the latest time, and none is taken, so that what is refused keeps nothing else waiting.
  */
-const takeSlot = {
+export const takeSlot = {
   name: "notification_slot_take",
   text: `with known as (
       select due_at from notification_slots where tenant_id = $1 and notification_id = $2 and limit_key = $3),
@@ -55,7 +56,9 @@ export class HourlySlots {
   ): Promise<Date | "never" | undefined> {
     const cause = { trace: continueTrace(undefined), actorId: "system" };
     const latest = new Date(createdAt.getTime() + longestWaitMs);
-    const waitMs = await this.#database.transaction(tenant, cause, async ({ defer, execute }) => {
+    const waitMs = await this.#database.transaction(tenant, cause, async (transaction) => {
+      const { defer, execute } = transaction;
+      await planByKeys(transaction);
       await defer(lockLimit, [tenant.uuid, key]);
       const values = [tenant.uuid, decodeId("ntf", notificationId), key, perHour, latest.toISOString()];
       const [slot] = await execute<{ wait_ms: number }>(takeSlot, values);

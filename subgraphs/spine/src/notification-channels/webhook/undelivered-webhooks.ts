@@ -4,6 +4,7 @@ import type { Envelope } from "@factory/runtime/messages/envelope";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { settleNotification } from "../../notifications/delivery/settle-notification.js";
+import { planByKeys } from "../../notifications/record/plan-by-keys.js";
 import { causeOfEvent } from "../messages/cause-of-event.js";
 import { lockNamedReceiver } from "./named-receiver-statement.js";
 
@@ -24,6 +25,7 @@ async function fail(database: Database, envelope: Envelope): Promise<void> {
   const notificationId = eventSubject.replace(/^notifications\//, "");
   const reason = typeof failure === "string" ? failure : "WEBHOOK_NOT_DELIVERED";
   await database.transaction(tenantWithId(envelope.tenantid), causeOfEvent(envelope), async (transaction) => {
+    await planByKeys(transaction);
     // other webhooks get the events of all channels, and their failure is not one of the notification
     const { execute, tenant } = transaction;
     const receiver = decodeId("whs", typeof subscriptionId === "string" ? subscriptionId : "");

@@ -100,7 +100,7 @@ export interface ChannelDriver {
   check?(tenant: Tenant, recipients: readonly NotificationRecipient[]): Promise<readonly RecipientProblem[]>;
   /**
    * Delivers. A thrown error is a failure: the attempt is repeated with backoff, and after the third failure the
-   * notification is Failed. The text of the error is its `failureReason`, so it contains no address and no secret.
+   * notification is Failed. Its `failureReason` is the code of the error, or DELIVERY_FAILED for one without a code of ours.
    */
   deliver(delivery: Delivery): Promise<void>;
 }

@@ -4,34 +4,11 @@ import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { DeliveryLane } from "../record/delivery-lane.js";
+import { planByKeys } from "../record/plan-by-keys.js";
 import type { Delivery, DeliveryOutcome, QueuedNotification } from "./channel-driver.js";
 import { deliveryJobs } from "./deliver-notification-job.js";
+import { changeLane, lockQueued, lockUnhanded, wait } from "./delivery-statement.js";
 import { settleNotification } from "./settle-notification.js";
-
-const lockQueued = {
-  name: "notification_lock_queued",
-  text: `select true as queued from notifications
-    where tenant_id = $1 and notification_id = $2 and status = 'Queued' for update`,
-};
-
-/** Another attempt may have handed it over. */
-const lockUnhanded = {
-  name: "notification_lock_unhanded",
-  text: `select true as queued from notifications
-    where tenant_id = $1 and notification_id = $2 and status = 'Queued' and handle is null for update`,
-};
-
-const changeLane = {
-  name: "notification_change_lane",
-  text: `update notifications set lane = $3, due_at = now()
-    where tenant_id = $1 and notification_id = $2 and lane <> $3 returning notification_id`,
-};
-
-const wait = {
-  name: "notification_wait",
-  text: `update notifications set due_at = $3, handle = coalesce($4, handle)
-    where tenant_id = $1 and notification_id = $2`,
-};
 
 interface AttemptParts {
   readonly database: Database;
@@ -122,7 +99,10 @@ export class DeliveryAttempt implements Delivery {
 
   async #end(work: (transaction: Transaction) => Promise<boolean>): Promise<boolean> {
     const { database, cause, notification } = this.#parts;
-    const effective = await database.transaction(notification.tenant, cause, work);
+    const effective = await database.transaction(notification.tenant, cause, async (transaction) => {
+      await planByKeys(transaction);
+      return work(transaction);
+    });
     this.#ended = true;
     return effective;
   }

@@ -5,9 +5,11 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
+import { errorCodes } from "@factory/schema/error-codes";
 import { switchedOffReason } from "../preferences/switched-off.js";
 import type { DeliveryLane } from "../record/delivery-lane.js";
 import { inactiveTenantAgainAt } from "../record/inactive-tenant.js";
+import { planByKeys } from "../record/plan-by-keys.js";
 import type { QueuedNotification } from "./channel-driver.js";
 import type { ChannelDrivers } from "./channel-drivers.js";
 import { DeliveryAttempt } from "./delivery-attempt.js";
@@ -44,7 +46,7 @@ export class NotificationDelivery implements JobOwner<DeliveryPayload> {
   ): Promise<void> {
     const { database, jobs, drivers } = this.#parts;
     const tenant = tenantWithId(tenantId);
-    const row = await database.reader.row<QueuedRow>(queuedNotification, tenant, decodeId("ntf", notificationId));
+    const row = await this.#queued(tenant, notificationId);
     if (row?.lane !== lane) return;
     const notification = notificationOf(tenant, notificationId, row);
     const delivery = new DeliveryAttempt({ database, jobs, cause: causeOf(row), notification, attempt, signal, lane });
@@ -61,25 +63,39 @@ export class NotificationDelivery implements JobOwner<DeliveryPayload> {
     if (!delivery.hasEnded) throw new Error(`The driver of ${row.channel} left a notification without an outcome`);
   }
 
-  async abandoned({ tenantId, notificationId }: DeliveryPayload, { message }: JobEnd): Promise<void> {
+  #queued(tenant: Tenant, notificationId: string): Promise<QueuedRow | undefined> {
+    return this.#parts.database.transaction(tenant, bySystem(), async (transaction) => {
+      await planByKeys(transaction);
+      const values = [tenant.uuid, decodeId("ntf", notificationId)];
+      return (await transaction.execute<QueuedRow>(queuedNotification, values))[0];
+    });
+  }
+
+  async abandoned({ tenantId, notificationId }: DeliveryPayload, end: JobEnd): Promise<void> {
     const { database, drivers } = this.#parts;
-    const cause = { trace: continueTrace(undefined), actorId: "system" };
-    const outcome = { status: "Failed", reason: message } as const;
-    await database.transaction(tenantWithId(tenantId), cause, async (transaction) => {
+    const outcome = { status: "Failed", reason: reasonOf(end) } as const;
+    await database.transaction(tenantWithId(tenantId), bySystem(), async (transaction) => {
+      await planByKeys(transaction);
       if (await settleNotification(transaction, notificationId, outcome))
         await drivers.abandoned(transaction, notificationId, outcome);
     });
   }
 }
 
+/** The text of an unexpected error stays in the log, since it may have addresses of the platform's own machines. */
+const reasonOf = ({ code }: JobEnd): string =>
+  code !== undefined && code !== "INTERNAL" && Object.hasOwn(errorCodes, code) ? code : "DELIVERY_FAILED";
+
+const bySystem = (): Cause => ({ trace: continueTrace(undefined), actorId: "system" });
+
 /** The reason for which the notification is not given to its driver. */
 function refusalOf(row: QueuedRow): string | undefined {
-  const { tenant_status: tenantStatus, user_status: status, switched_off: isSwitchedOff, created_at: createdAt } = row;
+  const { tenant_status: tenantStatus, user_status: status, switched_off: isSwitchedOff, created_at } = row;
   if (tenantStatus === "Archived") return "TENANT_ARCHIVED";
   if (status !== null && status !== "Active") return "RECIPIENT_INACTIVE";
   // the sender does not learn whether an address belongs to a user
   if (isSwitchedOff) return row.recipient_user_id === null ? "UNSUBSCRIBED" : switchedOffReason;
-  return Date.now() - createdAt.getTime() > patienceMs ? "NOT_DELIVERED_IN_TIME" : undefined;
+  return Date.now() - new Date(created_at).getTime() > patienceMs ? "NOT_DELIVERED_IN_TIME" : undefined;
 }
 
 /** The scope of the sender was checked when the notification was requested. */
@@ -108,6 +124,6 @@ const notificationOf = (tenant: Tenant, notificationId: string, row: QueuedRow):
   data: row.data,
   locale: row.locale,
   requestedBy: row.requested_by,
-  createdAt: row.created_at,
+  createdAt: new Date(row.created_at),
   handle: row.handle,
 });

@@ -3,6 +3,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { aboutNotification, type NotificationFacts } from "../record/notification.events.js";
 import type { NotificationChannel, NotificationState } from "../record/notification.states.js";
 import type { DeliveryOutcome } from "./channel-driver.js";
+import { byHandle, settle } from "./delivery-statement.js";
 
 interface SettledRow {
   message_id: string;
@@ -18,23 +19,6 @@ const takenIn: Readonly<Record<DeliveryOutcome["status"], readonly NotificationS
   Sent: ["Queued"],
   Delivered: ["Queued", "Sent"],
   Failed: ["Queued", "Sent"],
-};
-
-const settle = {
-  name: "notification_settle",
-  text: `update notifications notification set status = $3, failure_reason = $4, due_at = null,
-      sent_at = case when $3 = 'Failed' then notification.sent_at else coalesce(notification.sent_at, now()) end,
-      delivered_at = case when $3 = 'Delivered' then now() end
-    from notification_messages message
-    where notification.tenant_id = $1 and notification.notification_id = $2 and notification.status = any($5)
-      and message.tenant_id = $1 and message.message_id = notification.message_id
-    returning notification.message_id, notification.channel, message.category, notification.recipient_user_id,
-      old.status as before, now() as settled_at`,
-};
-
-const byHandle = {
-  name: "notification_of_handle",
-  text: "select notification_id from notifications where tenant_id = $1 and handle = $2 limit 1",
 };
 
 const maxReasonLength = 500;
