@@ -219,7 +219,7 @@ export const tenantSettings: TenantSettings = {
     },
     default: { Email: 60, Sms: 20 },
     description:
-      "How many messages of a channel one recipient gets in an hour. Further ones wait, for up to three days. A channel without a value has no limit.",
+      "How many messages of a channel one recipient gets in an hour. Further ones wait, for up to three days. A channel without a value has no limit, except that the mail server of the platform sends at most 60 mails in an hour to one recipient.",
     setBy: "Tenant",
   },
 };

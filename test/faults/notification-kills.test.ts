@@ -18,8 +18,10 @@ import { aReceiver, type Receiver } from "../kit/receiver.js";
 import { request } from "../kit/request.js";
 
 /** Where the process is killed: around the mail of the platform, and around the command to the tenant's connection. */
-const phases = ["mailed", "answering", "mailing", "handedOver", "answered"].map((place) => `notification.${place}`);
-const kills = killsAt(2);
+const phases = ["mailed", "answering", "mailing", "handedOver", "toMailLane", "answered"].map(
+  (place) => `notification.${place}`,
+);
+const kills = killsAt(phases.length);
 const takeoverMs = 360_000;
 
 interface Sender {
@@ -40,7 +42,7 @@ describe("kill -9 in the delivery of notifications", () => {
   const senders: Sender[] = [];
   /** The notifications that become one mail with another one. */
   const digested: string[] = [];
-  const received: { messageId: string; subject: string }[] = [];
+  const received: { messageId: string; subject: string; text: string }[] = [];
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
@@ -50,7 +52,7 @@ describe("kill -9 in the delivery of notifications", () => {
       stream.on("end", () => {
         const text = Buffer.concat(chunks).toString();
         const header = (name: string) => new RegExp(`^${name}: (.*)\r$`, "m").exec(text)?.[1] ?? "";
-        received.push({ messageId: header("Message-ID"), subject: header("Subject") });
+        received.push({ messageId: header("Message-ID"), subject: header("Subject"), text });
         done();
       });
     },
@@ -128,8 +130,7 @@ describe("kill -9 in the delivery of notifications", () => {
       await Promise.all([send(sender, digested, { digest }), send(sender, digested, { digest })]);
   }
 
-  async function statesOf({ client }: Sender, ids: readonly string[]): Promise<string[]> {
-    const token = await accessToken(platform, client);
+  async function statesOf(token: string, ids: readonly string[]): Promise<string[]> {
     const states = ids.map(async (id) => {
       const { body } = await request<{ status: string }>(`GET /v1/notifications/${id}`, {
         ...{ base: platform.publicUrl, token },
@@ -161,12 +162,14 @@ describe("kill -9 in the delivery of notifications", () => {
       [first, [...first.notificationIds, ...digested]],
       [second, second.notificationIds],
     ] as const;
-    for (const [sender, ids] of sent)
+    for (const [{ client }, ids] of sent) {
+      const token = await accessToken(platform, client);
       await eventually(
         "each notification is Sent",
-        async () => (await statesOf(sender, ids)).every((status) => status === "Sent"),
+        async () => (await statesOf(token, ids)).every((status) => status === "Sent"),
         takeoverMs,
       );
+    }
     const ids = sent.flatMap(([, some]) => some);
     const events = () => receiver.received.map(({ body }) => JSON.parse(body) as SentEvent);
     await eventually("each NotificationSent has arrived", () =>
@@ -178,5 +181,20 @@ describe("kill -9 in the delivery of notifications", () => {
     for (const id of first.notificationIds) expect(messageIds).toContain(`<${id}@factory.example>`);
     expect(received.length - messageIds.size).toBeLessThanOrEqual(kills);
     expect(messageIds.size).toBeGreaterThanOrEqual(ids.length - digested.length + 1);
+    // one of each title by the mail server of the platform, and one by the connection
+    const single = received.filter(({ messageId }) => !messageId.startsWith("<ndg_"));
+    const titles = single.map(({ subject, messageId }) => `${subject} ${messageId}`);
+    const titlesByWay = single.map(({ subject, messageId }) => `${subject} ${messageId.split("@")[1]}`);
+    expect(new Set(titles).size).toBe(new Set(titlesByWay).size);
+    const last = single.find(({ messageId }) => messageId === `<${first.notificationIds.at(-1)}@factory.example>`);
+    for (const expected of [
+      /^From: "?by-platform"? <no-reply@factory\.example>\r$/m,
+      /^List-Unsubscribe:\s+<http:.*\/connect\/unsubscribe\?token=.*>\r$/m,
+      /^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m,
+      /^Content-Type: text\/plain/m,
+      /^Content-Type: text\/html/m,
+      /^Sent by by-platform\r$/m,
+    ])
+      expect(last?.text).toMatch(expected);
   }, 1_200_000);
 });

@@ -36,7 +36,6 @@ import { Migration20261123155935_notification_limits } from "./migrations/Migrat
 import { Migration20261123160853_notification_indexes } from "./migrations/Migration20261123160853_notification_indexes.js";
 import { Migration20261123173419_notification_erasures } from "./migrations/Migration20261123173419_notification_erasures.js";
 import { Migration20261123175342_notification_templates } from "./migrations/Migration20261123175342_notification_templates.js";
-import { Migration20261123173337_notification_lanes } from "./migrations/Migration20261123173337_notification_lanes.js";
 import { Migration20261123181500_notification_lanes } from "./migrations/Migration20261123181500_notification_lanes.js";
 import { spineModules } from "./modules.js";
 

@@ -29,7 +29,7 @@ let tenant: string;
 
 const uuidOf = (kind: string, place: number) => `00000000-0000-4000-${kind}-${String(place).padStart(12, "0")}`;
 const [notification, digest] = [uuidOf("8000", 20_000), uuidOf("a000", 40)];
-/** Of each table; a digest has 500 members. */
+/** The rows of each table. A digest has 500 members. */
 const rows = 40_000;
 
 /** The names of the statements, their values, and the pages that one execution may read. */

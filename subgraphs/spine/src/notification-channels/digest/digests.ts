@@ -48,7 +48,7 @@ export interface DigestItem {
   readonly body: string | null;
 }
 
-/** What a digest tells. */
+/** The content of the message of a digest. */
 export interface DigestContent {
   /** How many notifications wait for it. */
   readonly count: number;
@@ -99,7 +99,7 @@ export class Digests {
     });
   }
 
-  /** What a closed digest tells, with at most so many items of so many characters. */
+  /** The content of a closed digest, with at most so many items of so many characters. */
   content(
     tenant: Tenant,
     digestId: string,

@@ -25,7 +25,7 @@ interface EmailParts {
   readonly platformMailsPerHour: number;
 }
 
-/** Nobody gets more mails in an hour by the mail server of the platform, whatever a tenant has set. */
+/** The mails that one recipient gets in an hour by the mail server of the platform. A tenant can only set a lower limit. */
 const maxPerRecipientHour = 60;
 
 /**
