@@ -87,6 +87,17 @@ describe("POST /v1/notifications", () => {
     expect(refusal(await request("POST /v1/notifications", { token, body }))).toBe("400 VALIDATION_FAILED");
   });
 
+  it("says which form a category has", async () => {
+    const body = { channel: "InApp", recipient: { userId: ada.userId }, body: "x", category: "News" };
+    const answer = await request<{ errors: { pointer: string; detail: string }[] }>("POST /v1/notifications", {
+      token,
+      body,
+    });
+    expect(answer.body.errors).toEqual([
+      expect.objectContaining({ pointer: "/category", detail: expect.stringContaining("small letters") }),
+    ]);
+  });
+
   it("shows nothing to another tenant", async () => {
     const { notificationId } = await sent([ada], "Within the tenant.");
     const foreign = await (await aTenant()).tokenWith();

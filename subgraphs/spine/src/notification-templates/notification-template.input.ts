@@ -7,7 +7,10 @@ const localeForm = { maxLength: 35, pattern: "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*
 
 @InputType()
 export class NotificationTemplateVariableInput {
-  @Field({ description: "The name in the texts and in the data of a notification." })
+  @Field({
+    description:
+      "The name in the texts and in the data of a notification: a letter, then at most 63 letters, digits and underscores.",
+  })
   @Constraint(nameForm)
   name: string;
 
@@ -74,7 +77,7 @@ export class SetNotificationTemplateInput {
 
 @InputType()
 export class PreviewNotificationTemplateInput {
-  @Field(() => String, { nullable: true, description: "Default: the language of the tenant." })
+  @Field(() => String, { nullable: true, description: "A language tag (BCP 47). Default: the language of the tenant." })
   @Constraint(localeForm)
   locale?: string | null;
 

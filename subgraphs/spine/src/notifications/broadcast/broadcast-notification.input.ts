@@ -1,6 +1,6 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, InputType } from "type-graphql";
-import { categoryForm } from "../record/category-form.js";
+import { categoryForm, categoryFormInWords } from "../record/category-form.js";
 
 @InputType()
 export class BroadcastNotificationInput {
@@ -23,7 +23,7 @@ export class BroadcastNotificationInput {
   @Constraint({ minLength: 1, maxLength: 10_000, pattern: "\\S" })
   body: string;
 
-  @Field(() => String, { nullable: true, description: "As in SendNotificationInput." })
+  @Field(() => String, { nullable: true, description: `As in SendNotificationInput: ${categoryFormInWords}.` })
   @Constraint(categoryForm)
   category?: string | null;
 

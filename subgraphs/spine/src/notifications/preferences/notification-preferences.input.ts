@@ -1,5 +1,6 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, ID, InputType } from "type-graphql";
+import { categoryFormInWords } from "../record/category-form.js";
 
 @InputType()
 export class NotificationPreferenceInput {
@@ -7,7 +8,9 @@ export class NotificationPreferenceInput {
   @Constraint({ minLength: 1, maxLength: 100 })
   channel: string;
 
-  @Field({ description: "A category, or * for all categories of the channel that are not in the list." })
+  @Field({
+    description: `A category (${categoryFormInWords}), or * for all categories of the channel that are not in the list.`,
+  })
   @Constraint({ maxLength: 64, pattern: "^([a-z][a-z0-9._-]*|\\*)$" })
   category: string;
 

@@ -1,7 +1,7 @@
 import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, ID, InputType, Int } from "type-graphql";
-import { categoryForm } from "../record/category-form.js";
+import { categoryForm, categoryFormInWords } from "../record/category-form.js";
 
 @InputType({ description: "One recipient: exactly one of the members, as the channel needs it." })
 export class NotificationRecipientInput {
@@ -78,8 +78,7 @@ export class SendNotificationInput {
 
   @Field(() => String, {
     nullable: true,
-    description:
-      "The kind of content, by which people choose what they get. Default: general. The category security cannot be switched off.",
+    description: `The kind of content, by which people choose what they get: ${categoryFormInWords}. Default: general. The category security cannot be switched off.`,
   })
   @Constraint(categoryForm)
   category?: string | null;
