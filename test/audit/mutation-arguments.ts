@@ -14,14 +14,14 @@ import { aLibrary, aPackageName, versionMutation } from "../kit/libraries.js";
 import { aNotification, aNotificationTemplate, aTemplateInput } from "../kit/notifications.js";
 import { aPackage } from "../kit/nuget-packages.js";
 import { resetToken } from "../kit/own-security.js";
-import { aPerson, type Person } from "../kit/people.js";
+import { aSignedInPerson } from "../kit/own-sessions.js";
+import { aPerson } from "../kit/people.js";
 import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
 import { aProvider, movedProvider } from "../kit/providers.js";
 import { aQueuedReportRun, aReportDefinitionId, aReportRunId, lastYear } from "../kit/reports.js";
 import { graphql, request } from "../kit/request.js";
 import { aClientId, aRole } from "../kit/roles.js";
 import { aDelivery } from "../kit/runs.js";
-import { aPasswordClient, signedIn } from "../kit/sign-ins.js";
 import { aSilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant, moved, type TestTenant } from "../kit/tenants.js";
@@ -45,13 +45,6 @@ type Arguments = Record<string, unknown>;
 type Prepare = (world: World) => Promise<Arguments> | Arguments;
 
 const unique = () => `w${randomBytes(6).toString("hex")}`;
-
-/** A person with the token of a first-party client. */
-async function aSignedInPerson({ tenant }: World): Promise<{ person: Person; token: string }> {
-  const signing = await aPerson(tenant);
-  const { access_token: token } = await signedIn(await aPasswordClient(tenant.tenantId), signing);
-  return { person: signing, token };
-}
 
 async function aVersion({ token }: World, source?: string) {
   return aTemplateVersion(token, source ?? (await aTemplateSource()));
@@ -342,18 +335,15 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
   }),
   broadcastNotification: () => ({ input: { body: unique() } }),
   cancelPlanSubscription: anActivePlan,
-  changeOwnPassword: async (world) => {
-    const { person, token: ownToken } = await aSignedInPerson(world);
-    const input = { currentPassword: person.password, newPassword: `${goodPassword} ${world.canary}` };
+  changeOwnPassword: async ({ tenant, canary }) => {
+    const { person, token: ownToken } = await aSignedInPerson(tenant);
+    const input = { currentPassword: person.password, newPassword: `${goodPassword} ${canary}` };
     return { ownToken, input };
   },
-  endOtherOwnSessions: async (world) => ({ ownToken: (await aSignedInPerson(world)).token }),
-  endOwnSession: async (world) => {
-    const { token: ownToken } = await aSignedInPerson(world);
-    const { body } = await graphql<{ ownSessions: { sessionId: string }[] }>("{ ownSessions { sessionId } }", {
-      token: ownToken,
-    });
-    return { ownToken, sessionId: body.data.ownSessions[0]?.sessionId };
+  endOtherOwnSessions: async ({ tenant }) => ({ ownToken: (await aSignedInPerson(tenant)).token }),
+  endOwnSession: async ({ tenant }) => {
+    const { token: ownToken, sessionId } = await aSignedInPerson(tenant);
+    return { ownToken, sessionId };
   },
   removeUserSecondFactors: person,
   requestPasswordReset: async ({ tenant }) => ({ input: { email: (await aPerson(tenant)).email } }),

@@ -9,6 +9,7 @@ import {
 } from "graphql";
 import { eventually } from "../kit/eventually.js";
 import { aFeed } from "../kit/feed.js";
+import { aSignedInPerson } from "../kit/own-sessions.js";
 import { committedGraph } from "../kit/routes.js";
 import {
   asked,
@@ -27,12 +28,13 @@ type Field = GraphQLField<unknown, unknown>;
 const graph = committedGraph();
 const roots = { query: graph.getQueryType(), mutation: graph.getMutationType() } as const;
 
-const isPlatforms = ({ astNode }: Field) =>
-  astNode?.directives?.some(
-    ({ name, arguments: given }) =>
-      name.value === "auth" &&
-      given?.some((one) => one.name.value === "platformAdmin" && valueFromASTUntyped(one.value) === true),
-  ) ?? false;
+const ruleOf = ({ astNode }: Field) => astNode?.directives?.find(({ name }) => name.value === "auth")?.arguments ?? [];
+
+const isPlatforms = (field: Field) =>
+  ruleOf(field).some(({ name, value }) => name.value === "platformAdmin" && valueFromASTUntyped(value) === true);
+
+/** A field without a scope is about the person who calls it. */
+const isForPeople = (field: Field) => ruleOf(field).length === 0;
 
 const idsOf = ({ args }: Field) => args.filter(({ type }) => String(type) === "ID!").map(({ name }) => name);
 
@@ -55,12 +57,14 @@ const fields = Object.entries(roots).flatMap(([operation, type]) =>
 let theirs: TenantObjects;
 let ours: TenantObjects;
 let token: string;
+let personToken: string;
 let theirToken: string;
 
 beforeAll(async () => {
   const [other, own] = [await aTenant(), await aTenant()];
   [theirToken, token] = [await other.tokenWith(), await own.tokenWith()];
   [theirs, ours] = [await tenantObjects(other), await tenantObjects(own)];
+  personToken = (await aSignedInPerson(own)).token;
 });
 
 function documentOf({ field, operation }: (typeof fields)[number]): string {
@@ -94,7 +98,8 @@ const pick = (from: Readonly<Record<ObjectKind, string>>, kinds: readonly Object
 describe.each(fields)("$name", (row) => {
   const kinds = idsOf(row.field).filter(isObjectKind);
   const document = documentOf(row);
-  const ask = (ids: Record<string, string>) => asked(document, { ...ids, ...othersOf(row.field) }, token);
+  const ask = (ids: Record<string, string>) =>
+    asked(document, { ...ids, ...othersOf(row.field) }, isForPeople(row.field) ? personToken : token);
 
   it("has only ids of kinds that this test can create", () => {
     expect(kinds).toEqual(idsOf(row.field));

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { aPendingApproval } from "./agents.js";
 import { anEntry } from "./configuration.js";
@@ -9,6 +9,7 @@ import { executed } from "./executions.js";
 import { aFlag } from "./feature-flags.js";
 import { aLibrary, versionMutation } from "./libraries.js";
 import { aNotificationTemplate, aTemplateInput } from "./notifications.js";
+import { aSignedInPerson } from "./own-sessions.js";
 import { aPlanSubscriptionId } from "./plan-subscriptions.js";
 import { aProvider } from "./providers.js";
 import { aReportDefinitionId, aReportRunId, lastYear } from "./reports.js";
@@ -52,6 +53,8 @@ export const unknownIds = {
   eventId: newId("evt"),
   jobId: randomUUID(),
   /** The key of a feature flag, of a configuration entry and of a notification template. */
+  sessionId: randomBytes(32).toString("hex"),
+  /** The key of a feature flag and of a configuration entry. */
   key: "walked-unknown",
 };
 
@@ -102,6 +105,7 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
     planSubscriptionId: await aPlanSubscriptionId(token),
     ...{ reportDefinitionId: await aReportDefinitionId(token), reportRunId: await aReportRunId(token) },
     ...{ roleId, clientId, assignmentId, approvalId: await aPendingApproval(tenantId) },
+    sessionId: (await aSignedInPerson(tenant)).sessionId,
   };
   const missing = Object.keys(unknownIds).filter((kind) => typeof made[kind] !== "string");
   if (missing.length > 0) throw new Error(`No id came back of ${missing.join(", ")}`);

@@ -30,7 +30,7 @@ describe("GET /schemas/events/{type}", () => {
   });
 
   it("answers 404 for a name without a schema", async () => {
-    for (const type of ["Nothing", "constructor", "templateexecuted", "ReportGenerated"])
+    for (const type of ["Nothing", "constructor", "templateexecuted", "GenerateReport"])
       expect([type, (await facade.call(`GET /schemas/events/${type}`, anonymous)).status]).toEqual([type, 404]);
   });
 });

@@ -58,7 +58,7 @@ describe("spine.v1.Tenants/Snapshots", () => {
   };
   const databaseTime = async () => {
     const { rows } = await platform.admin.query<{ now: number }>(
-      "select ceil(extract(epoch from clock_timestamp()) * 1000)::float8 as now",
+      "select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now",
     );
     return rows[0]?.now ?? 0;
   };

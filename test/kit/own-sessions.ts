@@ -1,0 +1,20 @@
+import { aPerson, type Person } from "./people.js";
+import { graphql } from "./request.js";
+import { aPasswordClient, signedIn } from "./sign-ins.js";
+import type { TestTenant } from "./tenants.js";
+
+/** A person with a token of a first-party client, and the id of the session that the token belongs to. */
+export interface SignedInPerson {
+  readonly person: Person;
+  readonly token: string;
+  readonly sessionId: string;
+}
+
+export async function aSignedInPerson(tenant: TestTenant): Promise<SignedInPerson> {
+  const person = await aPerson(tenant);
+  const { access_token: token } = await signedIn(await aPasswordClient(tenant.tenantId), person);
+  const { body } = await graphql<{ ownSessions: { sessionId: string }[] }>("{ ownSessions { sessionId } }", { token });
+  const [session] = body.data.ownSessions;
+  if (!session) throw new Error(`The person has no session: ${JSON.stringify(body)}`);
+  return { person, token, sessionId: session.sessionId };
+}
