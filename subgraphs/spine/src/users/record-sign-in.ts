@@ -6,15 +6,29 @@ export const signInOperation = "signIn";
 
 const storeSignIn = {
   name: "user_signed_in",
-  text: "update users set last_login_at = now() where tenant_id = $1 and user_id = $2",
+  text: `update users set last_login_at = now() where tenant_id = $1 and user_id = $2
+      and floor(coalesce(extract(epoch from tokens_from), 0) * 1000) = $3::numeric
+    returning user_id`,
 };
 
-/** Stores the time of a user's latest sign-in, and its audit record. */
+/** A sign-in whose proofs were checked. `tokensFrom` is that of the user before the check, in epoch milliseconds. */
+export interface ProvenSignIn {
+  readonly userId: string;
+  readonly tokensFrom: number;
+  readonly clientId: string;
+}
+
+/**
+ * Stores the time of a user's latest sign-in, and its audit record. False: the user has got a new password or was disabled
+ * since the proofs were checked. The lock on the row puts such a change before this or after it.
+ */
 export async function recordSignIn(
-  { defer, audit, tenant }: Pick<Transaction, "defer" | "audit" | "tenant">,
-  { userId, clientId }: { userId: string; clientId: string },
-): Promise<void> {
-  await defer(storeSignIn, [tenant.uuid, decodeId("usr", userId)]);
+  { execute, audit, tenant }: Pick<Transaction, "execute" | "audit" | "tenant">,
+  { userId, tokensFrom, clientId }: ProvenSignIn,
+): Promise<boolean> {
+  const stored = await execute(storeSignIn, [tenant.uuid, decodeId("usr", userId), tokensFrom]);
+  if (stored.length === 0) return false;
   const person = { principal: userId, principaltype: "User", clientid: clientId } as const;
   audit({ operation: signInOperation, subject: `users/${userId}`, ...person });
+  return true;
 }

@@ -1,6 +1,6 @@
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Scope } from "@factory/schema/scopes";
-import type { RunningSpine } from "../running-spine.fixture.js";
+import { type RunningSpine, until } from "../running-spine.fixture.js";
 import { emailKey } from "./email-key.js";
 import { hashPassword } from "./password-hash.js";
 
@@ -27,6 +27,36 @@ export async function aUser(
   );
   if (scopes.length > 0) await aRoleOf({ admin }, tenantId, userId, scopes);
   return { userId, email, password };
+}
+
+/** Begins `work`, and replaces the password of the user while that waits for the row of the user. */
+export async function whilePasswordChanges<T>(
+  { admin }: Pick<RunningSpine, "admin">,
+  { userId }: TestUser,
+  work: () => Promise<T>,
+): Promise<T> {
+  const changer = await admin.connect();
+  try {
+    const id = decodeId("usr", userId);
+    await changer.query("begin");
+    await changer.query("select from users where user_id = $1 for update", [id]);
+    const waiting = work();
+    await waitsFor({ admin }, "%update users%");
+    await changer.query("update users set password_hash = $2, tokens_from = clock_timestamp() where user_id = $1", [
+      id,
+      await hashPassword(`another ${password}`),
+    ]);
+    await changer.query("commit");
+    return await waiting;
+  } finally {
+    changer.release();
+  }
+}
+
+/** Resolves when a statement that is like the pattern waits for a lock. */
+export function waitsFor({ admin }: Pick<RunningSpine, "admin">, pattern: string): Promise<void> {
+  const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like $1";
+  return until(async () => (await admin.query(waiting, [pattern])).rows.length > 0);
 }
 
 /** Assigns a new role with these scopes, or the existing role with the id `existing` (UUID). */

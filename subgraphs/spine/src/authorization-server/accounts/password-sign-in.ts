@@ -6,7 +6,7 @@ import { emailKey } from "../../users/email-key.js";
 import { PasswordsBusyError, passwordLength, passwordMatches } from "../../users/password-hash.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
-import type { SignInRecords } from "./sign-in-records.js";
+import { type SignInRecords, signInFailed } from "./sign-in-records.js";
 import { accountError, type UserAccount, type UserAccounts } from "./user-accounts.js";
 
 export interface PasswordAttempt {
@@ -93,13 +93,6 @@ export class PasswordSignIn {
 /** The tenant whose users the client serves; undefined for a client that serves all tenants. */
 export function onlyTenant({ tenantId, firstParty }: RegisteredClient): Tenant | undefined {
   return tenantId === platformTenantId && firstParty ? undefined : tenantWithId(tenantId);
-}
-
-/** The one answer to every wrong user name or password. */
-export function signInFailed(): OAuthError {
-  return new OAuthError("UNAUTHENTICATED", "invalid_grant", "The user name or the password is wrong.", {
-    audited: true,
-  });
 }
 
 /** Too many waiting passwords become a 503. */

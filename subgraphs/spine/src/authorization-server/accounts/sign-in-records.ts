@@ -4,6 +4,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { recordSignIn, signInOperation } from "../../users/record-sign-in.js";
+import { OAuthError } from "../oauth-requests/oauth-error.js";
 
 interface SignInRecordParts {
   readonly database: Database;
@@ -32,14 +33,20 @@ export class SignInRecords {
     this.#parts = parts;
   }
 
-  /** The person has proven everything that was asked. */
+  /**
+   * The person has proven everything that was asked. Throws `signInFailed` if the user, as it was read before the check of
+   * the proofs, has got a new password or was disabled meanwhile.
+   */
   async succeeded(
-    { tenant, userId }: { tenant: Tenant; userId: string },
+    { tenant, userId, tokensFrom }: { tenant: Tenant; userId: string; tokensFrom: number },
     { clientId, cause }: { clientId: string; cause: Cause },
   ): Promise<void> {
-    await this.#parts.database.transaction(tenant, { ...cause, actorId: userId }, (transaction) =>
-      recordSignIn(transaction, { userId, clientId }),
+    const isStored = await this.#parts.database.transaction(tenant, { ...cause, actorId: userId }, (transaction) =>
+      recordSignIn(transaction, { userId, tokensFrom, clientId }),
     );
+    if (isStored) return;
+    this.failed({ clientId, username: undefined, tenant, userId, cause });
+    throw signInFailed();
   }
 
   /** Returns at once. */
@@ -73,4 +80,11 @@ export class SignInRecords {
       .finally(() => this.#recording.delete(recording));
     this.#recording.add(recording);
   }
+}
+
+/** The one answer to every wrong user name or password. */
+export function signInFailed(): OAuthError {
+  return new OAuthError("UNAUTHENTICATED", "invalid_grant", "The user name or the password is wrong.", {
+    audited: true,
+  });
 }

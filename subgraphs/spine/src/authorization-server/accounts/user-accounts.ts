@@ -132,7 +132,7 @@ export class UserAccounts {
    * Verifiers refuse every token that is older than the newest revocation of its user. After a recent revocation this
    * waits until a new token is certainly newer, then reads the roles again.
    */
-  async #settledAccess({ tenant, userId }: UserAccount, client: RegisteredClient): Promise<Access> {
+  async #settledAccess({ tenant, userId, tokensFrom }: UserAccount, client: RegisteredClient): Promise<Access> {
     const read = () => effectiveAccess(this.#reader, tenant, userId);
     const [access, waitMs] = await Promise.all([
       read(),
@@ -141,8 +141,9 @@ export class UserAccounts {
     if (waitMs === undefined) return access;
     await setTimeout(waitMs);
     markReadStart();
-    // the revocation may have disabled the user
-    const error = accountError(await this.byId(userId), client);
+    // the revocation may have disabled the user, or a new password may have ended what the token was asked with
+    const now = await this.byId(userId);
+    const error = accountError(now, client) ?? (now?.tokensFrom === tokensFrom ? undefined : invalidGrant());
     if (error) throw error;
     return read();
   }

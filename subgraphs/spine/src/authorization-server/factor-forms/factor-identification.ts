@@ -1,8 +1,8 @@
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { AddressAttempt, FailureLimiter } from "../../request-limits/failure-limiter.js";
 import type { FactorVisit, Identification } from "../../second-factors/kinds/factor-kind.js";
-import { onlyTenant, signInFailed } from "../accounts/password-sign-in.js";
-import type { SignInRecords } from "../accounts/sign-in-records.js";
+import { onlyTenant } from "../accounts/password-sign-in.js";
+import { type SignInRecords, signInFailed } from "../accounts/sign-in-records.js";
 import { accountError, type UserAccount, type UserAccounts } from "../accounts/user-accounts.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";

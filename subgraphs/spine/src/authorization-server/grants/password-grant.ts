@@ -73,9 +73,10 @@ async function passwordGrant(
   const user = await passwords.signIn({ client: registered, username, password, tenant, address, cause });
   await untilSignInIsNewer(user);
   if (await factors.isNeeded(user.tenant, user.userId)) throw secondFactorNeeded();
-  await records.succeeded(user, { clientId: registered.clientId, cause });
   const amr = ["pwd"];
+  // before the sign-in is stored: a password that is replaced after that is newer than the tokens
   const signIn = { authTime: Math.floor(Date.now() / 1000), acr: levelOfMethods(amr), amr };
+  await records.succeeded(user, { clientId: registered.clientId, cause });
   const access = await accounts.access(user, registered);
   await accounts.requireNoneWithheld(user, registered, access, { asked: scope, cause });
   const account = createSignedInAccount(user, access, signIn);
@@ -109,6 +110,7 @@ async function passwordGrant(
             resource: issuer,
             scope: granted.join(" "),
             rotations: 0,
+            iiat: signIn.authTime,
             ...signIn,
           }).save(),
         }

@@ -4,7 +4,7 @@ import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import type { Scope } from "@factory/schema/scopes";
 import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
 import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../../running-spine.fixture.js";
-import { aRoleOf, aUser, type TestUser } from "../../users/user.fixture.js";
+import { aRoleOf, aUser, type TestUser, waitsFor } from "../../users/user.fixture.js";
 
 let platform: RunningSpine;
 let base: string;
@@ -316,6 +316,31 @@ describe("the refresh grant", () => {
     // at once, though refresh tokens know the second of their birth and no more
     const again = await signIn(user);
     expect((await refresh(again.body["refresh_token"])).status).toBe(200);
+  });
+
+  it("is refused when the password is replaced while the token is being used", async () => {
+    const user = await aUser(platform, tenantId, ["templates.read"]);
+    const { body } = await signIn(user);
+    const changer = await platform.admin.connect();
+    try {
+      await changer.query("begin");
+      // the user is read before the revocations
+      await changer.query("lock table revocations in access exclusive mode");
+      const refreshing = refresh(body["refresh_token"]);
+      await waitsFor(platform, "%max(revoked_at)%");
+      const values = [decodeId("usr", user.userId)];
+      await changer.query("update users set tokens_from = clock_timestamp() where user_id = $1", values);
+      await changer.query(
+        `insert into revocations (tenant_id, revocation_id, kind, subject, revoked_at, expires_at)
+         select tenant_id, gen_random_uuid(), 'Principal', $2, clock_timestamp(), now() + interval '1 hour'
+         from users where user_id = $1`,
+        [...values, user.userId],
+      );
+      await changer.query("commit");
+      expect(refused(await refreshing)).toEqual([400, "invalid_grant"]);
+    } finally {
+      changer.release();
+    }
   });
 
   it("ends the sign-in of a user whose tenant is suspended", async () => {

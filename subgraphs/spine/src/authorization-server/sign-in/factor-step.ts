@@ -28,13 +28,13 @@ interface Choice {
 
 /** The password is right. Finishes the sign-in, or asks for a second factor. */
 export async function afterPassword(step: InteractionStep, user: UserAccount): Promise<void> {
-  const { factors, interaction, response } = step;
+  const { factors, interaction } = step;
   const { tenant, userId } = user;
   const level = neededLevel(interaction.params["acr_values"], await factors.requiredBy(tenant));
   if (!needsSecondFactor(level) && (await factors.usable(tenant, userId)).length === 0)
     return finishSignIn(step, user, ["pwd"]);
   await keepProgress(step, { userId, tokensFrom: user.tokensFrom });
-  response.writeHead(303, { location: pathOf(step) }).end();
+  redirectToNextForm(step);
 }
 
 /** GET: asks for the second factor, or sets up the first one. */
@@ -102,7 +102,13 @@ function check(
 
 async function end(step: InteractionStep, { user }: Progress, methods: readonly string[]): Promise<void> {
   await endProgress(step);
-  await finishSignIn(step, user, methods);
+  try {
+    await finishSignIn(step, user, methods);
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    // the password was replaced meanwhile, so the sign-in begins again
+    redirectToNextForm(step);
+  }
 }
 
 async function show(
@@ -145,5 +151,7 @@ const originsOf = ({ interaction }: InteractionStep): PageAnswer => ({
   formActionOrigins: formActionOrigins(interaction),
 });
 
-/** The address of the form, without a query. */
-const pathOf = ({ request }: InteractionStep) => (request.url ?? "").split("?", 1)[0] ?? "";
+/** See Other: the browser asks for the form of the next step, at the same address without its query. */
+function redirectToNextForm({ request, response }: InteractionStep): void {
+  response.writeHead(303, { location: (request.url ?? "").split("?", 1)[0] }).end();
+}

@@ -4,7 +4,10 @@ import { causeOf } from "../../http-endpoints/request-cause.js";
 import type { UserAccount } from "../accounts/user-accounts.js";
 import type { InteractionStep } from "./interaction-step.js";
 
-/** Everything is proven: records the sign-in and goes on with the authorization request. `methods`: RFC 8176. */
+/**
+ * Everything is proven: records the sign-in and goes on with the authorization request. `methods`: RFC 8176. Throws an
+ * `OAuthError` if a change of the password has come before it.
+ */
 export async function finishSignIn(
   step: InteractionStep,
   user: UserAccount,
@@ -12,10 +15,12 @@ export async function finishSignIn(
 ): Promise<void> {
   const { provider, request, response, client, records } = step;
   const { clientId } = client;
+  // before the sign-in is stored: a password that is replaced after that is newer than the session
+  const nowSeconds = Math.floor(Date.now() / 1000);
   await records.succeeded(user, { clientId, cause: causeOf({ req: request, res: response }, clientId) });
   await endOtherSession(step, user.userId);
   // without `ts` oidc-provider takes the time of a later consent as that of the sign-in
-  const ts = Math.max(Math.floor(Date.now() / 1000), firstSecondOf(user));
+  const ts = Math.max(nowSeconds, firstSecondOf(user));
   const result = { login: { accountId: user.userId, amr: [...methods], acr: levelOfMethods(methods), ts } };
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
 }

@@ -2,11 +2,13 @@ import { createHash, randomBytes } from "node:crypto";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { decodeJwt } from "jose";
 import { Secret, TOTP } from "otpauth";
+import { TestOutbox } from "../../mail/outbox.fixture.js";
 import { type Json, platformAdmin, principal, RunningSpine } from "../../running-spine.fixture.js";
-import { aUser, type TestUser } from "../../users/user.fixture.js";
+import { aUser, type TestUser, whilePasswordChanges } from "../../users/user.fixture.js";
 import { type ShownPage, TestBrowser } from "./browser.fixture.js";
 
 let platform: RunningSpine;
+let outbox: TestOutbox;
 let base: string;
 let tenantId: string;
 let clientId: string;
@@ -18,13 +20,17 @@ const factor = 4;
 const verifier = randomBytes(32).toString("base64url");
 
 beforeAll(async () => {
-  platform = await RunningSpine.start({ rateLimitFactor: factor });
+  outbox = await TestOutbox.create();
+  platform = await RunningSpine.start({ mail: { outbox: outbox.folder }, rateLimitFactor: factor });
   base = await platform.listen();
   tenantId = await platform.activeTenant("acme");
   ({ clientId, clientSecret } = await aClient(tenantId));
 });
 
-afterAll(() => platform?.stop());
+afterAll(async () => {
+  await platform?.stop();
+  await outbox?.remove();
+});
 
 async function aClient(ofTenant: string): Promise<{ clientId: string; clientSecret: string }> {
   const { data } = await platform.ask(
@@ -127,6 +133,22 @@ describe("a person without a second factor", () => {
     const { body } = await token({ grant_type: "refresh_token", refresh_token: refresh });
     expect(decodeJwt(body["access_token"])).toMatchObject(password);
     expect(decodeJwt((await passwordGrant(person)).body["access_token"])).toMatchObject(password);
+  });
+
+  it("is not signed in when the password is replaced in this moment", async () => {
+    const person = await aPerson();
+    const browser = new TestBrowser(base);
+    const form = await browser.open(authorize());
+    const page = await whilePasswordChanges(platform, person, () => enterPassword(browser, form, person));
+    expect([page.status, page.text]).toEqual([400, expect.stringContaining("or the password is wrong")]);
+    const renewed = { ...person, password: `another ${person.password}` };
+    expect((await enterPassword(browser, page, renewed)).url).toContain(callback);
+  });
+
+  it("gets no token by the password grant when the password is replaced in this moment", async () => {
+    const person = await aPerson();
+    const { status, body } = await whilePasswordChanges(platform, person, () => passwordGrant(person));
+    expect([status, body["error"], body["code"]]).toEqual([400, "invalid_grant", "UNAUTHENTICATED"]);
   });
 
   it("sets one up in the sign-in when the client asks for it, and saves recovery codes", async () => {
@@ -242,6 +264,14 @@ describe("a person with an authenticator app", () => {
     expect((await browser.open(page.url)).text).toContain('name="password"');
   });
 
+  it("needs the new password when it is replaced while the code is being checked", async () => {
+    const person = await aPerson();
+    const { key } = await enrolled(person);
+    const { browser, page } = await asked(person);
+    const answer = await whilePasswordChanges(platform, person, () => enter(browser, page, codeOf(key)));
+    expect(answer.text).toContain('name="password"');
+  });
+
   it("has no recovery codes from before the factor", async () => {
     const person = await aPerson();
     const browser = new TestBrowser(base);
@@ -285,8 +315,10 @@ describe("a person with an authenticator app", () => {
     });
     const own = { ...principal(tenantId, ["user.invite", "templates.read"]), subject: person.userId };
     expect((await platform.ask(own, document)).refusal).toMatchObject({ code: "CONFLICT" });
-    const { data } = await platform.ask(principal(tenantId, ["user.invite", "templates.read"]), document);
+    const recent = { ...late, authTime: Math.floor(Date.now() / 1000) };
+    const { data } = await platform.ask(recent, document);
     expect(data).toEqual({ removeUserSecondFactors: { userId: person.userId, count: 1 } });
+    expect(await outbox.mailTo(person.email, 2)).toMatch(/^Subject: An authenticator app was removed \(.*\)\r$/m);
     expect((await asked(person)).page.url).toContain(callback);
     const { rows } = await platform.admin.query("select from recovery_codes where user_id = $1", [
       decodeId("usr", person.userId),

@@ -2,7 +2,6 @@ import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { causeOf } from "../../http-endpoints/request-cause.js";
 import { type PageAnswer, sendPage } from "../../pages/page.js";
-import type { UserAccount } from "../accounts/user-accounts.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
 import { afterPassword } from "./factor-step.js";
 import { cancelSignIn } from "./finish-sign-in.js";
@@ -43,14 +42,13 @@ export async function submitSignIn(step: InteractionStep, form: URLSearchParams)
   const tenant = servesAllTenants(step) && entered.tenant !== "" ? entered.tenant : undefined;
   const address = clientNetworkOf(request);
   const cause = causeOf({ req: request, res: response }, client.clientId);
-  let user: UserAccount;
   try {
-    user = await passwords.signIn({ client, username: entered.username, password, tenant, address, cause });
+    const { username } = entered;
+    await afterPassword(step, await passwords.signIn({ client, username, password, tenant, address, cause }));
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    return refuse(step, entered, error);
+    await refuse(step, entered, error);
   }
-  await afterPassword(step, user);
 }
 
 /** Nothing in the answer tells why. */

@@ -1,22 +1,20 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { TestOutbox } from "../../mail/outbox.fixture.js";
 import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../../running-spine.fixture.js";
 import { aUser, type TestUser } from "../../users/user.fixture.js";
 
 let platform: RunningSpine;
 let base: string;
-let outbox: string;
+let outbox: TestOutbox;
 let tenantId: string;
 let client: { clientId: string; clientSecret: string };
 
 const newPassword = "a quite different password";
 
 beforeAll(async () => {
-  outbox = await mkdtemp(join(tmpdir(), "outbox-"));
-  platform = await RunningSpine.start({ mail: { outbox }, rateLimitFactor: 20 });
+  outbox = await TestOutbox.create();
+  platform = await RunningSpine.start({ mail: { outbox: outbox.folder }, rateLimitFactor: 20 });
   base = await platform.listen();
   tenantId = await platform.activeTenant("acme");
   const { data } = await platform.ask(
@@ -36,23 +34,16 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await platform?.stop();
-  await rm(outbox, { recursive: true, force: true });
+  await outbox?.remove();
 });
 
 const aPerson = () => aUser(platform, tenantId, ["templates.read"]);
 
-async function mailsTo(email: string): Promise<string[]> {
-  const files = (await readdir(outbox)).filter((file) => file.endsWith(".eml")).toSorted();
-  const texts = await Promise.all(files.map((file) => readFile(join(outbox, file), "utf8")));
-  return texts
-    .filter((text) => text.includes(`To: ${email}\r\n`))
-    .map((text) => text.replaceAll("=\r\n", "").replaceAll("=3D", "="));
-}
+const mailsTo = (email: string) => outbox.mailsTo(email);
 
 /** The link in the mail number `count` to the address. Waits for it. */
 async function linkTo(email: string, count = 1): Promise<string> {
-  await until(async () => (await mailsTo(email)).length >= count);
-  return /https?:\/\/[^\s"<]+token=[\w-]+/.exec((await mailsTo(email))[count - 1] ?? "")?.[0] ?? "";
+  return /https?:\/\/[^\s"<]+token=[\w-]+/.exec(await outbox.mailTo(email, count))?.[0] ?? "";
 }
 
 const tokenOf = (link: string) => new URL(link).searchParams.get("token") ?? "";
@@ -90,8 +81,7 @@ describe("a reset of a password", () => {
       .filter(({ subject }) => subject === `users/${person.userId}`)
       .map(({ type }) => type);
     expect(types).toEqual(["PasswordResetRequested", "PasswordChanged"]);
-    await until(async () => (await mailsTo(person.email)).length === 2);
-    expect((await mailsTo(person.email))[1]).toContain("Your password was changed");
+    expect(await outbox.mailTo(person.email, 2)).toContain("Your password was changed");
   });
 
   it("answers unknown addresses with the same bytes, and mails only active users", async () => {
