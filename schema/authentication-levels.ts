@@ -29,6 +29,10 @@ export const methodsOfEnrolment = (methods: readonly string[]): string[] =>
 export const isAuthenticationLevel = (value: unknown): value is AuthenticationLevel =>
   (authenticationLevels as readonly unknown[]).includes(value);
 
+/** The higher one of two levels. Null: every level is enough. */
+export const higherLevel = (one: AuthenticationLevel | null, other: AuthenticationLevel | null) =>
+  one === null || (other !== null && satisfiesLevel(other, one)) ? other : one;
+
 /** Whether a sign-in of the level `reached` satisfies `needed`. A level that is absent or unknown satisfies nothing. */
 export const satisfiesLevel = (reached: string | undefined, needed: AuthenticationLevel): boolean =>
   isAuthenticationLevel(reached) && authenticationLevels.indexOf(reached) >= authenticationLevels.indexOf(needed);

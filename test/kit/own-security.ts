@@ -11,7 +11,7 @@ import { invitationToken } from "./users.js";
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /** The code of an authenticator app for this key (RFC 6238), as an app without any library computes it. */
-function totpCode(key: string, nowMs = Date.now()): string {
+export function totpCode(key: string, nowMs = Date.now()): string {
   const bits = Array.from(key, (letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0")).join("");
   const bytes = bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [];
   const counter = Buffer.alloc(8);
@@ -33,13 +33,28 @@ export async function ownSecurityPage(person: Person): Promise<{ browser: Browse
   return { browser, page };
 }
 
-/** Sets up an authenticator app, and returns its key with the recovery codes. */
-export async function addAuthenticator(browser: Browser): Promise<{ key: string; codes: readonly string[] }> {
-  const form = await browser.open(`${platform().publicUrl}/connect/security?add=Totp`);
+/** An authenticator app that was set up, its recovery codes, and the page that shows them. */
+export interface NewAuthenticator {
+  readonly key: string;
+  readonly codes: readonly string[];
+  readonly shown: Visit;
+}
+
+/** Sets up an authenticator app on the page for the person's own security. */
+export async function addAuthenticator(browser: Browser): Promise<NewAuthenticator> {
+  return confirmAuthenticator(browser, await browser.open(`${platform().publicUrl}/connect/security?add=Totp`));
+}
+
+/** Sets up the authenticator app that a page shows, and ends at the page with the recovery codes. */
+export async function confirmAuthenticator(browser: Browser, form: Visit): Promise<NewAuthenticator> {
   const key = keyOn(form);
   const shown = await browser.submit(form, { factor: "Totp", code: totpCode(key), action: "continue" });
   if (!shown.text.includes("Save your recovery codes")) throw new Error(shown.text);
-  return { key, codes: [...shown.text.matchAll(/<li><code>([\w-]+)<\/code><\/li>/g)].map(([, code]) => code ?? "") };
+  return {
+    shown,
+    key,
+    codes: [...shown.text.matchAll(/<li><code>([\w-]+)<\/code><\/li>/g)].map(([, code]) => code ?? ""),
+  };
 }
 
 /** The token in the mail that resets the password of a person who got so many mails before: by default the invitation only. */

@@ -255,15 +255,19 @@ describe("a person who approves", () => {
     const { access_token: weak } = await signedIn(client, second);
     const answer = await approve(approvalId, weak);
     expect(refusal(answer)).toBe("401 AUTHENTICATION_TOO_WEAK");
-    const challenge = `Bearer error="insufficient_user_authentication", error_description="A stronger sign-in is required.", acr_values="${level}"`;
+    const challenge = `Bearer error="insufficient_user_authentication", error_description="A stronger sign-in is required.", acr_values="${level}", max_age="900"`;
     expect(answer.headers.get("www-authenticate")).toBe(challenge);
     const overGraphql = await graphql(`mutation { rejectScopes(approvalId: "${approvalId}") { status } }`, {
       token: weak,
     });
     expect([overGraphql.status, overGraphql.headers.get("www-authenticate")]).toEqual([401, challenge]);
-    expect(overGraphql.body.errors?.[0]?.extensions).toMatchObject({ acrValues: level });
+    expect(overGraphql.body.errors?.[0]?.extensions).toMatchObject({ acrValues: level, maxAgeSeconds: 900 });
     expect((await set(null)).status).toBeLessThan(300);
-    expect((await approve(approvalId, weak)).body["status"]).toBe("Approved");
+    // the approval keeps the level of the time of its request
+    const { body } = await request(`GET /v1/approvals/${approvalId}`, { token });
+    expect(body).toMatchObject({ status: "Pending", requiredAcr: level });
+    expect(refusal(await approve(approvalId, weak))).toBe("401 AUTHENTICATION_TOO_WEAK");
+    expect((await approve(await aPendingApprovalRequest(), weak)).body["status"]).toBe("Approved");
   });
 
   it("must sign in again by max_age when the session of the browser is older", async () => {

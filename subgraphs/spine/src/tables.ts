@@ -34,6 +34,7 @@ import { Migration20261123142957_reports } from "./migrations/Migration202611231
 import { Migration20261123143841_notification_channels } from "./migrations/Migration20261123143841_notification_channels.js";
 import { Migration20261123155935_notification_limits } from "./migrations/Migration20261123155935_notification_limits.js";
 import { Migration20261123160853_notification_indexes } from "./migrations/Migration20261123160853_notification_indexes.js";
+import { Migration20261123172000_approval_levels } from "./migrations/Migration20261123172000_approval_levels.js";
 import { Migration20261123173419_notification_erasures } from "./migrations/Migration20261123173419_notification_erasures.js";
 import { Migration20261123175342_notification_templates } from "./migrations/Migration20261123175342_notification_templates.js";
 import { Migration20261123181500_notification_lanes } from "./migrations/Migration20261123181500_notification_lanes.js";
@@ -81,5 +82,6 @@ export const spineTables = {
     Migration20261123173419_notification_erasures,
     Migration20261123175342_notification_templates,
     Migration20261123181500_notification_lanes,
+    Migration20261123172000_approval_levels,
   ],
 };

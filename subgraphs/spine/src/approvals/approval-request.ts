@@ -5,7 +5,9 @@ import { encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { AuthenticationLevel } from "@factory/schema/authentication-levels";
 import type { Scope } from "@factory/schema/scopes";
+import type { TenantSettings } from "../configuration/tenant-settings.js";
 import { Approval } from "./approval.entity.js";
 import { approvalFacts } from "./approval.events.js";
 
@@ -50,9 +52,11 @@ const approvalDecision = tenantStatement("approval_decision", decisionSelect("sc
 /** Requests of agents for publishing scopes. The same request is stored once. */
 export class ApprovalRequests {
   readonly #database: Database;
+  readonly #settings: TenantSettings;
 
-  constructor(database: Database) {
+  constructor(database: Database, settings: TenantSettings) {
     this.#database = database;
+    this.#settings = settings;
   }
 
   /** The decision on an earlier request that covers this one; undefined if there is none. */
@@ -68,7 +72,8 @@ export class ApprovalRequests {
   }
 
   /** The decision on the request. A new request is stored as Pending. Throws `RATE_LIMITED` with too many Pending ones. */
-  request(tenant: Tenant, request: ApprovalRequest, cause: Cause): Promise<ApprovalDecision> {
+  async request(tenant: Tenant, request: ApprovalRequest, cause: Cause): Promise<ApprovalDecision> {
+    const requiredAcr = await this.#settings.get(tenant, "governance.approve.acr");
     return this.#database.transaction(tenant, cause, async (transaction) => {
       const { execute } = transaction;
       const agent = [tenant.uuid, request.agentClientId];
@@ -94,12 +99,16 @@ export class ApprovalRequests {
         throw new DomainError("RATE_LIMITED", {
           detail: `There are ${maxPending} requests that are Pending, which is the limit. Wait until one of them is decided.`,
         });
-      return storeRequest(transaction, request);
+      return storeRequest(transaction, request, requiredAcr);
     });
   }
 }
 
-function storeRequest({ em, tenant, record, audit }: Transaction, request: ApprovalRequest): ApprovalDecision {
+function storeRequest(
+  { em, tenant, record, audit }: Transaction,
+  request: ApprovalRequest,
+  requiredAcr: AuthenticationLevel | null,
+): ApprovalDecision {
   const { subject: principal, agentClientId: agent, agentTaskId: agenttaskid } = request;
   audit({ operation: "requestApproval", principal, principaltype: "Agent", agent, agenttaskid });
   const requestedAt = new Date();
@@ -110,6 +119,7 @@ function storeRequest({ em, tenant, record, audit }: Transaction, request: Appro
     scopes: request.scopes as Scope[],
     scopeKey: scopeKey(request.scopes),
     status: "Pending",
+    requiredAcr,
     requestedAt,
     validUntil: new Date(requestedAt.getTime() + pendingMs),
     decidedBy: null,

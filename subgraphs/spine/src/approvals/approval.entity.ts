@@ -1,5 +1,6 @@
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { AuthenticationLevel } from "@factory/schema/authentication-levels";
 import type { Scope } from "@factory/schema/scopes";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
@@ -42,6 +43,10 @@ export class Approval {
 
   @Property({ type: "text" })
   status: ApprovalState;
+
+  /** The level of sign-in that the tenant asked for at the time of the request. A person decides with it or a higher one. */
+  @Property({ type: "text", nullable: true })
+  requiredAcr: AuthenticationLevel | null;
 
   @Property({ type: "timestamptz" })
   requestedAt: Date;

@@ -3,6 +3,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { Scope } from "@factory/schema/scopes";
+import { storedSettings, TenantSettings } from "../configuration/tenant-settings.js";
 import { type Answer, principal, RunningSpine } from "../running-spine.fixture.js";
 import { type ApprovalRequest, ApprovalRequests } from "./approval-request.js";
 
@@ -14,7 +15,7 @@ let tenantId: string;
 beforeAll(async () => {
   platform = await RunningSpine.start();
   database = await platform.openDatabase();
-  requests = new ApprovalRequests(database);
+  requests = new ApprovalRequests(database, new TenantSettings(storedSettings(database)));
   tenantId = await platform.activeTenant("acme");
 });
 afterAll(async () => {
@@ -23,7 +24,7 @@ afterAll(async () => {
 });
 
 const fields =
-  "approvalId agentClientId agentTaskId subject scopes status requestedAt validUntil decidedBy decidedAt comment";
+  "approvalId agentClientId agentTaskId subject scopes status requiredAcr requestedAt validUntil decidedBy decidedAt comment";
 const publish: readonly Scope[] = ["templates.publish"];
 const everything: readonly Scope[] = ["governance.read", "governance.approve", ...publish];
 
@@ -127,6 +128,7 @@ describe("Mutation.approveScopes", () => {
       approvalId,
       scopes: publish,
       status: "Approved",
+      requiredAcr: null,
       requestedAt: expect.any(String),
       validUntil: expect.any(String),
       decidedBy: "usr_boss",

@@ -10,6 +10,7 @@ import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { higherLevel } from "@factory/schema/authentication-levels";
 import { LockMode } from "@mikro-orm/postgresql";
 import { requireScopesIn } from "../access-control/held-scopes.js";
 import type { TenantSettings } from "../configuration/tenant-settings.js";
@@ -116,7 +117,7 @@ export class ApprovalService {
       commit: async (transaction, level) => {
         const approval = await lockedApproval(transaction, approvalId);
         const decider = principalOf(context);
-        await requireFourEyes(transaction, decider, { approval, level });
+        await requireFourEyes(transaction, decider, { approval, level: higherLevel(approval.requiredAcr, level) });
         requirePending(approval);
         if (field === "approveScopes") requireApprovable(decider, approval.scopes);
         return conclude(transaction, approval, { field, decider, comment: input?.comment ?? null });

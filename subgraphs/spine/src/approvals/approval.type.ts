@@ -36,6 +36,13 @@ export class ApprovalType {
   @Field(() => ApprovalStatus)
   status: ApprovalState;
 
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "A person decides with a sign-in of this level (acr) or a higher one. It is that of the setting governance.approve.acr when the request came; a later, higher one counts too.",
+  })
+  requiredAcr: string | null;
+
   @Field(() => DateTime)
   requestedAt: string;
 

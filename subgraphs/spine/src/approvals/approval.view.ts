@@ -9,7 +9,7 @@ export const currentStatus =
 
 /** The columns of `ApprovalRow`. */
 export const approvalColumns = `approval_id, agent_client_id, agent_task_id, subject, scopes, ${currentStatus} as status,
-  requested_at, valid_until, decided_by, decided_at, comment`;
+  required_acr, requested_at, valid_until, decided_by, decided_at, comment`;
 
 /** A row of `approvals` as PostgreSQL returns it. */
 export interface ApprovalRow {
@@ -19,6 +19,7 @@ export interface ApprovalRow {
   subject: string;
   scopes: string[];
   status: ApprovalState;
+  required_acr: string | null;
   requested_at: Date;
   valid_until: Date;
   decided_by: string | null;
@@ -35,6 +36,7 @@ export function approvalRowView(row: ApprovalRow): ApprovalType {
     subject: row.subject,
     scopes: row.scopes,
     status: row.status,
+    requiredAcr: row.required_acr,
     requestedAt: row.requested_at.toISOString(),
     validUntil: row.valid_until.toISOString(),
     decidedBy: row.decided_by,
@@ -45,9 +47,9 @@ export function approvalRowView(row: ApprovalRow): ApprovalType {
 
 /** The API view of an entity. */
 export function approvalEntityView(approval: Approval): ApprovalType {
-  const { approvalId, agentClientId, agentTaskId, subject, scopes, decidedBy, comment } = approval;
+  const { approvalId, agentClientId, agentTaskId, subject, scopes, requiredAcr, decidedBy, comment } = approval;
   return {
-    ...{ approvalId, agentClientId, agentTaskId, subject, scopes, decidedBy, comment },
+    ...{ approvalId, agentClientId, agentTaskId, subject, scopes, requiredAcr, decidedBy, comment },
     status: stateAt(approval, new Date()),
     requestedAt: approval.requestedAt.toISOString(),
     validUntil: approval.validUntil.toISOString(),

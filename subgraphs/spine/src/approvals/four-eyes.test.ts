@@ -5,6 +5,7 @@ import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { Scope } from "@factory/schema/scopes";
+import { storedSettings, TenantSettings } from "../configuration/tenant-settings.js";
 import { platformAdmin, principal, RunningSpine } from "../running-spine.fixture.js";
 import { aRoleOf, aUser } from "../users/user.fixture.js";
 import { ApprovalRequests } from "./approval-request.js";
@@ -62,14 +63,21 @@ const administrators = (subject: string) => aClient(subject, { asked: platformAd
 const held = (clientId: string, by: string | null) =>
   platform.admin.query("update api_clients set secret_held_by = $2 where client_id = $1", [clientId, by]);
 
-async function decision(decider: string | Principal, subject: string, agentClientId = newId("cli")): Promise<unknown> {
+async function requested(subject: string, agentClientId = newId("cli")): Promise<string> {
+  const requests = new ApprovalRequests(database, new TenantSettings(storedSettings(database)));
   const wish = { agentClientId, agentTaskId: "task", subject, scopes: ["templates.publish"] as const };
   const cause = { trace: continueTrace(undefined), actorId: subject };
-  const { approvalId } = await new ApprovalRequests(database).request(tenantWithId(tenantId), wish, cause);
+  return (await requests.request(tenantWithId(tenantId), wish, cause)).approvalId;
+}
+
+async function decided(decider: string | Principal, approvalId: string): Promise<unknown> {
   const document = `mutation { approveScopes(approvalId: "${approvalId}") { status } }`;
   const { data, refusal } = await platform.ask(typeof decider === "string" ? as(decider) : decider, document);
   return refusal?.["code"] ?? data?.["approveScopes"].status;
 }
+
+const decision = async (decider: string | Principal, subject: string, agentClientId?: string) =>
+  decided(decider, await requested(subject, agentClientId));
 
 describe("the secret of the client that decides", () => {
   it("must not be known to the subject, through any number of clients", async () => {
@@ -156,36 +164,77 @@ describe("a person who decides", () => {
       expect(await decision(as(colleague, { firstParty }), person)).toBe("FIRST_PARTY_CLIENT_REQUIRED");
   });
 
-  it("must have signed in at the level that the tenant asks for", async () => {
+  describe("where the tenant asks for a level of sign-in", () => {
     const levels = ["password", "second-factor", "phishing-resistant"].map((level) => `urn:factory:acr:${level}`);
     const [password, second, resistant] = levels as [string, string, string];
-    const set = async (value: string | null) => {
+    const asAt = (acr: string | undefined, changes: Partial<Principal> = {}) => as(colleague, { acr, ...changes });
+
+    async function set(value: string | null): Promise<void> {
       const { errors } = await platform.ask(
         principal(tenantId, ["config.manage", "governance.approve"]),
         'mutation ($input: SetConfigurationInput!) { setConfiguration(key: "governance.approve.acr", input: $input) { key } }',
         { input: { value } },
       );
       expect(errors).toEqual([]);
-    };
-    const decided = (acr: string | undefined) => decision(as(colleague, { acr }), person);
-    await set(second);
-    expect(await Promise.all([decided(undefined), decided(password), decided("urn:other")])).toEqual(
-      Array.from({ length: 3 }, () => "AUTHENTICATION_TOO_WEAK"),
-    );
-    expect(await Promise.all([decided(second), decided(resistant)])).toEqual(["Approved", "Approved"]);
-    const weaken = (acr: string) =>
-      platform.ask(
-        { ...as(colleague, { acr }), scopes: new Set(["config.manage", "governance.approve"]) },
-        'mutation { deleteConfiguration(key: "governance.approve.acr") { key } }',
+    }
+
+    afterEach(() => set(null));
+
+    it("must have signed in at this level or a higher one", async () => {
+      const decides = (acr: string | undefined) => decision(asAt(acr), person);
+      await set(second);
+      expect(await Promise.all([decides(undefined), decides(password), decides("urn:other")])).toEqual(
+        Array.from({ length: 3 }, () => "AUTHENTICATION_TOO_WEAK"),
       );
-    expect((await weaken(password)).refusal).toMatchObject({ code: "AUTHENTICATION_TOO_WEAK" });
-    const agent = { ...as(colleague, { acr: second, actors: ["cli_agent"] }), scopes: new Set(["config.manage"]) };
-    const off = 'mutation { setConfiguration(key: "signIn.secondFactor", input: { value: "optional" }) { key } }';
-    expect((await platform.ask(agent, off)).refusal).toMatchObject({ code: "SELF_APPROVAL" });
-    await set(resistant);
-    expect(await Promise.all([decided(second), decided(resistant)])).toEqual(["AUTHENTICATION_TOO_WEAK", "Approved"]);
-    await set(null);
-    expect(await decided(undefined)).toBe("Approved");
+      expect(await Promise.all([decides(second), decides(resistant)])).toEqual(["Approved", "Approved"]);
+      await set(resistant);
+      expect(await Promise.all([decides(second), decides(resistant)])).toEqual(["AUTHENTICATION_TOO_WEAK", "Approved"]);
+      await set(null);
+      expect(await decides(undefined)).toBe("Approved");
+    });
+
+    it("needs the level of the time of the request, and a later one that is higher", async () => {
+      const before = [await requested(person), await requested(person)] as const;
+      await set(second);
+      const strict = await requested(person);
+      expect(await decided(asAt(password), before[0])).toBe("AUTHENTICATION_TOO_WEAK");
+      await set(null);
+      expect(await decided(asAt(password), strict)).toBe("AUTHENTICATION_TOO_WEAK");
+      const { data } = await platform.ask(
+        principal(tenantId, ["governance.read"]),
+        `{ strict: approval(approvalId: "${strict}") { requiredAcr } before: approval(approvalId: "${before[0]}") { requiredAcr } }`,
+      );
+      expect(data).toEqual({ strict: { requiredAcr: second }, before: { requiredAcr: null } });
+      expect(await decided(asAt(second), strict)).toBe("Approved");
+      expect(await decided(asAt(password), before[1])).toBe("Approved");
+    });
+
+    it("learns everything that the next sign-in has to reach from one refusal", async () => {
+      await set(second);
+      const facts = { acrValues: second, maxAgeSeconds: 900 };
+      for (const [decider, code] of [
+        [asAt(second, { authTime: minutesAgo(16) }), "AUTHENTICATION_TOO_OLD"],
+        [asAt(password, { authTime: minutesAgo(16) }), "AUTHENTICATION_TOO_OLD"],
+        [asAt(password), "AUTHENTICATION_TOO_WEAK"],
+      ] as const) {
+        const document = `mutation { rejectScopes(approvalId: "${await requested(person)}") { status } }`;
+        expect((await platform.ask(decider, document)).refusal).toMatchObject({ code, status: 401, ...facts });
+      }
+    });
+
+    it("lowers the level only with a recent sign-in of the present one", async () => {
+      await set(second);
+      const lower = (acr: string, changes: Partial<Principal> = {}) =>
+        platform.ask(
+          asAt(acr, { scopes: new Set(["config.manage", "governance.approve"]), ...changes }),
+          'mutation { deleteConfiguration(key: "governance.approve.acr") { key } }',
+        );
+      expect((await lower(password)).refusal).toMatchObject({ code: "AUTHENTICATION_TOO_WEAK" });
+      expect((await lower(second, { authTime: minutesAgo(16) })).refusal).toMatchObject({
+        code: "AUTHENTICATION_TOO_OLD",
+      });
+      expect((await lower(second)).errors).toEqual([]);
+    });
   });
 
   it("does not pass the right to an agent, also if the token has the claims of the sign-in", async () => {

@@ -1,5 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import { requireLevel, requireRecentSignIn } from "@factory/runtime/auth/step-up";
+import { requireRecentSignIn } from "@factory/runtime/auth/step-up";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
@@ -17,8 +17,8 @@ const askersOf = ({ subject, agentClientId, agentTaskId }: RequestedApproval) =>
 /**
  * The four-eyes rule: the principal that decides must differ from the principal that asked. Throws `SELF_APPROVAL` for an
  * agent, since a principal controls it, and for a client whose secret the subject knows or may rotate. A user must have
- * signed in recently at a first-party client, so that no third party decides with the user's token, and at the level
- * (`acr`) that the tenant asks for.
+ * signed in recently at a first-party client, so that no third party decides with the user's token, and at `level`
+ * (`acr`) or a higher one.
  */
 export async function requireFourEyes(
   transaction: Transaction,
@@ -36,10 +36,7 @@ export async function requireFourEyes(
     throw selfApproval(
       "The client that decides is controlled by an agent, by the subject of the request, or by a holder of the client secrets of both. Ask another user to decide.",
     );
-  if (principalType === "User") {
-    requireRecentSignIn(decider);
-    return requireLevel(decider, level);
-  }
+  if (principalType === "User") return requireRecentSignIn(decider, level);
   if (await mayChange(transaction, clientId, [...interested, ...holders.ofSubject]))
     throw selfApproval(
       "The subject of the request, or a holder of its secret, may rotate the secret or the keys of the client that decides. Let a user decide, or a client with scopes that the subject does not hold.",

@@ -112,7 +112,7 @@ const publicDocumentCache = `public, max-age=${keySetMaxAgeSeconds}`;
 /** Starts the authorization server and its signing keys. Rejects if the keys cannot be read. */
 export async function createAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer> {
   const { issuer, pool, database, masterKeys, keys, settings, factors, logger, refusals, listener } = options;
-  const approvals = new ApprovalRequests(database);
+  const approvals = new ApprovalRequests(database, settings);
   const publishing = new PublishApprovals(database, approvals, settings);
   const accounts = new UserAccounts({ pool, reader: database.reader, settings, publishing });
   const families = new TokenFamilies(pool, () => causeOf(Provider.ctx));

@@ -1,11 +1,12 @@
-import { requireLevel, requireRecentSignIn } from "@factory/runtime/auth/step-up";
+import { requireRecentSignIn } from "@factory/runtime/auth/step-up";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { type Preconditions, requirePreconditions } from "@factory/runtime/input-validation/preconditions";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { AuthenticationLevel } from "@factory/schema/authentication-levels";
 import type { SetConfigurationInput } from "./configuration.input.js";
 import type { ChangedConfigEntryType } from "./configuration.type.js";
 import { requireGovernance, requireWritableKey, unknownEntry } from "./configuration-key.js";
@@ -141,14 +142,19 @@ export class ConfigurationChangeService {
     });
   }
 
-  /** A person who lowers the level of approvals needs a recent sign-in of this level. Otherwise a stolen token could do it. */
+  /** A person who changes a level of sign-in needs a recent sign-in of this level. Otherwise a stolen token could do it. */
   async #requireLevel(context: RequestContext, key: string): Promise<void> {
     const principal = principalOf(context);
-    if (key !== "governance.approve.acr" || principal.principalType !== "User") return;
-    const level = await this.#settings.get(tenantOf(context), key);
-    if (level === null) return;
-    requireRecentSignIn(principal);
-    requireLevel(principal, level);
+    if (principal.principalType !== "User") return;
+    const level = await this.#levelIn(tenantOf(context), key);
+    if (level !== null) requireRecentSignIn(principal, level);
+  }
+
+  /** The level of sign-in that the present value of a setting asks of people; null for other settings. */
+  async #levelIn(tenant: Tenant, key: string): Promise<AuthenticationLevel | null> {
+    if (key === "governance.approve.acr") return this.#settings.get(tenant, key);
+    const isRequired = key === "signIn.secondFactor" && (await this.#settings.get(tenant, key)) === "required";
+    return isRequired ? "urn:factory:acr:second-factor" : null;
   }
 
   /** A secret entry stays secret unless the input says otherwise, and the input always has a new value. */

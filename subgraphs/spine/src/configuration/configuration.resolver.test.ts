@@ -1,3 +1,4 @@
+import type { Principal } from "@factory/runtime/auth/principal";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { type Answer, type Json, platformAdmin, principal, RunningSpine } from "../running-spine.fixture.js";
 
@@ -265,6 +266,37 @@ describe("a secret entry", () => {
     await set("guessed", { value: "1234", isSecret: true });
     const [right, wrong] = [await set("guessed", { value: "1234" }), await set("guessed", { value: "4321" })];
     expect([entryOf(right).version, entryOf(wrong).version]).toEqual([2, 3]);
+  });
+});
+
+describe("the need for a second factor", () => {
+  it("is changed by no agent, and ended only by a person with a recent sign-in of two factors", async () => {
+    const owned = await platform.activeTenant("strict");
+    const asPerson = (changes: Partial<Principal> = {}): Principal => ({
+      ...caller(owned),
+      ...{ subject: newId("usr"), principalType: "User", firstParty: true, authTime: Math.floor(Date.now() / 1000) },
+      acr: "urn:factory:acr:password",
+      ...changes,
+    });
+    const require = (by: Principal, value: string) =>
+      platform.ask(
+        by,
+        `mutation { setConfiguration(key: "signIn.secondFactor", input: { value: "${value}" }) { value } }`,
+      );
+    const strong = asPerson({ acr: "urn:factory:acr:second-factor" });
+    for (const agent of [
+      { ...strong, actors: ["cli_agent"] },
+      { ...strong, principalType: "Agent" as const },
+    ])
+      expect((await require(agent, "required")).refusal).toMatchObject({ code: "SELF_APPROVAL" });
+    expect((await require(asPerson(), "required")).errors).toEqual([]);
+    const refusals: [Principal, string][] = [
+      [asPerson({ firstParty: false }), "FIRST_PARTY_CLIENT_REQUIRED"],
+      [asPerson({ ...strong, authTime: 0 }), "AUTHENTICATION_TOO_OLD"],
+      [asPerson(), "AUTHENTICATION_TOO_WEAK"],
+    ];
+    for (const [by, code] of refusals) expect((await require(by, "optional")).refusal).toMatchObject({ code });
+    expect((await require(strong, "optional")).errors).toEqual([]);
   });
 });
 
