@@ -37,8 +37,8 @@ ${others.map(({ query, text }) => html`<p class="fine"><a href="?${query}">${tex
   };
 }
 
-/** Screen readers announce it first. It links to the field. */
-export const problemSummary = ({ field, text }: FactorProblem) => html`<div class="problem" role="alert" tabindex="-1">
+/** It links to the field, whose `aria-describedby` names it, so that a screen reader reads it with the field. */
+const problemSummary = ({ field, text }: FactorProblem) => html`<div class="problem" id="problem" role="alert">
 <h2>There is a problem</h2>
 <ul><li><a href="#${field}">${text}</a></li></ul>
 </div>`;

@@ -3,7 +3,7 @@ import { type Html, html } from "@factory/runtime/html/html";
 interface ActionForm {
   readonly csrfToken: string;
   readonly action: string;
-  readonly button: string;
+  readonly button: string | Html;
   readonly fields?: Readonly<Record<string, string>>;
 }
 

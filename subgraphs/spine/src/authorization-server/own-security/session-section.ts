@@ -1,15 +1,16 @@
 import { type Html, html } from "@factory/runtime/html/html";
 import type { OwnSession } from "../own-sessions/own-sessions.js";
 import { actionForm } from "./action-form.js";
+import { deviceName } from "./device-name.js";
 
-/** The sessions of the person, each with a button that ends it. */
+/** The sessions of the person, each but the current one with a button that ends it. */
 export function sessionSection({ sessions, csrfToken }: { sessions: readonly OwnSession[]; csrfToken: string }): Html {
   return html`<section>
 <h2>Sessions</h2>
 <ul class="rows">
 ${sessions.map((session) => sessionRow(session, csrfToken))}
 </ul>
-${actionForm({ csrfToken, action: "end-other-sessions", button: "End all other sessions" })}
+${sessions.some(({ isCurrent }) => !isCurrent) ? actionForm({ csrfToken, action: "end-other-sessions", button: "End all other sessions" }) : undefined}
 </section>`;
 }
 
@@ -17,10 +18,13 @@ function sessionRow(session: OwnSession, csrfToken: string): Html {
   const { sessionId, kind, clientName, userAgent, address, startedAt, lastSeenAt, isCurrent } = session;
   const times = [startedAt && `since ${minuteOf(startedAt)}`, lastSeenAt && `last used ${minuteOf(lastSeenAt)}`];
   const facts = [address ? `from ${address}` : null, ...times].filter((fact) => fact !== null);
+  const device = deviceName(userAgent);
+  const name = kind === "Browser" ? (device ?? "Browser") : (clientName ?? "Application");
+  const details = name === device ? undefined : html`${device ?? userAgent ?? "Unknown device"}<br>`;
   return html`<li>
-<strong>${kind === "Browser" ? "Browser" : (clientName ?? "Application")}</strong>${isCurrent ? " (this browser)" : ""}<br>
-<span class="quiet">${userAgent ?? "Unknown device"}<br>${facts.join(", ")}</span>
-${isCurrent ? undefined : actionForm({ csrfToken, action: "end-session", button: "End", fields: { sessionId } })}
+<strong>${name}</strong>${isCurrent ? " (this browser)" : ""}<br>
+<span class="quiet">${details}${facts.join(", ")}</span>
+${isCurrent ? undefined : actionForm({ csrfToken, action: "end-session", button: html`End<span class="apart">: ${name}</span>`, fields: { sessionId } })}
 </li>
 `;
 }

@@ -13,7 +13,7 @@ ${problem && summary("email", problem)}
 <form method="post" action="${resetPath}" novalidate>
 <div class="field">
 <label for="email">E-mail address</label>
-<input id="email" name="email" type="email" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" required autofocus>
+<input id="email" name="email" type="email" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" required autofocus${described(problem)}>
 </div>
 <div class="field">
 <label for="tenant">Organization</label>
@@ -57,7 +57,7 @@ ${problem && summary("password", problem)}
 <div class="field">
 <label for="password">New password</label>
 <span class="hint" id="password-hint">${String(passwordMinLength)} to ${String(passwordLength.max)} characters.</span>
-<input id="password" name="password" type="password" autocomplete="new-password" maxlength="${String(passwordLength.max)}" required autofocus aria-describedby="password-hint">
+<input id="password" name="password" type="password" autocomplete="new-password" maxlength="${String(passwordLength.max)}" required autofocus${described(problem, "password-hint")}>
 </div>
 <div class="actions">
 <button type="submit">Change the password</button>
@@ -72,8 +72,13 @@ export const resetDonePage: Page = {
 <p>Sign in again in your applications. All other sessions have ended. If you have a second factor, you need it as before.</p>`,
 };
 
-/** Screen readers announce it first. */
-const summary = (field: string, text: string): Html => html`<div class="problem" role="alert" tabindex="-1">
+/** The attributes of the field of a form: a screen reader reads the problem and the hint with it. */
+function described(problem: string | undefined, hint?: string): Html {
+  const ids = [problem && "problem", hint].filter(Boolean).join(" ");
+  return html`${problem && html` aria-invalid="true"`}${ids && html` aria-describedby="${ids}"`}`;
+}
+
+const summary = (field: string, text: string): Html => html`<div class="problem" id="problem" role="alert">
 <h2>There is a problem</h2>
 <ul><li><a href="#${field}">${text}</a></li></ul>
 </div>`;

@@ -75,7 +75,7 @@ export class RecoveryCodes implements FactorKind {
       content: html`<div class="field">
 <label for="code">Recovery code</label>
 <span class="hint" id="code-hint">One of the codes that you saved. Each works once.</span>
-<input id="code" name="code" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="40" required autofocus aria-describedby="code-hint">
+<input id="code" name="code" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="40" required autofocus aria-describedby="problem code-hint">
 </div>
 `,
     };

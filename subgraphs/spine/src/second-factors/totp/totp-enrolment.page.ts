@@ -14,13 +14,13 @@ const grouped = (secret: string) => secret.replaceAll(/(.{4})(?=.)/g, "$1 ");
 export const codeField = (label: string, hint: string): Html => html`<div class="field">
 <label for="code">${label}</label>
 <span class="hint" id="code-hint">${hint}</span>
-<input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="20" required autofocus aria-describedby="code-hint">
+<input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="20" required autofocus aria-describedby="problem code-hint">
 </div>
 `;
 
 /** The fields of the form that sets up an authenticator app. */
 export function totpEnrolmentFields({ address, secret }: { address: string; secret: string }): Html {
-  return html`<p>Scan this code with an authenticator app on your phone.</p>
+  return html`<p>Scan this code with an authenticator app on your phone. On the phone itself, <a href="${address}">open the app</a>.</p>
 <div class="qr" role="img" aria-label="QR code with the key of your account">${qrCode(address)}</div>
 <p class="fine">If you cannot scan it, enter this key in the app: <code>${grouped(secret)}</code></p>
 ${codeField("Code from the app", "Six digits.")}`;
