@@ -1,5 +1,5 @@
 import { aPerson, type Person } from "./people.js";
-import { graphql } from "./request.js";
+import { request } from "./request.js";
 import { aPasswordClient, signedIn } from "./sign-ins.js";
 import type { TestTenant } from "./tenants.js";
 
@@ -13,8 +13,8 @@ export interface SignedInPerson {
 export async function aSignedInPerson(tenant: TestTenant): Promise<SignedInPerson> {
   const person = await aPerson(tenant);
   const { access_token: token } = await signedIn(await aPasswordClient(tenant.tenantId), person);
-  const { body } = await graphql<{ ownSessions: { sessionId: string }[] }>("{ ownSessions { sessionId } }", { token });
-  const [session] = body.data.ownSessions;
+  const { body } = await request<{ items: { sessionId: string }[] }>("GET /v1/sessions", { token });
+  const [session] = body.items;
   if (!session) throw new Error(`The person has no session: ${JSON.stringify(body)}`);
   return { person, token, sessionId: session.sessionId };
 }

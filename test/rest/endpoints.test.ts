@@ -10,6 +10,7 @@ import { forgedTokens } from "../kit/forged-tokens.js";
 import { aPackageName } from "../kit/libraries.js";
 import { aTemplateInput } from "../kit/notifications.js";
 import { resetToken } from "../kit/own-security.js";
+import { aSignedInPerson } from "../kit/own-sessions.js";
 import { aPerson } from "../kit/people.js";
 import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
 import { aProvider } from "../kit/providers.js";
@@ -33,6 +34,7 @@ const withBody = rows.flatMap(({ at, route, schema }) => (schema ? [{ at, route,
 let tenant: TestTenant;
 let tenantToken: string;
 let administrator: string;
+let personToken: string;
 let version: TestVersion;
 let roleId: string;
 let openInvitation: string;
@@ -56,6 +58,7 @@ beforeAll(async () => {
   tenant = await aTenant();
   tenantToken = await tenant.tokenWith();
   administrator = await platformToken();
+  personToken = (await aSignedInPerson(tenant)).token;
   version = await aTemplateVersion(tenantToken, await aTemplateSource());
   roleId = await aRole(tenantToken);
   planSubscriptionId = await aPlanSubscriptionId(tenantToken);
@@ -69,7 +72,10 @@ beforeAll(async () => {
   for (let count = 0; count < 4; count += 1) credentials.push((await aCredential(tenantToken)).credentialId);
 });
 
-const goodToken = (route: Route) => (route.platformAdmin ? administrator : tenantToken);
+function goodToken({ platformAdmin, forPeople }: Route): string {
+  if (forPeople) return personToken;
+  return platformAdmin ? administrator : tenantToken;
+}
 
 const call = (route: Route, token: string | undefined, options: Options = {}): Promise<Response<unknown>> =>
   request<unknown>(`${methodOf(route.at)} ${anyPath(route.at)}`, { base: baseOf(route), token, ...options });
@@ -94,7 +100,7 @@ describe.each(rows.filter(({ route }) => route.anonymous === true))("$at", ({ ro
 
 describe("endpoints without authentication", () => {
   it("are these", () => {
-    const open = rows.filter(({ route }) => route.anonymous === true || route.scopes.length === 0);
+    const open = rows.filter(({ route }) => route.anonymous === true);
     expect(open.map(({ at }) => at)).toEqual([
       ...["POST /v1/users/invitations/accept", "POST /v1/password-resets", "POST /v1/password-resets/complete"],
     ]);
@@ -116,6 +122,19 @@ describe.each(rows.filter(({ route }) => route.anonymous !== true))("$at", ({ ro
     }
   });
 
+  if (route.forPeople)
+    it("requires a token of a person", async () => {
+      expect(refusal(await call(route, tenantToken))).toBe("403 FIRST_PARTY_CLIENT_REQUIRED");
+    });
+  else scopeTests(route);
+
+  it("refuses a tenant other than that of the token", async () => {
+    const headers = { "x-tenant-id": "ten_01jz3b0q8xk0n8v3m1w6y5t2r7" };
+    expect(refusal(await send(route, { headers }))).toBe("403 TENANT_MISMATCH");
+  });
+});
+
+function scopeTests(route: Route): void {
   it("requires its scope", async () => {
     const unrelated = tenantScopes.find((scope) => !route.scopes.includes(scope)) ?? "user.read";
     const answer = await call(route, await tenant.tokenWith(unrelated));
@@ -130,12 +149,7 @@ describe.each(rows.filter(({ route }) => route.anonymous !== true))("$at", ({ ro
     const { status } = await call(route, token, /POST|PUT/.test(methodOf(route.at)) ? { body: {} } : {});
     expect([401, 403, 405]).not.toContain(status);
   });
-
-  it("refuses a tenant other than that of the token", async () => {
-    const headers = { "x-tenant-id": "ten_01jz3b0q8xk0n8v3m1w6y5t2r7" };
-    expect(refusal(await send(route, { headers }))).toBe("403 TENANT_MISMATCH");
-  });
-});
+}
 
 describe.each(rows)("$at", ({ route }) => {
   it("names its methods in the answer to another method", async () => {

@@ -1,5 +1,6 @@
 import { endpointOf, pathParameters } from "@factory/rest-facade/routes/route";
 import { getNamedType, isInputObjectType, isNonNullType } from "graphql";
+import { aSignedInPerson } from "../kit/own-sessions.js";
 import { request } from "../kit/request.js";
 import { committedGraph, parameterKind, servedRoutes } from "../kit/routes.js";
 import {
@@ -16,7 +17,10 @@ import { aTenant } from "../kit/tenants.js";
 const graph = committedGraph();
 const rows = servedRoutes
   .filter(({ at, platformAdmin }) => at.includes("{") && !platformAdmin)
-  .map((route) => ({ at: route.at as string, run: route.run, names: pathParameters(endpointOf(route.at).path) }));
+  .map((route) => ({
+    ...{ at: route.at as string, run: route.run, forPeople: route.forPeople },
+    names: pathParameters(endpointOf(route.at).path),
+  }));
 
 /** A PUT creates what does not exist, so these ask for a change of what exists. */
 const mustExist = { "if-match": "*" };
@@ -25,11 +29,13 @@ const missing = (at: string) => (at.startsWith("PUT ") ? 412 : 404);
 let theirs: TenantObjects;
 let ours: TenantObjects;
 let token: string;
+let personToken: string;
 
 beforeAll(async () => {
   const [other, own] = [await aTenant(), await aTenant()];
   token = await own.tokenWith();
   [theirs, ours] = [await tenantObjects(other), await tenantObjects(own)];
+  personToken = (await aSignedInPerson(own)).token;
 });
 
 function bodyOf(run: string): { body?: Record<string, unknown> } {
@@ -47,13 +53,13 @@ function bodyOf(run: string): { body?: Record<string, unknown> } {
   };
 }
 
-describe.each(rows)("$at", ({ at, run, names }) => {
+describe.each(rows)("$at", ({ at, run, names, forPeople }) => {
   const kinds = names.map((name) => parameterKind(at, name)).filter(isObjectKind);
 
   const ask = async (ids: Readonly<Record<string, string>>) => {
     const line = at.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[parameterKind(at, name)] ?? "");
     const { status, headers, text } = await request(line, {
-      token,
+      token: forPeople ? personToken : token,
       ...bodyOf(run),
       ...(at.startsWith("PUT ") && { headers: mustExist }),
     });

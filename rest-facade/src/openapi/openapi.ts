@@ -98,7 +98,7 @@ function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<st
     tags: [area],
     summary: summaryOf(operation.name),
     ...(field.description ? { description: field.description } : {}),
-    security: row.scopes.map((scope) => ({ oauth2: [scope] })),
+    security: row.forPeople ? [{ oauth2: [] }] : row.scopes.map((scope) => ({ oauth2: [scope] })),
     parameters: parametersOf(route, graph),
     ...(input
       ? {

@@ -1,4 +1,5 @@
 import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
+import { requireOwnPerson } from "@factory/runtime/auth/own-person";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { clientNetworkOf, originOfRequest } from "@factory/runtime/ingress/client-address";
@@ -59,6 +60,7 @@ function addHeader(reply: FastifyReply, name: string, value: string): void {
 }
 
 function requireScope(row: Route | PlainRoute, principal: Principal): void {
+  if ("forPeople" in row && row.forPeople) return requireOwnPerson(principal);
   if (!row.scopes.some((scope) => principal.scopes.has(scope)))
     throw new DomainError("INSUFFICIENT_SCOPE", {
       detail: `The token needs one of the scopes ${row.scopes.join(", ")}.`,

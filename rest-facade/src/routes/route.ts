@@ -22,6 +22,8 @@ export interface Route {
   readonly anonymous?: true;
   /** GET, PUT and PATCH answer a strong entity tag: this member of the body. The operation takes `ifMatch` and `ifNoneMatch`. */
   readonly etag?: "version";
+  /** About the person of the token, who needs no scope, but a first-party client. Services, agents and third parties are refused. */
+  readonly forPeople?: true;
   /** Accepts `Idempotency-Key`. */
   readonly idempotent?: true;
   readonly version?: "media-type" | "header";

@@ -1,8 +1,8 @@
+import { requireOwnPerson } from "@factory/runtime/auth/own-person";
 import { Auth } from "@factory/runtime/graphql/auth";
 import { originOf, type RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
-import { requireOwnPerson } from "../access-control/own-person.js";
 import { ChangeOwnPasswordInput, RequestPasswordResetInput, ResetPasswordInput } from "./own-password.input.js";
 import type { OwnPassword } from "./own-password.js";
 import { PasswordStatusType } from "./own-password.type.js";

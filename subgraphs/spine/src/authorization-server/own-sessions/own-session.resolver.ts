@@ -1,9 +1,9 @@
+import { requireOwnPerson } from "@factory/runtime/auth/own-person";
 import { Auth } from "@factory/runtime/graphql/auth";
 import { originOf, type RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
-import { requireOwnPerson } from "../../access-control/own-person.js";
-import { EndedSessionsType, OwnSessionType } from "./own-session.type.js";
+import { EndedSessionsType, OwnSessionsType, OwnSessionType } from "./own-session.type.js";
 import type { OwnSession, OwnSessions, SessionOwner } from "./own-sessions.js";
 
 @Resolver(() => OwnSessionType)
@@ -15,12 +15,12 @@ export class OwnSessionResolver {
   }
 
   // no scope is needed: a person sees and ends the own sessions only
-  @Query(() => [OwnSessionType], {
-    description: "The sessions of the caller, at most 200, the latest first. Needs a token of a first-party client.",
+  @Query(() => OwnSessionsType, {
+    description: "The sessions of the caller. Needs a token of a first-party client.",
   })
   @Auth({})
-  async ownSessions(@Ctx() context: RequestContext): Promise<OwnSessionType[]> {
-    return (await this.#sessions.list(ownerOf(context))).map(view);
+  async ownSessions(@Ctx() context: RequestContext): Promise<OwnSessionsType> {
+    return { items: (await this.#sessions.list(ownerOf(context))).map(view) };
   }
 
   @Mutation(() => EndedSessionsType, {

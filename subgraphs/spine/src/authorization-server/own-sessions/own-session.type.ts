@@ -34,6 +34,12 @@ export class OwnSessionType {
   isCurrent: boolean;
 }
 
+@ObjectType("OwnSessions", { simpleResolvers: true })
+export class OwnSessionsType {
+  @Field(() => [OwnSessionType], { description: "At most 200, the latest first." })
+  items: OwnSessionType[];
+}
+
 @ObjectType("EndedSessions", { simpleResolvers: true })
 export class EndedSessionsType {
   @Field(() => Int, { description: "How many sessions have ended: browsers, and applications with their tokens." })

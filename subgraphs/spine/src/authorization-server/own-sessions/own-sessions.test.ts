@@ -78,9 +78,9 @@ const listed = async (access: string): Promise<Json[]> =>
   (
     await asked(
       access,
-      "{ ownSessions { sessionId kind clientName userAgent address startedAt lastSeenAt isCurrent } }",
+      "{ ownSessions { items { sessionId kind clientName userAgent address startedAt lastSeenAt isCurrent } } }",
     )
-  ).data?.["ownSessions"];
+  ).data?.["ownSessions"].items;
 
 const end = (access: string, sessionId: string) =>
   asked(access, "mutation ($id: ID!) { endOwnSession(sessionId: $id) { count } }", { id: sessionId });
@@ -132,7 +132,8 @@ describe("the sessions of a person", () => {
     expect((await lost.browser.open("/connect/security")).text).toContain("<h1>Sign in</h1>");
     expect(await isAccepted(own.access)).toBe(true);
     expect(await refreshes(own.refresh)).toBe(true);
-    expect((await end(own.access, browser.sessionId)).refusal).toMatchObject({ code: "NOT_FOUND" });
+    for (const unknown of [browser.sessionId, "", "x".repeat(64)])
+      expect((await end(own.access, unknown)).refusal).toMatchObject({ code: "NOT_FOUND" });
     const kinds = (await platform.eventsOf(tenantId))
       .filter(({ type, subject }) => type === "SessionEnded" && subject === `users/${person.userId}`)
       .map(({ data }) => String((data as Json).kind));
@@ -195,7 +196,7 @@ describe("the sessions of a person", () => {
     for (const caller of callers) {
       const { refusal } = await platform.ask(
         { ...principal(tenantId, []), ...caller },
-        "{ ownSessions { sessionId } }",
+        "{ ownSessions { items { sessionId } } }",
       );
       expect(refusal).toMatchObject({ code: "FIRST_PARTY_CLIENT_REQUIRED" });
     }

@@ -85,9 +85,9 @@ export class OwnSessions {
    * second. Throws NOT_FOUND.
    */
   async end(owner: SessionOwner, sessionId: string): Promise<void> {
+    if (!sessionIdForm.test(sessionId)) throw unknownSession();
     const ended = await this.#endAll(owner, "endOwnSession", { digests: [sessionId], isKept: false });
-    if (ended === 0)
-      throw new DomainError("NOT_FOUND", { detail: "The caller has no session with this id. It may have ended." });
+    if (ended === 0) throw unknownSession();
   }
 
   /** Ends all sessions but the current one. Returns how many. */
@@ -165,3 +165,7 @@ export class OwnSessions {
 }
 
 const digestOf = (id: string) => hash("sha256", id, "hex");
+const sessionIdForm = /^[0-9a-f]{64}$/;
+
+const unknownSession = () =>
+  new DomainError("NOT_FOUND", { detail: "The caller has no session with this id. It may have ended." });

@@ -1,5 +1,5 @@
-import type { Principal } from "@factory/runtime/auth/principal";
-import { DomainError } from "@factory/runtime/errors/domain-error";
+import { DomainError } from "../errors/domain-error.js";
+import type { Principal } from "./principal.js";
 
 /**
  * Throws FIRST_PARTY_CLIENT_REQUIRED unless a person calls, at a client of the platform itself. Third parties, services and
