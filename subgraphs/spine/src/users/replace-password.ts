@@ -1,5 +1,6 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { recordRevocation } from "../revocations/record-revocation.js";
+import { nextTokensFrom } from "./tokens-from.js";
 import type { User } from "./user.entity.js";
 
 /**
@@ -13,7 +14,7 @@ export async function replacePassword(
 ): Promise<void> {
   const { tenantId, userId } = user;
   const now = new Date();
-  Object.assign(user, { passwordHash, tokensFrom: now, updatedAt: now });
+  Object.assign(user, { passwordHash, tokensFrom: nextTokensFrom(user, now), updatedAt: now });
   await recordRevocation(transaction, "Principal", userId);
   transaction.record({ type: "PasswordChanged", subject: `users/${userId}`, data: { tenantId, userId, proof } });
 }

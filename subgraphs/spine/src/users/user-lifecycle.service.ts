@@ -17,6 +17,7 @@ import { lockUser } from "./find-users.js";
 import { hashPassword } from "./password-hash.js";
 import type { PersonalDataEraser } from "./personal-data.js";
 import type { Seats } from "./seats.js";
+import { nextTokensFrom } from "./tokens-from.js";
 import type { User } from "./user.entity.js";
 import { type UserState, userStates } from "./user.states.js";
 import type { ClientsOfDeletedUser, DeletedUserType, UserType } from "./user.type.js";
@@ -138,7 +139,11 @@ async function moveUser(
   );
   if (user.status === "Active") await requireAnotherOwner(transaction, userId);
   const now = new Date();
-  Object.assign(user, { status: to, updatedAt: now, ...(to === "Active" ? {} : { tokensFrom: now }) });
+  Object.assign(user, {
+    status: to,
+    updatedAt: now,
+    ...(to === "Active" ? {} : { tokensFrom: nextTokensFrom(user, now) }),
+  });
   if (to !== "Active") await recordRevocation(transaction, "Principal", userId);
   return { user, roleCodes: roles };
 }

@@ -4,9 +4,9 @@ import { levelOfMethods } from "@factory/schema/authentication-levels";
 import { errors, type Provider, type TokenEndpointGrantContext } from "oidc-provider";
 import { causeOf } from "../../http-endpoints/request-cause.js";
 import type { SecondFactors } from "../../second-factors/second-factors.js";
-import { untilSignInIsNewer } from "../accounts/newer-sign-in.js";
 import type { PasswordSignIn } from "../accounts/password-sign-in.js";
 import type { SignInRecords } from "../accounts/sign-in-records.js";
+import { signInTime } from "../accounts/sign-in-time.js";
 import type { UserAccounts } from "../accounts/user-accounts.js";
 import { registeredClientOf } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
@@ -71,11 +71,9 @@ async function passwordGrant(
   const cause = causeOf(context, registered.clientId);
   const address = clientNetworkOf(context.req);
   const user = await passwords.signIn({ client: registered, username, password, tenant, address, cause });
-  await untilSignInIsNewer(user);
   if (await factors.isNeeded(user.tenant, user.userId)) throw secondFactorNeeded();
   const amr = ["pwd"];
-  // before the sign-in is stored: a password that is replaced after that is newer than the tokens
-  const signIn = { authTime: Math.floor(Date.now() / 1000), acr: levelOfMethods(amr), amr };
+  const signIn = { authTime: signInTime(user), acr: levelOfMethods(amr), amr };
   await records.succeeded(user, { clientId: registered.clientId, cause });
   const access = await accounts.access(user, registered);
   await accounts.requireNoneWithheld(user, registered, access, { asked: scope, cause });

@@ -2,7 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { isStorable } from "@factory/runtime/input-validation/storable-text";
 import type { OwnPassword } from "../../passwords/own-password.js";
 import { passwordLength } from "../../users/password-hash.js";
-import { firstSecondOf } from "../sign-in/finish-sign-in.js";
+import { signInTime } from "../accounts/sign-in-time.js";
 import type { Visitor } from "./own-security-visitor.js";
 import type { PasswordForm } from "./password-section.js";
 
@@ -31,7 +31,7 @@ export async function changePassword(
     return problem;
   }
   // every older session has ended; the current password has proven the person of this one again
-  session.loginTs = firstSecondOf({ tokensFrom: Date.now() });
+  session.loginTs = signInTime({ tokensFrom: Date.now() });
   await session.persist();
   return undefined;
 }

@@ -187,18 +187,17 @@ function tokenSeconds(info: { accessTokenTTL?: number | undefined } | undefined)
   return info.accessTokenTTL;
 }
 
+type TokenTimes = { [Name in "iat" | "iiat" | "authTime"]?: number | undefined };
+type TokenOwner = Pick<RegisteredClient, "tokensFrom"> | undefined;
+
 /**
- * Refuses codes and refresh tokens from before their user or client was last disabled: enabling the user or client again
- * does not bring them back.
+ * Refuses codes and refresh tokens from before their client was last disabled, and those of a sign-in from before their
+ * user was last disabled or got a new password: enabling the client or user again does not bring them back.
  */
-function errorIfOlder(
-  token: { iat?: number | undefined; iiat?: number | undefined } | undefined,
-  ...owners: readonly (Pick<RegisteredClient, "tokensFrom"> | undefined)[]
-) {
-  const issuedAt = token?.iiat ?? token?.iat;
-  const isOlder =
-    issuedAt !== undefined && owners.some((owner) => owner && issuedAt * 1000 < owner.tokensFrom + commitMarginMs);
-  return isOlder ? invalidGrant() : undefined;
+function errorIfOlder({ iat, iiat = iat, authTime = iiat }: TokenTimes = {}, client: TokenOwner, user: TokenOwner) {
+  const isOlder = (time: number | undefined, owner: TokenOwner) =>
+    time !== undefined && owner !== undefined && time * 1000 < owner.tokensFrom + commitMarginMs;
+  return isOlder(iiat, client) || isOlder(authTime, user) ? invalidGrant() : undefined;
 }
 
 /** Finds users for oidc-provider. Every refresh reads the current state of the user and the tenant, and the current roles. */

@@ -1,6 +1,6 @@
-import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import { levelOfMethods } from "@factory/schema/authentication-levels";
 import { causeOf } from "../../http-endpoints/request-cause.js";
+import { signInTime } from "../accounts/sign-in-time.js";
 import type { UserAccount } from "../accounts/user-accounts.js";
 import type { InteractionStep } from "./interaction-step.js";
 
@@ -15,22 +15,13 @@ export async function finishSignIn(
 ): Promise<void> {
   const { provider, request, response, client, records } = step;
   const { clientId } = client;
-  // before the sign-in is stored: a password that is replaced after that is newer than the session
-  const nowSeconds = Math.floor(Date.now() / 1000);
+  // without `ts` oidc-provider takes the time of a later consent as that of the sign-in
+  const ts = signInTime(user);
   await records.succeeded(user, { clientId, cause: causeOf({ req: request, res: response }, clientId) });
   await endOtherSession(step, user.userId);
-  // without `ts` oidc-provider takes the time of a later consent as that of the sign-in
-  const ts = Math.max(nowSeconds, firstSecondOf(user));
   const result = { login: { accountId: user.userId, amr: [...methods], acr: levelOfMethods(methods), ts } };
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
 }
-
-/**
- * The first second of sessions that are newer than the last change of the password. The user was read after that change,
- * so a sign-in in the same second is not older than it.
- */
-export const firstSecondOf = ({ tokensFrom }: Pick<UserAccount, "tokensFrom">): number =>
-  Math.ceil((tokensFrom + commitMarginMs) / 1000);
 
 /** The user does not want to sign in. */
 export async function cancelSignIn({ provider, request, response }: InteractionStep): Promise<void> {

@@ -135,6 +135,20 @@ describe("a person without a second factor", () => {
     expect(decodeJwt((await passwordGrant(person)).body["access_token"])).toMatchObject(password);
   });
 
+  it("is signed in within the second in which the password was changed", async () => {
+    const changed = async () => {
+      const person = await aPerson();
+      await platform.admin.query("update users set tokens_from = clock_timestamp() where user_id = $1", [
+        decodeId("usr", person.userId),
+      ]);
+      return person;
+    };
+    const byCode = await tokensAt((await asked(await changed())).page);
+    const { body: byPassword } = await passwordGrant(await changed());
+    for (const { refresh_token: refresh } of [byCode, byPassword])
+      expect((await token({ grant_type: "refresh_token", refresh_token: refresh })).status).toBe(200);
+  });
+
   it("is not signed in when the password is replaced in this moment", async () => {
     const person = await aPerson();
     const browser = new TestBrowser(base);
