@@ -15,7 +15,8 @@ export interface OwnSessionRow {
 
 /**
  * The browsers in which the user ($1, `usr_…`, and $2 as UUID) is signed in, and the applications that can renew their
- * tokens. Those from before the user was disabled or has changed the password are left out: they are refused.
+ * tokens. Those from before the user was disabled or has changed the password are left out: they are refused. The time of
+ * a sign-in decides, as in `errorIfOlder`, since a grant from the second of a change may look older than the change.
  */
 export const ownSessions = {
   name: "own_sessions",
@@ -32,9 +33,10 @@ export const ownSessions = {
           where token.kind = 'RefreshToken' and token.grant_id = artifact.grant_id))
       from oidc_artifacts artifact cross join limits
       left join api_clients client on client.client_id = payload->>'clientId'
-      where kind = 'Grant' and account_id = $1 and expires_at > now() and (payload->>'iat')::int >= since
+      where kind = 'Grant' and account_id = $1 and expires_at > now()
         and exists (select from oidc_artifacts token where token.kind = 'RefreshToken'
-          and token.grant_id = artifact.grant_id and token.consumed_at is null and token.expires_at > now())
+          and token.grant_id = artifact.grant_id and token.consumed_at is null and token.expires_at > now()
+          and coalesce(token.payload->>'authTime', token.payload->>'iiat', artifact.payload->>'iat')::int >= since)
     order by seen_at desc nulls last limit 200`,
 };
 

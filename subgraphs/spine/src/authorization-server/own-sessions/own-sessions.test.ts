@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { decodeJwt } from "jose";
 import {
   type Answer,
@@ -120,6 +121,21 @@ describe("the sessions of a person", () => {
     const page = await browser.open("/connect/security");
     expect(page.text).toContain("Session/1.0 &lt;script&gt;");
     expect(page.text).toContain("(this browser)");
+  });
+
+  it("are those from the second of a new password, too, and none from before", async () => {
+    const person = await aPerson();
+    await signedIn(person);
+    const values = [decodeId("usr", person.userId)];
+    // 100 ms into a second, so that the sign-in and the change are in the same one
+    await new Promise((resolve) => setTimeout(resolve, 1100 - (Date.now() % 1000)));
+    await platform.admin.query("update users set tokens_from = clock_timestamp() where user_id = $1", values);
+    const { access } = await signedIn(person);
+    const kinds = (await listed(access)).map(({ kind, isCurrent }) => [kind, isCurrent]);
+    expect(kinds.toSorted()).toEqual([
+      ["Application", true],
+      ["Browser", true],
+    ]);
   });
 
   it("end one by one: with a browser its applications, and their tokens are refused", async () => {
