@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 
@@ -14,13 +14,18 @@ const neededBytes = 6 * 1024 ** 3;
 function useMemoryForTemporaryFiles() {
   if (process.env.TMPDIR || !isUsableMemory()) return;
   for (const left of readdirSync(memory).filter((name) => name.startsWith(folderName)))
-    if (!existsSync(`/proc/${left.slice(folderName.length)}`)) rmSync(`${memory}/${left}`, { recursive: true });
+    if (!existsSync(`/proc/${left.slice(folderName.length)}`)) removeOwn(`${memory}/${left}`);
   const folder = `${memory}/${folderName}${process.pid}`;
   mkdirSync(folder, { recursive: true });
   // as /tmp, since a suite that runs as root also starts programs under other accounts
   chmodSync(folder, 0o1777);
   process.env.TMPDIR = folder;
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+}
+
+/** A folder that another account has left is not ours to remove. */
+function removeOwn(folder) {
+  if (statSync(folder).uid === process.getuid()) rmSync(folder, { recursive: true, force: true });
 }
 
 function isUsableMemory() {
