@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AuditReports, type ReportFormatName } from "./audit-reports.js";
+
+/** Writes a report from a cursor, and prints how the memory of this process grows. It needs `--expose-gc`. */
+const [databaseUrl = "", tenantId = "", format = "csv", wanted = "0"] = process.argv.slice(2);
+const rowCount = Number(wanted);
+const mebibytes = (bytes: number) => bytes / 1024 ** 2;
+const highest = () => process.resourceUsage().maxRSS / 1024;
+
+function heldBytes(): number {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return mebibytes(heapUsed + external);
+}
+
+const folder = await mkdtemp(join(tmpdir(), "bench-memory-"));
+const reports = new AuditReports(databaseUrl, tenantId, folder);
+await reports.write(format as ReportFormatName, Math.min(rowCount, 1000));
+const [held, resident] = [heldBytes(), mebibytes(process.memoryUsage.rss())];
+const { user } = process.cpuUsage();
+let atHalf = Number.NaN;
+const size = await reports.write(format as ReportFormatName, rowCount, (rows) => {
+  if (rows >= rowCount / 2 && Number.isNaN(atHalf)) atHalf = highest();
+});
+const growth = highest();
+// A second one, since collecting garbage would change the growth of the first one.
+let heldAtEnd = Number.NaN;
+await reports.write(format as ReportFormatName, rowCount, (rows) => {
+  if (rows === rowCount) heldAtEnd = heldBytes();
+});
+await reports.close();
+await rm(folder, { recursive: true });
+process.stdout.write(
+  JSON.stringify({
+    "size, MiB": mebibytes(size),
+    "CPU of both, ms": (process.cpuUsage().user - user) / 1000,
+    "growth of the RSS to half of the rows, MiB": atHalf - resident,
+    "growth of the RSS to the end, MiB": growth - resident,
+    "growth of what is held at the last row, MiB": heldAtEnd - held,
+  }),
+);
