@@ -225,13 +225,17 @@ describe("the end of a report run", () => {
     const other = await platform.admin.connect();
     await other.query("begin; lock table users in access exclusive mode");
     const { data } = await tenant.request("user-activity", { format: "csv", parameters: pastYear });
-    const { reportRunId } = data?.["run"];
+    const reportRunId: string = data?.["run"].reportRunId;
     const waiting = async () =>
       (await sql("select from pg_stat_activity where wait_event_type = 'Lock' and query like '%from users%'")).rowCount;
     await until(async () => (await waiting()) === 1);
     await tenant.move("cancelReportRun", reportRunId);
-    await until(async () => (await waiting()) === 0).finally(() => other.query("rollback"));
-    other.release();
+    try {
+      await until(async () => (await waiting()) === 0);
+    } finally {
+      await other.query("rollback");
+      other.release();
+    }
     expect(await tenant.run(reportRunId)).toMatchObject({ status: "Cancelled", sizeBytes: null });
     expect(await filesOf(tenant)).toEqual([]);
     expect((await tenant.eventsOf(reportRunId)).map(({ type }) => type)).toEqual([
