@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { userInfo } from "node:os";
 import { delimiter, join } from "node:path";
-import puppeteer, { type Browser, type CDPSession, type Page } from "puppeteer-core";
+import puppeteer, { type Browser, type CDPSession, type Page, type SerializedAXNode } from "puppeteer-core";
 
 const isExecutable = (file: string): boolean => {
   try {
@@ -104,6 +104,25 @@ export class BrowserTab {
       .locator("main")
       .map((main) => main.innerText)
       .wait();
+  }
+
+  /** The fields, buttons and links of the page by their names, and the same as the key Tab reaches them one after the other. */
+  async controls(): Promise<{ readonly all: readonly string[]; readonly byTab: readonly string[] }> {
+    const isFolded = ":is(details:not([open]) > form *)";
+    const selector = `:is(input:not([type=hidden]), button, a[href], summary):not(${isFolded})`;
+    const nameOf = (node: SerializedAXNode | null) => node?.name ?? "";
+    const all: string[] = [];
+    for (const handle of await this.page.$$(selector))
+      if (await handle.isVisible()) all.push(nameOf(await this.page.accessibility.snapshot({ root: handle })));
+    // a click beside the page lets the key begin at the first one, also where a field has the focus
+    await this.page.mouse.click(1, 1);
+    const byTab: string[] = [];
+    for (const _ of all) {
+      await this.page.keyboard.press("Tab");
+      const focused = (await this.page.evaluateHandle("document.activeElement")).asElement();
+      byTab.push(nameOf(focused && (await this.page.accessibility.snapshot({ root: focused }))));
+    }
+    return { all, byTab };
   }
 
   async credentials(): Promise<readonly AuthenticatorCredential[]> {

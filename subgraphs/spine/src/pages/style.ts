@@ -34,7 +34,8 @@ a{color:var(--act)}
 .scopes li+li{border-top:1px solid var(--edge)}
 .qr{max-width:14rem;margin:0 0 1rem}
 .qr svg{display:block;width:100%;height:auto}
-.codes{columns:2;list-style:none;margin:0 0 1rem;padding:0}
+.codes{columns:9.5rem 2;list-style:none;margin:0 0 1rem;padding:0}
+.codes code{font-size:.8125rem;white-space:nowrap}
 .rows{list-style:none;margin:0 0 1rem;padding:0}
 .rows li{padding:.75rem 0}
 .rows li:first-child{padding-top:.25rem}
@@ -46,12 +47,14 @@ section h2{font-size:1.125rem;margin:0 0 .5rem}
 section>form{margin-top:1rem}
 summary{width:max-content;max-width:100%;margin:.25rem 0 0;color:var(--act);font-size:.875rem;cursor:pointer}
 .apart{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-a.button{display:flex;align-items:center;justify-content:center;min-height:2.75rem;border:1px solid var(--line);border-radius:8px;padding:.5rem 1rem;font-weight:600;color:var(--text);text-decoration:none}
+a.button{display:flex;align-items:center;justify-content:center;min-height:2.75rem;border:1px solid var(--line);border-radius:8px;padding:.5rem 1rem;font-weight:600;color:var(--text);text-align:center;text-decoration:none}
 a.button:hover{background:var(--page)}
 .or{display:flex;align-items:center;gap:.75rem;color:var(--quiet);margin:1.25rem 0}
 .or::before,.or::after{content:"";flex:1;border-top:1px solid var(--edge)}
 .or+form{margin:0}
 .fine{font-size:.875rem;color:var(--quiet);margin:1.25rem 0 0}
+.fine+.field{margin-top:1.25rem}
+time{white-space:nowrap}
 @media (forced-colors:active){main,.problem,.scopes{border:1px solid}}`;
 
 /** The hash of the style sheet for the CSP directive `style-src`: browsers apply no other style. */

@@ -18,7 +18,7 @@ export function factorAddedPage(csrfToken: string): Page {
   return {
     title: "Your second factor is set up",
     content: html`<h1>Your second factor is set up</h1>
-<p>From now on you need it at every sign-in.</p>
+<p>From now on each sign-in asks for a second factor.</p>
 ${continueForm(csrfToken)}`,
   };
 }

@@ -30,16 +30,12 @@ ${factors.length === 0 ? undefined : recoveryCodes(recoveryCodesLeft, shown)}
 function factorRow({ factorId, kind, name, addedAt, lastUsedAt, isRenamable }: EnrolledFactor, shown: FactorSection) {
   const { csrfToken, addable } = shown;
   const label = addable.find((one) => one.kind === kind)?.label ?? kind;
-  const facts = [
-    ...(label === name ? [] : [label]),
-    `added ${dayOf(addedAt)}`,
-    ...(lastUsedAt ? [`last used ${dayOf(lastUsedAt)}`] : []),
-  ].join(", ");
+  const added = html`${label === name ? "Added" : `${label}, added`} ${dayOf(addedAt)}`;
   return html`<li>
 <strong>${name}</strong><br>
-<span class="quiet">${facts.charAt(0).toUpperCase()}${facts.slice(1)}</span>
+<span class="quiet">${added}${lastUsedAt === null ? undefined : html`, last used ${dayOf(lastUsedAt)}`}</span>
 <details>
-<summary>${isRenamable ? "Rename or remove" : "Remove"}<span class="apart">: ${name}</span></summary>
+<summary>${isRenamable ? "Rename or remove" : "Remove"}<span class="apart"> ${name}</span></summary>
 ${isRenamable ? renameForm({ factorId, name }, csrfToken) : undefined}
 ${actionForm({ csrfToken, action: "remove-factor", button: "Remove", fields: { factorId } })}
 </details>
@@ -61,4 +57,4 @@ const recoveryCodes = (left: number, { csrfToken }: FactorSection) =>
   html`<p class="fine">You have ${left === 1 ? "one recovery code" : `${left} recovery codes`} left.</p>
 ${actionForm({ csrfToken, action: "renew-recovery-codes", button: "Get new recovery codes" })}`;
 
-const dayOf = (time: Date) => time.toISOString().slice(0, 10);
+const dayOf = (time: Date): Html => html`<time>${time.toISOString().slice(0, 10)}</time>`;

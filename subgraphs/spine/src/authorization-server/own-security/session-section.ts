@@ -16,17 +16,20 @@ ${sessions.some(({ isCurrent }) => !isCurrent) ? actionForm({ csrfToken, action:
 
 function sessionRow(session: OwnSession, csrfToken: string): Html {
   const { sessionId, kind, clientName, userAgent, address, startedAt, lastSeenAt, isCurrent } = session;
-  const times = [startedAt && `since ${minuteOf(startedAt)}`, lastSeenAt && `last used ${minuteOf(lastSeenAt)}`];
-  const facts = [address ? `from ${address}` : null, ...times].filter((fact) => fact !== null);
+  const facts = [
+    address === null ? undefined : html`From ${address}<br>`,
+    startedAt === null ? undefined : html`Signed in ${minuteOf(startedAt)}<br>`,
+    lastSeenAt === null ? undefined : html`Last used ${minuteOf(lastSeenAt)}`,
+  ];
   const device = deviceName(userAgent);
   const name = kind === "Browser" ? (device ?? "Browser") : (clientName ?? "Application");
   const details = name === device ? undefined : html`${device ?? userAgent ?? "Unknown device"}<br>`;
   return html`<li>
 <strong>${name}</strong>${isCurrent ? " (this browser)" : ""}<br>
-<span class="quiet">${details}${facts.join(", ")}</span>
-${isCurrent ? undefined : actionForm({ csrfToken, action: "end-session", button: html`End<span class="apart">: ${name}</span>`, fields: { sessionId } })}
+<span class="quiet">${details}${facts}</span>
+${isCurrent ? undefined : actionForm({ csrfToken, action: "end-session", button: html`End<span class="apart"> the session in ${name}</span>`, fields: { sessionId } })}
 </li>
 `;
 }
 
-const minuteOf = (time: Date) => `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+const minuteOf = (time: Date): Html => html`<time>${time.toISOString().slice(0, 16).replace("T", " ")} UTC</time>`;

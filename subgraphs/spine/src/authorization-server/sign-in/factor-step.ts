@@ -122,7 +122,7 @@ async function show(
   const adds = choice.purpose === "add";
   const fields = await (adds && kind.enrolment ? kind.enrolment.begin(person, visit) : kind.ask(person, visit));
   const page = factorPage({
-    title: adds ? (kind.enrolment?.title ?? kind.label) : kind.label,
+    title: adds ? titleOf(kind) : kind.label,
     lead: adds
       ? `Your organization requires a second factor. You sign in as ${user.email}.`
       : `You sign in as ${user.email}.`,
@@ -132,9 +132,16 @@ async function show(
     problem,
     others: choice.kinds
       .filter((other) => other !== kind)
-      .map((other) => ({ query: `factor=${other.kind}`, text: `${adds ? "Set up" : "Use"}: ${other.label}` })),
+      .map((other) => ({ query: `factor=${other.kind}`, text: `${adds ? titleOf(other) : useOf(other)} instead` })),
   });
   sendPage(step.response, page, { ...answer, ...originsOf(step) });
+}
+
+const titleOf = ({ enrolment, label }: FactorKind) => enrolment?.title ?? label;
+
+function useOf({ label }: FactorKind): string {
+  const name = label.charAt(0).toLowerCase() + label.slice(1);
+  return `Use ${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
 }
 
 const visitOf = ({ kept, interaction }: InteractionStep, { userId }: UserAccount, { choice, kind }: Answered) =>

@@ -12,7 +12,7 @@ import { isCrossSite, readForm } from "../../pages/read-form.js";
 import { FailureLimiter } from "../../request-limits/failure-limiter.js";
 import { passwordLength } from "../../users/password-hash.js";
 import type { OpenReset, PasswordResets } from "./password-resets.js";
-import { newPasswordPage, requestedPage, requestResetPage, resetDonePage } from "./reset.page.js";
+import { newPasswordPage, requestedPage, requestResetPage, resetDonePage, unknownLinkPage } from "./reset.page.js";
 
 interface Options {
   readonly issuer: string;
@@ -95,7 +95,6 @@ function problemOf(password: string, { passwordMinLength: min }: OpenReset): str
 }
 
 const texts: Readonly<Record<string, readonly [title: string, detail: string]>> = {
-  NOT_FOUND: ["This link does not work", "The link was used, has expired or is incomplete. Ask for a new one."],
   RATE_LIMITED: ["Too many attempts", "Wait a few minutes and try again."],
   UNAVAILABLE: ["That did not work", "Too many people are changing passwords. Try again in a moment."],
   VALIDATION_FAILED: ["The form could not be read", "Open the page again."],
@@ -106,6 +105,8 @@ function refuse(response: ServerResponse, error: unknown, logger: Logger): void 
     response.destroy();
     return;
   }
+  if (error instanceof DomainError && error.code === "NOT_FOUND")
+    return sendPage(response, unknownLinkPage, { status: 404 });
   const traceId = String(response.getHeader("x-trace-id") ?? "");
   const known = error instanceof DomainError ? texts[error.code] : undefined;
   if (!known) logger.error({ err: error, traceId }, "password reset page failed");

@@ -72,6 +72,13 @@ export const resetDonePage: Page = {
 <p>Sign in again in your applications. All other sessions have ended. If you have a second factor, you need it as before.</p>`,
 };
 
+export const unknownLinkPage: Page = {
+  title: "This link does not work",
+  content: html`<h1>This link does not work</h1>
+<p>The link was used, has expired or is incomplete.</p>
+<a class="button" href="${resetPath}">Ask for a new link</a>`,
+};
+
 /** The attributes of the field of a form: a screen reader reads the problem and the hint with it. */
 function described(problem: string | undefined, hint?: string): Html {
   const ids = [problem && "problem", hint].filter(Boolean).join(" ");
