@@ -123,6 +123,8 @@ const resources: Readonly<Record<string, string>> = {
 /** Messages that are about another member than the first one that names a resource. */
 const exceptions: Readonly<Record<string, readonly [resource: string, member: string]>> = {
   FeatureFlagUpdated: ["feature-flags", "key"],
+  NotificationTemplateDeleted: ["notification-templates", "key"],
+  NotificationTemplateUpdated: ["notification-templates", "key"],
   TemplateParameterSchemaDefined: ["template-versions", "templateVersionId"],
   TemplateVersionCreated: ["template-versions", "templateVersionId"],
   TemplateVersionDeprecated: ["template-versions", "templateVersionId"],

@@ -143,7 +143,7 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
 /** The first segments of subjects whose objects have no key. The field `subject` is null for them. */
 const noKeyedType = [
   ...["audit-seals", "commands", "config", "editions", "entitlements", "feature-flags", "mails"],
-  "signing-keys",
+  ...["notification-templates", "signing-keys"],
 ];
 
 interface Subject {

@@ -251,7 +251,7 @@ describe("svc.model.v1.ModelInvocation/Complete", () => {
     const { error, trailer } = await called;
     expect(error).toMatchObject({ code: "RUN_CANCELLED" });
     expect(trailer("run-id")).toBe(runId);
-    expect((await vendor.requests("hang-2"))[0]?.closedAt).not.toBeNull();
+    await eventually(async () => (await vendor.requests("hang-2"))[0]?.closedAt ?? undefined);
     expect(await eventsOf(runId)).toMatchObject([{ type: "ModelInvocationFailed", data: { status: "Cancelled" } }]);
   });
 
