@@ -228,6 +228,7 @@ describe("publishing on behalf of a subject", () => {
       decidedBy: null,
       decidedAt: null,
       comment: null,
+      requiredAcr: null,
     });
     const listed = await request<{ items: { approvalId: string }[] }>(
       "GET /v1/approvals?status=Pending&agentTaskId=release-7",
