@@ -41,9 +41,7 @@ function isUsableMemory() {
 
 useMemoryForTemporaryFiles();
 
-const distOf = (file) => fileURLToPath(new URL(`node_modules/${file}`, import.meta.url));
-
-const relativeSources = { "^(\\.{1,2}/.*)\\.js$": "$1" };
+const runnerFile = (name) => fileURLToPath(new URL(`test/dist/runner/${name}.js`, import.meta.url));
 
 const unit = (name, folder) => ({
   displayName: name,
@@ -53,21 +51,17 @@ const unit = (name, folder) => ({
   ...shared,
 });
 
+// suites share the modules of their worker process, as `test/runner` loads them
 const shared = {
-  testEnvironment: "node",
-  // workspaces are tested from their sources, not from dist
-  testEnvironmentOptions: { customExportConditions: ["source", "node", "node-addons"] },
+  testRunner: runnerFile("suite-runner"),
+  testEnvironment: runnerFile("shared-environment"),
   extensionsToTreatAsEsm: [".ts"],
-  transform: { "^.+\\.ts$": ["@swc/jest"] },
-  moduleNameMapper: relativeSources,
-  setupFiles: ["reflect-metadata"],
+  transform: {},
 };
 
 export default {
   // suites wait more than they compute, so no core is kept free; the stack suites share one platform
   maxWorkers: Math.min(availableParallelism(), 4),
-  // ES modules of finished suites stay in memory, so a worker process is replaced when it has grown
-  workerIdleMemoryLimit: "1GB",
   // longer than any wait inside a test, so that a failure names the condition it waited for, and a slow machine does not fail
   testTimeout: 120_000,
   projects: [
@@ -75,16 +69,7 @@ export default {
     unit("template-engine", "subgraphs/catalog/template-engine"),
     unit("nuget", "subgraphs/catalog/nuget"),
     unit("catalog", "subgraphs/catalog"),
-    {
-      ...unit("integration", "subgraphs/integration"),
-      moduleNameMapper: {
-        // these packages use the condition "source" for sources of their own
-        "^eventsource$": distOf("eventsource/dist/index.js"),
-        "^eventsource-parser$": distOf("eventsource-parser/dist/index.js"),
-        "^eventsource-parser/stream$": distOf("eventsource-parser/dist/stream.js"),
-        ...relativeSources,
-      },
-    },
+    unit("integration", "subgraphs/integration"),
     unit("spine", "subgraphs/spine"),
     unit("gateway", "gateway"),
     unit("rest-facade", "rest-facade"),
