@@ -7,6 +7,7 @@ import {
   OperationPlanner,
   type OperationPlans,
   type PlanData,
+  type PreparedSchema,
   receivedPlans,
 } from "../query-planner/operation-planner.js";
 import type { Subgraph } from "../subgraphs/subgraph.js";
@@ -24,9 +25,9 @@ export class SupergraphExecutor<C> {
   static fromSdl<C>(
     supergraphSdl: string,
     subgraphs: readonly Subgraph<C>[],
-    loaded?: LoadedSupergraph,
+    known?: LoadedSupergraph | PreparedSchema,
   ): SupergraphExecutor<C> {
-    return new SupergraphExecutor(new OperationPlanner(supergraphSdl, loaded), subgraphs);
+    return new SupergraphExecutor(new OperationPlanner(supergraphSdl, known), subgraphs);
   }
 
   private constructor(planner: OperationPlanner, subgraphs: readonly Subgraph<C>[]) {

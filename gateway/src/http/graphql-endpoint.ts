@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { HeaderMap } from "@apollo/server";
 import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -40,7 +39,7 @@ export function graphqlEndpoint(options: {
       const { status, headers, body } = await options.server.execute(
         {
           method: request.method,
-          headers: headerMap(request),
+          headers: headersOf(request),
           search: new URL(request.url, "http://any").search,
           body: request.body,
         },
@@ -87,9 +86,8 @@ function wantsPage({ headers, query }: FastifyRequest): boolean {
   return (headers.accept ?? "").includes("text/html") && !(query as Record<string, unknown>)["query"];
 }
 
-function headerMap({ headers }: FastifyRequest): HeaderMap {
-  const map = new HeaderMap();
-  for (const [name, value] of Object.entries(headers))
-    if (value !== undefined) map.set(name, Array.isArray(value) ? value.join(", ") : value);
-  return map;
+function headersOf({ headers }: FastifyRequest): [string, string][] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value]],
+  );
 }

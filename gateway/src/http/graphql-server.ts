@@ -2,7 +2,7 @@ import {
   ApolloServer,
   type ApolloServerOptionsWithGateway,
   type ApolloServerPlugin,
-  type HeaderMap,
+  HeaderMap,
   type HTTPGraphQLRequest,
 } from "@apollo/server";
 import { ApolloServerPluginLandingPageDisabled } from "@apollo/server/plugin/disabled";
@@ -19,11 +19,16 @@ import type { ServingGraphs } from "../supergraph/serving-graphs.js";
 
 type Options = ApolloServerOptionsWithGateway<RequestContext>;
 
+export interface GraphqlRequest extends Omit<HTTPGraphQLRequest, "headers"> {
+  /** Names in lower case. */
+  readonly headers: Iterable<[string, string]>;
+}
+
 export interface GraphqlServer {
   execute(
-    request: HTTPGraphQLRequest,
+    request: GraphqlRequest,
     context: RequestContext,
-  ): Promise<{ status: number; headers: HeaderMap; body: string }>;
+  ): Promise<{ status: number; headers: Iterable<[string, string]>; body: string }>;
   stop(): Promise<void>;
 }
 
@@ -65,11 +70,11 @@ export async function startGraphqlServer(options: {
   await server.start();
   return {
     stop: () => server.stop(),
-    async execute(httpGraphQLRequest, context) {
+    async execute(request, context) {
       const refusal = await refusedUnread(options.limits, context);
       if (refusal) throw refusal;
       const { status, headers, body } = await server.executeHTTPGraphQLRequest({
-        httpGraphQLRequest,
+        httpGraphQLRequest: { ...request, headers: new HeaderMap(request.headers) },
         context: async () => context,
       });
       if (body.kind !== "complete") throw new Error("Incremental delivery is not offered");

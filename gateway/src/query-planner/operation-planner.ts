@@ -1,6 +1,6 @@
 import { operationFromDocument, type Schema, Supergraph } from "@apollo/federation-internals";
 import { type QueryPlan, QueryPlanner, type QueryPlannerConfig } from "@apollo/query-planner";
-import { type DocumentNode, type GraphQLSchema, parse } from "graphql";
+import { buildASTSchema, type DocumentNode, type GraphQLSchema, parse, printSchema } from "graphql";
 import { withInputs } from "../requirements/input-fetches.js";
 import { type RequiredInputs, resolvableKeysFirst, separateInputs } from "../requirements/required-inputs.js";
 import type { AskedOperation, AskedSchema } from "./asked-operation.js";
@@ -33,6 +33,13 @@ export interface LoadedSupergraph {
  */
 export const queryPlannerConfig: QueryPlannerConfig = { reuseQueryFragments: false };
 
+/** What a build has read from a supergraph in advance. Only a supergraph without inputs of `@requires` has it. */
+export interface PreparedSchema {
+  /** The SDL of the schema that clients see. */
+  readonly apiSdl: string;
+  readonly subgraphNames: readonly string[];
+}
+
 /** Plans operations with Apollo's planner. No other class calls that planner. */
 export class OperationPlanner implements AskedSchema {
   /** The schema that clients see. */
@@ -42,30 +49,37 @@ export class OperationPlanner implements AskedSchema {
   readonly fieldNames: ReadonlySet<string>;
   readonly inputFields: ReadonlyMap<string, string>;
   readonly subgraphNames: readonly string[];
-  readonly #inputs: RequiredInputs;
-  readonly #planningSchema: Schema;
-  readonly #supergraph: Supergraph;
-  #planner: QueryPlanner | undefined;
+  readonly #planning: () => Planning;
 
   /**
    * Throws when the supergraph is invalid. The planner is built for the first plan, unless the gateway already built a
    * planner from the same supergraph.
    */
-  constructor(supergraphSdl: string, loaded?: LoadedSupergraph) {
-    const given = parse(supergraphSdl, { noLocation: true });
-    const { document, inputs } = separateInputs(resolvableKeysFirst(given));
-    const adopted = document === given ? loaded : undefined;
-    const supergraph = adopted?.planner.supergraph ?? Supergraph.build(document);
-    this.#inputs = inputs;
-    this.inputFields = new Map([...inputs.byName].map(([name, { field }]) => [name, field]));
-    this.subgraphNames = [...supergraph.subgraphsMetadata()].map(({ name }) => name);
-    this.#planningSchema = supergraph.apiSchema();
-    const shown = inputs.byName.size > 0 ? Supergraph.build(supergraphSdl).apiSchema() : this.#planningSchema;
-    this.apiSchema = loaded?.apiSchema ?? shown.toGraphQLJSSchema();
-    this.supergraphSchema = supergraph.schema.toGraphQLJSSchema();
+  constructor(supergraphSdl: string, known?: LoadedSupergraph | PreparedSchema) {
+    if (known && "apiSdl" in known) {
+      this.apiSchema = validSchema(known.apiSdl);
+      this.supergraphSchema = validSchema(supergraphSdl);
+      this.inputFields = new Map();
+      this.subgraphNames = known.subgraphNames;
+      let planning: Planning | undefined;
+      this.#planning = () => (planning ??= planningOf(supergraphSdl));
+    } else {
+      const planning = planningOf(supergraphSdl, known);
+      const { inputs, schema, supergraph } = planning;
+      this.inputFields = new Map([...inputs.byName].map(([name, { field }]) => [name, field]));
+      this.subgraphNames = [...supergraph.subgraphsMetadata()].map(({ name }) => name);
+      const shown = inputs.byName.size > 0 ? Supergraph.build(supergraphSdl).apiSchema() : schema;
+      this.apiSchema = known?.apiSchema ?? shown.toGraphQLJSSchema();
+      this.supergraphSchema = supergraph.schema.toGraphQLJSSchema();
+      this.#planning = () => planning;
+    }
     this.fieldNames = fieldNames(this.supergraphSchema);
-    this.#supergraph = supergraph;
-    this.#planner = adopted?.planner;
+  }
+
+  /** The part that a later process can start with, undefined when the supergraph has inputs of `@requires`. */
+  get prepared(): PreparedSchema | undefined {
+    if (this.inputFields.size > 0) return undefined;
+    return { apiSdl: printSchema(this.apiSchema), subgraphNames: this.subgraphNames };
   }
 
   /** Plans the operation now, and each combination of conditions when `specialised` asks for it. */
@@ -97,11 +111,32 @@ export class OperationPlanner implements AskedSchema {
 
   #plan(document: DocumentNode, operationName: string | undefined): QueryPlan {
     const options = operationName === undefined ? {} : { operationName };
-    const operation = operationFromDocument(this.#planningSchema, document, options);
-    this.#planner ??= new QueryPlanner(this.#supergraph, queryPlannerConfig);
-    return withInputs(this.#planner.buildQueryPlan(operation), this.#inputs);
+    const planning = this.#planning();
+    const operation = operationFromDocument(planning.schema, document, options);
+    planning.planner ??= new QueryPlanner(planning.supergraph, queryPlannerConfig);
+    return withInputs(planning.planner.buildQueryPlan(operation), planning.inputs);
   }
 }
+
+/** The schema that is planned over, the inputs that were separated from it, and the planner after its first plan. */
+interface Planning {
+  readonly inputs: RequiredInputs;
+  readonly schema: Schema;
+  readonly supergraph: Supergraph;
+  planner: QueryPlanner | undefined;
+}
+
+function planningOf(supergraphSdl: string, loaded?: LoadedSupergraph): Planning {
+  const given = parse(supergraphSdl, { noLocation: true });
+  const { document, inputs } = separateInputs(resolvableKeysFirst(given));
+  const adopted = document === given ? loaded : undefined;
+  const supergraph = adopted?.planner.supergraph ?? Supergraph.build(document);
+  return { inputs, schema: supergraph.apiSchema(), supergraph, planner: adopted?.planner };
+}
+
+/** The schema of an SDL that was validated in advance. */
+const validSchema = (sdl: string): GraphQLSchema =>
+  buildASTSchema(parse(sdl, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
 
 /** Converts the plan data of another thread into plans. */
 export function receivedPlans({ general, specialised }: PlanData, conditions: readonly string[]): OperationPlans {

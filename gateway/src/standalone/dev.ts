@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { type FSWatcher, watch } from "node:fs";
-import { mkdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
@@ -27,6 +27,9 @@ const settleMs = 50;
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const main = join(root, "gateway/dist/standalone/main.js");
+const bundle = join(root, "gateway/dist/bundle");
+/** A source that may change a subgraph, a document or how it is planned. */
+const graphSource = /type-graphql|@apollo\//;
 const environment = platformEnvironment();
 const dataDir = join(resolve(environment.dataDir), "dev");
 const print = (text: string) => process.stdout.write(`dev: ${text}\n`);
@@ -39,6 +42,8 @@ let restarting: Promise<void> = Promise.resolve();
 let isStopping = false;
 let checking: ChildProcess | undefined;
 let uncheckedChange = false;
+/** Whether the build's plans and SDLs still belong to the sources. */
+let isPrepared = true;
 
 await mkdir(dataDir, { recursive: true, mode: 0o700 });
 const database = environment.databaseUrl
@@ -56,7 +61,7 @@ start();
 
 function start(): void {
   const started = performance.now();
-  const child = spawn(process.execPath, ["--no-warnings", main], {
+  const child = spawn(process.execPath, ["--no-warnings", main, ...(isPrepared ? [bundle] : [])], {
     env: environmentWith({ DATA_DIR: dataDir, DATABASE_URL: database.url }),
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -91,6 +96,7 @@ async function restart(): Promise<void> {
   const files = [...changed];
   if (files.length === 0) return;
   changed = new Set();
+  isPrepared &&= files.every((file) => file.endsWith(".ts"));
   try {
     for (const file of files.filter((name) => name.endsWith(".ts"))) await compile(file);
   } catch (error) {
@@ -114,6 +120,7 @@ async function restart(): Promise<void> {
 async function compile(file: string): Promise<void> {
   const source = join(root, file);
   if (!(await stat(source).catch(() => undefined))) return;
+  isPrepared &&= !graphSource.test(await readFile(source, "utf8"));
   const output = join(
     root,
     file.includes("/src/") ? file.replace("/src/", "/dist/") : file.replace("schema/", "schema/dist/"),

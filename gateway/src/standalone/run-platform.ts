@@ -6,11 +6,11 @@ import { DataDirectoryInUseError } from "@factory/runtime/postgres/data-director
 import { DatabaseGivenUp } from "@factory/runtime/postgres/database-patience";
 import { logForeignOutput } from "@factory/runtime/telemetry/foreign-output";
 import { createLogger } from "@factory/runtime/telemetry/logger";
+import { readPreparedStart } from "./bundle/prepared-start.js";
 import { listenProblem, PortInUseError } from "./platform/listen-problem.js";
 import type { Platform } from "./platform/platform.js";
 import { openPlatformDatabase } from "./platform/platform-database.js";
 import { forgetEnvironmentSecrets, platformEnvironment } from "./settings/environment.js";
-import { skipUnusedPackages } from "./unused-packages.js";
 
 /** EX_UNAVAILABLE and EX_TEMPFAIL of sysexits.h. */
 const exitUnavailable = 69;
@@ -29,9 +29,12 @@ const launchPatienceMs = 100;
  */
 const compileCacheDelayMs = 5000;
 
-/** Runs the platform as one process, from its environment to its exit code. */
-export async function runPlatform(): Promise<void> {
-  await run().catch((error: unknown) => {
+/**
+ * Runs the platform as one process, from its environment to its exit code. `preparedIn` is the folder of the bundle in
+ * which this code runs.
+ */
+export async function runPlatform(preparedIn?: string): Promise<void> {
+  await run(preparedIn).catch((error: unknown) => {
     const code = exitCode(error);
     const bug = code === 1 && error instanceof Error;
     const text = bug ? error.stack : error instanceof Error ? error.message : String(error);
@@ -41,7 +44,7 @@ export async function runPlatform(): Promise<void> {
   });
 }
 
-async function run(): Promise<void> {
+async function run(preparedIn: string | undefined): Promise<void> {
   const environment = platformEnvironment();
   forgetEnvironmentSecrets();
   const logger = createLogger("platform", environment.logLevel);
@@ -52,15 +55,15 @@ async function run(): Promise<void> {
   const launched = new Promise<void>((resolve) => (onLaunch = resolve));
   const database = openPlatformDatabase(environment, logger, onLaunch);
   database.catch(() => undefined);
+  const prepared = preparedIn === undefined ? undefined : readPreparedStart(preparedIn);
+  prepared?.catch(() => undefined);
   await Promise.race([launched, sleep(launchPatienceMs)]);
-  const loadAllPackages = skipUnusedPackages();
-  const [{ startPlatform }, { watchUnexpectedErrors }, { Registry }] = await Promise.all([
+  const [{ startPlatform }, { watchUnexpectedErrors }, { default: prometheus }] = await Promise.all([
     import("./platform/platform.js"),
     import("./monitoring/unexpected-errors.js"),
     import("prom-client"),
   ]);
-  loadAllPackages();
-  const registry = new Registry();
+  const registry = new prometheus.Registry();
   let platform: Platform | undefined;
   const stop = (code: number, timeoutMs = stopTimeoutMs) => {
     setTimeout(() => {
@@ -82,9 +85,11 @@ async function run(): Promise<void> {
     registry,
     once(() => stop(1)),
   );
-  platform = await startPlatform(environment, { logger, registry }, database).catch((error: unknown) => {
-    throw listenProblem(error, environment) ?? error;
-  });
+  platform = await startPlatform(environment, { logger, registry, prepared: await prepared }, database).catch(
+    (error: unknown) => {
+      throw listenProblem(error, environment) ?? error;
+    },
+  );
   process.stdout.write(`${greeting(platform, environment.development)}\n`);
   // The cache is written early, because a killed process cannot write the cache at its end.
   setTimeout(flushCompileCache, compileCacheDelayMs).unref();

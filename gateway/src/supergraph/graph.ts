@@ -6,8 +6,9 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import {
+  type DocumentNode,
   type ExecutionResult,
-  GraphQLError,
+  type GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   type OperationDefinitionNode,
@@ -23,8 +24,9 @@ import { type TokenCheck, tokenCheck } from "../admission/token-check.js";
 import type { CompiledOperation } from "../execution/compiled-operation.js";
 import type { ResponseStream } from "../execution/response-stream.js";
 import { SupergraphExecutor } from "../execution/supergraph-executor.js";
-import type { LoadedSupergraph } from "../query-planner/operation-planner.js";
+import type { LoadedSupergraph, PlanData } from "../query-planner/operation-planner.js";
 import type { Subgraph } from "../subgraphs/subgraph.js";
+import { misfit, type PreparedSupergraph } from "./prepared-supergraph.js";
 
 /** The options that all graphs of this process share. */
 export interface GraphOptions {
@@ -59,18 +61,20 @@ export class Graph {
   readonly operations: AdHocOperations;
   readonly refusedWithoutToken: TokenCheck;
   readonly #executor: SupergraphExecutor<RequestContext>;
-  readonly #stored = new Map<string, StoredDocument & { readonly operation: CompiledOperation<RequestContext> }>();
+  readonly #plans: ReadonlyMap<string, PlanData>;
+  readonly #stored = new Map<string, StoredDocument & { operation: CompiledOperation<RequestContext> | undefined }>();
   readonly #subscriptions = new Set<ResponseStream>();
   #running = 0;
   #onIdle: (() => void) | undefined;
 
   /** Throws when the supergraph is invalid or names a subgraph that is not connected. */
-  constructor(supergraphSdl: string, options: GraphOptions, loaded?: LoadedSupergraph) {
+  constructor(supergraphSdl: string, options: GraphOptions, known?: LoadedSupergraph | PreparedSupergraph) {
     const { subgraphs, ...others } = options;
     this.id = createHash("sha256").update(supergraphSdl).digest("hex").slice(0, 12);
     this.supergraphSdl = supergraphSdl;
-    const executor = SupergraphExecutor.fromSdl(supergraphSdl, subgraphs, loaded);
+    const executor = SupergraphExecutor.fromSdl(supergraphSdl, subgraphs, known);
     this.#executor = executor;
+    this.#plans = known && "plans" in known ? known.plans : new Map();
     this.operations = new AdHocOperations({ executor, supergraphSdl, ...others });
     this.refusedWithoutToken = tokenCheck(supergraphSdl);
   }
@@ -93,24 +97,25 @@ export class Graph {
   async compileStored(documents: readonly StoredDocument[]): Promise<void> {
     for (const { text, operationName } of documents) {
       const operation = await this.operations.compileStored(text, operationName).catch((cause: Error) => {
-        throw new GraphQLError(`The stored operation ${operationName} does not fit the graph: ${cause.message}`);
+        throw misfit(operationName, cause.message);
       });
       this.#stored.set(text, { text, operationName, operation });
     }
   }
 
-  /** Validates, plans and compiles a trusted document once. Throws when the document does not fit the graph. */
+  /**
+   * Validates, plans and compiles a trusted document once. Throws when the document does not fit the graph. A document
+   * that the build has planned fits, so it is compiled for its first request.
+   */
   prepare(text: string, operationName: string): PreparedOperation {
-    const document = parse(text);
-    const operation = this.#stored.get(text)?.operation ?? this.#compile(text, operationName);
-    this.#stored.set(text, { text, operationName, operation });
-    const definition = getOperationAST(document, operationName) as OperationDefinitionNode;
-    const deadlineMs = deadlineOf(operationFields({ document, operation: definition }));
+    let ready = this.#plans.has(text) ? undefined : this.#readyOperation(text, operationName);
+    this.#stored.set(text, { operation: this.#stored.get(text)?.operation, text, operationName });
     const onEnd = () => this.leave();
     return {
       run: (variables, context) => {
         this.enter();
-        return runInTime(operation, { variables, context, deadlineMs, onEnd });
+        ready ??= this.#readyOperation(text, operationName);
+        return runInTime(ready.operation, { variables, context, deadlineMs: ready.deadlineMs, onEnd });
       },
     };
   }
@@ -171,11 +176,19 @@ export class Graph {
     });
   }
 
-  #compile(text: string, operationName: string): CompiledOperation<RequestContext> {
+  #readyOperation(text: string, operationName: string) {
     const document = parse(text);
+    const operation = this.#stored.get(text)?.operation ?? this.#compile(document, { text, operationName });
+    this.#stored.set(text, { text, operationName, operation });
+    const definition = getOperationAST(document, operationName) as OperationDefinitionNode;
+    return { operation, deadlineMs: deadlineOf(operationFields({ document, operation: definition })) };
+  }
+
+  #compile(document: DocumentNode, { text, operationName }: StoredDocument): CompiledOperation<RequestContext> {
+    const plans = this.#plans.get(text);
+    if (plans) return this.#executor.compilePlanned(document, operationName, plans);
     const errors = validate(this.apiSchema, document);
-    if (errors.length > 0)
-      throw new GraphQLError(`The stored operation ${operationName} does not fit the graph: ${errors.join("; ")}`);
+    if (errors.length > 0) throw misfit(operationName, errors.join("; "));
     return this.#executor.compile(document, operationName);
   }
 }

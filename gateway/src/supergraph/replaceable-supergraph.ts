@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { type GraphQLDataSource, SERVICE_DEFINITION_QUERY, type SupergraphManager } from "@apollo/gateway";
+import type { GraphQLDataSource, SupergraphManager } from "@apollo/gateway";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { assertValidSchema, type GraphQLSchema } from "graphql";
 import type { LoadedSupergraph } from "../query-planner/operation-planner.js";
 import { Graph, type GraphOptions } from "./graph.js";
+import type { PreparedSupergraph } from "./prepared-supergraph.js";
 import { ServingGraphs } from "./serving-graphs.js";
 import { checkSupergraph, type SupergraphCandidate, type SupergraphVerdict } from "./supergraph-check.js";
 
@@ -76,9 +77,17 @@ export class ReplaceableSupergraph implements SupergraphManager {
     return verdict;
   }
 
+  /** Serves a supergraph that the build has prepared, before Apollo's gateway loads it. */
+  beginPrepared(prepared: PreparedSupergraph): void {
+    const graph = new Graph(prepared.supergraphSdl, this.#options, prepared);
+    this.graphs.serve(graph, graph.apiSchema);
+    this.#schema = graph.apiSchema;
+  }
+
   /** Serves the first supergraph that the gateway loaded. Throws when it does not fit the connected subgraphs. */
   begin(supergraphSdl: string, loaded: LoadedSupergraph): void {
-    this.graphs.serve(new Graph(supergraphSdl, this.#options, loaded), loaded.apiSchema);
+    if (this.#schema) this.graphs.recognize(loaded.apiSchema);
+    else this.graphs.serve(new Graph(supergraphSdl, this.#options, loaded), loaded.apiSchema);
     this.#schema = loaded.apiSchema;
   }
 
@@ -192,7 +201,7 @@ export class ReplaceableSupergraph implements SupergraphManager {
       const source = this.#gateway?.getDataSource({ name, url: `http://${name}` });
       const answer = await source?.process({
         kind: "loading schema",
-        request: { query: SERVICE_DEFINITION_QUERY },
+        request: { query: "{ _service { sdl } }" },
         context: {},
       } as Parameters<GraphQLDataSource["process"]>[0]);
       const { sdl } = (answer?.data as { _service?: { sdl?: string } } | undefined)?._service ?? {};

@@ -31,6 +31,11 @@ export class ServingGraphs {
     this.#current = graph;
   }
 
+  /** Finds the current graph by one more schema, which another part of the process has built from the same SDL. */
+  recognize(schema: GraphQLSchema): void {
+    this.#bySchema.set(schema, this.current);
+  }
+
   /** Removes the previous graph, on which nothing runs any more. */
   forgetPrevious(schema: GraphQLSchema): void {
     // Apollo Server keeps the first schema forever. An entry in the WeakMap would therefore keep the graph in memory.

@@ -9,7 +9,7 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import { bareEnvironment } from "../settings/environment.js";
 import type { RunningPlatform } from "./platform-api.js";
 
-const main = fileURLToPath(new URL("../../../dist/standalone/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../../dist/bundle/main.js", import.meta.url));
 /** A long timeout, because a first start creates the database cluster and the machine may be busy. */
 const startTimeoutMs = 120_000;
 const freePorts = { PORT: "0", INTERNAL_PORT: "0", GRPC_PORT: "0" };

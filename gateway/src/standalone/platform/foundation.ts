@@ -10,6 +10,7 @@ import type { SubgraphHost } from "@factory/runtime/subgraph/subgraph-host";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { type SubgraphName, subgraphNames } from "@factory/schema/subgraph-names";
 import type { Registry } from "prom-client";
+import type { PreparedStart } from "../bundle/prepared-start.js";
 import type { PlatformEnvironment } from "../settings/environment.js";
 import { choosePort } from "../settings/free-port.js";
 import { readMasterKeys } from "../settings/secrets-key.js";
@@ -22,6 +23,8 @@ export interface Start {
   readonly logger: Logger;
   readonly registry: Registry;
   readonly parts: RunningParts;
+  /** The results of the build. Code that runs outside of a bundle computes them itself. */
+  readonly prepared: PreparedStart | undefined;
 }
 
 /** The parts that all subgraphs share. */
@@ -41,7 +44,7 @@ export interface Foundation {
 
 /** Starts the database with its roles and schemas, and the bus. Reads the keys and determines the public address. */
 export async function startFoundation(
-  { environment, logger, parts }: Start,
+  { environment, logger, parts, prepared }: Start,
   openDatabase: Promise<PlatformDatabase>,
 ): Promise<Foundation> {
   const dataDir = resolve(environment.dataDir);
@@ -72,6 +75,7 @@ export async function startFoundation(
       jobProcess,
       refusals: refusals.log,
       logger: logger.child({ subgraph }),
+      printedSdl: prepared?.subgraphSdls[subgraph],
     }),
   };
 }

@@ -6,10 +6,9 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { tenantFactor } from "../../admission/tenant-factor.js";
 import { graphqlEndpoint } from "../../http/graphql-endpoint.js";
-import { startGraphqlServer } from "../../http/graphql-server.js";
+import { GraphqlServerOnDemand } from "../../http/graphql-server-on-demand.js";
 import { localSubgraph } from "../../subgraphs/local-subgraph.js";
 import { readCommittedSupergraph } from "../../supergraph/committed-supergraph.js";
-import { CompiledGateway } from "../../supergraph/compiled-gateway.js";
 import { ReplaceableSupergraph } from "../../supergraph/replaceable-supergraph.js";
 import { SupergraphFile } from "../../supergraph/supergraph-file.js";
 import { graphqlSockets } from "../../websocket/graphql-sockets.js";
@@ -26,7 +25,7 @@ export interface Graph extends Pick<FacadePorts, "useGraph" | "graphql"> {
 
 /** Starts the gateway over the three subgraphs of this process. */
 export async function startGraph(
-  { environment, logger, registry, parts }: Start,
+  { environment, logger, registry, parts, prepared }: Start,
   { catalog, integration, spine, verifier, onRevoked }: Subgraphs,
   refusals: RefusalSink,
 ): Promise<Graph> {
@@ -42,14 +41,14 @@ export async function startGraph(
   const initial = file ? await file.read() : { reviewedSdl: await readCommittedSupergraph() };
   const supergraph = new ReplaceableSupergraph(initial, options);
   const { graphs } = supergraph;
-  const server = await startGraphqlServer({
-    gateway: new CompiledGateway(supergraph, options),
-    graphs,
-    introspection,
-    limits,
-    refusals,
-    logger,
+  const server = new GraphqlServerOnDemand(async () => {
+    const [{ startGraphqlServer }, { CompiledGateway }] = await apolloModules();
+    const gateway = new CompiledGateway(supergraph, options);
+    return startGraphqlServer({ gateway, graphs, introspection, limits, refusals, logger });
   });
+  // Apollo's gateway takes a third of the start and of the memory. Requests to routes and websockets do without it.
+  if (prepared?.supergraph && !file) supergraph.beginPrepared(prepared.supergraph);
+  else await server.start();
   parts.add("GraphQL server", () => server.stop());
   parts.add("supergraph", () => supergraph.close());
   supergraphMetrics(registry, supergraph);
@@ -72,6 +71,9 @@ export async function startGraph(
     closeSockets: () => sockets.close(),
   };
 }
+
+const apolloModules = () =>
+  Promise.all([import("../../http/graphql-server.js"), import("../../supergraph/compiled-gateway.js")]);
 
 /**
  * Reads the supergraph file again after a change and on SIGHUP, and replaces the supergraph. Returns a function that

@@ -34,12 +34,12 @@ export interface Telemetry {
  */
 export function startPlatform(
   environment: PlatformEnvironment,
-  { logger, registry }: Telemetry,
+  { logger, registry, prepared }: Telemetry & Pick<Start, "prepared">,
   database: Promise<PlatformDatabase>,
 ): Promise<Platform> {
   const parts = new RunningParts(logger);
   return parts.startOrClose(async () => {
-    const start: Start = { environment, logger, registry, parts };
+    const start: Start = { environment, logger, registry, parts, prepared };
     if (!environment.development && environment.trustedProxies.length === 0)
       logger.warn("TRUSTED_PROXIES is empty: behind a proxy, all callers share the limits of its address");
     const certificates = prepareCertificates(resolve(environment.dataDir), environment.development, database);

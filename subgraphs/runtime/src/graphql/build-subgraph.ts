@@ -22,6 +22,8 @@ export interface SubgraphDefinition {
   /** Types that no root field mentions. */
   readonly types?: readonly (new () => object)[];
   readonly references?: Readonly<Record<string, EntityReference>>;
+  /** The SDL that a build has printed from the same classes. If absent, it is printed now. */
+  readonly printedSdl?: string | undefined;
 }
 
 /** The executable schema of a subgraph and its SDL. */
@@ -58,7 +60,7 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
     skipCheck: true,
   });
   const rules = rootRules(decorated);
-  const sdl = print(parse(`${links}\n${printSubgraphSchema(lexicographicSortSchema(decorated))}`));
+  const sdl = definition.printedSdl ?? printedSdl(decorated);
   const resolvers = createResolversMap(decorated) as Record<string, Record<string, unknown>>;
   for (const [type, reference] of Object.entries(definition.references ?? {}))
     resolvers[type] = { ...resolvers[type], __resolveReference: guard.reference(type, reference) };
@@ -75,6 +77,9 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
   }
   return { schema, sdl };
 }
+
+const printedSdl = (decorated: GraphQLSchema) =>
+  print(parse(`${links}\n${printSubgraphSchema(lexicographicSortSchema(decorated))}`));
 
 /** Field resolvers below the root; plain properties have no resolver yet. */
 function guardNested(schema: GraphQLSchema, decorated: GraphQLSchema, guard: Guard): void {

@@ -96,8 +96,11 @@ export function authority(host: string, port: number): string {
 }
 
 async function addReflection(server: Server<CallFacts>, names: readonly string[]): Promise<void> {
-  const [{ ServerReflection, ServerReflectionService }, { descriptorSet }] = await loadReflection();
-  server.add(ServerReflectionService, ServerReflection(Buffer.from(descriptorSet, "base64"), names));
+  const [{ default: reflection }, { descriptorSet }] = await loadReflection();
+  server.add(
+    reflection.ServerReflectionService,
+    reflection.ServerReflection(Buffer.from(descriptorSet, "base64"), names),
+  );
 }
 
 /** Loads the modules of server reflection. Call it before `startGrpcServer` to save time there. */

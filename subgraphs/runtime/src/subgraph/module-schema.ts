@@ -11,13 +11,15 @@ interface SchemaParts {
   readonly modules: readonly SliceModule<never>[];
   readonly servicesOf: (slice: string) => Pick<Services, "get">;
   readonly logger: Logger;
+  readonly printedSdl?: string | undefined;
 }
 
 /** The federated schema over the resolvers of all modules, and over the jobs that every subgraph shows. */
-export function moduleSchema({ name, modules, servicesOf, logger }: SchemaParts): Subgraph {
+export function moduleSchema({ name, modules, servicesOf, logger, printedSdl }: SchemaParts): Subgraph {
   const views = modules.map((module) => ({ module, get: servicesOf(module.slice).get }));
   return buildSubgraph({
     logger,
+    printedSdl,
     resolvers: [
       jobResolver(name, servicesOf("jobs").get(JobService)),
       ...views.flatMap(({ module, get }) => module.resolvers?.(get) ?? []),

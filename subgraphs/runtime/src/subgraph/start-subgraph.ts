@@ -114,7 +114,7 @@ async function start<Settings extends object>(
   if (rules.length > 0) started.forget(new Retention(connections.worker, logger, rules));
   const servicesOf = (slice: string) => registry.forSlice(slice);
   return {
-    schema: moduleSchema({ name: connections.schema, modules, servicesOf, logger }).schema,
+    schema: moduleSchema({ name: connections.schema, modules, servicesOf, logger, printedSdl: host.printedSdl }).schema,
     grpcServices: modules.flatMap((module) => module.grpcServices?.(servicesOf(module.slice).get, sliceHost) ?? []),
     relay,
     jobs: new JobOperations(database, jobs, started.sweeper),

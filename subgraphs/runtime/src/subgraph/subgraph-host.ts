@@ -13,4 +13,6 @@ export interface SubgraphHost {
   readonly refusals?: RefusalSink;
   /** The job queues of one process share it. Without it the subgraph has a process of its own. */
   readonly jobProcess?: JobProcess;
+  /** The SDL of the subgraph, if a build has printed it from the code that runs. */
+  readonly printedSdl?: string | undefined;
 }

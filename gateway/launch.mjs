@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+import { compile } from "./compile.mjs";
+
+// Starts a program of the platform: `node gateway/launch.mjs start`, and so on. It is no TypeScript, because it runs
+// before anything is compiled. `compile` makes the modules only, which is enough for unit tests.
+
+const programs = {
+  start: { greeting: "Starting the platform.", load: () => import("./dist/bundle/main.js") },
+  demo: { greeting: "The demo starts a platform of its own.", load: () => import("./dist/standalone/demo.js") },
+  dev: { greeting: "Starting the platform for development.", load: () => import("./dist/standalone/dev.js") },
+  build: { load: async () => undefined },
+  compile: { load: async () => undefined, needsBundle: false },
+};
+
+/** Prints a line for a person. Standard output belongs to the program. */
+const print = (text) => process.stderr.write(`${text}\n`);
+
+const program = programs[process.argv[2]];
+if (!program) throw new Error(`Choose a program: ${Object.keys(programs).join(", ")}`);
+if (program.greeting) print(program.greeting);
+await compile();
+if (program.needsBundle !== false && !isBundled()) {
+  const { bundlePlatform } = await import("./dist/standalone/bundle/platform-bundle.js");
+  await bundlePlatform(print);
+}
+await program.load();
+
+/** Whether the bundle was made from the present state of the sources. */
+function isBundled() {
+  const read = (file) => readFileSync(new URL(`./dist/${file}`, import.meta.url), "utf8");
+  try {
+    return read("bundle/.bundled") === read(".compiled");
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,22 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { deserialize, serialize } from "node:v8";
+import type { SubgraphName } from "@factory/schema/subgraph-names";
+import type { PreparedSupergraph } from "../../supergraph/prepared-supergraph.js";
+
+/** The results that every start of the same code needs, and that the build has computed once. */
+export interface PreparedStart {
+  readonly supergraph: PreparedSupergraph | undefined;
+  readonly subgraphSdls: Readonly<Record<SubgraphName, string>>;
+}
+
+const fileIn = (folder: string) => join(folder, "prepared-start.bin");
+
+export async function writePreparedStart(folder: string, prepared: PreparedStart): Promise<void> {
+  await writeFile(fileIn(folder), serialize(prepared));
+}
+
+/** Reads the file that belongs to the bundle in this folder. */
+export async function readPreparedStart(folder: string): Promise<PreparedStart> {
+  return deserialize(await readFile(fileIn(folder))) as PreparedStart;
+}
