@@ -51,6 +51,8 @@ export const bundleOptions: BuildOptions = {
   // Names of classes and functions appear in logs and in GraphQL.
   keepNames: true,
   legalComments: "none",
+  // Node keeps the text in memory.
+  minifyWhitespace: true,
   external: outside,
   // Its main file is UMD, whose inner `require` no bundler can follow.
   alias: { "jsonc-parser": `${root}node_modules/jsonc-parser/lib/esm/main.js` },

@@ -1,3 +1,4 @@
+import { atMost } from "@factory/runtime/caches/entry-limit";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { LRUCache } from "lru-cache";
@@ -42,7 +43,7 @@ const checksPerTenant = 2;
  */
 export class CallEvidence {
   readonly #resources: Resources;
-  readonly #called = new LRUCache<string, CalledConnection>({ max: maxConnections });
+  readonly #called = new LRUCache<string, CalledConnection>(atMost(maxConnections));
   readonly #changed = new Set<CalledConnection>();
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;

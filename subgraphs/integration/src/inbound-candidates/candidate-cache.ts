@@ -1,3 +1,4 @@
+import { atMost } from "@factory/runtime/caches/entry-limit";
 import type { Listener } from "@factory/runtime/connections/listener";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { isStorable } from "@factory/runtime/input-validation/storable-text";
@@ -68,7 +69,7 @@ export class CandidateCache {
     maxSize: maxBytes,
     sizeCalculation: ({ set }, name) => this.#bytesOf(set) + 2 * name.length,
   });
-  readonly #empty = new LRUCache<string, Held>({ max: maxEmptySets });
+  readonly #empty = new LRUCache<string, Held>(atMost(maxEmptySets));
   readonly #reading = new Map<string, Promise<CandidateSet>>();
   /** Rises with each notice. A read that began before must not be kept. */
   #generation = 0;

@@ -1,3 +1,4 @@
+import { atMost } from "@factory/runtime/caches/entry-limit";
 import { LRUCache } from "lru-cache";
 
 interface Window {
@@ -11,7 +12,7 @@ const maxWindows = 50_000;
 
 /** Counts events of a minute by name, in the memory of this process. */
 export class MinuteCounts {
-  readonly #windows = new LRUCache<string, Window>({ max: maxWindows });
+  readonly #windows = new LRUCache<string, Window>(atMost(maxWindows));
   readonly #limit: number;
 
   /** `factor` multiplies the limit. */

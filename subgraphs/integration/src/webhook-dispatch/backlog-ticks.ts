@@ -1,3 +1,4 @@
+import { atMost } from "@factory/runtime/caches/entry-limit";
 import { LRUCache } from "lru-cache";
 import { laneKey, type WebhookLane } from "../webhook-messages/webhook-lane.js";
 
@@ -12,7 +13,7 @@ const rememberedLanes = 10_000;
  * becomes free, so that one statement serves many messages. All other lanes are claimed at once.
  */
 export class BacklogTicks {
-  readonly #waiting = new LRUCache<string, Time>({ max: rememberedLanes });
+  readonly #waiting = new LRUCache<string, Time>(atMost(rememberedLanes));
 
   /** Lets the lane wait for the next common time, which is returned. */
   postpone(lane: WebhookLane, now: Time): Time {

@@ -1,3 +1,4 @@
+import { atMost } from "@factory/runtime/caches/entry-limit";
 import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -49,7 +50,7 @@ export class DeliveryTargets {
    * The credential ids of recently used subscriptions. With the id, the secrets are read at the same time as the
    * target.
    */
-  readonly #credentialIds = new LRUCache<string, string>({ max: rememberedSubscriptions });
+  readonly #credentialIds = new LRUCache<string, string>(atMost(rememberedSubscriptions));
 
   constructor(database: Database, credentials: CredentialService) {
     this.#database = database;

@@ -1,3 +1,4 @@
+import { atMost } from "@factory/runtime/caches/entry-limit";
 import { LRUCache } from "lru-cache";
 import { laneKey, type WebhookLane } from "../webhook-messages/webhook-lane.js";
 
@@ -42,7 +43,7 @@ export const heldPace: Pace = { intervalMs: 2_000, burst: 1 };
  * decides how many it may send.
  */
 export class LanePaces {
-  readonly #paces = new LRUCache<string, KnownPace>({ max: rememberedLanes });
+  readonly #paces = new LRUCache<string, KnownPace>(atMost(rememberedLanes));
 
   /** The end of the wait of a lane. A time in the past means no wait. */
   waitsUntil(lane: WebhookLane, now: Time): Time {

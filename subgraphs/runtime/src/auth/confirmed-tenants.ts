@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { atMost } from "../caches/entry-limit.js";
 import { DomainError } from "../errors/domain-error.js";
 import { databaseRefusal } from "../errors/unavailable.js";
 
@@ -10,7 +11,7 @@ const maxCachedTenants = 50_000;
 /** Caches which tenants exist. Tenants are never deleted, so only positive answers are cached. */
 export class ConfirmedTenants {
   readonly #exists: TenantLookup;
-  readonly #confirmed = new LRUCache<string, true>({ max: maxCachedTenants });
+  readonly #confirmed = new LRUCache<string, true>(atMost(maxCachedTenants));
 
   constructor(exists: TenantLookup) {
     this.#exists = exists;

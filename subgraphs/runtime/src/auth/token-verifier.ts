@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { type JSONWebKeySet, jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
+import { atMost } from "../caches/entry-limit.js";
 import { DomainError } from "../errors/domain-error.js";
 import { ConfirmedTenants, type TenantLookup } from "./confirmed-tenants.js";
 import type { Principal } from "./principal.js";
@@ -35,7 +36,7 @@ export class TokenVerifier {
   readonly #options: TokenVerifierOptions;
   readonly #keys: VerificationKeys;
   readonly #clock: () => number;
-  readonly #known = new LRUCache<string, ReadClaims>({ max: maxCachedTokens });
+  readonly #known = new LRUCache<string, ReadClaims>(atMost(maxCachedTokens));
   readonly #revocations = new Revocations();
   readonly #tenants: ConfirmedTenants;
 

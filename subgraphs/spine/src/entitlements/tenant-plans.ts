@@ -1,3 +1,4 @@
+import { atMost } from "@factory/runtime/caches/entry-limit";
 import type { Listener } from "@factory/runtime/connections/listener";
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -26,7 +27,7 @@ const maxAgeMs = 30_000;
 /** The plans of tenants in memory. A change of a tenant drops its plan in every process. */
 export class TenantPlans {
   readonly #reader: TenantReader;
-  readonly #plans = new LRUCache<string, Promise<TenantPlan>>({ max: maxTenants, ttl: maxAgeMs });
+  readonly #plans = new LRUCache<string, Promise<TenantPlan>>({ ...atMost(maxTenants), ttl: maxAgeMs });
 
   constructor(reader: TenantReader) {
     this.#reader = reader;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { atMost } from "@factory/runtime/caches/entry-limit";
 import type { Listener } from "@factory/runtime/connections/listener";
 import { DrainLoop } from "@factory/runtime/db/drain-loop";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
@@ -85,7 +86,7 @@ export class FlagSets {
   });
   readonly #watchers = new Set<(change: FlagSetChange) => void>();
   /** The last version that the watchers heard of, by tenant. */
-  readonly #told = new LRUCache<string, number>({ max: maxTenants });
+  readonly #told = new LRUCache<string, number>(atMost(maxTenants));
   #since: Date | undefined;
   #checkedAt = 0;
 

@@ -1,3 +1,4 @@
+import { atMost } from "@factory/runtime/caches/entry-limit";
 import { LRUCache } from "lru-cache";
 
 /** Keeps memory bounded when callers invent keys: the windows that were used least recently are forgotten first. */
@@ -14,7 +15,7 @@ export interface TimedWindow {
  * client secret must count without a pause.
  */
 export class TimedWindows<W extends TimedWindow> {
-  readonly #windows = new LRUCache<string, W>({ max: maxWindows });
+  readonly #windows = new LRUCache<string, W>(atMost(maxWindows));
   readonly #durationMs: number;
   readonly #clock: () => number;
 

@@ -22,7 +22,8 @@ export function openBoss(workerUrl: string, schema: string, logger: Logger): PgB
     connectionString: relaxedCommits(workerUrl),
     schema,
     createSchema: false,
-    max: 5,
+    // All queues fetch at the same moment, so a burst would keep every connection of the pool open.
+    max: 3,
     ...patience,
     schedule: false,
     superviseIntervalSeconds: 10,

@@ -1,3 +1,4 @@
+import { atMost } from "@factory/runtime/caches/entry-limit";
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LRUCache } from "lru-cache";
@@ -13,7 +14,7 @@ const maxCachedClients = 5_000;
  */
 export class ClientRoles {
   readonly #reader: TenantReader;
-  readonly #cache = new LRUCache<string, readonly string[]>({ max: maxCachedClients, ttl: cachedMs });
+  readonly #cache = new LRUCache<string, readonly string[]>({ ...atMost(maxCachedClients), ttl: cachedMs });
 
   constructor(reader: TenantReader) {
     this.#reader = reader;

@@ -1,3 +1,4 @@
+import { atMost } from "@factory/runtime/caches/entry-limit";
 import { type TenantReader, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { LRUCache } from "lru-cache";
@@ -37,7 +38,7 @@ const counterName = (featureKey: string, start: Date): string => `${featureKey} 
 export class UsageReader {
   readonly #reader: TenantReader;
   readonly #sources: UsageSources;
-  readonly #recent = new LRUCache<string, RecentUsage>({ max: maxRecent, ttl: recentMs });
+  readonly #recent = new LRUCache<string, RecentUsage>({ ...atMost(maxRecent), ttl: recentMs });
 
   constructor(reader: TenantReader, sources: UsageSources) {
     this.#reader = reader;
