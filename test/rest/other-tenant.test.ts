@@ -27,6 +27,9 @@ const rows = servedRoutes
 const mustExist = { "if-match": "*" };
 const missing = (at: string) => (at.startsWith("PUT ") ? 412 : 404);
 
+/** Headers whose values differ in each answer, or with the length of an id. */
+const volatile = new Set(["date", "traceparent", "x-trace-id", "ratelimit", "content-length"]);
+
 let theirs: TenantObjects;
 let ours: TenantObjects;
 let token: string;
@@ -80,7 +83,7 @@ describe.each(rows)("$at", ({ at, run, names, forPeople }) => {
       ...bodyOf(run),
       ...(at.startsWith("PUT ") && { headers: mustExist }),
     });
-    const shown = [...headers.keys()].filter((name) => !/^(date|traceparent|x-trace-id|ratelimit)$/.test(name));
+    const shown = [...headers].filter(([name]) => !volatile.has(name)).map((header) => header.join(": "));
     return { status, headers: shown, text: normalized(text, Object.values(ids)) };
   };
 
