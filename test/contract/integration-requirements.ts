@@ -56,9 +56,13 @@ export const integrationRequirements: readonly Requirement[] = [
     "Versioning 2: additive changes do not break a client":
       "is accepted with unknown members, and with null for optional members",
   }),
+  ...inFile("test/graphql/other-tenant.test.ts", {
+    "Authentication 3: the tenant of the token is that of the resource": "shows the object to the tenant that owns it",
+  }),
+  ...inFile("test/rest/other-tenant.test.ts", {
+    "Authentication 3: what another tenant has is not changed": "are as they were before all these requests",
+  }),
   ...inFile("test/rest/tenancy.test.ts", {
-    "Authentication 3: the tenant of the token is that of the resource": "are found by their own tenant",
-    "Authentication 3: what another tenant has is not changed": "have changed nothing",
     "Authentication 3: the tenant that a request names": "must be the tenant of the token in X-Tenant-Id",
   }),
   ...inFile("test/rest/token-endpoint.test.ts", {

@@ -77,7 +77,6 @@ export const spineRequirements: readonly Requirement[] = [
   ...inFile("test/rest/configuration.test.ts", {
     "Configuration: GET /config and PUT /config/{key}":
       "creates with 201, replaces with 200, deletes with 204, and answers the version as entity tag",
-    "Configuration: tenant isolation, and its scopes": "shows nothing of another tenant, and needs its scopes",
   }),
   ...inFile("test/grpc/entitlements.test.ts", {
     "Entitlements: Entitlements.Check over gRPC": "answers clients that openssl made, under both paths",
@@ -125,7 +124,6 @@ export const spineRequirements: readonly Requirement[] = [
     "Notifications: asynchronous operations return an id that correlates to resulting events":
       "returns ids by which the events are found",
     "Notifications: pagination follows shared conventions": "is read in pages",
-    "Notifications: tenant isolation on every request": "shows nothing to another tenant",
   }),
   ...inFile("subgraphs/spine/src/notifications/notification.resolver.test.ts", {
     "Authentication 3: attribute-based checks for resource constraints, of notifications":
@@ -154,7 +152,14 @@ export const spineRequirements: readonly Requirement[] = [
       "is Queued, then Completed with its content, and tells of it",
     "Overview: tenant isolation on every request, of report runs": "is not found by another tenant, nor is its content",
   }),
+  ...inFile("test/rest/other-tenant.test.ts", {
+    "Configuration: tenant isolation":
+      "returns the same bytes for an object of another tenant and for one that does not exist",
+    "Notifications: tenant isolation on every request":
+      "returns the same bytes for an object of another tenant and for one that does not exist",
+  }),
   ...inFile("test/rest/endpoints.test.ts", {
+    "Configuration: its scopes": "requires its scope",
     "Authentication 3: scopes drive the authorization of endpoints": "requires its scope",
     "Errors: 403 where the tenantId claim differs from the tenant of the request":
       "refuses a tenant other than that of the token",

@@ -66,8 +66,10 @@ beforeAll(async () => {
 });
 
 async function codes(document: string, token?: string): Promise<unknown[]> {
-  const { body } = await graphql(document, { token });
-  return (body.errors ?? []).map(({ extensions }) => extensions.code);
+  const { status, body } = await graphql(document, { token });
+  const found = (body.errors ?? []).map(({ extensions }) => extensions.code);
+  if (found.includes("UNAUTHENTICATED")) expect(status).toBe(401);
+  return found;
 }
 
 const unscopedFields = fields.filter(({ rule }) => Object.keys(rule).length === 0);
@@ -114,8 +116,10 @@ describe.each(guarded)("$coordinate", ({ document, rule }) => {
   });
 
   if (rule.platformAdmin)
-    it("refuses every token of a tenant", async () => {
-      expect(await codes(document, await tenant.tokenWith())).toEqual(["INSUFFICIENT_SCOPE"]);
+    it("refuses every token of a tenant, and a platform administrator without its scope", async () => {
+      const others = platformScopes.filter((scope) => !scopes.includes(scope));
+      for (const token of [await tenant.tokenWith(), await platformToken(...others)])
+        expect(await codes(document, token)).toEqual(["INSUFFICIENT_SCOPE"]);
     });
   else if (!scopes.some((scope) => platformScopes.some((held) => held === scope)))
     it("refuses a platform administrator, whose token lacks the scope", async () => {

@@ -58,6 +58,9 @@ export const unknownIds = {
   key: "walked-unknown",
 };
 
+/** Texts that are not ids of any kind above: one of another form, and the id of a kind that no caller names. */
+export const malformedIds = ["no-id", newId("apc")];
+
 export type ObjectKind = keyof typeof unknownIds;
 
 export const isObjectKind = (name: string): name is ObjectKind => Object.hasOwn(unknownIds, name);
@@ -165,6 +168,14 @@ const inputs: Record<string, Record<string, unknown>> = {
   RegisterLibraryVersionInput: { semanticVersion: "2.0.0" },
   DeprecateLibraryVersionInput: { reason: "Legacy" },
   RetireLibraryVersionInput: { reason: "walked" },
+  CreateConnectionInput: { providerId: unknownIds.providerId, displayName: "walked", authMode: "ApiKey" },
+  CreateWebhookSubscriptionInput: {
+    direction: "Inbound",
+    providerId: unknownIds.providerId,
+    signingSecretRef: "walked-vendor",
+  },
+  RegisterProviderInput: { key: "walked", displayName: "walked", category: "Payment", authModel: "ApiKey" },
+  CreateCredentialInput: { name: "walked-other", secret: { token: "x" } },
   AcceptToolDefinitionInput: { toolName: "walked", definitionHash: "0".repeat(64) },
   RotateCredentialInput: { credentialId: unknownIds.credentialId },
   AssignRoleInput: principal,

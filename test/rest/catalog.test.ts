@@ -1,4 +1,3 @@
-import { newId } from "@factory/runtime/identifiers/wire-id";
 import { aSmallPack } from "../kit/packs.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
 import { request } from "../kit/request.js";
@@ -101,11 +100,6 @@ describe("GET /v1/templates/{templateId}", () => {
     expect(await again()).toMatchObject({ status: 304, text: "" });
     await post(`/v1/templates/${templateId}/versions`, aVersion());
     expect((await again()).status).toBe(200);
-  });
-
-  it("returns 404 for an id of another kind or form", async () => {
-    for (const id of [newId("tpl"), newId("lib"), "tpl_1", "TPL_01", "x"])
-      expect(refusal(await get(`/v1/templates/${id}`))).toBe("404 TEMPLATE_NOT_FOUND");
   });
 });
 

@@ -136,19 +136,6 @@ describe("/v1/config", () => {
     expect(body.data.setTenantLimits["limits"]["rateLimitFactor"]).toBe(4);
     expect((await get("limits.rateLimitFactor")).body["value"]).toBe(4);
   });
-
-  it("shows nothing of another tenant, and needs its scopes", async () => {
-    await put("ours", { value: "private" });
-    const other = await aTenant();
-    const theirs = await other.tokenWith();
-    expect(refusal(await get("ours", theirs))).toBe("404 NOT_FOUND");
-    expect((await request("GET /v1/config?prefix=ours", { token: theirs })).body["items"]).toEqual([]);
-    expect(refusal(await request("DELETE /v1/config/ours", { token: theirs }))).toBe("404 NOT_FOUND");
-    const reader = await tenant.tokenWith("config.read");
-    expect(refusal(await put("ours", { value: 1 }, {}, reader))).toBe("403 INSUFFICIENT_SCOPE");
-    expect(refusal(await get("ours", await tenant.tokenWith("user.read")))).toBe("403 INSUFFICIENT_SCOPE");
-    expect(refusal(await get("ours", await platformToken("tenant.read")))).toBe("403 INSUFFICIENT_SCOPE");
-  });
 });
 
 describe("signIn.passwordMinLength", () => {

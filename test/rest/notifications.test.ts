@@ -97,15 +97,6 @@ describe("POST /v1/notifications", () => {
       expect.objectContaining({ pointer: "/category", detail: expect.stringContaining("small letters") }),
     ]);
   });
-
-  it("shows nothing to another tenant", async () => {
-    const { notificationId } = await sent([ada], "Within the tenant.");
-    const foreign = await (await aTenant()).tokenWith();
-    expect(refusal(await request(`GET /v1/notifications/${notificationId}`, { token: foreign }))).toBe("404 NOT_FOUND");
-    expect(await idsOf("", foreign)).toEqual([]);
-    const body = { channel: "InApp", recipient: { userId: ada.userId }, body: "Across." };
-    expect(refusal(await request("POST /v1/notifications", { token: foreign, body }))).toBe("422 REFERENCE_NOT_FOUND");
-  });
 });
 
 describe("GET /v1/notifications", () => {

@@ -1,4 +1,3 @@
-import { newId } from "@factory/runtime/identifiers/wire-id";
 import { sentCommand } from "../kit/commands.js";
 import { aConnection } from "../kit/connections.js";
 import { aCredential } from "../kit/credentials.js";
@@ -8,7 +7,6 @@ import { aPlanSubscriptionId, type TestPlanSubscription } from "../kit/plan-subs
 import { aProvider } from "../kit/providers.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
 import { graphql, request } from "../kit/request.js";
-import { normalized } from "../kit/tenant-objects.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
 import { aVendor } from "../kit/vendor.js";
 
@@ -83,46 +81,6 @@ describe("GET /v1/subscriptions/{id}", () => {
     const headers = { "if-none-match": found.headers.get("etag") ?? "none" };
     expect((await request(`GET /v1/subscriptions/${id}`, { token, headers })).status).toBe(304);
   });
-});
-
-describe.each([
-  ["GET", "", "subscription.read"],
-  ["GET", "/{id}", "subscription.read"],
-  ["POST", "/{id}/activate", "subscription.manage"],
-  ["POST", "/{id}/cancel", "subscription.manage"],
-] as const)("%s /v1/subscriptions%s", (method, path, scope) => {
-  const ask = (as: string | undefined, of = id) =>
-    request(`${method} /v1/subscriptions${path.replace("{id}", of)}`, {
-      token: as,
-      ...(method === "POST" ? { body: {} } : {}),
-    });
-
-  it("needs a token with its scope", async () => {
-    expect(refusal(await ask(undefined))).toBe("401 UNAUTHENTICATED");
-    const wrong = scope === "subscription.read" ? "subscription.manage" : "subscription.read";
-    for (const other of [wrong, "tenant.manage", "entitlement.check"] as const) {
-      const as = other === "tenant.manage" ? await tenant.tokenWith("config.manage") : await tenant.tokenWith(other);
-      const answer = await ask(as);
-      expect([refusal(answer), answer.body]).toEqual([
-        "403 INSUFFICIENT_SCOPE",
-        expect.objectContaining({ requiredScopes: [scope] }),
-      ]);
-    }
-  });
-
-  if (path !== "")
-    it("answers the same bytes for another tenant's plan subscription and for an unknown one", async () => {
-      const stranger = await (await aTenant()).tokenWith();
-      const shown = async (of: string) => {
-        const answer = await ask(stranger, of);
-        return [refusal(answer), normalized(answer.text, [of])];
-      };
-      const before = (await get(`/${id}`)).text;
-      const foreign = await shown(id);
-      expect(foreign).toEqual(await shown(newId("sub")));
-      expect(foreign[0]).toBe("404 NOT_FOUND");
-      expect((await get(`/${id}`)).text).toBe(before);
-    });
 });
 
 describe("POST /v1/subscriptions/{id}/activate", () => {

@@ -1,5 +1,4 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import { type IdPrefix } from "@factory/schema/id-prefixes";
 import { cloneOf } from "../kit/clone.js";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
@@ -13,12 +12,8 @@ import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/temp
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
 
 interface Owned extends TestVersion {
-  readonly executionId: string;
   readonly libraryId: string;
   readonly packageName: string;
-  readonly providerId: string;
-  readonly credentialId: string;
-  readonly subscriptionId: string;
 }
 
 let ours: TestTenant;
@@ -39,18 +34,13 @@ beforeAll(async () => {
   own = await aTemplateVersion(token, source);
   const version = await aTemplateVersion(theirToken, source);
   const packageName = aPackageName();
-  const post = async (path: string, body: unknown) =>
-    (await request<Record<string, string>>(`POST ${path}`, { token: theirToken, body })).body;
   const libraryId = await aLibrary(theirToken, {
     packageName,
     capabilities: [{ name: "secret.recipe" }],
     versions: [{ semanticVersion: "1.0.0" }],
   });
-  const { executionId } = await executed(theirToken, version, { target: { repository: "acme/orders" } });
-  const { providerId = "" } = await post("/integrations/providers", provider);
-  const { credentialId = "" } = await post("/integrations/credentials", { name: "key", secret: { token: "x" } });
-  const { subscriptionId = "" } = await post("/webhooks/subscriptions", { ...webhook(nowhere), active: false });
-  foreign = { ...version, libraryId, packageName, executionId, providerId, credentialId, subscriptionId };
+  await executed(theirToken, version, { target: { repository: "acme/orders" } });
+  foreign = { ...version, libraryId, packageName };
 });
 
 const volatile = new Set(["date", "x-trace-id", "traceparent", "ratelimit", "connection", "keep-alive"]);
@@ -62,132 +52,6 @@ function bytes({ status, headers, text }: Response<unknown>, asked: readonly str
   const kept = [...headers].filter(([name]) => !volatile.has(name)).map(([name, value]) => `${name}: ${value}`);
   return { status, headers: neutral(kept.join("\n")), text: neutral(text) };
 }
-
-const libraries = { runtime: "net8.0", libraries: [] };
-
-/** The requests that have an id in one place, as functions of that id. */
-const places: Record<
-  string,
-  { ids: () => string[]; prefixes: IdPrefix[]; ask: (...ids: string[]) => [string, unknown?] }
-> = {
-  "GET template": {
-    ids: () => [foreign.templateId],
-    prefixes: ["tpl"],
-    ask: (id) => [`GET /v1/templates/${id}`],
-  },
-  "POST version": {
-    ids: () => [foreign.templateId],
-    prefixes: ["tpl"],
-    ask: (id) => [
-      `POST /v1/templates/${id}/versions`,
-      { semanticVersion: "2.0.0", sourceRef: "x", engineKind: "DotnetNewTemplatePack", targetFramework: "net8.0" },
-    ],
-  },
-  "POST execute, both ids": {
-    ids: () => [foreign.templateId, foreign.templateVersionId],
-    prefixes: ["tpl", "tpv"],
-    ask: (id, templateVersionId) => [
-      `POST /v1/templates/${id}/execute`,
-      { templateVersionId, target: { repository: "acme/orders" } },
-    ],
-  },
-  "POST execute, version in the body": {
-    ids: () => [foreign.templateVersionId],
-    prefixes: ["tpv"],
-    ask: (templateVersionId) => [
-      `POST /v1/templates/${own.templateId}/execute`,
-      { templateVersionId, target: { repository: "acme/orders" } },
-    ],
-  },
-  "GET execution, both ids": {
-    ids: () => [foreign.templateId, foreign.executionId],
-    prefixes: ["tpl", "exe"],
-    ask: (id, executionId) => [`GET /v1/templates/${id}/executions/${executionId}`],
-  },
-  "GET execution under our template": {
-    ids: () => [foreign.executionId],
-    prefixes: ["exe"],
-    ask: (executionId) => [`GET /v1/templates/${own.templateId}/executions/${executionId}`],
-  },
-  "POST validate": {
-    ids: () => [foreign.templateId, foreign.templateVersionId],
-    prefixes: ["tpl", "tpv"],
-    ask: (id, templateVersionId) => [`POST /v1/templates/${id}/validate`, { templateVersionId }],
-  },
-  "POST validate, version in the body": {
-    ids: () => [foreign.templateVersionId],
-    prefixes: ["tpv"],
-    ask: (templateVersionId) => [`POST /v1/templates/${own.templateId}/validate`, { templateVersionId }],
-  },
-  "POST evaluate": {
-    ids: () => [foreign.templateId, foreign.templateVersionId],
-    prefixes: ["tpl", "tpv"],
-    ask: (id, templateVersionId) => [
-      `POST /v1/templates/${id}/compatibility/evaluate`,
-      { templateVersionId, ...libraries },
-    ],
-  },
-  "POST evaluate, version in the body": {
-    ids: () => [foreign.templateVersionId],
-    prefixes: ["tpv"],
-    ask: (templateVersionId) => [
-      `POST /v1/templates/${own.templateId}/compatibility/evaluate`,
-      { templateVersionId, ...libraries },
-    ],
-  },
-  "GET library": {
-    ids: () => [foreign.libraryId],
-    prefixes: ["lib"],
-    ask: (id) => [`GET /v1/libraries/${id}`],
-  },
-  ...Object.fromEntries(
-    (
-      [
-        ["template", "templateId", "tpl"],
-        ["library", "libraryId", "lib"],
-        ["provider", "providerId", "prv"],
-        ["credential", "credentialId", "crd"],
-        ["webhookSubscription", "subscriptionId", "whs"],
-      ] as const
-    ).map(([field, key, prefix]) => [
-      `Query.${field}`,
-      {
-        ids: () => [foreign[key]],
-        prefixes: [prefix],
-        ask: (id: string) =>
-          ["POST /graphql", { query: `{ ${field}(${key}: "${id}") { ${key} } }` }] as [string, unknown],
-      },
-    ]),
-  ),
-};
-
-describe("ids of another tenant", () => {
-  it.each(Object.entries(places))(
-    "%s: returns the same bytes as for unknown ids",
-    async (_, { ids, prefixes, ask }) => {
-      const answer = async (asked: string[]) => {
-        const [line, body] = ask(...asked);
-        return bytes(await request<unknown>(line, { token, ...(body === undefined ? {} : { body }) }), asked);
-      };
-      const unknown = await answer(prefixes.map((prefix) => newId(prefix)));
-      expect(await answer(ids())).toEqual(unknown);
-      expect(unknown.text).toContain("_NOT_FOUND");
-      if (!unknown.text.startsWith('{"errors"')) expect(unknown.status).toBe(404);
-    },
-  );
-
-  it("are found by their own tenant", async () => {
-    expect((await request(`GET /v1/templates/${foreign.templateId}`, { token: theirToken })).status).toBe(200);
-    expect((await request(`GET /v1/libraries/${foreign.libraryId}`, { token: theirToken })).status).toBe(200);
-  });
-
-  it("have changed nothing", async () => {
-    const { body } = await request<{ versions: unknown[] }>(`GET /v1/templates/${foreign.templateId}`, {
-      token: theirToken,
-    });
-    expect(body.versions).toHaveLength(1);
-  });
-});
 
 describe("the tenant that a request names", () => {
   it("must be the tenant of the token in X-Tenant-Id", async () => {

@@ -215,12 +215,6 @@ describe("Mutation.checkConnectionHealth", () => {
       healthReason: expect.stringContaining("names no authorizationUrl"),
     });
   });
-
-  it("is refused for a connection of another tenant", async () => {
-    const connectionId = await tenant.make(vendor.url);
-    const other = new TenantConnections(fixture, aPrincipal());
-    await expect(other.check(connectionId)).rejects.toThrow("CONNECTION_NOT_FOUND");
-  });
 });
 
 describe("the outcomes of calls", () => {

@@ -149,13 +149,6 @@ describe("Mutation.createConnection", () => {
     ]);
   });
 
-  it("refuses the provider of another tenant", async () => {
-    const { errors } = await fixture.run(aPrincipal(), create, {
-      input: { providerId, displayName: "Mail", authMode: "ApiKey" },
-    });
-    expect(errors?.[0]?.extensions?.["code"]).toBe("REFERENCE_NOT_FOUND");
-  });
-
   it("refuses modes outside the set, and under strictAuthModel modes that do not match the provider", async () => {
     expect(await refusal({ authMode: "Magic" })).toEqual(["PARAMETERS_INVALID", "/input/authMode UNKNOWN_VALUE"]);
     expect(await refusal({ strictAuthModel: true })).toEqual([

@@ -294,11 +294,4 @@ describe("a rotation", () => {
     expect(await signingSecrets(principal, id)).toEqual([]);
     expect(refusal(await rotate(principal, id))).toMatchObject({ code: "INVALID_STATE", currentState: "Revoked" });
   });
-
-  it("of another tenant's credential is unknown", async () => {
-    const id = await aCredential(aPrincipal());
-    expect(refusal(await rotate(aPrincipal(), id))).toMatchObject({ code: "CREDENTIAL_NOT_FOUND" });
-    for (const mutation of Object.keys(moves) as (keyof typeof moves)[])
-      expect(refusal(await move(aPrincipal(), mutation, id))).toMatchObject({ code: "CREDENTIAL_NOT_FOUND" });
-  });
 });

@@ -1,4 +1,3 @@
-import { newId } from "@factory/runtime/identifiers/wire-id";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { presetNames } from "./provider-presets.js";
 
@@ -48,8 +47,6 @@ describe("presets", () => {
     const query = "{ providerPresets { name displayName category authModel apiClient capabilities baseUrl driver } }";
     const { data } = await fixture.run(aPrincipal({ scopes: ["integration.providers.read"] }), query);
     expect(data.providerPresets.map(({ name }: { name: string }) => name)).toEqual(presetNames);
-    const refused = await fixture.run(aPrincipal({ scopes: ["integration.connections.read"] }), query);
-    expect(refused.errors?.[0]?.extensions).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
   });
 
   it("are no providers", async () => {
@@ -141,13 +138,9 @@ describe("Mutation.updateProvider", () => {
     expect(JSON.stringify(told)).not.toContain("x-key");
   });
 
-  it("changes no Retired provider, and none of another tenant", async () => {
+  it("changes no Retired provider", async () => {
     const principal = aPrincipal();
     const { provider } = await registered(principal, { key: "acme" });
-    const foreign = await updated(aPrincipal(), provider.providerId, { displayName: "x" });
-    expect(foreign.error).toMatchObject({ code: "PROVIDER_NOT_FOUND", status: 404 });
-    for (const id of [newId("prv"), newId("apc"), "x"])
-      expect((await updated(principal, id, {})).error).toMatchObject({ code: "PROVIDER_NOT_FOUND" });
     for (const move of ["disableProvider", "retireProvider"])
       await fixture.run(principal, `mutation { ${move}(providerId: "${provider.providerId}") { status } }`);
     const { error } = await updated(principal, provider.providerId, { displayName: "x" });

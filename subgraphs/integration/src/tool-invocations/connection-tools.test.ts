@@ -80,19 +80,6 @@ describe("the tools of a connection", () => {
     expect(names).toEqual(["a", "b", "c", "d", "e"]);
   });
 
-  it("are not shown to another tenant, nor without the scope for reading connections", async () => {
-    const principal = aPrincipal();
-    const connectionId = await caller.connect(principal, own.url);
-    const codeFor = async (reader: Principal) => {
-      const { errors } = await caller.fixture.run(reader, query, { id: connectionId });
-      return errors?.[0]?.extensions["code"];
-    };
-    const { tenantId = "" } = principal;
-    expect(await codeFor(aPrincipal())).toBe("CONNECTION_NOT_FOUND");
-    expect(await codeFor(aPrincipal({ tenantId, scopes: ["integration.tools.invoke"] }))).toBe("INSUFFICIENT_SCOPE");
-    expect(await codeFor(aPrincipal({ tenantId, scopes: ["integration.connections.read"] }))).toBeUndefined();
-  });
-
   it("have an event for a change that somebody accepts", async () => {
     const principal = aPrincipal();
     const connectionId = await caller.connect(principal, own.url);

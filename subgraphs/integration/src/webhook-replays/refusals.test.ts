@@ -64,13 +64,6 @@ describe("a replay is refused", () => {
     expect((await scene.replay(id)).refused.code).toBe("WEBHOOK_SUBSCRIPTION_NOT_FOUND");
   });
 
-  it("without the scope for changes of subscriptions", async () => {
-    const { tenantId = "" } = scene.principal;
-    const reader = aPrincipal({ tenantId, scopes: ["webhooks.subscriptions.read", "integration.runs.read"] });
-    const id = await scene.subscribe();
-    expect((await new ReplayScene(fixture, receiver, reader).replay(id)).refused.code).toBe("INSUFFICIENT_SCOPE");
-  });
-
   it("for messages of a former type of the subscription that the caller may not read", async () => {
     const id = await scene.exhausted(3, { eventType: "LibraryRegistered" });
     const { tenantId = "" } = scene.principal;

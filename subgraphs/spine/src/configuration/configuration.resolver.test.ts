@@ -362,13 +362,3 @@ describe("knownSettings", () => {
     expect(settings.find(({ key }) => key === "limits.rateLimitFactor")).toMatchObject({ value: 1, setBy: "Platform" });
   });
 });
-
-test("the configuration needs a scope", async () => {
-  const reader = principal(tenantId, ["config.read"]);
-  const write = `mutation { setConfiguration(key: "a", input: { value: 1 }) { version } }`;
-  expect((await platform.ask(reader, write)).refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
-  const writer = principal(newId("ten"), ["config.manage"]);
-  expect((await platform.ask(writer, "{ configEntries { items { key } } }")).refusal).toMatchObject({
-    code: "INSUFFICIENT_SCOPE",
-  });
-});

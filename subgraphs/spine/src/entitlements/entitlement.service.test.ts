@@ -157,12 +157,11 @@ describe("Query.entitlements", () => {
     expect(of("webhooks.max")).toMatchObject({ ...allowed, limit: 3, usage: null, remaining: null });
   });
 
-  it("needs subscription.read, and a cursor of this tenant", async () => {
+  it("needs a cursor of this tenant", async () => {
     const [one, other] = [await subscribed(), await subscribed()];
     const { data } = await platform.ask(reader(one), query, { first: 1 });
     const after = data?.["entitlements"].nextCursor;
     expect((await platform.ask(reader(other), query, { after })).refusal).toMatchObject({ code: "INVALID_CURSOR" });
-    expect((await platform.ask(principal(one, []), query)).refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
   });
 });
 

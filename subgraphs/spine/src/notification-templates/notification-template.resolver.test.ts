@@ -161,14 +161,6 @@ describe("Mutation.setNotificationTemplate", () => {
       version: 2,
     });
   });
-
-  it("needs config.manage", async () => {
-    const { refusal } = await platform.ask(principal(tenantId, ["config.read", "notification.send"]), documents.set, {
-      key: "x",
-      input: order,
-    });
-    expect(refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE", requiredScopes: ["config.manage"] });
-  });
 });
 
 describe("Query.notificationTemplates", () => {

@@ -163,18 +163,9 @@ describe("Query.users", () => {
     expect(await pages({ q: "same", roleCode: "Viewer" }, "-createdAt")).toEqual(everybody.filter(viewer).toReversed());
   });
 
-  it("needs user.read and a valid filter", async () => {
-    const stranger = principal(of, ["user.invite"]);
-    expect((await platform.ask(stranger, list)).refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
+  it("needs a valid filter", async () => {
     const refused = await platform.ask(principal(of, ["user.read"]), list, { filter: { status: "Lost" } });
     expect(refused.refusal).toMatchObject({ code: "PARAMETERS_INVALID", errors: [{ pointer: "/filter/status" }] });
-  });
-
-  it("shows no user of another tenant", async () => {
-    const stranger = await platform.activeTenant("strange");
-    expect(await found(stranger)).toEqual([]);
-    for (const filter of [{ q: "ada" }, { email: "ada@x.example" }, { roleCode: "Viewer" }, { status: "Disabled" }])
-      expect(await found(stranger, filter)).toEqual([]);
   });
 });
 
