@@ -17,7 +17,7 @@ interface Package {
 }
 
 /** Every static and dynamic import among TypeScript files of the checkout, packages included. */
-export async function importGraph(folder = root, files = trackedFiles(folder)): Promise<Import[]> {
+export async function importGraph(folder = root, files: readonly string[] = trackedFiles(folder)): Promise<Import[]> {
   const known = new Set(files);
   const packages = await packagesOf(trackedFiles(folder), folder);
   const imports: Import[] = [];
