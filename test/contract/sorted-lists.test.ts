@@ -1,6 +1,7 @@
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import { trackedFilesIn } from "@factory/runtime/subgraph/tracked-files.fixture";
 import { isObjectType } from "graphql";
 import pg from "pg";
 import { aPendingApproval } from "../kit/agents.js";
@@ -176,8 +177,10 @@ const nodes = (plan: Plan): Plan[] => [
 ];
 
 const subgraphs = fileURLToPath(new URL("../../subgraphs/", import.meta.url));
-const sources = globSync("{catalog,integration,spine}/src/*/*.service.ts", { cwd: subgraphs }).filter((file) =>
-  readFileSync(subgraphs + file, "utf8").includes("new SortedList"),
+const sources = trackedFilesIn(subgraphs).filter(
+  (file) =>
+    /^(catalog|integration|spine)\/src\/[^/]+\/[^/]+\.service\.ts$/.test(file) &&
+    readFileSync(subgraphs + file, "utf8").includes("new SortedList"),
 );
 
 describe("the statements of sorted lists", () => {

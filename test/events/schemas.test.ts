@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { trackedFilesIn } from "@factory/runtime/subgraph/tracked-files.fixture";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type EventType, eventTypes, platformEventTypes } from "@factory/schema/event-names";
 import { exampleEvent } from "@factory/schema/example-message";
@@ -55,7 +56,7 @@ const isEventType = (name: string): name is EventType => Object.hasOwn(eventType
 function emittedTypes(): EventType[] {
   const files = ["catalog", "integration", "spine"].flatMap((subgraph) => {
     const source = join(root, "subgraphs", subgraph, "src");
-    return readdirSync(source, { recursive: true, encoding: "utf8" }).map((file) => join(source, file));
+    return trackedFilesIn(source).map((file) => join(source, file));
   });
   const recording = files
     .filter((file) => file.endsWith(".ts") && !/\.(test|fixture)\.ts$/.test(file))
@@ -68,7 +69,7 @@ function emittedTypes(): EventType[] {
 /** Their events have the schema of VendorEventReceived. */
 const ofVendors: ReadonlySet<string> = new Set(vendorEventTypes);
 
-const schemaFiles = readdirSync(folder).filter((file) => file.endsWith(".schema.json"));
+const schemaFiles = trackedFilesIn(folder).filter((file) => file.endsWith(".schema.json"));
 const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
 addFormats.default(ajv);
 const validators = new Map<string, ValidateFunction>(
@@ -602,9 +603,7 @@ describe("the emitted events", () => {
 
   it("of integration that a request cannot cause are awaited in its own tests", () => {
     const source = join(root, "subgraphs/integration/src");
-    const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) =>
-      file.endsWith(".test.ts"),
-    );
+    const files = trackedFilesIn(source).filter((file) => file.endsWith(".test.ts"));
     const texts = files.map((file) => readFileSync(join(source, file), "utf8"));
     const beyond = beyondATest.filter((type) => eventTypes[type].source === "integration");
     expect(beyond.filter((type) => !texts.some((text) => text.includes(`"${type}"`)))).toEqual([]);

@@ -21,7 +21,7 @@ let imports: Import[];
 let orders: Map<string, readonly string[]>;
 
 beforeAll(async () => {
-  files = await trackedFiles();
+  files = trackedFiles();
   imports = await importGraph();
   orders = new Map([
     ["subgraphs/runtime", await runtimeFolders()],

@@ -16,11 +16,10 @@ interface Package {
   readonly exports?: Readonly<Record<string, { readonly source: string } | string>>;
 }
 
-/** Every static and dynamic import among the TypeScript files of the checkout, packages included. */
-export async function importGraph(folder = root): Promise<Import[]> {
-  const files = await trackedFiles(folder);
+/** Every static and dynamic import among TypeScript files of the checkout, packages included. */
+export async function importGraph(folder = root, files: readonly string[] = trackedFiles(folder)): Promise<Import[]> {
   const known = new Set(files);
-  const packages = await packagesOf(files, folder);
+  const packages = await packagesOf(trackedFiles(folder), folder);
   const imports: Import[] = [];
   for (const from of files.filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))) {
     const { module } = parseSync(from, await readFile(`${folder}/${from}`, "utf8"));

@@ -42,7 +42,13 @@ describe("the patterns", () => {
     ["code in a comment", "one.ts", "/** Calls `is no good` once. */\n", 0],
   ])("are looked for in %s", async (_, file, source, count) => {
     await writeFile(join(folder, file), source);
+    execFileSync("git", ["-C", folder, "add", file]);
     expect(await hardEnglish([], folder)).toHaveLength(count);
     await rm(join(folder, file));
+  });
+
+  it("are not looked for in files that git does not track", async () => {
+    await writeFile(join(folder, "new.ts"), "// He waits.\n");
+    expect(await hardEnglish([], folder)).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ export interface Finding extends Prose {
 
 /** The places under `folder` whose prose breaks a pattern. Files that a tool writes are not read. */
 export async function hardEnglish(exceptions: readonly Exception[], folder = root, under = ""): Promise<Finding[]> {
-  const files = (await trackedFiles(folder)).filter(
+  const files = trackedFiles(folder).filter(
     (file) =>
       file.startsWith(under) &&
       !isGenerated(file) &&

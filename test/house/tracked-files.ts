@@ -1,22 +1,16 @@
-import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-
-const run = promisify(execFile);
+import { trackedFilesIn } from "@factory/runtime/subgraph/tracked-files.fixture";
 
 /** The root of the checkout, with a slash at its end. From `test/house` as from `test/dist/house`. */
 export const root = fileURLToPath(
   new URL(import.meta.url.includes("/dist/") ? "../../../" : "../../", import.meta.url),
 );
 
-/** Every tracked or new file that git does not ignore, relative to `folder`. */
-export async function trackedFiles(folder = root): Promise<string[]> {
-  const { stdout } = await run("git", ["-C", folder, "ls-files", "-co", "--exclude-standard"], {
-    maxBuffer: 16 * 1024 * 1024,
-  });
-  return [...new Set(stdout.split("\n"))].filter((file) => file !== "" && existsSync(`${folder}/${file}`));
-}
+/** Every file that git tracks, relative to `folder`. */
+export const trackedFiles = (folder = root): string[] => trackedFilesIn(folder);
+
+/** The tracked files and new ones that git does not ignore. For tools, which a new test must not surprise. */
+export const workingFiles = (folder = root): string[] => trackedFilesIn(folder, { withNew: true });
 
 /** True for files that a tool writes. */
 export const isGenerated = (file: string): boolean =>

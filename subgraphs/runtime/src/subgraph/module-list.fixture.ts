@@ -1,9 +1,10 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { eventTypes } from "@factory/schema/event-names";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
 import { vendorEventTypes } from "@factory/schema/vendor-event-types";
 import { tableOwners } from "./module-tables.js";
 import type { SliceModule } from "./slice-module.js";
+import { trackedFilesIn } from "./tracked-files.fixture.js";
 
 const ofVendors: ReadonlySet<string> = new Set(vendorEventTypes);
 
@@ -77,7 +78,7 @@ function emittingSlices(sources: Sources, type: string): string[] {
 }
 
 async function readSources(src: URL): Promise<Sources> {
-  const paths = (await readdir(src, { recursive: true })).filter(
+  const paths = trackedFilesIn(src).filter(
     (path) => path.includes("/") && /(?<!\.test|\.fixture)\.ts$/.test(path) && !path.startsWith("migrations/"),
   );
   return new Map(

@@ -1,18 +1,12 @@
-import { globSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
+import { trackedFilesIn } from "@factory/runtime/subgraph/tracked-files.fixture";
 import type { TreeFile } from "@factory/template-engine/file-tree";
 
 /** The realistic template that the whole-stack tests and the demonstration use. */
 export function webApiTemplate(): Map<string, TreeFile> {
-  const root = fileURLToPath(new URL("../../../../../test/fixtures/web-api-template", import.meta.url));
-  const patterns = ["**/*", "**/.*", "**/.*/**/*"];
-  const paths = new Set(
-    globSync(patterns, { cwd: root, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => relative(root, join(entry.parentPath, entry.name))),
-  );
-  return new Map([...paths].sort().map((path) => [path, { bytes: readFileSync(join(root, path)), executable: false }]));
+  const root = new URL("../../../../../test/fixtures/web-api-template/", import.meta.url);
+  const paths = trackedFilesIn(root).sort();
+  return new Map(paths.map((path) => [path, { bytes: readFileSync(new URL(path, root)), executable: false }]));
 }
 
 /** All parameters of that template, as a careful author describes them. */
