@@ -55,7 +55,7 @@ const read = async (principal: Principal, id: string) =>
 const stagesOf = async (principal: Principal, id: string) =>
   (await read(principal, id)).versions.map(({ version, stage }) => `${version} ${stage}`);
 const becomes = (principal: Principal, id: string, ...stages: string[]) =>
-  eventually(async () => ((await stagesOf(principal, id)).join() === stages.join() ? true : undefined), 15_000);
+  eventually(async () => ((await stagesOf(principal, id)).join() === stages.join() ? true : undefined));
 const move = (principal: Principal, mutation: keyof typeof moves, id: string) =>
   fixture.run(principal, moves[mutation], { id });
 const eventsOf = async (id: string) => {

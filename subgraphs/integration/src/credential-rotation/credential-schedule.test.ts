@@ -44,9 +44,7 @@ const read = async (principal: Principal, id: string) =>
   (await fixture.run(principal, readQuery, { id })).data?.["credential"] as Record<string, unknown>;
 async function happens(id: string, ...events: string[]): Promise<void> {
   const all = ["Created", ...events];
-  await eventually(async () => ((await eventsOf(id)).length >= all.length ? true : undefined), 15_000).catch(
-    () => undefined,
-  );
+  await eventually(async () => ((await eventsOf(id)).length >= all.length ? true : undefined)).catch(() => undefined);
   expect(await eventsOf(id)).toEqual(all);
 }
 

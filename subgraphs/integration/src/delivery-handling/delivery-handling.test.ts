@@ -460,8 +460,11 @@ describe("the turns of tenants", () => {
     const uuid = decodeId("whd", first.deliveryId);
     await fixture.rows(
       `create function integration.slow_delivery() returns trigger language plpgsql
-       as $$ begin perform pg_sleep(2); return new; end $$`,
+       as $$ begin perform pg_advisory_xact_lock(7001); return new; end $$`,
     );
+    const holder = new pg.Client({ connectionString: fixture.connections.owner });
+    await holder.connect();
+    await holder.query("select pg_advisory_lock(7001)");
     await fixture.rows(
       `create trigger slow_delivery before update on integration.webhook_deliveries for each row
        when (new.delivery_id = '${uuid}' and new.status = 'Processed') execute function integration.slow_delivery()`,
@@ -476,8 +479,10 @@ describe("the turns of tenants", () => {
       const other = await delivered(quick, { ...commits, providerId: quickProvider });
       await handled(other, "Processed");
       expect([(await stateOf(first))?.status, (await stateOf(backlog))?.status]).toEqual(["Processing", "Accepted"]);
+      await holder.query("select pg_advisory_unlock(7001)");
       await handled(backlog, "Processed");
     } finally {
+      await holder.end();
       await fixture.rows("drop function integration.slow_delivery cascade");
     }
   });

@@ -43,10 +43,10 @@ type How = typeof answer;
 
 const complete = (how: How) => {
   answer = how;
-  return models.client.complete({ connectionId, model: "m", messages }, { headers, timeoutMs: 10_000 });
+  return models.client.complete({ connectionId, model: "m", messages }, { headers, timeoutMs: 60_000 });
 };
 
-const stream = async (how: How, timeoutMs = 10_000) => {
+const stream = async (how: How, timeoutMs = 60_000) => {
   answer = how;
   const deltas: string[] = [];
   for await (const { delta } of models.client.stream({ connectionId, model: "m", messages }, { headers, timeoutMs }))

@@ -225,7 +225,7 @@ describe("svc.model.v1.ModelInvocation/Complete", () => {
     await called;
     const closedAt = await eventually(async () => (await vendor.requests("hang"))[0]?.closedAt ?? undefined);
     // on an idle machine within 100 ms; a call that goes on would end after minutes
-    expect(closedAt - cancelledAt).toBeLessThan(5000);
+    expect(closedAt - cancelledAt).toBeLessThan(30_000);
     const [run] = await eventually(async () => {
       const found = await fixture.rows<StoredRun>(
         "select * from integration.runs where payload->>'model' = 'hang' and status <> 'Running'",
@@ -278,7 +278,7 @@ describe("svc.model.v1.ModelInvocation/Complete", () => {
     const server = "integration";
     const other = await modelClient(fixture, keepingLogger([]));
     const strange = new GrpcChannel({
-      ...{ address: models.address, server, timeoutMs: 5000 },
+      ...{ address: models.address, server, timeoutMs: 30_000 },
       certificate: { ...other.certificates.product, authority: models.certificates.product.authority },
     });
     const client = strange.client(ModelInvocationDefinition);
@@ -322,18 +322,18 @@ describe("svc.model.v1.ModelInvocation/Complete", () => {
     expect(logged.join("")).not.toContain(secretWord);
   });
 
-  // The last test of this kind, since the sweep looks every 30 s.
   it("ends a run whose process died as Failed", async () => {
+    await fixture.integration.jobs.sweep();
     const ended = await eventually(async () => {
       const run = await runOf(lost);
       return run["status"] === "Running" ? undefined : run;
-    }, 40_000);
+    });
     expect(ended).toMatchObject({ status: "Failed", error: { code: "WORKER_DIED" } });
     expect((await eventsOf(lost)).map(({ type }) => type)).toEqual([
       "ModelInvocationCompleted",
       "ModelInvocationFailed",
     ]);
-  }, 60_000);
+  });
 });
 
 describe("svc.model.v1.ModelInvocation/Embed", () => {

@@ -188,7 +188,7 @@ describe("the budget of a tenant for a model", () => {
     await spender.complete("hang-9", { fallback, maxTokens: 500 });
     expect(await spender.used("*", shared)).toBe(510 + 18);
     // one request is left, which is that of the first model
-    const refusal = await refusalOf(spender.complete("status-503", { fallback }));
+    const refusal = await refusalOf(spender.complete("status-503", { fallback: { ...fallback, afterMs: 20_000 } }));
     expect(refusal).toMatchObject({ code: "RATE_LIMITED", facts: { budget: "*" } });
     expect(await spender.used("*", shared)).toBe(510 + 18);
   });
@@ -355,9 +355,9 @@ describe("the content of a call", () => {
   });
 });
 
-// The last test, since the sweep looks every 30 s.
 describe("the budget of a call whose process has died", () => {
   it("is settled by the prompt", async () => {
-    await eventually(async () => ((await dead.used("slow-1", budget)) <= 10 ? true : undefined), 90_000);
+    await fixture.integration.jobs.sweep();
+    await eventually(async () => ((await dead.used("slow-1", budget)) <= 10 ? true : undefined));
   });
 });

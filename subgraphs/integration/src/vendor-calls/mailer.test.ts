@@ -1,5 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import type { MailServer } from "../provider-drivers/command-template.js";
 import { VendorMailer } from "./mailer.js";
 import { aMailCertificate, aMailServer, type MailServerFixture } from "./smtp/mail-server.fixture.js";
@@ -118,14 +118,15 @@ describe("mail of a tenant", () => {
     expect(`${refusal.message} ${JSON.stringify(refusal.facts)}`).not.toContain("ada@");
     reply = 450;
     expect(await refused(server)).toBe("UPSTREAM_FAILED");
+    let hasMail = false;
     const silent = await aServer({
       onData: (stream, session) => {
-        stream.resume();
+        stream.resume().on("end", () => (hasMail = true));
         stream.on("end", () => (session as unknown as { connection?: { close(): void } }).connection?.close());
       },
     });
     const waiting = refused({ ...server, port: silent.port });
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await eventually(() => hasMail || undefined);
     await silent.close();
     servers.splice(servers.indexOf(silent), 1);
     expect(["OUTCOME_UNKNOWN", "UPSTREAM_FAILED"]).toContain(await waiting);

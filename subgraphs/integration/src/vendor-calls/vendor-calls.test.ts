@@ -170,8 +170,8 @@ describe("a vendor that fails", () => {
     vendor.answer = () => "never";
     const to = await target();
     for (let times = 0; times < 5; times += 1)
-      expect(await refusalOf(call(to, { timeoutMs: 60 }))).toMatchObject({ code: "UPSTREAM_TIMEOUT" });
-    expect(await refusalOf(call(to, { timeoutMs: 60 }))).toMatchObject({ code: "UNAVAILABLE" });
+      expect(await refusalOf(call(to, { timeoutMs: 300 }))).toMatchObject({ code: "UPSTREAM_TIMEOUT" });
+    expect(await refusalOf(call(to, { timeoutMs: 300 }))).toMatchObject({ code: "UNAVAILABLE" });
     expect(vendor.requests).toHaveLength(5);
     vendor.answer = () => ({});
     principal = aPrincipal();
@@ -202,7 +202,10 @@ describe("the rate limit of a vendor", () => {
     const to = await target({ driver: { rateLimit: { requests: 4, perSeconds: 600 } } });
     expect(await call(to)).toMatchObject({ status: 200 });
     const refusal = await refusalOf(call(to));
-    expect(refusal).toMatchObject({ code: "RATE_LIMITED", facts: { retryAfterSeconds: 150 } });
+    expect(refusal.code).toBe("RATE_LIMITED");
+    // one call comes back every 150 s, of which some have passed
+    expect(refusal.facts["retryAfterSeconds"]).toBeGreaterThan(100);
+    expect(refusal.facts["retryAfterSeconds"]).toBeLessThanOrEqual(150);
   });
 
   it("delays calls that can wait", async () => {

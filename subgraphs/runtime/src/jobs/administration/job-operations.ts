@@ -67,6 +67,11 @@ export class JobOperations {
     return this.#sweeper.lying();
   }
 
+  /** Searches for such rows and repairs them now, and not at the next turn of the sweeper. */
+  sweep(): Promise<void> {
+    return this.#sweeper.sweep();
+  }
+
   /** The number of repaired rows by slice since the start. */
   repaired(): Record<string, number> {
     return this.#sweeper.repaired();
