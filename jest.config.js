@@ -64,6 +64,9 @@ export default {
   maxWorkers: Math.min(availableParallelism(), 4),
   // longer than any wait inside a test, so that a failure names the condition it waited for, and a slow machine does not fail
   testTimeout: 120_000,
+  // a worker ends its database when it has no more suites, and jest its own with `-i`
+  workerGracefulExitTimeout: 20_000,
+  openHandlesTimeout: 20_000,
   projects: [
     unit("runtime", "subgraphs/runtime"),
     unit("template-engine", "subgraphs/catalog/template-engine"),

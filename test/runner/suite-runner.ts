@@ -17,6 +17,8 @@ const jest = {
 };
 
 loadSources();
+// with the same module instance as the fixtures of the suites
+const { suiteBegins, suiteEnded } = await import("@factory/runtime/postgres/worker-lifetime.fixture");
 
 /**
  * Runs one suite with jest-circus in this process, without a VM context and without a module registry of its own. So a
@@ -28,9 +30,11 @@ export default async function runSuite(...[globalConfig, config, environment, , 
   const { console } = globalThis;
   Object.assign(globalThis, { jest, console: environment.global["console"] });
   const shared = { ...environment, global: globalThis as Record<string, unknown> };
+  await suiteBegins();
   try {
     return await circus.default(globalConfig, config, shared, nativeModules(), file, messages);
   } finally {
+    suiteEnded();
     mocker.restoreAllMocks();
     globalThis.console = console;
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Verifier } from "@factory/runtime/auth/authenticate";
@@ -8,21 +8,16 @@ import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { openPool } from "@factory/runtime/connections/pool";
 import { schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
-import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
-import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
 import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { Database } from "@factory/runtime/unit-of-work/database";
-import { migratedContent } from "@factory/runtime/unit-of-work/migrated-content.fixture";
+import { aSuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
 import { scopes as allScopes, type Scope } from "@factory/schema/scopes";
 import { graphql } from "graphql";
 import { type Catalog, startCatalog } from "./subgraph.js";
 import { catalogTables } from "./tables.js";
-
-const content = migratedContent({ catalog: catalogTables });
 
 /** A catalog over an embedded PostgreSQL, with makers of test data. */
 export interface CatalogFixture {
@@ -50,9 +45,8 @@ export async function startCatalogFixture(
   logger: Logger = createLogger("test", "silent"),
 ): Promise<CatalogFixture> {
   const dataDir = await mkdtemp(join(tmpdir(), "catalog-"));
-  const server = await startReadyPostgres({ dataDir, logger, content });
-  await provisionDatabase(server.url, ["catalog"]);
-  const connections = schemaConnections(server.url, "catalog");
+  const suite = await aSuiteDatabase("catalog");
+  const connections = schemaConnections(suite.url, "catalog");
   const bus = await PostgresBus.open(connections.worker, logger);
   const catalog = await startCatalog(
     { connections, bus, logger },
@@ -71,7 +65,7 @@ export async function startCatalogFixture(
     },
   );
   const database = await Database.open({ connections, ...catalogTables }, logger);
-  const admin = openPool(server.url, 2, logger);
+  const admin = openPool(suite.url, 2, logger);
   const rows = async <R>(sql: string, ...values: unknown[]) => (await admin.query(sql, values)).rows as R[];
   const run = async <T>(principal: Principal, source: string): Promise<T> => {
     const contextValue = requestContext({ principal, trace: continueTrace(undefined) });
@@ -130,8 +124,8 @@ export async function startCatalogFixture(
       await catalog.close();
       await database.close();
       await admin.end();
-      await server.stop();
-      await removeDataDirectory(dataDir, logger);
+      await suite.close();
+      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }

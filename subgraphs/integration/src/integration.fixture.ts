@@ -1,31 +1,26 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { type SchemaConnections, schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { Retention } from "@factory/runtime/db/retention";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { createEvent, type Envelope, type NewEvent } from "@factory/runtime/messages/envelope";
-import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
-import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
-import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
 import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { retentionRules, type StartedSubgraph } from "@factory/runtime/subgraph/start-subgraph";
 import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
-import { migratedContent } from "@factory/runtime/unit-of-work/migrated-content.fixture";
+import { aSuiteDatabase, aSuiteServer } from "@factory/runtime/unit-of-work/suite-database.fixture";
 import { scopes as allScopes, type Scope } from "@factory/schema/scopes";
 import { type ExecutionResult, graphql, parse, subscribe } from "graphql";
 import pg from "pg";
 import { type IntegrationSettings, integrationModules } from "./modules.js";
 import { startIntegration } from "./subgraph.js";
-import { integrationTables } from "./tables.js";
 
 export interface IntegrationFixture {
   readonly connections: SchemaConnections;
+  /** Connects as the superuser. */
+  readonly admin: pg.Pool;
   readonly bus: PostgresBus;
   readonly integration: StartedSubgraph;
   /** Stops the subgraph and starts it again, as a restart of the process does. */
@@ -44,25 +39,28 @@ export interface IntegrationFixture {
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Answer = ExecutionResult<any, Record<string, any>>;
 
-const content = migratedContent({ integration: integrationTables });
+/** Where the database of a suite comes from. */
+interface DatabaseOrigin {
+  /** Fills the database first, as an earlier release did. */
+  readonly formerly?: (connections: SchemaConnections, admin: pg.Pool) => Promise<void>;
+  /** For a suite that changes roles, which are those of a whole server. */
+  readonly ownServer?: boolean;
+}
 
-/**
- * Starts the subgraph over a PostgreSQL of its own. `formerly` may fill the database first, as an earlier release did.
- */
+/** Starts the subgraph over a database of its own. */
 export async function startIntegrationFixture(
   settings: Partial<IntegrationSettings> = {},
   logger: Logger = createLogger("test", "silent"),
-  formerly?: (connections: SchemaConnections, admin: pg.Pool) => Promise<void>,
+  { formerly, ownServer = false }: DatabaseOrigin = {},
 ): Promise<IntegrationFixture> {
-  const dataDir = await mkdtemp(join(tmpdir(), "integration-"));
-  const server = await startReadyPostgres({ dataDir, logger, ...(formerly ? {} : { content }) });
-  await provisionDatabase(server.url, ["integration"]);
-  const connections = schemaConnections(server.url, "integration");
+  const template = formerly ? "provisioned" : "integration";
+  const database = await (ownServer ? aSuiteServer(template) : aSuiteDatabase(template));
+  const connections = schemaConnections(database.url, "integration");
   const bus = await PostgresBus.open(connections.worker, logger);
   const masterKeys = new MasterKeys(randomBytes(32));
   const start = (changes?: Partial<IntegrationSettings>) =>
     startIntegration({ connections, bus, logger }, { masterKeys, allowLoopback: true, ...settings, ...changes });
-  const admin = new pg.Pool({ connectionString: server.url, max: 2 });
+  const admin = new pg.Pool({ connectionString: database.url, max: 2 });
   admin.on("error", () => undefined);
   await formerly?.(connections, admin);
   let integration = await start();
@@ -70,6 +68,7 @@ export async function startIntegrationFixture(
     requestContext({ principal, trace: continueTrace(undefined), idempotencyKey: key });
   return {
     connections,
+    admin,
     bus,
     get integration() {
       return integration;
@@ -111,8 +110,7 @@ export async function startIntegrationFixture(
       await bus.close();
       await integration.close();
       await admin.end();
-      await server.stop();
-      await removeDataDirectory(dataDir, logger);
+      await database.close();
     },
   };
 }

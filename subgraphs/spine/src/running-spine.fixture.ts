@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,9 +11,6 @@ import { Listener } from "@factory/runtime/connections/listener";
 import { type SchemaConnections, schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
-import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
-import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
-import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
 import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import type { SubgraphHost } from "@factory/runtime/subgraph/subgraph-host";
 import { createLogger } from "@factory/runtime/telemetry/logger";
@@ -21,7 +18,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { Database } from "@factory/runtime/unit-of-work/database";
-import { migratedContent } from "@factory/runtime/unit-of-work/migrated-content.fixture";
+import { aSuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
 import { platformScopes, type Scope } from "@factory/schema/scopes";
 import { execute, type GraphQLFormattedError, parse } from "graphql";
 import pg from "pg";
@@ -38,8 +35,6 @@ export const testSettings: SpineSettings = {
   filesDir: join(tmpdir(), "spine-files"),
 };
 
-const content = migratedContent({ spine: spineTables });
-
 /** A value of a GraphQL result, untyped like the result of `JSON.parse`. */
 export type Json = ReturnType<JSON["parse"]>;
 
@@ -51,7 +46,7 @@ export interface Answer {
   replayed: boolean;
 }
 
-/** A started spine with its own PostgreSQL, and the requests that tests send to it. */
+/** A started spine with its own database, and the requests that tests send to it. */
 export class RunningSpine {
   /** The folder of the contents of reports. */
   readonly filesDir: string;
@@ -72,18 +67,16 @@ export class RunningSpine {
 
   static async start(changes: Partial<SpineSettings> = {}): Promise<RunningSpine> {
     const logger = createLogger("spine-test", "silent");
-    const dataDir = await mkdtemp(join(tmpdir(), "spine-"));
-    const server = await startReadyPostgres({ dataDir, logger, content });
-    await provisionDatabase(server.url, ["spine"]);
-    const connections = schemaConnections(server.url, "spine");
+    const filesDir = await mkdtemp(join(tmpdir(), "spine-files-"));
+    const database = await aSuiteDatabase("spine");
+    const connections = schemaConnections(database.url, "spine");
     const bus = await PostgresBus.open(connections.worker, logger);
     const host = { connections, bus, logger };
-    const filesDir = join(dataDir, "files");
     const spine = await startSpine(host, { ...testSettings, filesDir, ...changes });
-    const admin = new pg.Pool({ connectionString: server.url, max: 2, options: "-c search_path=spine" });
+    const admin = new pg.Pool({ connectionString: database.url, max: 2, options: "-c search_path=spine" });
     const stopDatabase = async () => {
-      await server.stop();
-      await removeDataDirectory(dataDir, logger);
+      await database.close();
+      await rm(filesDir, { recursive: true, force: true });
     };
     return new RunningSpine(host, spine, connections, admin, { filesDir, stopDatabase });
   }

@@ -119,7 +119,7 @@ describe("credentials", () => {
     await client.query("select set_config('app.tenant', $1, true)", [tenant]);
     await client.query("select from integration.runs where run_id = $1 for update", [runId]);
     const revoked = fixture.run(principal, revoke, { id });
-    const waits = "select pid from pg_stat_activity where wait_event_type = 'Lock'";
+    const waits = "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     await eventually(async () => (await fixture.rows(waits))[0]);
     const { rowCount } = await client.query("select from integration.credentials for update nowait");
     await client.query("rollback");

@@ -1,6 +1,8 @@
+import type { SchemaConnections } from "@factory/runtime/connections/schema-connections";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import { migrate } from "@factory/runtime/unit-of-work/migrate";
+import type pg from "pg";
 import {
   anEvent,
   aPrincipal,
@@ -15,7 +17,7 @@ const [first, second, pruned] = [anEvent(ours), anEvent(ours), anEvent(ours)];
 let fixture: IntegrationFixture;
 
 beforeAll(async () => {
-  fixture = await startIntegrationFixture({}, undefined, async (connections, admin) => {
+  const formerly = async (connections: SchemaConnections, admin: pg.Pool) => {
     const { migrations, ...tables } = integrationTables;
     const before = migrations.findIndex(({ name }) => name.includes("event_sequences"));
     await migrate({ connections, ...tables, migrations: migrations.slice(0, before) });
@@ -32,7 +34,8 @@ beforeAll(async () => {
     await admin.query("insert into integration.event_log_horizons values ($1, 1)", [
       decodeId("ten", ours.tenantId ?? ""),
     ]);
-  });
+  };
+  fixture = await startIntegrationFixture({}, undefined, { formerly });
 });
 
 afterAll(() => fixture.close());

@@ -16,9 +16,8 @@ let admin: pg.Pool;
 let principal: Principal;
 
 beforeAll(async () => {
-  fixture = await startIntegrationFixture({}, undefined, async (_, pool) => {
-    admin = pool;
-  });
+  fixture = await startIntegrationFixture();
+  admin = fixture.admin;
 });
 
 beforeEach(() => {

@@ -253,7 +253,8 @@ describe("Subscription.events", () => {
     await eventually(async () => {
       // inside of a transaction PostgreSQL shows the activity of its first look
       await fixture.rows("select pg_stat_clear_snapshot()");
-      const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like $1";
+      const waiting =
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1";
       return (await fixture.rows(waiting, "%from event_log, lateral%"))[0];
     });
     const feed = await follow(principal);

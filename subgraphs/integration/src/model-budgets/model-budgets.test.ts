@@ -39,7 +39,9 @@ const settle = (tenant: Tenant, reservation: Reservation, used: number) =>
 /** Resolves when so many transactions wait for a row. */
 const waiting = (count: number) =>
   eventually(async () => {
-    const blocked = await fixture.rows("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
+    const blocked = await fixture.rows(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
     return blocked.length === count ? true : undefined;
   });
 

@@ -28,7 +28,8 @@ const hour = 3600;
 beforeAll(async () => {
   const logger = keepingLogger([]);
   const settings = { verifier: tokens, tenantSnapshots: async () => source };
-  [fixture, vendor] = await Promise.all([startIntegrationFixture(settings, logger), aModelServer()]);
+  const starting = startIntegrationFixture(settings, logger, { ownServer: true });
+  [fixture, vendor] = await Promise.all([starting, aModelServer()]);
   models = await modelClient(fixture, logger);
   dead = await aDeadCall();
 });
@@ -261,7 +262,9 @@ describe("the budget of a tenant for a model", () => {
     const called = spender.complete("slow-2500", { maxTokens: 600 });
     await eventually(async () => (await vendor.requests("slow-2500"))[0]);
     await fixture.rows("alter role integration_app connection limit 0");
-    await fixture.rows("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'integration_app'");
+    await fixture.rows(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'integration_app'",
+    );
     const { content, runId } = await called;
     expect(content).toBe("echo: hello");
     const statusOf = async () => {

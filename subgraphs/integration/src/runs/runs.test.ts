@@ -412,7 +412,8 @@ describe("runs", () => {
     await eventually(() => begun >= 40 || undefined);
     // other work of the process has transactions for a moment
     await eventually(async () => {
-      const idle = "select from pg_stat_activity where state like 'idle in transaction%'";
+      const idle =
+        "select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
       return (await fixture.rows(idle)).length === 0 || undefined;
     }, 5000);
     const late = aPrincipal();

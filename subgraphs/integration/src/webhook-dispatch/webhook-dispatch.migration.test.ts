@@ -1,16 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
-import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
 import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
 import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { migrate } from "@factory/runtime/unit-of-work/migrate";
+import { aSuiteDatabase, type SuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
 import pg from "pg";
 import { EmbeddedSecretStore } from "../credentials/embedded-secret-store.js";
 import { anEvent, aPrincipal, eventually } from "../integration.fixture.js";
@@ -21,15 +17,13 @@ import { WebhookReceiver } from "./webhook-receiver.fixture.js";
 
 const logger = createLogger("test", "silent");
 const masterKeys = new MasterKeys(randomBytes(32));
-let dataDir: string;
-let server: Awaited<ReturnType<typeof startReadyPostgres>>;
+let database: SuiteDatabase;
 let admin: pg.Pool;
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "integration-"));
-  server = await startReadyPostgres({ dataDir, logger });
-  admin = new pg.Pool({ connectionString: server.url, max: 2 });
+  database = await aSuiteDatabase("provisioned");
+  admin = new pg.Pool({ connectionString: database.url, max: 2 });
   admin.on("error", () => undefined);
   receiver = await WebhookReceiver.start();
 });
@@ -37,8 +31,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await receiver.stop();
   await admin.end();
-  await server.stop();
-  await removeDataDirectory(dataDir, logger);
+  await database.close();
 });
 
 const principal = aPrincipal();
@@ -92,8 +85,8 @@ async function formerSubscription(): Promise<string | undefined> {
 
 describe("a database whose deliveries were jobs", () => {
   it("delivers what it left waiting, and keeps no queue of attempts", async () => {
-    await provisionDatabase(server.url, ["integration"]);
-    const connections = schemaConnections(server.url, "integration");
+    await provisionDatabase(database.url, ["integration"]);
+    const connections = schemaConnections(database.url, "integration");
     const { migrations, ...tables } = integrationTables;
     const ours = migrations.findIndex(({ name }) => name.includes("webhook_dispatch"));
     await migrate({ connections, ...tables, migrations: migrations.slice(0, ours) });

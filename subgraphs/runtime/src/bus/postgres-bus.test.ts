@@ -214,7 +214,9 @@ describe("the bus in PostgreSQL", () => {
     const seen = await follow("cut");
     const admin = new pg.Client({ connectionString: test.url });
     await admin.connect();
-    await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'catalog_worker'");
+    await admin.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'catalog_worker'",
+    );
     await admin.end();
     await until(async () =>
       bus.publish(envelopes(1, "cut")).then(
@@ -230,7 +232,9 @@ describe("the bus in PostgreSQL", () => {
     await bus.subscribe({
       group: "idle",
       handle: async () => {
-        open ??= await query("select query from pg_stat_activity where state like 'idle in transaction%'");
+        open ??= await query(
+          "select query from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'",
+        );
       },
     });
     await bus.publish(envelopes(1, "idle"));

@@ -4,7 +4,7 @@ import { tenantStatement } from "../db/tenant-statement.js";
 import { databaseRefusal } from "../errors/unavailable.js";
 import { freezeServer } from "../postgres/frozen-server.fixture.js";
 import { continueTrace } from "../telemetry/trace.js";
-import { aDatabase, aTenant, noteTable, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
+import { aDatabaseServer, aTenant, noteTable, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
 import { Listener } from "./listener.js";
 import { openPool } from "./pool.js";
 import { ServerWatch } from "./server-watch.js";
@@ -23,7 +23,7 @@ describe("a server that stops answering", () => {
   let thaw: () => void = () => undefined;
 
   beforeAll(async () => {
-    test = await aDatabase();
+    test = await aDatabaseServer();
     watch = ServerWatch.of(test.definition.connections.app, quiet);
   });
   afterEach(async () => {

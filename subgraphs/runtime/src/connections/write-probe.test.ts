@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { databaseRefusal } from "../errors/unavailable.js";
 import { continueTrace } from "../telemetry/trace.js";
-import { aDatabase, aTenant, noteTable, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
+import { aDatabaseServer, aTenant, noteTable, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
 import { ServerWatch } from "./server-watch.js";
 import { writeStatement } from "./write-probe.js";
 
@@ -20,7 +20,7 @@ describe("the probe for writes", () => {
   let watch: ServerWatch;
 
   beforeAll(async () => {
-    test = await aDatabase();
+    test = await aDatabaseServer();
     admin = new pg.Client({ connectionString: test.url });
     await admin.connect();
     await admin.query(`create function disk_full() returns trigger language plpgsql

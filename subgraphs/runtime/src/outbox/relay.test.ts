@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { subgraphNames } from "@factory/schema/subgraph-names";
 import fc from "fast-check";
 import pg from "pg";
 import type { BusPublisher } from "../bus/bus.js";
@@ -8,7 +9,14 @@ import { advisoryLocks } from "../db/advisory-locks.js";
 import type { Message } from "../messages/envelope.js";
 import { keepingLogger } from "../telemetry/logged-lines.fixture.js";
 import { continueTrace } from "../telemetry/trace.js";
-import { aDatabase, aTenant, noteTable, quiet, type TestDatabase, until } from "../unit-of-work/database.fixture.js";
+import {
+  aDatabaseServer,
+  aTenant,
+  noteTable,
+  quiet,
+  type TestDatabase,
+  until,
+} from "../unit-of-work/database.fixture.js";
 import { Database } from "../unit-of-work/database.js";
 import { type CountedWay, countedWay } from "../unit-of-work/round-trips.fixture.js";
 import { OutboxRelay } from "./relay.js";
@@ -42,7 +50,7 @@ describe("the outbox relay", () => {
   const relays: OutboxRelay[] = [];
 
   beforeAll(async () => {
-    test = await aDatabase();
+    test = await aDatabaseServer();
     admin = new pg.Client({ connectionString: test.url });
     await admin.connect();
     listener = new Listener(test.definition.connections.worker, quiet);
@@ -331,6 +339,8 @@ describe("the outbox relay", () => {
     const { rows } = await admin.query<{ rolname: string }>(
       `select rolname from pg_roles where 'idle_in_transaction_session_timeout=10s' = any(rolconfig) order by rolname`,
     );
-    expect(rows.map(({ rolname }) => rolname)).toEqual(["catalog_app", "catalog_owner", "catalog_worker"]);
+    expect(rows.map(({ rolname }) => rolname)).toEqual(
+      subgraphNames.flatMap((name) => [`${name}_app`, `${name}_owner`, `${name}_worker`]),
+    );
   });
 });

@@ -103,7 +103,8 @@ describe("a subgraph", () => {
     const admin = new pg.Client({ connectionString: test.url });
     await admin.connect();
     const connections = async () =>
-      (await admin.query("select from pg_stat_activity where usename like 'catalog%'")).rowCount ?? 0;
+      (await admin.query("select from pg_stat_activity where datname = current_database() and usename like 'catalog%'"))
+        .rowCount ?? 0;
     const before = await connections();
     const worker = new URL(test.definition.connections.worker);
     worker.password = "wrong";

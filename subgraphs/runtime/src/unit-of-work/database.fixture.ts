@@ -1,33 +1,12 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { EntitySchema } from "@mikro-orm/core";
-import { MikroORM } from "@mikro-orm/postgresql";
 import { schemaConnections } from "../connections/schema-connections.js";
-import { tenantTable } from "../db/tenant-table.js";
 import { newId } from "../identifiers/wire-id.js";
-import { startReadyPostgres } from "../postgres/ready-postgres.fixture.js";
-import { removeDataDirectory } from "../postgres/remove-cluster.js";
-import { provisionDatabase } from "../provisioning/provision-database.js";
 import { createLogger } from "../telemetry/logger.js";
 import { type Tenant, tenantWithId } from "../tenancy/tenant.js";
-import { Database, type DatabaseDefinition, ormOptions } from "./database.js";
+import { Database, type DatabaseDefinition } from "./database.js";
+import { noteTable } from "./note-table.fixture.js";
+import { aSuiteDatabase, aSuiteServer, type SuiteDatabase } from "./suite-database.fixture.js";
 
-export interface Note {
-  tenantId: string;
-  noteId: string;
-  text: string;
-}
-
-export const noteTable = new EntitySchema<Note>({
-  name: "Note",
-  ...tenantTable("notes"),
-  properties: {
-    tenantId: { type: "uuid", primary: true },
-    noteId: { type: "uuid", primary: true },
-    text: { type: "text" },
-  },
-});
+export { type Note, noteTable } from "./note-table.fixture.js";
 
 export const quiet = createLogger("test", "silent");
 
@@ -40,30 +19,27 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** A real PostgreSQL with the roles of one subgraph and a table of notes. */
-export async function aDatabase(): Promise<TestDatabase> {
-  const dataDir = await mkdtemp(join(tmpdir(), "factory-runtime-"));
-  const server = await startReadyPostgres({ dataDir, logger: quiet });
-  await provisionDatabase(server.url, ["catalog"]);
+/** A database with the roles of one subgraph and a table of notes. */
+export const aDatabase = async (): Promise<TestDatabase> => openNotes(await aSuiteDatabase("notes"));
+
+/** As `aDatabase`, on a server that no other suite uses. */
+export const aDatabaseServer = async (): Promise<TestDatabase> => openNotes(await aSuiteServer("notes"));
+
+async function openNotes(suite: SuiteDatabase): Promise<TestDatabase> {
   const definition: DatabaseDefinition = {
-    connections: schemaConnections(server.url, "catalog"),
+    connections: schemaConnections(suite.url, "catalog"),
     entities: [noteTable],
     migrations: [],
   };
-  const owner = await MikroORM.init(ormOptions(definition, definition.connections.owner));
-  const sql = await owner.schema.getCreateSchemaSQL();
-  await owner.em.getConnection().execute(sql.replace(/create schema if not exists [^;]*;/, ""));
-  await owner.close(true);
   const database = await Database.open(definition, quiet);
   return {
-    url: server.url,
+    url: suite.url,
     definition,
     database,
-    pid: server.pid,
+    pid: suite.pid,
     async close() {
       await database.close();
-      await server.stop();
-      await removeDataDirectory(dataDir, quiet);
+      await suite.close();
     },
   };
 }

@@ -90,7 +90,7 @@ describe("Database", () => {
     await admin.connect();
     const sleepers = async () => {
       const { rows } = await admin.query(
-        "select from pg_stat_activity where wait_event = 'PgSleep' and query like '%pg_sleep(14)%'",
+        "select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep' and query like '%pg_sleep(14)%'",
       );
       return rows.length;
     };
@@ -175,7 +175,9 @@ describe("Database", () => {
     const admin = new pg.Client({ connectionString: test.url });
     await admin.connect();
     for (let round = 0; round < 12; round += 1) {
-      const ended = admin.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'catalog_app'");
+      const ended = admin.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'catalog_app'",
+      );
       const attempts = Array.from({ length: 4 }, () => write());
       await Promise.allSettled([ended, ...attempts]);
     }

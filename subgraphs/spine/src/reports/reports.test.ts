@@ -227,7 +227,11 @@ describe("the end of a report run", () => {
     const { data } = await tenant.request("user-activity", { format: "csv", parameters: pastYear });
     const reportRunId: string = data?.["run"].reportRunId;
     const waiting = async () =>
-      (await sql("select from pg_stat_activity where wait_event_type = 'Lock' and query like '%from users%'")).rowCount;
+      (
+        await sql(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%from users%'",
+        )
+      ).rowCount;
     await until(async () => (await waiting()) === 1);
     await tenant.move("cancelReportRun", reportRunId);
     try {

@@ -107,7 +107,8 @@ const rotation = (clientId: string) => `mutation { rotateApiClientSecret(clientI
 /** Holds a lock while the operations begin one behind the other, then lets them go on. Tells what they waited for. */
 async function whileHeld(lock: string, value: string, operations: (() => Promise<unknown>)[]): Promise<string[]> {
   const holder = await platform.admin.connect();
-  const waits = "select wait_event as event from pg_stat_activity where wait_event_type = 'Lock' order by 1";
+  const waits =
+    "select wait_event as event from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' order by 1";
   let waiting: { event: string }[] = [];
   try {
     await holder.query("begin");

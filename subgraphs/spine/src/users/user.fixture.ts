@@ -55,7 +55,8 @@ export async function whilePasswordChanges<T>(
 
 /** Resolves when a statement that is like the pattern waits for a lock. */
 export function waitsFor({ admin }: Pick<RunningSpine, "admin">, pattern: string): Promise<void> {
-  const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like $1";
+  const waiting =
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1";
   return until(async () => (await admin.query(waiting, [pattern])).rows.length > 0);
 }
 
