@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { dirname, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const root = new URL("../../../", import.meta.url).href;
 const globalsUrl = "jest:globals";
@@ -27,7 +28,7 @@ export function loadSources(): void {
         return { format: "module", source, shortCircuit: true };
       }
       const file = compiledFile(url);
-      return file ? { format: "module", source: codeOf(file), shortCircuit: true } : next(url, context);
+      return file ? { format: "module", source: codeOf(file, url), shortCircuit: true } : next(url, context);
     },
   });
 }
@@ -49,8 +50,8 @@ function compiledFile(url: string): string | undefined {
   return existsSync(file) ? file : undefined;
 }
 
-/** The compiled code, with the absolute address of its source map. */
-function codeOf(file: string): string {
-  const map = `${pathToFileURL(file).href}.map`;
+/** The compiled code, with the path from its source to its source map. Node reads maps by relative paths only. */
+function codeOf(file: string, source: string): string {
+  const map = `${relative(dirname(fileURLToPath(source)), file)}.map`;
   return readFileSync(file, "utf8").replace(/\n\/\/# sourceMappingURL=.*\n?$/, `\n//# sourceMappingURL=${map}\n`);
 }

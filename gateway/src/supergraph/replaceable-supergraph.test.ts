@@ -251,7 +251,8 @@ describe("a dozen replacements", () => {
       return alive() <= 2;
     });
     expect(failures).toEqual([]);
-    expect(client.messages.filter(({ type }) => type === "complete")).toHaveLength(10);
+    // the subscription of the graph before the last one may still run
+    expect(client.messages.filter(({ type }) => type === "complete").length).toBeGreaterThanOrEqual(10);
     client.socket.terminate();
   });
 });

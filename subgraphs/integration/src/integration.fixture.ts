@@ -5,6 +5,7 @@ import { type SchemaConnections, schemaConnections } from "@factory/runtime/conn
 import { Retention } from "@factory/runtime/db/retention";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { createEvent, type Envelope, type NewEvent } from "@factory/runtime/messages/envelope";
+import { closeWithWorker } from "@factory/runtime/postgres/worker-lifetime.fixture";
 import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { retentionRules, type StartedSubgraph } from "@factory/runtime/subgraph/start-subgraph";
 import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
@@ -113,6 +114,31 @@ export async function startIntegrationFixture(
       await database.close();
     },
   };
+}
+
+let shared: Promise<IntegrationFixture> | undefined;
+
+/**
+ * The subgraph that suites of this worker share. It is for a suite with tenants of its own, which neither changes nor
+ * counts what all tenants share, and which needs no settings.
+ */
+export async function sharedIntegration(): Promise<IntegrationFixture> {
+  shared ??= startShared();
+  const fixture = await shared.catch((error: unknown) => {
+    shared = undefined;
+    throw error;
+  });
+  const refuse = () => Promise.reject(new Error("other suites use this subgraph"));
+  return { ...fixture, restart: refuse, another: refuse, prune: refuse, close: async () => undefined };
+}
+
+async function startShared(): Promise<IntegrationFixture> {
+  const fixture = await startIntegrationFixture();
+  closeWithWorker(async () => {
+    shared = undefined;
+    await fixture.close();
+  });
+  return fixture;
 }
 
 /** A principal of the given tenant or of a new one. By default it holds every scope. */

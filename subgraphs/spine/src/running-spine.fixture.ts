@@ -11,6 +11,7 @@ import { Listener } from "@factory/runtime/connections/listener";
 import { type SchemaConnections, schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
+import { closeWithWorker } from "@factory/runtime/postgres/worker-lifetime.fixture";
 import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import type { SubgraphHost } from "@factory/runtime/subgraph/subgraph-host";
 import { createLogger } from "@factory/runtime/telemetry/logger";
@@ -46,25 +47,38 @@ export interface Answer {
   replayed: boolean;
 }
 
-/** A started spine with its own database, and the requests that tests send to it. */
+/** The part of a running spine that each suite has for itself. */
+interface SpineUse {
+  /** The URL of the superuser. */
+  readonly url: string;
+  /** Makes slugs of tenants unique where suites share a spine. */
+  readonly slugSuffix: string;
+  end(): Promise<void>;
+}
+
+let shared: Promise<RunningSpine> | undefined;
+let sharers = 0;
+
+/** A started spine over a database, and the requests that tests send to it. */
 export class RunningSpine {
-  /** The folder of the contents of reports. */
-  readonly filesDir: string;
+  /** Connects as superuser, which sees every row of every tenant. */
+  readonly admin: pg.Pool;
   #server: Server | undefined;
-  readonly #stopDatabase: () => Promise<void>;
+  readonly #use: SpineUse;
 
   private constructor(
     readonly host: SubgraphHost,
     readonly spine: Spine,
     readonly connections: SchemaConnections,
-    /** Connects as superuser, which sees every row of every tenant. */
-    readonly admin: pg.Pool,
-    { filesDir, stopDatabase }: { filesDir: string; stopDatabase: () => Promise<void> },
+    /** The folder of the contents of reports. */
+    readonly filesDir: string,
+    use: SpineUse,
   ) {
-    this.filesDir = filesDir;
-    this.#stopDatabase = stopDatabase;
+    this.admin = new pg.Pool({ connectionString: use.url, max: 2, options: "-c search_path=spine" });
+    this.#use = use;
   }
 
+  /** A spine with a database of its own. */
   static async start(changes: Partial<SpineSettings> = {}): Promise<RunningSpine> {
     const logger = createLogger("spine-test", "silent");
     const filesDir = await mkdtemp(join(tmpdir(), "spine-files-"));
@@ -73,12 +87,37 @@ export class RunningSpine {
     const bus = await PostgresBus.open(connections.worker, logger);
     const host = { connections, bus, logger };
     const spine = await startSpine(host, { ...testSettings, filesDir, ...changes });
-    const admin = new pg.Pool({ connectionString: database.url, max: 2, options: "-c search_path=spine" });
-    const stopDatabase = async () => {
+    const end = async () => {
+      await spine.close();
+      await bus.close();
       await database.close();
       await rm(filesDir, { recursive: true, force: true });
     };
-    return new RunningSpine(host, spine, connections, admin, { filesDir, stopDatabase });
+    return new RunningSpine(host, spine, connections, filesDir, { url: database.url, slugSuffix: "", end });
+  }
+
+  /**
+   * The spine that suites of this worker share. It is for a suite with tenants of its own, which neither changes nor
+   * counts what all tenants share, and which needs no settings. The slugs of its tenants get a suffix.
+   */
+  static async shared(): Promise<RunningSpine> {
+    shared ??= RunningSpine.#startShared();
+    const first = await shared.catch((error: unknown) => {
+      shared = undefined;
+      throw error;
+    });
+    sharers += 1;
+    const use = { url: first.#use.url, slugSuffix: `-${sharers}`, end: async () => undefined };
+    return new RunningSpine(first.host, first.spine, first.connections, first.filesDir, use);
+  }
+
+  static async #startShared(): Promise<RunningSpine> {
+    const first = await RunningSpine.start();
+    closeWithWorker(async () => {
+      shared = undefined;
+      await first.stop();
+    });
+    return first;
   }
 
   /** A second `Database` for the same schema, beside the spine's own. */
@@ -89,9 +128,7 @@ export class RunningSpine {
   async stop(): Promise<void> {
     this.#server?.close();
     await this.admin.end();
-    await this.spine.close();
-    await this.host.bus.close();
-    await this.#stopDatabase();
+    await this.#use.end();
   }
 
   /** Serves the authorization server until the spine stops, and returns its URL. */
@@ -156,7 +193,8 @@ export class RunningSpine {
     return rows.map(({ envelope }) => envelope);
   }
 
-  async registerTenant(slug: string, editionCode = "Standard"): Promise<Record<string, Json>> {
+  async registerTenant(name: string, editionCode = "Standard"): Promise<Record<string, Json>> {
+    const slug = `${name}${this.#use.slugSuffix}`;
     const input = { name: `Tenant ${slug}`, slug, editionCode, ownerEmail: "owner@example.com" };
     const { data, errors } = await this.ask(
       platformAdmin(),

@@ -20,10 +20,7 @@ export interface Subgraphs {
   readonly onRevoked: (listener: (revocation: Revocation) => void) => void;
 }
 
-/**
- * Starts the spine first, because the other subgraphs verify its tokens. Then starts integration, catalog and gRPC in
- * parallel.
- */
+/** Starts the subgraphs side by side, and gRPC when they have started. Tokens are verified when the spine has started. */
 export async function startSubgraphs(
   start: Start,
   foundation: Foundation,
@@ -36,7 +33,8 @@ export async function startSubgraphs(
   const grpcReady = new Promise<PlatformGrpc>((resolve) => {
     grpcListens = resolve;
   });
-  const spine = await startSpine(hostOf("spine"), {
+  const verifyingLater = { verify: async (token: string) => (await verification).verifier.verify(token) };
+  const spineStart = startSpine(hostOf("spine"), {
     issuer: publicUrl,
     masterKeys,
     dataDir,
@@ -44,8 +42,7 @@ export async function startSubgraphs(
     allowedOrigins: environment.allowedOrigins,
     mail: environment.smtp ?? (development ? { outbox: join(dataDir, "outbox") } : undefined),
     rateLimitFactor: environment.rateLimitFactor,
-    // The verifier takes its keys from the spine, so the spine gets it after its own start.
-    verifier: { verify: async (token) => (await verification).verifier.verify(token) },
+    verifier: verifyingLater,
     // A delivery that resumes before the gRPC server listens waits for this server.
     notificationTargets: {
       hasConnection: async (...request) => (await grpcReady).notificationTargets.hasConnection(...request),
@@ -53,14 +50,14 @@ export async function startSubgraphs(
     },
     ...(environment.platformClient ? { platformClient: environment.platformClient } : {}),
   });
-  parts.add("spine", () => spine.close());
-  const verification = verifyTokensOf(spine, publicUrl);
-  const { verifier, onRevoked } = await verification;
+  const verification = spineStart.then((spine) => verifyTokensOf(spine, publicUrl));
+  // a failure is reported by the start of the spine
+  verification.catch(() => undefined);
   const integrationStart = startIntegration(hostOf("integration"), {
     publicUrl,
     rateLimitFactor: environment.rateLimitFactor,
     masterKeys,
-    verifier,
+    verifier: verifyingLater,
     allowLoopback: development,
     httpsOnly: !development,
     localToolServers: environment.toolServers,
@@ -74,7 +71,7 @@ export async function startSubgraphs(
     publicUrl,
     dataDir,
     masterKeys,
-    verifier,
+    verifier: verifyingLater,
     development,
     allowHosts: environment.allowedHosts,
     sourceRoots: environment.sourceRoots,
@@ -98,16 +95,18 @@ export async function startSubgraphs(
     start,
     foundation.refusals,
     certificates,
-    Promise.all([Promise.resolve(spine), integrationStart, catalogStart]),
+    Promise.all([spineStart, integrationStart, catalogStart]),
   );
   grpcListens(grpcStart);
   // a failure is reported by grpcStart
   grpcReady.catch(() => undefined);
   // Parts are closed in reverse order. The catalog is closed first, because its running jobs still request secrets.
+  parts.addStarting("spine", spineStart);
   parts.addStarting("integration", integrationStart);
   parts.addStarting("gRPC", grpcStart);
   parts.addStarting("catalog", catalogStart);
-  const [integration, grpc, catalog] = await Promise.all([integrationStart, grpcStart, catalogStart]);
+  const [spine, integration, catalog] = await Promise.all([spineStart, integrationStart, catalogStart]);
+  const [grpc, { verifier, onRevoked }] = await Promise.all([grpcStart, verification]);
   return { spine, integration, catalog, grpcAddress: grpc.address, verifier, onRevoked };
 }
 

@@ -2,13 +2,13 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { candidateStatements } from "../inbound-candidates/candidate-statement.js";
-import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { aPrincipal, eventually, type IntegrationFixture, sharedIntegration } from "../integration.fixture.js";
 
 let fixture: IntegrationFixture;
 let principal: Principal;
 
 beforeAll(async () => {
-  fixture = await startIntegrationFixture();
+  fixture = await sharedIntegration();
 });
 
 beforeEach(() => {

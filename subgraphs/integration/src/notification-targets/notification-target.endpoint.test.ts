@@ -9,7 +9,7 @@ import type { ServiceIdentity } from "@factory/runtime/grpc/service-identity";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { NotificationTargetsDefinition } from "@factory/schema/proto/generated/factory/integration/v1/notification_targets";
-import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { aPrincipal, type IntegrationFixture, sharedIntegration } from "../integration.fixture.js";
 import { aCommandConnection } from "../vendor-commands/vendor-commands.fixture.js";
 
 describe("integration.v1.NotificationTargets", () => {
@@ -30,7 +30,7 @@ describe("integration.v1.NotificationTargets", () => {
     (await clientOf("spine").findConnection({ tenantId, command })).connectionId;
 
   beforeAll(async () => {
-    fixture = await startIntegrationFixture();
+    fixture = await sharedIntegration();
     folder = await mkdtemp(join(tmpdir(), "targets-"));
     certificates = await serviceCertificates(folder);
     server = await startGrpcServer({

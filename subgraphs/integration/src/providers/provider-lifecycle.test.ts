@@ -1,11 +1,11 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { aPrincipal, eventually, type IntegrationFixture, sharedIntegration } from "../integration.fixture.js";
 import { type ProviderState, providerStates } from "./provider.states.js";
 
 let fixture: IntegrationFixture;
 
 beforeAll(async () => {
-  fixture = await startIntegrationFixture();
+  fixture = await sharedIntegration();
 });
 
 afterAll(() => fixture.close());

@@ -1,6 +1,6 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { aPrincipal, eventually, type IntegrationFixture, sharedIntegration } from "../integration.fixture.js";
 import type { MailServer } from "../provider-drivers/command-template.js";
 import { aCommandConnection } from "../vendor-commands/vendor-commands.fixture.js";
 import { aMailCertificate, aMailServer, type MailServerFixture } from "./smtp/mail-server.fixture.js";
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { ca, cert, key } = await aMailCertificate();
   authority = ca;
   [fixture, server] = await Promise.all([
-    startIntegrationFixture(),
+    sharedIntegration(),
     aMailServer({
       ...{ cert, key, authOptional: false },
       onAuth: ({ username, password }, session, done) => {

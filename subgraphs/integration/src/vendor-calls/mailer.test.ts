@@ -1,5 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { aPrincipal, eventually, type IntegrationFixture, sharedIntegration } from "../integration.fixture.js";
 import type { MailServer } from "../provider-drivers/command-template.js";
 import { VendorMailer } from "./mailer.js";
 import { aMailCertificate, aMailServer, type MailServerFixture } from "./smtp/mail-server.fixture.js";
@@ -11,7 +11,7 @@ let principal: Principal;
 const servers: MailServerFixture[] = [];
 
 beforeAll(async () => {
-  fixture = await startIntegrationFixture();
+  fixture = await sharedIntegration();
 });
 
 beforeEach(() => {

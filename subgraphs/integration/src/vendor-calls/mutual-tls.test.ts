@@ -1,6 +1,6 @@
 import type { TLSSocket } from "node:tls";
 import type { Principal } from "@factory/runtime/auth/principal";
-import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { aPrincipal, type IntegrationFixture, sharedIntegration } from "../integration.fixture.js";
 import { aMutualTls, type MutualTls } from "./mutual-tls.fixture.js";
 import { aVendorServer, type VendorServer } from "./vendor.fixture.js";
 import { VendorCalls } from "./vendor-calls.js";
@@ -17,7 +17,7 @@ describe("a connection by mutual TLS", () => {
     tls = aMutualTls();
     const { key, cert } = tls.server;
     [fixture, vendor] = await Promise.all([
-      startIntegrationFixture(),
+      sharedIntegration(),
       aVendorServer({ key, cert, ca: tls.ca, requestCert: true, rejectUnauthorized: true }),
     ]);
     vendor.serve("/v1", ({ socket }, response) => {

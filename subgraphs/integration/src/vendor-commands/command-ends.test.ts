@@ -1,14 +1,14 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
-import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { aPrincipal, eventually, type IntegrationFixture, sharedIntegration } from "../integration.fixture.js";
 import { aCommand, aCommandConnection, answersTo } from "./vendor-commands.fixture.js";
 
 let fixture: IntegrationFixture;
 let principal: Principal;
 
 beforeAll(async () => {
-  fixture = await startIntegrationFixture();
+  fixture = await sharedIntegration();
 });
 beforeEach(() => {
   principal = aPrincipal();

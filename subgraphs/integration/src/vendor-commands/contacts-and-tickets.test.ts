@@ -1,6 +1,6 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import type { CommandEnvelope, Envelope } from "@factory/runtime/messages/envelope";
-import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { aPrincipal, type IntegrationFixture, sharedIntegration } from "../integration.fixture.js";
 import { aVendorServer, type VendorServer } from "../vendor-calls/vendor.fixture.js";
 import { aCommand, aCommandConnection, answersTo } from "./vendor-commands.fixture.js";
 
@@ -9,7 +9,7 @@ let vendor: VendorServer;
 let principal: Principal;
 
 beforeAll(async () => {
-  [fixture, vendor] = await Promise.all([startIntegrationFixture(), aVendorServer()]);
+  [fixture, vendor] = await Promise.all([sharedIntegration(), aVendorServer()]);
 });
 
 beforeEach(() => {

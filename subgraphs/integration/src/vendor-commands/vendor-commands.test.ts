@@ -1,7 +1,7 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
-import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { aPrincipal, type IntegrationFixture, sharedIntegration } from "../integration.fixture.js";
 import type { VendorCommandType } from "../provider-drivers/command-template.js";
 import { aMailServer, type MailServerFixture } from "../vendor-calls/smtp/mail-server.fixture.js";
 import { aVendorServer, type VendorServer } from "../vendor-calls/vendor.fixture.js";
@@ -13,7 +13,7 @@ let mailServer: MailServerFixture;
 let principal: Principal;
 
 beforeAll(async () => {
-  [fixture, vendor, mailServer] = await Promise.all([startIntegrationFixture(), aVendorServer(), aMailServer()]);
+  [fixture, vendor, mailServer] = await Promise.all([sharedIntegration(), aVendorServer(), aMailServer()]);
 });
 
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
-import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { aPrincipal, eventually, type IntegrationFixture, sharedIntegration } from "../integration.fixture.js";
 import { aVendorServer, type VendorServer } from "../vendor-calls/vendor.fixture.js";
 import { aCommand, aCommandConnection, answersTo } from "./vendor-commands.fixture.js";
 
@@ -11,7 +11,7 @@ let vendor: VendorServer;
 let principal: Principal;
 
 beforeAll(async () => {
-  [fixture, vendor] = await Promise.all([startIntegrationFixture(), aVendorServer()]);
+  [fixture, vendor] = await Promise.all([sharedIntegration(), aVendorServer()]);
 });
 
 beforeEach(() => {

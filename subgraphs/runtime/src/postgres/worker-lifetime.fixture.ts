@@ -1,7 +1,7 @@
 /** How long a worker keeps what its suites share while none of them runs. Between two suites are some milliseconds. */
 const lingerMs = 300;
 
-/** Whatever ends last was made first: a subgraph ends before its database. */
+/** They are called in reverse order, so that a subgraph ends before its database. */
 const closers: (() => Promise<void>)[] = [];
 let idle: NodeJS.Timeout | undefined;
 let closing: Promise<void> = Promise.resolve();

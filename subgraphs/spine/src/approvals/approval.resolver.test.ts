@@ -13,7 +13,7 @@ let requests: ApprovalRequests;
 let tenantId: string;
 
 beforeAll(async () => {
-  platform = await RunningSpine.start();
+  platform = await RunningSpine.shared();
   database = await platform.openDatabase();
   requests = new ApprovalRequests(database, new TenantSettings(storedSettings(database)));
   tenantId = await platform.activeTenant("acme");

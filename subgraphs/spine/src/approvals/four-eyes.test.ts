@@ -17,7 +17,7 @@ let person: string;
 let colleague: string;
 
 beforeAll(async () => {
-  platform = await RunningSpine.start();
+  platform = await RunningSpine.shared();
   database = await platform.openDatabase();
   tenantId = await platform.activeTenant("acme");
   [person, colleague] = [(await aUser(platform, tenantId, [])).userId, (await aUser(platform, tenantId, [])).userId];

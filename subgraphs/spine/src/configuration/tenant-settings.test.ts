@@ -10,7 +10,7 @@ let database: Database;
 let tenantId: string;
 
 beforeAll(async () => {
-  platform = await RunningSpine.start();
+  platform = await RunningSpine.shared();
   database = await platform.openDatabase();
   tenantId = await platform.activeTenant("settled");
 });

@@ -12,7 +12,7 @@ let tenantId: string;
 let userId: string;
 
 beforeAll(async () => {
-  platform = await RunningSpine.start();
+  platform = await RunningSpine.shared();
   tenantId = await platform.activeTenant("acme");
   userId = (await aUser(platform, tenantId, [])).userId;
 });

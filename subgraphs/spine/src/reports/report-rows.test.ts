@@ -6,7 +6,7 @@ let platform: RunningSpine;
 let tenant: TenantReports;
 
 beforeAll(async () => {
-  platform = await RunningSpine.start();
+  platform = await RunningSpine.shared();
   tenant = new TenantReports(platform, await platform.activeTenant("rows"));
 });
 afterAll(() => platform?.stop());

@@ -5,7 +5,7 @@ let platform: RunningSpine;
 let tenantId: string;
 
 beforeAll(async () => {
-  platform = await RunningSpine.start();
+  platform = await RunningSpine.shared();
   tenantId = await platform.activeTenant("limited");
 });
 afterAll(() => platform?.stop());

@@ -1,6 +1,6 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../../integration.fixture.js";
+import { aPrincipal, type IntegrationFixture, sharedIntegration } from "../../integration.fixture.js";
 
 let fixture: IntegrationFixture;
 let owner: Principal;
@@ -10,7 +10,7 @@ const scopesOfPartner = ["integration.providers.write", "integration.connections
 const aPartner = () => aPrincipal({ tenantId: owner.tenantId ?? "", scopes: scopesOfPartner });
 
 beforeAll(async () => {
-  fixture = await startIntegrationFixture();
+  fixture = await sharedIntegration();
 });
 
 beforeEach(() => {

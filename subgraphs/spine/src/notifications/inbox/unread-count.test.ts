@@ -12,7 +12,7 @@ let tenantId: string;
 const open: AsyncGenerator[] = [];
 
 beforeAll(async () => {
-  platform = await RunningSpine.start();
+  platform = await RunningSpine.shared();
   tenantId = await platform.activeTenant("acme");
 });
 afterAll(async () => {
