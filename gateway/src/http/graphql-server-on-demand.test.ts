@@ -1,5 +1,5 @@
-import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { requestContext } from "@factory/runtime/tenancy/request-context";
 import type { GraphqlServer } from "./graphql-server.js";
 import { GraphqlServerOnDemand } from "./graphql-server-on-demand.js";
 

@@ -22,7 +22,9 @@ it("leaves positions in packages without a source", () => {
   const own = new SourceMap(ownSourceMap(map));
   const placeAt = (column: number) => {
     const entry = own.findEntry(0, column);
-    return "originalSource" in entry ? `${entry.originalSource}:${entry.originalLine}` : undefined;
+    return "originalSource" in entry && entry.originalSource
+      ? `${entry.originalSource}:${entry.originalLine}`
+      : undefined;
   };
   expect([0, 5, 10, 25, 35].map(placeAt)).toEqual([
     "../src/own.ts:6",

@@ -34,7 +34,8 @@ function sourceOf(file: URL, folder: URL, line: number, column: number): string 
   const isOurs = file.href.startsWith(folder.href) && !file.pathname.includes("/node_modules/");
   if (!isOurs || !file.pathname.includes("/dist/")) return undefined;
   const entry = mapOf(file.href)?.findEntry(line - 1, column - 1);
-  if (!entry || !("originalSource" in entry)) return undefined;
+  // A position in a package of a bundle has an entry without a source.
+  if (!entry || !("originalSource" in entry) || !entry.originalSource) return undefined;
   return `${new URL(entry.originalSource, file).href}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
 }
 
