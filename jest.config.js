@@ -76,7 +76,12 @@ export default {
     unit("spine", "subgraphs/spine"),
     unit("gateway", "gateway"),
     unit("rest-facade", "rest-facade"),
-    { ...shared, displayName: "house", rootDir: "test", testMatch: ["<rootDir>/{house,runner}/**/*.test.ts"] },
+    {
+      ...shared,
+      displayName: "house",
+      rootDir: "test",
+      testMatch: ["<rootDir>/{house,runner,planted-faults}/**/*.test.ts"],
+    },
     {
       ...shared,
       displayName: "stack",

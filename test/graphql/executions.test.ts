@@ -80,7 +80,7 @@ describe("cancelExecution", () => {
       completedAt: expect.any(String),
       error: { code: "EXECUTION_CANCELLED" },
     });
-    await eventually("the fetch is ended", () => silent.open() === 0, 5000);
+    await eventually("the fetch is ended", () => silent.open() === 0);
     expect(await finished(token, execution.templateId, execution.executionId)).toMatchObject({ status: "Cancelled" });
     const again = await cancel(execution);
     expect(again.body.data.cancelExecution.status).toBe("Cancelled");

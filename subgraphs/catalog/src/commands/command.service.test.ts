@@ -44,16 +44,16 @@ describe("commands of the bus", () => {
       )
     ).map(({ envelope }) => envelope);
   const answerTo = async (sent: Pick<CommandEnvelope, "id">): Promise<Envelope> => {
-    for (let tried = 0; tried < 1000; tried += 1) {
+    for (let tried = 0; tried < 6000; tried += 1) {
       const [first] = await causedBy(sent);
       if (first) return first;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     throw new Error("no answer");
   };
-  /** Resolves when the condition holds, or after 15 s. */
+  /** Resolves when the condition holds, or after a minute. */
   const until = async (condition: () => Promise<boolean> | boolean) => {
-    const deadline = Date.now() + 15_000;
+    const deadline = Date.now() + 60_000;
     while (!(await condition()) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
   };
   /** Resolves when the consumer is past everything that was published before. */

@@ -121,7 +121,7 @@ describe("the version of git", () => {
 describe("workspaces", () => {
   it("are private, and gone after use", async () => {
     const remote = { url: "file:///nowhere", protocol: "file" as const, settings: [] };
-    const workspace = await Workspace.open({ remote, timeoutMs: 1000 });
+    const workspace = await Workspace.open({ remote, timeoutMs: 60_000 });
     expect((await stat(workspace.folder)).mode & 0o777).toBe(0o700);
     await workspace.initialise("sha1");
     expect((await workspace.git(["rev-parse", "--is-bare-repository"])).toString().trim()).toBe("true");
@@ -153,7 +153,7 @@ describe("workspaces", () => {
     const host = "no-such-host.invalid";
     const settings = [`http.curloptResolve=${host}:${port}:127.0.0.1`];
     const remote = { url: `http://${host}:${port}/r.git`, protocol: "http" as const, settings };
-    const workspace = await Workspace.open({ remote, timeoutMs: 5000 });
+    const workspace = await Workspace.open({ remote, timeoutMs: 60_000 });
     try {
       await workspace.initialise("sha1");
       await expect(workspace.git(["ls-remote", "origin"])).rejects.toMatchObject({

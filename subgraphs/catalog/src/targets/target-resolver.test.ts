@@ -88,7 +88,7 @@ describe("naming a credential for a target", () => {
           connectionId: null,
           traceparent: "",
         },
-        AbortSignal.timeout(2000),
+        AbortSignal.timeout(60_000),
       );
     await expect(
       resolver.accept(manager, { repository: "https://any.example/r.git", credentialRef: "free" }),

@@ -39,6 +39,6 @@ describe("the parser of event streams", () => {
     const byte = Buffer.from("x");
     const started = performance.now();
     for (let at = 0; at < 250_000; at += 1) parser.push(byte);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });

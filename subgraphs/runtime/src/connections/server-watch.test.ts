@@ -13,7 +13,7 @@ const cause = { trace: continueTrace(undefined) };
 const slowly = tenantStatement("slowly", "select pg_sleep(0.05), pg_backend_pid() as pid, scope.tenant");
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const giveUpAt = Date.now() + 30_000; !(await condition()); await pause(20))
+  for (const giveUpAt = Date.now() + 60_000; !(await condition()); await pause(20))
     if (Date.now() > giveUpAt) throw new Error("Not in time");
 }
 

@@ -37,7 +37,7 @@ describe("the probe for writes", () => {
     admin.query(`create trigger full_disk before insert or update on ${table} execute function disk_full()`);
   const hasRoom = (table: string) => admin.query(`drop trigger full_disk on ${table}`);
   async function until(condition: () => boolean): Promise<void> {
-    for (const giveUpAt = Date.now() + 30_000; !condition(); await pause(20))
+    for (const giveUpAt = Date.now() + 60_000; !condition(); await pause(20))
       if (Date.now() > giveUpAt) throw new Error("Not in time");
   }
 

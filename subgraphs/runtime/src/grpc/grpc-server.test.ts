@@ -52,7 +52,7 @@ describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, w
       logger,
       ...(drainMs === undefined ? {} : { drainMs }),
     });
-  const channelTo = (port: number, identity: ServiceIdentity = "catalog", own = certificates, timeoutMs = 5000) => {
+  const channelTo = (port: number, identity: ServiceIdentity = "catalog", own = certificates, timeoutMs = 30_000) => {
     const certificate = { ...own[identity], authority: certificates[identity].authority };
     const channel = new GrpcChannel({ address: `127.0.0.1:${port}`, server: "integration", certificate, timeoutMs });
     channels.push(channel);
@@ -357,7 +357,7 @@ describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, w
       await entered.promise;
       const started = performance.now();
       await stoppingServer.stop();
-      expect(performance.now() - started).toBeLessThan(10_000);
+      expect(performance.now() - started).toBeLessThan(60_000);
       expect(await inFlight).toBeInstanceOf(DomainError);
     });
 

@@ -71,7 +71,7 @@ describe("jobs as a tenant sees them", () => {
 
   /** Once their dead letters are worked. */
   async function failedJobs(tenant: Tenant, count: number): Promise<JobType[]> {
-    for (let left = 300; left > 0; left -= 1) {
+    for (let left = 600; left > 0; left -= 1) {
       const { items } = await service.list(contextOf(tenant), {});
       const failed = items.filter(({ state }) => state === "Failed");
       const { rows } = await jobs.sql.executeSql(
@@ -111,12 +111,12 @@ describe("jobs as a tenant sees them", () => {
     await expect(service.redrive(contextOf(tenant), "redriveCatalogJob", jobId)).rejects.toMatchObject({
       code: "INVALID_STATE",
     });
-    for (let left = 300; ran.filter((name) => name === "letter").length < 2 && left > 0; left -= 1) await pause(100);
+    for (let left = 600; ran.filter((name) => name === "letter").length < 2 && left > 0; left -= 1) await pause(100);
     expect(ran.filter((name) => name === "letter")).toHaveLength(2);
     expect(revived).toEqual(["letter"]);
     // the handler has run; the queue records the end of the job a moment later
     const listed = async () => (await service.list(contextOf(tenant), {})).items;
-    for (let left = 300; (await listed()).length > 0 && left > 0; left -= 1) await pause(100);
+    for (let left = 600; (await listed()).length > 0 && left > 0; left -= 1) await pause(100);
     expect(await listed()).toEqual([]);
   });
 

@@ -47,7 +47,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
 }
 
 async function queryUntilAnswered(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  for (const giveUpAt = Date.now() + 30_000; ; await sleep(50)) {
+  for (const giveUpAt = Date.now() + 60_000; ; await sleep(50)) {
     try {
       return await query(url, sql);
     } catch (error) {
@@ -241,7 +241,7 @@ function errorResponse(code: string, message: string): Buffer {
 }
 
 async function until<T>(condition: () => T | Promise<T>): Promise<T> {
-  for (const giveUpAt = Date.now() + 30_000; ; await sleep(20)) {
+  for (const giveUpAt = Date.now() + 60_000; ; await sleep(20)) {
     const found = await condition();
     if (found) return found;
     if (Date.now() > giveUpAt) throw new Error("Not in time");
@@ -273,7 +273,7 @@ test("a lock file with the pid of a live stranger does not hold", async () => {
 test("a killed platform leaves no server behind", async () => {
   const { postgresPid } = await startPlatform(dataDir);
   platforms[0]?.kill("SIGKILL");
-  const giveUpAt = Date.now() + 30_000;
+  const giveUpAt = Date.now() + 60_000;
   while (alive(postgresPid) && Date.now() < giveUpAt) await sleep(20);
   expect(alive(postgresPid)).toBe(false);
 });

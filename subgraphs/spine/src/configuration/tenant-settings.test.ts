@@ -84,7 +84,7 @@ describe("the settings of a tenant", () => {
       await listener.on(configurationChannel, (changed) => settings.drop(changed));
       const before = await settings.get(tenant, key);
       await set(before + 1);
-      await until(async () => (await settings.get(tenant, key)) === before + 1, 5000);
+      await until(async () => (await settings.get(tenant, key)) === before + 1);
     } finally {
       await listener.close();
     }

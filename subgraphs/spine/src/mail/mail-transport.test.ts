@@ -166,7 +166,8 @@ describe("mail over SMTP", () => {
     const since = performance.now();
     const sent = aTransport(`smtp://127.0.0.1:${port}`).deliver("msg_drip", mail, AbortSignal.timeout(300));
     await expect(sent).rejects.toMatchObject({ isPermanent: false, message: expect.stringContaining("ETIMEDOUT") });
-    expect(performance.now() - since).toBeLessThan(5000);
+    // without its signal it would go on for as long as bytes come
+    expect(performance.now() - since).toBeLessThan(20_000);
     const [socket] = sockets;
     await new Promise<void>((resolve) => (socket?.destroyed ? resolve() : socket?.once("close", () => resolve())));
   });

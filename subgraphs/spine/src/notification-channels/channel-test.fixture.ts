@@ -88,7 +88,7 @@ export class ChannelTest {
     await until(async () => {
       row = await this.row(notificationId);
       return row.status === status;
-    }, 40_000).catch(() => {
+    }).catch(() => {
       throw new Error(`The notification is ${row.status} (${row.failure_reason}), and not ${status}`);
     });
     return row.failure_reason;

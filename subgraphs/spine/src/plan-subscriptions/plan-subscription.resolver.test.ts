@@ -272,7 +272,8 @@ describe("the job of a due plan subscription", () => {
     const tenant = await inState("Active");
     const due = start.toISOString();
     await tenant.put(`current_period_end = '${due}', next_change_at = '${due}', change_sent_at = now()`);
-    await until(async () => (await tenant.eventTypes()).includes("SubscriptionRenewed"), 60_000);
+    await test.spine.spine.jobs.sweep();
+    await until(async () => (await tenant.eventTypes()).includes("SubscriptionRenewed"));
     expect(test.spine.spine.jobs.repaired()["plan-subscriptions"]).toBeGreaterThan(0);
-  }, 70_000);
+  });
 });

@@ -17,7 +17,7 @@ it("two processes renew each of many plan subscriptions once, for each period th
         await until(async () => {
           const plans = await Promise.all(tenants.map((tenant) => tenant.plan()));
           return plans.every(({ currentPeriodStart }) => currentPeriodStart.startsWith(day));
-        }, 30_000);
+        });
       }
       const events = await Promise.all(tenants.map((tenant) => tenant.events()));
       const starts = events.map((own) =>
@@ -31,4 +31,4 @@ it("two processes renew each of many plan subscriptions once, for each period th
   } finally {
     await test.spine.stop();
   }
-}, 120_000);
+}, 300_000);

@@ -69,7 +69,7 @@ export class TenantReports {
   }
 
   async ended(reportRunId: string): Promise<Json> {
-    await until(async () => !["Queued", "Running"].includes((await this.run(reportRunId)).status), 30_000);
+    await until(async () => !["Queued", "Running"].includes((await this.run(reportRunId)).status));
     return this.run(reportRunId);
   }
 

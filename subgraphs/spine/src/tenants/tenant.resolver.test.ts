@@ -201,7 +201,7 @@ describe("Mutation.provisionTenant", () => {
     await platform.admin.query("revoke insert on plan_subscriptions from spine_app");
     const { data } = await platform.provision(tenantId);
     const { runId } = data?.["provisionTenant"] ?? {};
-    await until(async () => (await platform.tenantStatus(tenantId)) === "ProvisioningFailed", 30_000);
+    await until(async () => (await platform.tenantStatus(tenantId)) === "ProvisioningFailed");
     expect((await platform.eventsOf(tenantId)).at(-1)).toMatchObject({
       type: "TenantProvisioningFailed",
       data: { tenantId, runId, failedStep: "createPlanSubscription", status: "ProvisioningFailed" },

@@ -260,7 +260,7 @@ describe("a change of a user's state", () => {
       await other.query("begin");
       await other.query("delete from role_assignments where principal_id = $1", [id]);
       const deleted = platform.ask(owner, move("deleteUser"), { id });
-      for (let look = 0; look < 1500; look += 1) {
+      for (let look = 0; look < 6000; look += 1) {
         const { rows } = await platform.admin.query(
           "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
         );

@@ -24,7 +24,7 @@ describe("files of a preview", () => {
     const planned = Array.from({ length: 30 }, (_, index) => costly(index));
     const { files, truncated } = await previewFiles(planned, new AbortController().signal);
     clearInterval(timer);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(30_000);
     expect(turns).toBeGreaterThan(2);
     expect(truncated).toBe(true);
     expect(files.map(({ path, diff }) => [path, diff])).toEqual(planned.map(({ path }) => [path, null]));

@@ -13,7 +13,6 @@ import { UsageDefinition } from "@factory/schema/proto/generated/factory/spine/v
 import { usageMeter } from "./usage-meter.js";
 
 const use = { tenantId: newId("ten"), featureKey: "executions.monthly", key: newId("exe") };
-const timeoutMs = 500;
 
 describe("the usage meter", () => {
   let folder: string;
@@ -50,7 +49,7 @@ describe("the usage meter", () => {
     await rm(folder, { recursive: true });
   });
 
-  const meterOf = (port: number) => {
+  const meterOf = (port: number, timeoutMs = 30_000) => {
     const address = `127.0.0.1:${port}`;
     const channel = new GrpcChannel({ address, server: "spine", certificate: certificates.catalog, timeoutMs });
     channels.push(channel);
@@ -77,7 +76,7 @@ describe("the usage meter", () => {
       },
     ],
   ])("answers UNAVAILABLE with a time for the next attempt when the spine %s", async (_what, port) => {
-    await expect(meterOf(port()).consume(use)).rejects.toMatchObject({
+    await expect(meterOf(port(), 500).consume(use)).rejects.toMatchObject({
       code: "UNAVAILABLE",
       facts: { retryAfterSeconds: 5 },
     });

@@ -88,8 +88,8 @@ describe("the sweeper", () => {
   }
 
   const until = async (look: () => Promise<boolean>) => {
-    for (let left = 300; !(await look()); left -= 1) {
-      if (left === 0) throw new Error("not within 30 s");
+    for (let left = 600; !(await look()); left -= 1) {
+      if (left === 0) throw new Error("not within 60 s");
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   };

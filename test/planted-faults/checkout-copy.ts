@@ -1,0 +1,88 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { trackedFiles } from "../house/tracked-files.js";
+import { occursOnce } from "./candidates.js";
+import { done, ran } from "./command.js";
+import type { Fault } from "./fault.js";
+
+const compilation = [process.execPath, "node_modules/typescript/bin/tsc", "-b"];
+
+/**
+ * A git worktree of the commit of a checkout, beside it, with hard links to its packages. A link to the whole folder of
+ * packages would lead to the workspaces of the checkout itself.
+ */
+export class CheckoutCopy {
+  readonly folder: string;
+  readonly #checkout: string;
+
+  private constructor(checkout: string, folder: string) {
+    this.#checkout = checkout;
+    this.folder = folder;
+  }
+
+  static async create(checkout: string): Promise<CheckoutCopy> {
+    const from = resolve(checkout);
+    const folder = await mkdtemp(join(dirname(from), "planted-faults-"));
+    const copy = new CheckoutCopy(from, folder);
+    try {
+      await done(["git", "worktree", "add", "--detach", "--force", folder, "HEAD"], from);
+      await copy.#linkPackages();
+      return copy;
+    } catch (error) {
+      await copy.remove();
+      throw error;
+    }
+  }
+
+  async #linkPackages(): Promise<void> {
+    const found = await done(
+      ["find", ".", "-name", "node_modules", "-prune", "-not", "-path", "./.git/*"],
+      this.#checkout,
+    );
+    for (const place of found.split("\n").filter((line) => line !== "")) {
+      await done(["cp", "-al", join(this.#checkout, place), join(this.folder, place)], this.#checkout);
+      const cache = join(this.folder, place, ".cache");
+      await rm(cache, { recursive: true, force: true });
+      await mkdir(cache);
+      // clusters are copied with their owner, since a server writes to them
+      const clusters = join(this.#checkout, place, ".cache/factory-postgres");
+      if (existsSync(clusters)) await done(["cp", "-a", clusters, cache], this.#checkout);
+    }
+  }
+
+  async compile(): Promise<void> {
+    await done(compilation, this.folder);
+  }
+
+  files(): string[] {
+    return trackedFiles(this.folder);
+  }
+
+  read(file: string): Promise<string> {
+    return readFile(join(this.folder, file), "utf8");
+  }
+
+  /** Changes the source and compiles it. The answer is the reason why that is not possible. */
+  async plant({ file, find, replace }: Fault): Promise<string | undefined> {
+    const text = await this.read(file).catch(() => "");
+    if (!occursOnce(text, find)) return "the file does not have its text exactly once";
+    await writeFile(
+      join(this.folder, file),
+      text.replace(find, () => replace),
+    );
+    const { code, output } = await ran(compilation, { folder: this.folder, limitMs: 600_000 });
+    return code === 0 ? undefined : `it does not compile: ${output.split("\n")[0]}`;
+  }
+
+  /** Takes the faults away again. The next compilation sees it. */
+  async restore(): Promise<void> {
+    await done(["git", "checkout", "--quiet", "--", "."], this.folder);
+  }
+
+  async remove(): Promise<void> {
+    await done(["git", "worktree", "remove", "--force", this.folder], this.#checkout).catch(() => undefined);
+    await rm(this.folder, { recursive: true, force: true });
+    await done(["git", "worktree", "prune"], this.#checkout);
+  }
+}
