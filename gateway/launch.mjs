@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { compile } from "./compile.mjs";
 
-// Starts a program of the platform: `node gateway/launch.mjs start`, and so on. It is no TypeScript, because it runs
+// Starts a program of the platform: `node gateway/launch.mjs start`, and so on. It is JavaScript, because it runs
 // before anything is compiled. `compile` makes the modules only, which is enough for unit tests.
 
 const programs = {

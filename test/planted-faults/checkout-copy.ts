@@ -6,7 +6,11 @@ import { occursOnce } from "./candidates.js";
 import { done, ran } from "./command.js";
 import type { Fault } from "./fault.js";
 
-const compilation = [process.execPath, "node_modules/typescript/bin/tsc", "-b"];
+/** Commits before the bundle have the compiler only. */
+const compilationOf = (folder: string) =>
+  existsSync(join(folder, "gateway/launch.mjs"))
+    ? [process.execPath, "gateway/launch.mjs", "build"]
+    : [process.execPath, "node_modules/typescript/bin/tsc", "-b"];
 
 /**
  * A git worktree of the commit of a checkout, beside it, with hard links to its packages. A link to the whole folder of
@@ -52,7 +56,7 @@ export class CheckoutCopy {
   }
 
   async compile(): Promise<void> {
-    await done(compilation, this.folder);
+    await done(compilationOf(this.folder), this.folder);
   }
 
   files(): string[] {
@@ -71,8 +75,9 @@ export class CheckoutCopy {
       join(this.folder, file),
       text.replace(find, () => replace),
     );
-    const { code, output } = await ran(compilation, { folder: this.folder, limitMs: 600_000 });
-    return code === 0 ? undefined : `it does not compile: ${output.split("\n")[0]}`;
+    const { code, output } = await ran(compilationOf(this.folder), { folder: this.folder, limitMs: 600_000 });
+    const reason = output.split("\n").find((line) => line.includes("error")) ?? output.split("\n")[0];
+    return code === 0 ? undefined : `it does not compile: ${reason}`;
   }
 
   /** Takes the faults away again. The next compilation sees it. */
@@ -83,6 +88,5 @@ export class CheckoutCopy {
   async remove(): Promise<void> {
     await done(["git", "worktree", "remove", "--force", this.folder], this.#checkout).catch(() => undefined);
     await rm(this.folder, { recursive: true, force: true });
-    await done(["git", "worktree", "prune"], this.#checkout);
   }
 }

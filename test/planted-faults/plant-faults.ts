@@ -19,7 +19,7 @@ interface Settings {
 
 /** The candidates of a rule in the order in which they are tried. */
 export async function candidatesOf(rule: Rule, copy: CheckoutCopy, seed: number): Promise<Fault[]> {
-  const files = (copy.files()).filter((file) => isProduct(file) && rule.files.test(file));
+  const files = copy.files().filter((file) => isProduct(file) && rule.files.test(file));
   const found = await Promise.all(files.map(async (file) => candidatesIn(rule, file, await copy.read(file))));
   return shuffled(found.flat(), seed, rule.rule);
 }
@@ -40,7 +40,7 @@ export class FaultPlanter {
 
   static async over(copy: CheckoutCopy, settings: Settings): Promise<FaultPlanter> {
     await copy.compile();
-    const suites = (copy.files()).filter(isSuite);
+    const suites = copy.files().filter(isSuite);
     return new FaultPlanter(copy, settings, suites, await importGraph(copy.folder));
   }
 

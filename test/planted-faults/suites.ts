@@ -8,13 +8,13 @@ const walks = [
   /^test\/events\/(schemas|examples)\.test\.ts$/,
 ];
 
-/** How many near suites run before those of the whole stack. */
+/** The number of near suites that run before the whole-stack suites. */
 const nearBefore = 16;
 const batchSize = 8;
 
 export const isSuite = (file: string): boolean => file.endsWith(".test.ts");
 
-/** Suites of the whole stack need a platform of their own run of jest, so they run together. */
+/** Whole-stack suites share one platform, so they run together. */
 const isStack = (file: string): boolean => file.startsWith("test/") && !/^test\/(house|planted-faults)\//.test(file);
 
 /** The suites that reach a file by imports, the nearest first. */
@@ -34,7 +34,7 @@ const words = (name: string): string[] =>
     .map((word) => word.replace(/ies$/, "y").replace(/s$/, ""))
     .filter((word) => word.length > 3);
 
-/** The suites of the whole stack that share a word with the name of the slice of the file. */
+/** The whole-stack suites that share a word with the name of the file's slice. */
 export function suitesOfSlice(file: string, suites: readonly string[]): string[] {
   const [, slice = ""] = /\/src\/([\w-]+)\//.exec(file) ?? [];
   const wanted = words(slice);

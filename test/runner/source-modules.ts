@@ -40,7 +40,7 @@ function sourceBeside(specifier: string, parent: string | undefined): string | u
   return compiledFile(href) && href;
 }
 
-/** The file with the compiled code of a source of a workspace. */
+/** The compiled file of a workspace's source. */
 function compiledFile(url: string): string | undefined {
   if (!url.startsWith(root) || url.includes("/node_modules/")) return undefined;
   const [, folder, path] = workspaceSource.exec(url.slice(root.length)) ?? [];

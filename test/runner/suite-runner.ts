@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { ModuleMocker } from "jest-mock";
 import { loadSources } from "./source-modules.js";
 
-/** The arguments of a test runner of Jest: global config, project config, environment, runtime, file, messages. */
+/** The arguments that Jest gives to a test runner: global config, project config, environment, runtime, file, messages. */
 type Suite = readonly [unknown, unknown, { readonly global: Record<string, unknown> }, unknown, string, unknown];
 
 const require = createRequire(import.meta.url);

@@ -33,7 +33,7 @@ export interface LoadedSupergraph {
  */
 export const queryPlannerConfig: QueryPlannerConfig = { reuseQueryFragments: false };
 
-/** What a build has read from a supergraph in advance. Only a supergraph without inputs of `@requires` has it. */
+/** The facts that a build has read from a supergraph. A supergraph with inputs of `@requires` has none. */
 export interface PreparedSchema {
   /** The SDL of the schema that clients see. */
   readonly apiSdl: string;

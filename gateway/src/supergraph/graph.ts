@@ -26,7 +26,7 @@ import type { ResponseStream } from "../execution/response-stream.js";
 import { SupergraphExecutor } from "../execution/supergraph-executor.js";
 import type { LoadedSupergraph, PlanData } from "../query-planner/operation-planner.js";
 import type { Subgraph } from "../subgraphs/subgraph.js";
-import { misfit, type PreparedSupergraph } from "./prepared-supergraph.js";
+import { misfit, type PreparedSupergraph, type StoredDocument } from "./prepared-supergraph.js";
 
 /** The options that all graphs of this process share. */
 export interface GraphOptions {
@@ -35,12 +35,6 @@ export interface GraphOptions {
   readonly limits: RateLimits;
   readonly logger: Logger;
   readonly planning?: Partial<PlanningLimits>;
-}
-
-/** A document of the platform that was compiled for a graph, such as the document of a REST route. */
-export interface StoredDocument {
-  readonly text: string;
-  readonly operationName: string;
 }
 
 export interface PreparedOperation {

@@ -1,7 +1,12 @@
 import { GraphQLError, parse, validate } from "graphql";
 import { askedOperation } from "../query-planner/asked-operation.js";
 import { OperationPlanner, type PlanData, type PreparedSchema } from "../query-planner/operation-planner.js";
-import type { StoredDocument } from "./graph.js";
+
+/** A document of the platform, such as the document of a REST route. */
+export interface StoredDocument {
+  readonly text: string;
+  readonly operationName: string;
+}
 
 /** A supergraph with the plans of its stored documents, which a build has made, so that a start does not make them. */
 export interface PreparedSupergraph extends PreparedSchema {

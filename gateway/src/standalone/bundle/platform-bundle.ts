@@ -1,4 +1,5 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type OutputFile } from "esbuild";
 import { moduleAddresses } from "./module-address.js";
@@ -11,6 +12,7 @@ const root = fileURLToPath(new URL("../../../../", import.meta.url));
 export const bundleFolder = `${root}gateway/dist/bundle`;
 const compiledStamp = `${root}gateway/dist/.compiled`;
 const bundledStamp = `${bundleFolder}/.bundled`;
+const chunkList = `${bundleFolder}/.chunks`;
 /** The pause between two lines of progress (ms). */
 const progressMs = 3000;
 
@@ -33,7 +35,7 @@ export const bundleOptions: BuildOptions = {
   absWorkingDir: root,
   entryPoints: {
     main: "gateway/dist/standalone/main.js",
-    // Each of them is a chunk, so that an error needs the source map of one of them only.
+    // Each entry becomes a chunk of its own, so that an error reads one source map.
     catalog: "subgraphs/catalog/dist/subgraph.js",
     integration: "subgraphs/integration/dist/subgraph.js",
     spine: "subgraphs/spine/dist/subgraph.js",
@@ -76,12 +78,24 @@ export async function bundlePlatform(print: (line: string) => void): Promise<voi
 }
 
 async function bundle(): Promise<void> {
-  await rm(bundleFolder, { recursive: true, force: true });
   const { outputFiles = [] } = await build(bundleOptions);
   await mkdir(bundleFolder, { recursive: true });
   await Promise.all(outputFiles.map(writeOutput));
   const { prepareStart } = await import("./prepare-start.js");
   await writePreparedStart(bundleFolder, await prepareStart());
+  await removeOldChunks(outputFiles.map(({ path }) => basename(path)));
+}
+
+/**
+ * Removes the chunks of earlier builds but the last one. A platform that still runs on the last one loads some of its
+ * chunks with the first request that needs them.
+ */
+async function removeOldChunks(present: readonly string[]): Promise<void> {
+  const last = await readFile(chunkList, "utf8").catch(() => "");
+  const kept = new Set([...present, ...last.split("\n")]);
+  const chunks = (await readdir(bundleFolder)).filter((file) => /\.js(?:\.map)?$/.test(file));
+  for (const file of chunks) if (!kept.has(file)) await rm(join(bundleFolder, file));
+  await writeFile(chunkList, present.join("\n"));
 }
 
 const writeOutput = ({ path, text }: OutputFile) =>

@@ -52,7 +52,7 @@ export class ChannelTest {
       mail: { smtpUrl: mails.url, from: "Factory <no-reply@factory.example>", sessionMs: 3000 },
       notificationTargets,
       platformMailsPerHour: 200,
-      notificationTimes: { firstPauseMs: 100, longestPauseMs: 1000, patienceMs: 60_000 },
+      notificationTimes: { firstPauseMs: 100, longestPauseMs: 1000, patienceMs: 600_000 },
     });
     test = new ChannelTest(spine, mails, await spine.listen());
     return test;

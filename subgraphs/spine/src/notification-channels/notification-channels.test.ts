@@ -164,6 +164,7 @@ describe("the channel Email", () => {
     test.connected.clear();
     for (const id of hung) expect((await test.row(id)).status).not.toBe("Sent");
     test.mails.behave();
+    test.mails.release();
     for (const id of hung) await test.becomes(id, "Sent");
   });
 

@@ -76,6 +76,11 @@ export class MailServer {
     this.#behaviors = behaviors;
   }
 
+  /** Ends the sessions that get no answer. */
+  release(): void {
+    for (const socket of this.#hanging) socket.destroy();
+  }
+
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     await new Promise<void>((resolve) => this.#front.close(() => resolve()));
