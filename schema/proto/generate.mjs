@@ -22,7 +22,7 @@ const options = [
 
 const protos = readdirSync(protoFolder, { recursive: true })
   .filter((file) => file.endsWith(".proto"))
-  .sort();
+  .sort((a, b) => (a < b ? -1 : 1));
 const sources = protos.map((file) => join(protoFolder, file));
 
 requireProtoc();

@@ -11,7 +11,7 @@ registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
     if (!url.includes(bundled)) return loaded;
-    const source = String(loaded.source);
+    const source = typeof loaded.source === "string" ? loaded.source : new TextDecoder().decode(loaded.source);
     if (!source.includes(condition)) return loaded;
     isChanged = true;
     return { ...loaded, source: source.replaceAll(condition, never) };
