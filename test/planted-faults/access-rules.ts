@@ -6,7 +6,7 @@ export const accessRules: readonly Rule[] = [
   {
     rule: "tenant filter of a statement",
     files: /^subgraphs\/(catalog|integration|spine)\/src\/.*(statement|runner|retention|service)\.ts$/,
-    edits: [{ pattern: /\btenant_id = \$1 and\b/g, replace: "(tenant_id = $1 or $1 is not null) and" }],
+    edits: [{ pattern: /\b((?:\w+\.)?)tenant_id = \$1 and\b/g, replace: "($1tenant_id = $$1 or $$1 is not null) and" }],
   },
   {
     rule: "row-level security policy",
