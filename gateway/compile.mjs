@@ -16,7 +16,8 @@ const places = [
   "test",
 ];
 const skipped = new Set(["node_modules", "dist", "fixtures"]);
-const input = /\.(?:ts|json)$/;
+/** The build also plans GraphQL documents over the supergraph. */
+const input = /\.(?:ts|json|graphql)$/;
 const compiler = `${root}node_modules/typescript/bin/tsc`;
 /** The pause between two lines of progress (ms). */
 const progressMs = 3000;
@@ -49,7 +50,7 @@ function runCompiler() {
   });
 }
 
-/** A digest of the name, the size and the time of change of each file that the compiler reads. */
+/** A digest over the names, sizes and change times of the files that the build reads. */
 function sourceState() {
   const digest = createHash("sha256");
   const add = (path) => {

@@ -20,6 +20,8 @@ export class GraphqlServerOnDemand implements GraphqlServer {
   readonly execute: GraphqlServer["execute"] = async (...request) => (await this.start()).execute(...request);
 
   async stop(): Promise<void> {
-    await (await this.#server)?.stop();
+    // a start that fails leaves nothing to stop
+    const server = await this.#server?.catch(() => undefined);
+    await server?.stop();
   }
 }

@@ -48,6 +48,7 @@ describe("the launcher", () => {
     ["a changed source", () => write("schema/names.ts", "22")],
     ["a source with another time", () => utimes(join(root, "test/a.ts"), 1, 1)],
     ["a new source", () => write("subgraphs/spine/src/b.ts", "1")],
+    ["a changed GraphQL document", () => write("schema/supergraph.graphql", "type Query { a: Int }")],
     ["a source that is gone", () => rm(join(root, "test/a.ts"))],
   ])("compiles after %s", async (_, change) => {
     await launch("compile");

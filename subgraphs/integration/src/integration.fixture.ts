@@ -44,7 +44,7 @@ export type Answer = ExecutionResult<any, Record<string, any>>;
 interface DatabaseOrigin {
   /** Fills the database first, as an earlier release did. */
   readonly formerly?: (connections: SchemaConnections, admin: pg.Pool) => Promise<void>;
-  /** For a suite that changes roles, which are those of a whole server. */
+  /** For a suite that changes roles, because all databases of a server share them. */
   readonly ownServer?: boolean;
 }
 

@@ -46,7 +46,7 @@ export async function startGraph(
     const gateway = new CompiledGateway(supergraph, options);
     return startGraphqlServer({ gateway, graphs, introspection, limits, refusals, logger });
   });
-  // Apollo's gateway takes a third of the start and of the memory. Requests to routes and websockets do without it.
+  // Loading Apollo's gateway is a third of a start. Requests to routes and websockets do not need it.
   if (prepared?.supergraph && !file) supergraph.beginPrepared(prepared.supergraph);
   else await server.start();
   parts.add("GraphQL server", () => server.stop());
