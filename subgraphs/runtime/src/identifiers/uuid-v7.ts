@@ -1,15 +1,18 @@
 import { pooledRandomBytes } from "./random-bytes.js";
 
+/** A clock that is set back by less than this does not change the order of the UUIDs. */
+const toleratedStepMs = 10_000;
+
 let lastMs = 0;
 let counter = 0;
 
 /**
  * A UUID of version 7 (RFC 9562, section 5.7). A 12-bit counter makes it monotonic within this process (section 6.2,
- * method 1).
+ * method 1). If the clock is set back by 10 s or more, the UUIDs follow it: users read the time of an object from its ID.
  */
 export function uuidV7(now = Date.now()): string {
   const bytes = pooledRandomBytes(16);
-  const ms = Math.max(now, lastMs);
+  const ms = lastMs - now < toleratedStepMs ? Math.max(now, lastMs) : now;
   if (ms === lastMs && counter < 0xfff) counter += 1;
   else {
     lastMs = ms === lastMs ? ms + 1 : ms;

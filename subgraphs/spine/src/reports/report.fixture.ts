@@ -90,15 +90,20 @@ export class TenantReports {
     return events.filter(({ subject }) => subject === `report-runs/${reportRunId}`);
   }
 
-  /** Inserts audit records with these times, as many as there are. */
+  /** Inserts audit records with these times, as many as there are, after those of the platform. */
   async addRecords(records: readonly { at: string; operation?: string; subject?: string; principal?: string }[]) {
     await this.platform.admin.query(
-      `insert into audit_records (tenant_id, position, record_id, recorded_at, source, operation, outcome, subject,
+      `with head as (
+         insert into audit_heads as head (tenant_id, position, hash, start_position, start_hash, retention_due_at)
+         values ($1, jsonb_array_length($2::jsonb), '', 0, '', now())
+         on conflict (tenant_id) do update set position = head.position + excluded.position
+         returning position - jsonb_array_length($2::jsonb) as position)
+       insert into audit_records (tenant_id, position, record_id, recorded_at, source, operation, outcome, subject,
          principal, trace_id, hash)
-       select $1, coalesce((select max(position) from audit_records where tenant_id = $1), 0) + number, gen_random_uuid(),
+       select $1, head.position + number, gen_random_uuid(),
          at, '/catalog', coalesce(operation, 'registerTemplate'), 'Succeeded', subject, principal, 'trace', ''
-       from rows from (jsonb_to_recordset($2::jsonb) as (at timestamptz, operation text, subject text, principal text))
-         with ordinality as given(at, operation, subject, principal, number)`,
+       from head, rows from (jsonb_to_recordset($2::jsonb) as (at timestamptz, operation text, subject text, principal text))
+         with ordinality as added(at, operation, subject, principal, number)`,
       [decodeId("ten", this.tenantId), JSON.stringify(records)],
     );
   }
