@@ -110,7 +110,7 @@ describe("stopping", () => {
   });
 
   it("resets no keep-alive connection, and answers every request that was sent", async () => {
-    const facade = await startWith({ template: () => sleep(5, template) }, { stopPatience: { graceMs: 300 } });
+    const facade = await startWith({ template: () => sleep(5, template) }, { stopPatience: { graceMs: 1500 } });
     const answered = new Set<number>();
     const clients = Array.from({ length: 20 }, (_, index) =>
       ask(facade.publicUrl, index * 3, () => answered.add(index)),

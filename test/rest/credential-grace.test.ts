@@ -1,10 +1,19 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { aCredential, credentialBecomes } from "../kit/credentials.js";
+import { eventually } from "../kit/eventually.js";
 import { aProvider } from "../kit/providers.js";
 import { graphql, request } from "../kit/request.js";
 import { aTenant } from "../kit/tenants.js";
 
 const aWord = () => randomBytes(6).toString("hex");
+
+interface Sent {
+  readonly secret: string;
+  /** When the request began and when it was answered. */
+  readonly from: number;
+  readonly to: number;
+  readonly status: number;
+}
 
 describe("a rotation while deliveries arrive", () => {
   it("refuses no delivery of either secret in the grace period, and all of the former one afterwards", async () => {
@@ -22,8 +31,8 @@ describe("a rotation while deliveries arrive", () => {
       signingSecretRef: credentialRef,
     });
     expect([source.status, source.text]).toEqual([201, expect.any(String)]);
-    const sent: { secret: string; at: number; answer: Promise<number> }[] = [];
-    const send = (secret: string) => {
+    const sent: Sent[] = [];
+    const send = async (secret: string) => {
       const raw = JSON.stringify({ providerDeliveryId: aWord(), eventName: "ping", payload: {} });
       const signature = createHmac("sha256", secret).update(raw).digest("hex");
       const headers = {
@@ -31,16 +40,20 @@ describe("a rotation while deliveries arrive", () => {
         "x-svc-provider": key,
         "x-hub-signature-256": `sha256=${signature}`,
       };
-      const answer = request("POST /webhooks/deliveries", { headers, raw }).then(({ status }) => status);
-      sent.push({ secret, at: Date.now(), answer });
+      const from = Date.now();
+      const { status } = await request("POST /webhooks/deliveries", { headers, raw });
+      sent.push({ secret, from, to: Date.now(), status });
     };
-    let secrets = [former];
-    const timer = setInterval(() => send(secrets[sent.length % secrets.length] ?? former), 20);
+    let isSending = true;
+    const sendAll = async (secret: string) => {
+      while (isSending) await send(secret);
+    };
+    const senders = [sendAll(former)];
     try {
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      await post("/integrations/credentials/rotate", { credentialId, secret: { secret: next }, graceSeconds: 4 });
+      await eventually("deliveries arrive", () => sent.length > 5);
+      await post("/integrations/credentials/rotate", { credentialId, secret: { secret: next }, graceSeconds: 10 });
       await credentialBecomes(token, credentialId, "Active");
-      secrets = [former, next];
+      senders.push(sendAll(next));
       const query = "query ($id: ID!) { credential(credentialId: $id) { versions { stage graceEndsAt } } }";
       const { body } = await graphql<{ credential: { versions: { stage: string; graceEndsAt: string }[] } }>(query, {
         token,
@@ -48,19 +61,19 @@ describe("a rotation while deliveries arrive", () => {
       });
       const graceEndsAt = Date.parse(body.data.credential.versions[1]?.graceEndsAt ?? "");
       expect(body.data.credential.versions.map(({ stage }) => stage)).toEqual(["Current", "Previous"]);
-      await new Promise((resolve) => setTimeout(resolve, graceEndsAt - Date.now() + 800));
-      clearInterval(timer);
-      const statuses = await Promise.all(sent.map(async ({ answer, ...rest }) => ({ ...rest, status: await answer })));
       // A request that was under way when the grace period ended may have either answer.
-      const inGrace = statuses.filter(({ at }) => at < graceEndsAt - 300);
-      const afterwards = statuses.filter(({ at }) => at > graceEndsAt);
-      const answersTo = (secret: string, list = afterwards) =>
-        new Set(list.filter((delivery) => delivery.secret === secret).map(({ status }) => status));
-      expect(inGrace.length).toBeGreaterThan(100);
+      const inGrace = ({ to }: Sent) => to < graceEndsAt;
+      const afterwards = ({ from }: Sent) => from > graceEndsAt;
+      const answersTo = (secret: string, during: typeof inGrace) =>
+        new Set(sent.filter((delivery) => delivery.secret === secret && during(delivery)).map(({ status }) => status));
+      await eventually("both secrets are used after the grace period", () =>
+        [former, next].every((secret) => answersTo(secret, afterwards).size > 0),
+      );
       expect([answersTo(former, inGrace), answersTo(next, inGrace)]).toEqual([new Set([202]), new Set([202])]);
-      expect([answersTo(former), answersTo(next)]).toEqual([new Set([401]), new Set([202])]);
+      expect([answersTo(former, afterwards), answersTo(next, afterwards)]).toEqual([new Set([401]), new Set([202])]);
     } finally {
-      clearInterval(timer);
+      isSending = false;
+      await Promise.all(senders);
     }
   });
 });

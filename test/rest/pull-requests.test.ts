@@ -293,7 +293,7 @@ describe("a target that is a connection", () => {
       if (!path.endsWith("/labels")) return undefined;
       const { number = 0 } = vendor.pullRequests.at(-1) ?? {};
       await connection.deliver(await vendor.move(number, "merge", connection.secret));
-      await eventually("the merge is known", async () => (await rows(known, [repository])).length === 1, 8_000);
+      await eventually("the merge is known", async () => (await rows(known, [repository])).length === 1);
       return { status: 500 };
     };
     const target = { repository, connectionId: connection.connectionId, pullRequest: { labels: ["fast"] } };

@@ -170,8 +170,8 @@ describe("a vendor that fails", () => {
     vendor.answer = () => "never";
     const to = await target();
     for (let times = 0; times < 5; times += 1)
-      expect(await refusalOf(call(to, { timeoutMs: 300 }))).toMatchObject({ code: "UPSTREAM_TIMEOUT" });
-    expect(await refusalOf(call(to, { timeoutMs: 300 }))).toMatchObject({ code: "UNAVAILABLE" });
+      expect(await refusalOf(call(to, { timeoutMs: 1000 }))).toMatchObject({ code: "UPSTREAM_TIMEOUT" });
+    expect(await refusalOf(call(to, { timeoutMs: 1000 }))).toMatchObject({ code: "UNAVAILABLE" });
     expect(vendor.requests).toHaveLength(5);
     vendor.answer = () => ({});
     principal = aPrincipal();

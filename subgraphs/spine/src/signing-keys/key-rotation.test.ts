@@ -7,6 +7,7 @@ import { jest } from "@jest/globals";
 import { decodeProtectedHeader, type JSONWebKeySet } from "jose";
 import { platformAdmin, RunningSpine, testSettings, until } from "../running-spine.fixture.js";
 import { type Spine, startSpine } from "../subgraph.js";
+import { ActiveSigningKeys } from "./active-signing-keys.js";
 
 let platform: RunningSpine;
 /** Another process on the same database. */
@@ -108,10 +109,9 @@ async function told(): Promise<{ keyId: unknown; reason: unknown; actor: string 
   return events.map(({ data, actorid }) => ({ keyId: data["keyId"], reason: data["reason"], actor: actorid }));
 }
 
-/** The read of every minute and the notification lead here. */
+/** What both processes do every minute, and at each notification. */
 async function looked(): Promise<void> {
-  await platform.admin.query("select pg_notify('spine_signing_keys', '')");
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  for (const spine of [platform.spine, second]) await spine.get(ActiveSigningKeys).refresh();
 }
 
 describe("a rotation of signing keys", () => {
