@@ -360,7 +360,7 @@ describe("surfaces", () => {
       const call = request(`${hung.publicUrl}/v1/libraries/lib_1`, { headers: { authorization: "Bearer good" } });
       call.on("error", () => undefined).end();
       const within = async (condition: () => boolean | undefined) => {
-        const deadline = Date.now() + 60_000;
+        const deadline = Date.now() + 180_000;
         while (!condition() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
       };
       await within(() => asked.length > 0);

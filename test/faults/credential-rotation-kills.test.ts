@@ -118,5 +118,5 @@ describe("kill -9 in the rotation of credentials", () => {
     await eventually("no run is open", async () => (await running()).length === 0, takeoverMs);
     const states = await sql<{ status: string }>("select status from integration.credentials where tenant_id = $1");
     expect(states.map(({ status }) => status)).toEqual(credentials.map(() => "Active"));
-  }, 600_000);
+  });
 });

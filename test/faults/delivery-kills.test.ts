@@ -169,7 +169,7 @@ describe("kill -9 while deliveries are received and handled", () => {
         },
       ]);
     }
-  }, 600_000);
+  });
 
   it("leaves a platform that refuses deliveries with 429 and Retry-After after 120 failures in a minute", async () => {
     const forged = { ...source, secret: aVendorSecret() };

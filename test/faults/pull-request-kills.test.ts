@@ -83,5 +83,5 @@ describe("kill -9 while an execution opens a pull request", () => {
     });
     expect(vendor.pullRequests).toMatchObject([{ branch, labels: ["scaffold"], state: "open" }]);
     expect(await vendor.git("acme/orders", "rev-list", "--count", `main..${branch}`)).toBe("1");
-  }, 400_000);
+  });
 });

@@ -173,7 +173,7 @@ describe("kill -9 in the job of a report", () => {
     expect(digestsOf(first).filter(([, , , sha256]) => sha256 === null)).toEqual([]);
     expect(digestsOf(await everyReport())).toEqual(digestsOf(first));
     expect(digestsOf(await everyReport())).toEqual(digestsOf(first));
-  }, 120_000);
+  });
 
   /** Waits until the job of a new run has killed the process. */
   async function killedAtGeneration(phase: string): Promise<void> {

@@ -23,7 +23,7 @@ const keys = Array.from({ length: 8 }, (_, place) => `order.key${place}`);
 const eventsPerSecond = 200;
 const arrivalsPerKill = 100;
 const kills = killsAt(2);
-const arrivalTimeoutMs = 60_000;
+const arrivalTimeoutMs = 180_000;
 
 interface Arrival {
   readonly id: string;

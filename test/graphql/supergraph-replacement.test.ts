@@ -155,7 +155,7 @@ describe("SUPERGRAPH_FILE of a running platform", () => {
     });
     for (const text of ["second", "third"]) {
       await give(revision(text));
-      await eventually(`the ${text} serves`, async () => (await served()) === text, 60_000);
+      await eventually(`the ${text} serves`, async () => (await served()) === text);
     }
     await ended;
     const { code, cursor } = messages.at(-1)?.errors?.[0]?.extensions ?? { code: "", cursor: "" };
@@ -163,7 +163,7 @@ describe("SUPERGRAPH_FILE of a running platform", () => {
     const cursors = messages.flatMap(({ data }) => (data ? [data.events.cursor] : []));
     expect(cursor).toBe(cursors.at(-1));
     await writeFile(file, revision("fourth"));
-    await eventually("the fourth supergraph is in use", async () => (await served()) === "fourth", 60_000);
+    await eventually("the fourth supergraph is in use", async () => (await served()) === "fourth");
     const resumed = follow(cursor);
     await ensureTenant(platform, token, "heard-again", "Heard again");
     await eventually("the next events come", () => resumed.messages.length > 0);
@@ -192,7 +192,7 @@ describe("SUPERGRAPH_FILE of a running platform", () => {
       const before = await refused();
       await give(text());
       const isReason = (line: string) => line.includes("the new supergraph was refused") && line.includes(reason);
-      await eventually("it is refused for its reason", () => log.some(isReason), 60_000);
+      await eventually("it is refused for its reason", () => log.some(isReason));
       expect(await refused()).toBeGreaterThan(before);
       expect(await served()).toBe("fourth");
       expect((await fetch(`${platform.publicUrl}/readyz`)).status).toBe(200);
@@ -201,7 +201,7 @@ describe("SUPERGRAPH_FILE of a running platform", () => {
 
   it("releases the memory of replaced graphs", async () => {
     await give(revision("fifth"));
-    await eventually("the fifth supergraph is in use", async () => (await served()) === "fifth", 60_000);
-    await eventually("only one graph is in memory", async () => (await metric("supergraph_live_graphs")) === 1, 60_000);
+    await eventually("the fifth supergraph is in use", async () => (await served()) === "fifth");
+    await eventually("only one graph is in memory", async () => (await metric("supergraph_live_graphs")) === 1);
   });
 });

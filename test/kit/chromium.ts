@@ -19,7 +19,7 @@ export const chromiumPath = (process.env["PATH"] ?? "")
   .find(isExecutable);
 
 /** A machine that runs several suites is slow. */
-const patienceMs = 60_000;
+const patienceMs = 180_000;
 
 /** Starts Chromium without a window. As root it cannot use its own sandbox. A container may have little shared memory. */
 export function startChromium(): Promise<Browser> {

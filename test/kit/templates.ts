@@ -70,7 +70,7 @@ export interface TestExecution {
 
 /** Polls until the execution is in a final state. */
 export async function finished(token: string, templateId: string, executionId: string): Promise<TestExecution> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 180_000;
   for (;;) {
     const { body } = await request<TestExecution>(`GET /v1/templates/${templateId}/executions/${executionId}`, {
       token,

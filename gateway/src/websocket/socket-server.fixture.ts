@@ -116,7 +116,7 @@ async function connect(url: string, token: string | undefined): Promise<Client> 
   return { socket, messages, closed, send, subscribe };
 }
 
-const patienceMs = 60_000;
+const patienceMs = 180_000;
 
 export async function until(what: string, condition: () => boolean): Promise<void> {
   const deadline = Date.now() + patienceMs;

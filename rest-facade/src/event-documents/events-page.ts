@@ -99,7 +99,7 @@ ${JSON.stringify(subscribe, undefined, 2)}</code></pre>
 <p>The answer shows the new secret once. Verify <code>webhook-signature</code> with a library of Standard Webhooks, and use <code>webhook-id</code> to recognize an event that arrives twice. <code>POST /webhooks/subscriptions/{subscriptionId}/examples</code> sends an example of any type, with the attribute <code>test</code>.</p>
 <details><summary>Headers of a request</summary>${memberTable(components.messageTraits.webhook.bindings.http.headers)}</details></article>
 <article><h3>Pulling</h3><p>A consumer without a public address reads the events of a subscription, also of one that was created with <code>"active": false</code>. It keeps <code>nextCursor</code> for its next request. Events are kept for 7 days.</p>
-<pre><code>GET /webhooks/subscriptions/{subscriptionId}/events?limit=100&amp;cursor=…</code></pre></article>
+<pre><code>GET /webhooks/subscriptions/{subscriptionId}/events?limit=100&amp;cursor=&hellip;</code></pre></article>
 <article><h3>${subscription.title}</h3><p>${inlineCode(`${subscription.summary} ${subscription.description}`)}</p>
 <pre><code>${JSON.stringify(example?.payload, undefined, 2)}</code></pre></article>`;
 }

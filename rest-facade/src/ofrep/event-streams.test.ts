@@ -87,7 +87,7 @@ async function read(subject = "a", query = ""): Promise<Reader> {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 60_000; !condition(); await new Promise((resolve) => setTimeout(resolve, 5)))
+  for (const deadline = Date.now() + 180_000; !condition(); await new Promise((resolve) => setTimeout(resolve, 5)))
     if (Date.now() > deadline) throw new Error("It did not happen in time");
 }
 

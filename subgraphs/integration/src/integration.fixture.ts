@@ -175,7 +175,7 @@ export function anEvent(principal: Principal, event: Partial<NewEvent> = {}): En
 /** Polls until `read` returns a value, and returns it. Throws after the given time. */
 export async function eventually<T>(
   read: () => Promise<T | undefined> | T | undefined,
-  patienceMs = 60_000,
+  patienceMs = 180_000,
 ): Promise<T> {
   const giveUpAt = Date.now() + patienceMs;
   for (;;) {

@@ -234,7 +234,7 @@ export class RunningSpine {
   }
 }
 
-export async function until(condition: () => Promise<boolean>, patienceMs = 60_000): Promise<void> {
+export async function until(condition: () => Promise<boolean>, patienceMs = 180_000): Promise<void> {
   const giveUpAt = Date.now() + patienceMs;
   while (!(await condition())) {
     if (Date.now() > giveUpAt) throw new Error("It did not happen in time");

@@ -5,6 +5,7 @@ import { type BuildOptions, build, type OutputFile } from "esbuild";
 import { moduleAddresses } from "./module-address.js";
 import { ownSourceMap } from "./own-source-map.js";
 import { writePreparedStart } from "./prepared-start.js";
+import { singleByteText } from "./single-byte-text.js";
 import { unusedPackages } from "./unused-packages.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -61,7 +62,7 @@ export const bundleOptions: BuildOptions = {
   banner: {
     js: 'import { createRequire as createBundleRequire } from "node:module"; const bundleAddress = import.meta.url, require = createBundleRequire(bundleAddress);',
   },
-  plugins: [unusedPackages, moduleAddresses(bundleFolder)],
+  plugins: [unusedPackages, singleByteText, moduleAddresses(bundleFolder)],
   logLevel: "error",
 };
 

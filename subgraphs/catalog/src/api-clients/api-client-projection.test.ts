@@ -66,7 +66,7 @@ const take = (...envelopes: Envelope[]) =>
   projection.project(envelopes.map((envelope, at) => ({ position: String(at), envelope })));
 
 async function eventually(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 180_000;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error("it did not happen in time");
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -53,7 +53,7 @@ describe("commands of the bus", () => {
   };
   /** Resolves when the condition holds, or after a minute. */
   const until = async (condition: () => Promise<boolean> | boolean) => {
-    const deadline = Date.now() + 60_000;
+    const deadline = Date.now() + 180_000;
     while (!(await condition()) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
   };
   /** Resolves when the consumer is past everything that was published before. */

@@ -168,7 +168,7 @@ async function waiting(): Promise<number[]> {
 }
 
 async function eventually(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 180_000;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error("it did not happen in time");
     await new Promise((resolve) => setTimeout(resolve, 20));

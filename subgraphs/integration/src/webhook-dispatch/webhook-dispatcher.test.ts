@@ -17,7 +17,7 @@ let fixture: IntegrationFixture;
 let healthy: WebhookReceiver;
 let hanging: WebhookReceiver[];
 
-const patienceMs = 60_000;
+const patienceMs = 180_000;
 
 beforeEach(async () => {
   fixture = await startIntegrationFixture();

@@ -55,7 +55,7 @@ export class ReplayScene {
   }
 
   /** The run when it has ended. */
-  ended(runId: string, patienceMs = 60_000): Promise<Found> {
+  ended(runId: string, patienceMs = 180_000): Promise<Found> {
     return eventually(async () => {
       const run = await this.runOf(runId);
       return ["Queued", "Running", "RetryScheduled"].includes(run.status) ? undefined : run;
@@ -63,7 +63,7 @@ export class ReplayScene {
   }
 
   /** Resolves when nothing of the tenant waits. */
-  async settled(patienceMs = 60_000): Promise<void> {
+  async settled(patienceMs = 180_000): Promise<void> {
     await eventually(async () => {
       const waiting = await this.count("status in ('Pending', 'Delivering', 'RetryScheduled')");
       return waiting === 0 ? true : undefined;

@@ -3,17 +3,18 @@ import pg from "pg";
 import type { Logger } from "../telemetry/logger.js";
 import { PipelinedClient } from "./pipelined-client.js";
 import { keepStorable } from "./storable-values.js";
-import { WatchedPool } from "./watched-pool.js";
+import { WatchedPool, type WatchedPoolConfig } from "./watched-pool.js";
 
 const idleMs = 30_000;
+const growAfterMs = 50;
 /** The OID of the type `text[]`. */
 const textArray = 1009;
 
 /**
- * Opens a pool that survives lost connections: only the statement fails, not the process.
+ * Opens a pool for background work. It survives lost connections: only the statement fails, not the process.
  */
-export function openPool(url: string, max: number, logger: Logger, options: pg.PoolConfig = {}): WatchedPool {
-  const pool = new WatchedPool(url, logger, { max, idleTimeoutMillis: idleMs, ...options });
+export function openPool(url: string, max: number, logger: Logger, options: WatchedPoolConfig = {}): WatchedPool {
+  const pool = new WatchedPool(url, logger, { max, idleTimeoutMillis: idleMs, growAfterMs, ...options });
   const lost = (error: Error) => logger.debug({ error: error.message }, "a database connection was lost");
   pool.on("error", lost);
   // The pool does not handle errors of a connection in use, and without a listener such an error ends the process.
@@ -22,11 +23,11 @@ export function openPool(url: string, max: number, logger: Logger, options: pg.P
   return pool;
 }
 
-/** Opens a pool for the ORM: pipelined clients, and values parsed as its entities expect them. */
+/** Opens a pool for the ORM, and so for requests: pipelined clients, and values parsed as its entities expect them. */
 export function openOrmPool(url: string, max: number, logger: Logger): WatchedPool {
   const types = new pg.TypeOverrides();
   const parseTextArray = pg.types.getTypeParser(textArray as Parameters<typeof pg.types.getTypeParser>[0]);
   for (const [oid, parse] of Object.entries(createPostgreSqlTypeParsers(parseTextArray)))
     types.setTypeParser(Number(oid), parse);
-  return openPool(url, max, logger, { Client: PipelinedClient, types });
+  return openPool(url, max, logger, { Client: PipelinedClient, types, growAfterMs: undefined });
 }

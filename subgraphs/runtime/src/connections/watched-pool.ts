@@ -4,12 +4,18 @@ import { DomainError } from "../errors/domain-error.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Abandonable } from "../tenancy/request-context.js";
 import { BoundedClient } from "./bounded-client.js";
+import { ElasticLimit } from "./elastic-limit.js";
 import { type ServerClient, ServerWatch } from "./server-watch.js";
 
 type Taker = (error: Error | undefined, client: pg.PoolClient | undefined, release: (error?: unknown) => void) => void;
 
 /** The longest wait for a free connection. */
 const patienceMs = 2000;
+
+export interface WatchedPoolConfig extends pg.PoolConfig {
+  /** How long a request waits for a connection in use before it gets another one (ms). Without it, it gets one at once. */
+  readonly growAfterMs?: number | undefined;
+}
 
 /**
  * A pool that does not wait for a frozen server. Once the server counts as frozen, waiting requests fail at once,
@@ -24,9 +30,11 @@ export class WatchedPool extends pg.Pool implements ServerClient {
   readonly #callers = new Map<pg.PoolClient, Abandonable>();
   /** Waiting requests with the time at which each began to wait. */
   readonly #waiting = new Map<Taker, number>();
+  readonly #limit: ElasticLimit | undefined;
 
-  constructor(url: string, logger: Logger, options: pg.PoolConfig) {
+  constructor(url: string, logger: Logger, { growAfterMs, ...options }: WatchedPoolConfig) {
     super({ connectionString: url, Client: BoundedClient, ...options });
+    if (growAfterMs !== undefined) this.#limit = new ElasticLimit(this.options.max, growAfterMs);
     this.watch = ServerWatch.of(url, logger);
     this.#leave = this.watch.join(this);
     this.on("acquire", (client) => {
@@ -37,6 +45,8 @@ export class WatchedPool extends pg.Pool implements ServerClient {
       this.watch.note(error);
       this.#taken.delete(client);
       this.#idle.add(client);
+      // pg-pool adds the connection to its idle ones after this event
+      if (this.#limit) process.nextTick(() => this.#limit?.leave());
     });
     this.on("remove", (client) => this.#idle.delete(client));
   }
@@ -110,7 +120,18 @@ export class WatchedPool extends pg.Pool implements ServerClient {
       else client?.release();
     };
     this.#waiting.set(admitted, this.watch.clockMs);
-    super.connect(admitted);
+    if (this.#limit) this.#limit.enter(() => this.#connect(admitted));
+    else super.connect(admitted);
+  }
+
+  #connect(admitted: Taker): void {
+    if (!this.#waiting.has(admitted)) this.#limit?.leave();
+    else
+      super.connect((error, client, release) => {
+        // the release of a connection ends the other admissions
+        if (error) this.#limit?.leave();
+        admitted(error, client, release);
+      });
   }
 }
 

@@ -47,7 +47,7 @@ async function openNotes(suite: SuiteDatabase): Promise<TestDatabase> {
 export const aTenant = (): Tenant => tenantWithId(newId("ten"));
 
 /** Polls until the condition holds. */
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 180_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error("not in time");

@@ -2,9 +2,9 @@ import type { Cell, Report, ReportRows } from "./report/report.js";
 
 /**
  * Texts that a spreadsheet may run as a formula (OWASP, CSV Injection), with any apostrophes before them: so each text
- * that gets an apostrophe can lose one again.
+ * that gets an apostrophe can lose one again. The signs = + - @ also count in their full-width forms.
  */
-const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
+const formula = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 const needsQuotes = /[",\r\n]/;
 

@@ -152,7 +152,7 @@ function separatedCase(value: string, separator: string): string {
 
 /** As TextInfo.ToTitleCase of .NET: a word in capitals does not change. */
 function titleCase(value: string): string {
-  return value.replace(/[\p{L}\p{Mn}][\p{L}\p{Mn}\p{Nd}'’]*/gu, (word) => {
+  return value.replace(/[\p{L}\p{Mn}][\p{L}\p{Mn}\p{Nd}'\u2019]*/gu, (word) => {
     if (word.length > 1 && word === upper(word) && word !== lower(word)) return word;
     const [first = ""] = word;
     return (titleDigraphs.get(lower(first)) ?? upper(first)) + lower(word.slice(first.length));

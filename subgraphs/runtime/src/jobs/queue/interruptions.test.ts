@@ -191,7 +191,7 @@ describe("interrupted jobs", () => {
     await eventually("it is given up", () => ends[0]);
     expect(ends).toEqual([expect.objectContaining({ code: "WORKER_DIED" })]);
     await eventually("the other job runs", () => ran[0]);
-  }, 180_000);
+  });
 
   it("are cut off when the time for runs alone is used up, and keep their chances", async () => {
     const job = definition("slow");

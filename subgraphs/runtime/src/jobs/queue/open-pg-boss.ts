@@ -1,7 +1,8 @@
 import { PgBoss } from "pg-boss";
+import { ElasticLimit } from "../../connections/elastic-limit.js";
 import { keepSqlStorable } from "../../connections/storable-values.js";
 import type { Logger } from "../../telemetry/logger.js";
-import { takeInTurn } from "./take-in-turn.js";
+import { type SqlRunner, takeInTurn } from "./take-in-turn.js";
 
 /**
  * Taking and finishing a job is committed asynchronously. After a crash of the server the job may run again, which is
@@ -16,14 +17,27 @@ function relaxedCommits(url: string): string {
 /** Time limits for connections of pg-boss, since its own pool has no server watch. */
 const patience = { connectionTimeoutMillis: 2000, query_timeout: 60_000, keepAlive: true };
 
+const connections = 3;
+/** Statements of pg-boss take a few milliseconds, and all queues fetch at the same moment. */
+const growAfterMs = 100;
+
+/** Runs statements that come at the same moment over one connection, so that the others are closed while little happens. */
+function shareConnections(runner: SqlRunner): void {
+  const execute = runner.executeSql.bind(runner);
+  const limit = new ElasticLimit(connections, growAfterMs);
+  runner.executeSql = async (text, values) => {
+    await new Promise<void>((admitted) => limit.enter(admitted));
+    return execute(text, values).finally(() => limit.leave());
+  };
+}
+
 /** Creates a pg-boss that is not started yet. It has its own pool. */
 export function openBoss(workerUrl: string, schema: string, logger: Logger): PgBoss {
   const boss = new PgBoss({
     connectionString: relaxedCommits(workerUrl),
     schema,
     createSchema: false,
-    // All queues fetch at the same moment, so a burst would keep every connection of the pool open.
-    max: 3,
+    max: connections,
     ...patience,
     schedule: false,
     superviseIntervalSeconds: 10,
@@ -34,6 +48,7 @@ export function openBoss(workerUrl: string, schema: string, logger: Logger): PgB
   // Errors of jobs are stored, and may contain texts of third parties.
   keepSqlStorable(boss.getDb());
   takeInTurn(boss.getDb());
+  shareConnections(boss.getDb());
   boss.on("error", (error) => logger.warn({ err: error }, "job queue"));
   boss.on("warning", (warning) => logger.debug({ warning }, "job queue"));
   return boss;

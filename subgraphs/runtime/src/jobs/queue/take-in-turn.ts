@@ -1,4 +1,5 @@
-interface SqlRunner {
+/** What of pg-boss runs statements. */
+export interface SqlRunner {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 

@@ -1,0 +1,58 @@
+const shrinkAfterMs = 30_000;
+
+/**
+ * A limit of connections in use that follows the need. It is one at first. It grows by one when somebody has waited for
+ * `growAfterMs`, up to `max`, and shrinks by one after half a minute without such a wait. So loops that ask at the same
+ * moment share a few connections, and the others are closed.
+ */
+export class ElasticLimit {
+  readonly #max: number;
+  readonly #growAfterMs: number;
+  /** Those who wait, in their order of arrival. */
+  readonly #waiting = new Map<() => void, NodeJS.Timeout>();
+  #size = 1;
+  #inUse = 0;
+  #resizedAt = performance.now();
+
+  constructor(max: number, growAfterMs: number) {
+    this.#max = max;
+    this.#growAfterMs = growAfterMs;
+  }
+
+  /** Calls `admitted` now or later. Each admission ends with one call of `leave`. */
+  enter(admitted: () => void): void {
+    this.#shrink();
+    this.#waiting.set(
+      admitted,
+      setTimeout(() => this.#grow(), this.#growAfterMs),
+    );
+    this.#admit();
+  }
+
+  leave(): void {
+    this.#inUse -= 1;
+    this.#admit();
+  }
+
+  #admit(): void {
+    for (const [admitted, timer] of this.#waiting) {
+      if (this.#inUse >= this.#size) return;
+      clearTimeout(timer);
+      this.#waiting.delete(admitted);
+      this.#inUse += 1;
+      admitted();
+    }
+  }
+
+  #grow(): void {
+    this.#size = Math.min(this.#size + 1, this.#max);
+    this.#resizedAt = performance.now();
+    this.#admit();
+  }
+
+  #shrink(): void {
+    if (this.#size === 1 || performance.now() - this.#resizedAt < shrinkAfterMs) return;
+    this.#size -= 1;
+    this.#resizedAt = performance.now();
+  }
+}

@@ -1,0 +1,59 @@
+import { aDatabase, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
+import { openPool } from "./pool.js";
+import type { WatchedPool, WatchedPoolConfig } from "./watched-pool.js";
+
+let test: TestDatabase;
+let pool: WatchedPool;
+
+beforeAll(async () => {
+  test = await aDatabase();
+});
+afterAll(() => test.close());
+afterEach(() => pool.end());
+
+async function open(options: WatchedPoolConfig): Promise<void> {
+  pool = openPool(test.url, 3, quiet, options);
+  await pool.query("select");
+}
+
+const atOnce = (statement: string, count: number) =>
+  Promise.all(Array.from({ length: count }, () => pool.query(statement)));
+
+describe("a pool for background work", () => {
+  it("answers requests of one moment over one connection, also after a failure", async () => {
+    await open({ growAfterMs: 60_000 });
+    await atOnce("select", 6);
+    await Promise.allSettled([1, 2].map(() => pool.query("select 1 / 0")));
+    await atOnce("select", 6);
+    expect(pool.totalCount).toBe(1);
+  });
+
+  it("opens another connection when none becomes free in time, and closes it when it is not needed", async () => {
+    await open({ growAfterMs: 20, idleTimeoutMillis: 100 });
+    const held = await pool.connect();
+    await pool.query("select");
+    expect(pool.totalCount).toBe(2);
+    held.release();
+    while (pool.totalCount > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await pool.query("select");
+  });
+
+  it("refuses waiting requests when the server does not answer, and serves those that come later", async () => {
+    await open({ growAfterMs: 60_000 });
+    const held = await pool.connect();
+    const waiting = pool.query("select");
+    pool.abandon(new Error("frozen") as Parameters<WatchedPool["abandon"]>[0]);
+    await expect(waiting).rejects.toThrow("frozen");
+    held.release(true);
+    await atOnce("select", 6);
+    expect(pool.totalCount).toBe(1);
+  });
+});
+
+describe("a pool for requests", () => {
+  it("opens a connection for each of them at once", async () => {
+    await open({ growAfterMs: undefined });
+    await atOnce("select pg_sleep(0.1)", 3);
+    expect(pool.totalCount).toBe(3);
+  });
+});
