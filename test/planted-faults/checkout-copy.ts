@@ -7,10 +7,8 @@ import { done, ran } from "./command.js";
 import type { Fault } from "./fault.js";
 
 /** Commits before the bundle have the compiler only. */
-const compilationOf = (folder: string) =>
-  existsSync(join(folder, "gateway/launch.mjs"))
-    ? [process.execPath, "gateway/launch.mjs", "build"]
-    : [process.execPath, "node_modules/typescript/bin/tsc", "-b"];
+const launcher = "gateway/launch.mjs";
+const compilation = ["node_modules/typescript/bin/tsc", "-b"];
 
 /**
  * A git worktree of the commit of a checkout, beside it, with hard links to its packages. A link to the whole folder of
@@ -56,7 +54,12 @@ export class CheckoutCopy {
   }
 
   async compile(): Promise<void> {
-    await done(compilationOf(this.folder), this.folder);
+    await done([process.execPath, ...compilation], this.folder);
+  }
+
+  /** Makes what the suites of the whole stack start. */
+  async bundle(): Promise<void> {
+    if (existsSync(join(this.folder, launcher))) await done([process.execPath, launcher, "build"], this.folder);
   }
 
   files(): string[] {
@@ -75,7 +78,8 @@ export class CheckoutCopy {
       join(this.folder, file),
       text.replace(find, () => replace),
     );
-    const { code, output } = await ran(compilationOf(this.folder), { folder: this.folder, limitMs: 600_000 });
+    const command = [process.execPath, ...compilation];
+    const { code, output } = await ran(command, { folder: this.folder, limitMs: 600_000 });
     const reason = output.split("\n").find((line) => line.includes("error")) ?? output.split("\n")[0];
     return code === 0 ? undefined : `it does not compile: ${reason}`;
   }

@@ -5,7 +5,7 @@ import { shuffled } from "./choice.js";
 import type { Fault, Outcome, Rule } from "./fault.js";
 import { firstFailure } from "./jest-run.js";
 import type { Failure } from "./report.js";
-import { isSuite, runsFor } from "./suites.js";
+import { isStack, isSuite, runsFor } from "./suites.js";
 
 /** How many candidates of a rule are tried until one compiles. */
 const maxTries = 12;
@@ -90,6 +90,8 @@ export class FaultPlanter {
   async #run(suites: readonly string[], until: number): Promise<Failure | "late" | undefined> {
     if (Date.now() >= until) return "late";
     this.#settings.tell(`  runs ${suites.length} suites: ${suites.join(" ")}`.slice(0, 200));
+    // a fault that stops the bundle is found by all suites that need it
+    if (suites.some(isStack)) await this.#copy.bundle().catch(() => undefined);
     return firstFailure(this.#copy.folder, suites, until - Date.now());
   }
 
@@ -98,7 +100,7 @@ export class FaultPlanter {
     this.#settings.tell(`  ${suite} › ${title} fails`);
     if (suite === "" || (await firstFailure(this.#copy.folder, [suite], confirmationMs)) === undefined) return false;
     await this.#copy.restore();
-    await this.#copy.compile();
+    await (isStack(suite) ? this.#copy.bundle() : this.#copy.compile());
     const without = await firstFailure(this.#copy.folder, [suite], confirmationMs);
     if (without === undefined) return true;
     this.#settings.tell(`  ${suite} fails without the fault, too`);

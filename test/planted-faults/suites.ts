@@ -15,7 +15,8 @@ const batchSize = 8;
 export const isSuite = (file: string): boolean => file.endsWith(".test.ts");
 
 /** Whole-stack suites share one platform, so they run together. */
-const isStack = (file: string): boolean => file.startsWith("test/") && !/^test\/(house|planted-faults)\//.test(file);
+export const isStack = (file: string): boolean =>
+  file.startsWith("test/") && !/^test\/(house|planted-faults)\//.test(file);
 
 /** The suites that reach a file by imports, the nearest first. */
 export function reachingSuites(file: string, imports: readonly Import[]): string[] {
