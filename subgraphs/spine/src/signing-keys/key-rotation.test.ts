@@ -109,7 +109,7 @@ async function told(): Promise<{ keyId: unknown; reason: unknown; actor: string 
   return events.map(({ data, actorid }) => ({ keyId: data["keyId"], reason: data["reason"], actor: actorid }));
 }
 
-/** What both processes do every minute, and at each notification. */
+/** Both processes read the keys, as they do every minute and at each notification. */
 async function looked(): Promise<void> {
   for (const spine of [platform.spine, second]) await spine.get(ActiveSigningKeys).refresh();
 }

@@ -1,4 +1,4 @@
-/** What of pg-boss runs statements. */
+/** The part of pg-boss that runs statements. */
 export interface SqlRunner {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
