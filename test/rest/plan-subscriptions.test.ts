@@ -111,11 +111,11 @@ describe("POST /v1/subscriptions/{id}/activate", () => {
     ]);
   });
 
-  it("is answered fifty times with one period, one version and one event", async () => {
+  it("is answered twenty times with one period, one version and one event", async () => {
     const own = await aTenant();
     const as = await own.tokenWith();
     const plan = await aPlanSubscriptionId(as);
-    const answers = await Promise.all(Array.from({ length: 50 }, () => post(`${plan}/activate`, {}, as)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post(`${plan}/activate`, {}, as)));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]?.body).toMatchObject({ status: "Active", version: 2 });
     const again = await post(`${plan}/activate`, { billingCycle: "Monthly" }, as);

@@ -406,9 +406,9 @@ describe("runs", () => {
       },
     };
     const tenants = Array.from({ length: 10 }, () => aPrincipal());
-    const hanging = await Promise.all(
-      tenants.flatMap((principal) => Array.from({ length: 6 }, () => start(principal, { payload: { hangs: true } }))),
-    );
+    const hanging: RunRecord[] = [];
+    for (const principal of tenants)
+      for (let count = 0; count < 6; count += 1) hanging.push(await start(principal, { payload: { hangs: true } }));
     await eventually(() => begun >= 40 || undefined);
     // other work of the process has transactions for a moment
     await eventually(async () => {

@@ -73,9 +73,9 @@ async function eventsAbout(approvalId: string) {
 }
 
 describe("a request for publishing scopes", () => {
-  it("creates one approval and one event for 30 requests at the same time", async () => {
+  it("creates one approval and one event for 15 requests at the same time", async () => {
     const wish = aWish();
-    const answers = await Promise.all(Array.from({ length: 30 }, () => request(wish)));
+    const answers = await Promise.all(Array.from({ length: 15 }, () => request(wish)));
     expect(new Set(answers.map(({ approvalId }) => approvalId)).size).toBe(1);
     const approvalId = answers[0]?.approvalId ?? "";
     const events = await eventsAbout(approvalId);

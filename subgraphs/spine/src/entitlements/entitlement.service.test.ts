@@ -201,7 +201,7 @@ describe("consumption", () => {
     const tenantId = await subscribed();
     const order = { featureKey: "exports.monthly", consume: true, requestedUsage: 60, idempotencyKey: "order-1" };
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, at) => ask(tenantId, order, at % 2 === 0 ? platform.spine : second)),
+      Array.from({ length: 20 }, (_, at) => ask(tenantId, order, at % 2 === 0 ? platform.spine : second)),
     );
     const expected = { allowed: true, reason: "Entitled", limit: 100, currentUsage: 60, remaining: 40 };
     for (const answer of answers) expect(answer).toMatchObject(expected);
@@ -267,7 +267,7 @@ describe("consumption", () => {
     const tenantId = await subscribed();
     const order = { featureKey: "mails.daily", consume: true };
     const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, at) => ask(tenantId, order, at % 2 === 0 ? platform.spine : second)),
+      Array.from({ length: 20 }, (_, at) => ask(tenantId, order, at % 2 === 0 ? platform.spine : second)),
     );
     expect(answers.filter(({ reason }) => reason === "Entitled")).toHaveLength(3);
     expect(await reachedEvents(tenantId)).toHaveLength(1);

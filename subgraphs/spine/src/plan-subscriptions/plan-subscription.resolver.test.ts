@@ -159,10 +159,10 @@ describe("an activation", () => {
     ]);
   });
 
-  it("that is sent fifty times at once happens once", async () => {
+  it("that is sent twenty times at once happens once", async () => {
     const tenant = await inState("Pending");
     const input = { editionCode: "Free", billingCycle: "Monthly" };
-    const answers = await Promise.all(Array.from({ length: 50 }, () => answered(() => tenant.activate(input))));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => answered(() => tenant.activate(input))));
     const plans = answers.map(({ data, refusal }) => [refusal, data?.["plan"]]);
     expect(plans).toEqual(plans.map(() => [undefined, expect.objectContaining({ status: "Active", version: 2 })]));
     expect(await tenant.eventTypes()).toEqual(["SubscriptionCreated", "SubscriptionActivated"]);

@@ -259,9 +259,9 @@ describe("the refresh grant", () => {
     ]);
   });
 
-  it("succeeds once for fifty uses of one token at the same time", async () => {
+  it("succeeds once for twenty uses of one token at the same time", async () => {
     const first = await signIn(await aUser(platform, tenantId, ["templates.read"]));
-    const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(first.body["refresh_token"])));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(first.body["refresh_token"])));
     const won = answers.filter(({ status }) => status === 200);
     expect(won).toHaveLength(1);
     expect(new Set(answers.filter(({ status }) => status !== 200).map((answer) => refused(answer).join(" ")))).toEqual(
