@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import { trackedFilesIn } from "@factory/runtime/subgraph/tracked-files.fixture";
 import { isObjectType } from "graphql";
@@ -7,7 +8,7 @@ import pg from "pg";
 import { aPendingApproval } from "../kit/agents.js";
 import { anEntry } from "../kit/configuration.js";
 import { aConnection } from "../kit/connections.js";
-import { databaseUrl } from "../kit/database.js";
+import { databaseUrl, rows } from "../kit/database.js";
 import { aFlag } from "../kit/feature-flags.js";
 import { aLibrary } from "../kit/libraries.js";
 import { aNotification } from "../kit/notifications.js";
@@ -30,12 +31,14 @@ const lists = fields.flatMap(({ name, args }) => {
   return sort ? [{ name, parent, sorts: named.flatMap((each) => [each, `-${each}`]) }] : [];
 });
 
+let tenantId: string;
 let token: string;
 let administrator: string;
 let objects: TenantObjects;
 
 beforeAll(async () => {
   const tenant = await aTenant();
+  tenantId = tenant.tenantId;
   token = await tenant.tokenWith();
   administrator = await platformToken();
   objects = await tenantObjects(tenant);
@@ -233,6 +236,114 @@ describe("the statements of sorted lists", () => {
       const conditions = read.map((node) => node["Index Cond"] ?? "").join(" ");
       if (schemaWide(text)) continue;
       expect([text, conditions]).toEqual([text, expect.stringContaining(place)]);
+    }
+  });
+});
+
+/** A column of a table by which a list is sorted in the order of time. */
+interface TimeColumn {
+  readonly table: string;
+  readonly column: string;
+}
+
+/** The records of the audit log are sealed, so this test does not change them. Their times have whole milliseconds. */
+const sealed = "spine.audit_records recorded_at";
+/** Only the process that sends webhooks writes these, and its times have whole milliseconds. */
+const ofProcess = "integration.webhook_attempts started_at";
+
+/** The columns of all lists in the order of time, as their statements name them. */
+async function timeColumns(): Promise<TimeColumn[]> {
+  const files = trackedFilesIn(subgraphs).filter(
+    (file) =>
+      /^(catalog|integration|spine)\/src\/.*(?<!\.test)\.ts$/.test(file) &&
+      readFileSync(subgraphs + file, "utf8").includes("new SortedList"),
+  );
+  const columns = new Map<string, TimeColumn>();
+  for (const file of files) {
+    const values = Object.values((await import(subgraphs + file)) as object);
+    const sorted = values.flatMap((value) => (value instanceof SortedList ? [value] : Object.values(Object(value))));
+    for (const list of sorted.filter((value) => value instanceof SortedList))
+      for (const statement of (list as SortedList<unknown, string | { text: string }>).statements) {
+        const text = typeof statement === "string" ? statement : (statement.text ?? "");
+        const column = text.match(/and \((\w+), \w+\) [<>] \(\$\d+::timestamptz/)?.[1];
+        const table = `${file.split("/")[0]}.${(text.match(/\bfrom (\w+)(?: \w+)?\s+where tenant_id = scope/) ?? text.match(/\bfrom (\w+)/))?.[1]}`;
+        if (column) columns.set(`${table} ${column}`, { table, column });
+      }
+  }
+  return [...columns.values()];
+}
+
+describe("rows of the same millisecond", () => {
+  const cursorsOf = async ({ name, parent }: List, args: Record<string, unknown>) => {
+    const given = { ...(parent === undefined ? {} : { [parent]: objects[parent] }), ...args };
+    const written = Object.entries(given).map(([argument, value]) => `${argument}: ${JSON.stringify(value)}`);
+    const query = `{ ${name}(${written.join(", ")}) { edges { cursor } pageInfo { hasNextPage } } }`;
+    const { body } = await graphql<Record<string, { edges: { cursor: string }[]; pageInfo: { hasNextPage: boolean } }>>(
+      query,
+      { token: name === "tenants" ? administrator : token },
+    );
+    const list = body.data[name];
+    return { cursors: list?.edges.map(({ cursor }) => cursor) ?? [], hasNextPage: list?.pageInfo.hasNextPage };
+  };
+
+  beforeAll(async () => {
+    const columns = await timeColumns();
+    expect(columns.map(({ table, column }) => `${table} ${column}`).sort()).toEqual([
+      "catalog.libraries created_at",
+      "catalog.templates created_at",
+      "integration.connections established_at",
+      "integration.credentials created_at",
+      "integration.providers registered_at",
+      ofProcess,
+      "integration.webhook_deliveries received_at",
+      "integration.webhook_subscriptions created_at",
+      "spine.api_clients created_at",
+      "spine.approvals requested_at",
+      sealed,
+      "spine.configuration_entries updated_at",
+      "spine.feature_flags updated_at",
+      "spine.invitations created_at",
+      "spine.invitations expires_at",
+      "spine.plan_subscriptions created_at",
+      "spine.report_definitions created_at",
+      "spine.role_assignments assigned_at",
+      "spine.roles created_at",
+      "spine.tenants created_at",
+    ]);
+    const tenants = [tenantId, (await aTenant()).tenantId, (await aTenant()).tenantId];
+    for (const { table, column } of columns) {
+      const place = `${table} ${column}`;
+      if (place === sealed) continue;
+      const step = place === ofProcess ? "0" : "100 microseconds";
+      await rows(
+        `update ${table} set ${column} = timestamptz '2020-02-02 02:02:02.222' + numbered.number * interval '${step}'
+         from (select ctid as place, row_number() over () as number from ${table} where tenant_id = any($1)) numbered
+         where ctid = place`,
+        [tenants.map((tenant) => decodeId("ten", tenant))],
+      );
+    }
+  });
+
+  it.each(lists)("are shown once each by $name, in every order", async (list) => {
+    for (const sort of list.sorts) {
+      // all tenants of the platform are in this list, and those of this test are its oldest
+      if (list.name === "tenants" && sort !== "createdAt") continue;
+      const all = await cursorsOf(list, { sort, first: list.name === "tenants" ? 3 : 200 });
+      const single: string[] = [];
+      for (let after: string | undefined; single.length < all.cursors.length; [after] = single.slice(-1)) {
+        const { cursors } = await cursorsOf(list, { sort, first: 1, ...(after && { after }) });
+        single.push(...cursors);
+        if (cursors.length === 0) break;
+      }
+      expect([sort, single]).toEqual([sort, all.cursors]);
+    }
+  });
+
+  it("have whole milliseconds where the process alone writes them", async () => {
+    for (const place of [sealed, ofProcess]) {
+      const [table, column] = place.split(" ");
+      const finer = `select from ${table} where date_trunc('milliseconds', ${column}) <> ${column} and ${column} > '2021-01-01'`;
+      expect([place, await rows(finer)]).toEqual([place, []]);
     }
   });
 });

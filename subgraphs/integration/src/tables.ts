@@ -43,6 +43,7 @@ import { Migration20261123091600_model_contents } from "./migrations/Migration20
 import { Migration20261123092234_handshake_endpoint } from "./migrations/Migration20261123092234_handshake_endpoint.js";
 import { Migration20261123113250_payments } from "./migrations/Migration20261123113250_payments.js";
 import { Migration20261123113600_webhook_replays } from "./migrations/Migration20261123113600_webhook_replays.js";
+import { Migration20261127231214_list_times } from "./migrations/Migration20261127231214_list_times.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -93,5 +94,6 @@ export const integrationTables = {
     Migration20261123085034_webhook_operations,
     Migration20261123113250_payments,
     Migration20261123113600_webhook_replays,
+    Migration20261127231214_list_times,
   ],
 };

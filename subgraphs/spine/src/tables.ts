@@ -38,6 +38,7 @@ import { Migration20261123172000_approval_levels } from "./migrations/Migration2
 import { Migration20261123173419_notification_erasures } from "./migrations/Migration20261123173419_notification_erasures.js";
 import { Migration20261123175342_notification_templates } from "./migrations/Migration20261123175342_notification_templates.js";
 import { Migration20261123181500_notification_lanes } from "./migrations/Migration20261123181500_notification_lanes.js";
+import { Migration20261127231232_list_times } from "./migrations/Migration20261127231232_list_times.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -82,6 +83,7 @@ export const spineTables = {
     Migration20261123173419_notification_erasures,
     Migration20261123175342_notification_templates,
     Migration20261123181500_notification_lanes,
+    Migration20261127231232_list_times,
     Migration20261123172000_approval_levels,
   ],
 };

@@ -53,6 +53,6 @@ export class Library {
   @Property({ type: "text" })
   status: "Active";
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   createdAt: Date;
 }

@@ -38,6 +38,6 @@ export class Template {
   @Property({ type: "text" })
   status: "Active";
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   createdAt: Date;
 }

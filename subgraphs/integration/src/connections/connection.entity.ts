@@ -105,7 +105,7 @@ export class Connection {
   @Property({ type: "timestamptz", nullable: true })
   nextProbeAt: Date | null;
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   establishedAt: Date;
 
   /** The trace of the request that established the connection. */

@@ -70,6 +70,6 @@ export class Credential {
   @Property({ type: "timestamptz", nullable: true })
   changeSentAt: Date | null;
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   createdAt: Date;
 }

@@ -26,12 +26,16 @@ const payloadById = tenantStatement(
    where tenant_id = scope.tenant and delivery_id = $2 and ciphertext is not null`,
 );
 
+interface ListedDelivery extends WebhookDeliveryType {
+  readonly receivedAtText: string;
+}
+
 /** Deliveries that are newest first by default. `where` is a condition whose index the list uses. */
 const deliveryList = (list: string, where: string) =>
-  new SortedList<WebhookDeliveryType, TenantStatement>({
+  new SortedList<ListedDelivery, TenantStatement>({
     list,
     columns: {
-      receivedAt: { column: "received_at", type: "timestamptz", of: ({ receivedAt }) => receivedAt },
+      receivedAt: { column: "received_at", type: "timestamptz", of: ({ receivedAtText }) => receivedAtText },
     },
     id: { column: "delivery_id", type: "uuid", of: ({ deliveryId }) => decodeId("whd", deliveryId) ?? "" },
     byDefault: "-receivedAt",
@@ -109,7 +113,9 @@ export class WebhookDeliveryService {
     const list = failedStates.includes(status ?? "") ? failedDeliveries : sortedDeliveries;
     const page = list.page(this.#parts.cursors, { tenantId: tenant.tenantId, filter }, request);
     const rows = await this.#parts.database.reader.rows<DeliveryRow>(page.statement, tenant, ...filter, ...page.values);
-    return page.connection(rows.map(deliveryView));
+    return page.connection(
+      rows.map((row) => Object.assign(deliveryView(row), { receivedAtText: row.received_at_text })),
+    );
   }
 }
 

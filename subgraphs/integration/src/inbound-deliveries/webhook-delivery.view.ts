@@ -20,12 +20,14 @@ export interface DeliveryRow {
   error_detail: string | null;
   trace_id: string;
   received_at: Date;
+  received_at_text: string;
   processed_at: Date | null;
 }
 
+/** The columns that `deliveryView` reads. The text keeps the microseconds, for cursors. */
 export const deliveryColumns = `delivery_id, provider_id, provider_key, provider_delivery_id, event_name,
   normalized_event_type, subscription_id, connection_id, run_id, status, attempts, next_attempt_at, error_code,
-  error_detail, trace_id, received_at, processed_at`;
+  error_detail, trace_id, received_at, received_at::text as received_at_text, processed_at`;
 
 export function deliveryView(row: DeliveryRow): WebhookDeliveryType {
   return {

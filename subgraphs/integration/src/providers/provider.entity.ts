@@ -65,6 +65,6 @@ export class Provider {
   @Property({ type: "text", nullable: true })
   statusReason: string | null;
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   registeredAt: Date;
 }

@@ -132,7 +132,7 @@ export class WebhookSubscription {
   @Property({ type: "integer", default: 1 })
   version: number;
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   createdAt: Date;
 
   @Property({ type: "timestamptz", nullable: true })

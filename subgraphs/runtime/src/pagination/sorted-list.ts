@@ -8,7 +8,10 @@ export interface SortColumn<Node> {
   readonly type: "text" | "timestamptz" | "uuid" | "integer" | "bigint";
   /** True when no two rows of one list have the same value. Otherwise the ID orders equal values. */
   readonly unique?: boolean;
-  /** The value of a row in its cursor. */
+  /**
+   * The value of a row in its cursor, exactly as the column has it. A time of the API has milliseconds, so its column is
+   * a `timestamptz(3)`, or holds only what this process has written, or `of` is the text of the column.
+   */
   readonly of: (node: Node) => string;
 }
 

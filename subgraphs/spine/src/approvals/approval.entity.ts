@@ -48,7 +48,7 @@ export class Approval {
   @Property({ type: "text", nullable: true })
   requiredAcr: AuthenticationLevel | null;
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   requestedAt: Date;
 
   /** Pending: until when it can be decided. Afterwards: until when the decision is valid. */

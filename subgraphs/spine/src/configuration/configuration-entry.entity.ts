@@ -40,7 +40,7 @@ export class ConfigurationEntry {
   @Property({ type: "timestamptz" })
   createdAt: Date;
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   updatedAt: Date;
 
   /** The subject of the token that changed it last. */

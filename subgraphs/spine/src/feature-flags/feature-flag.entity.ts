@@ -37,7 +37,7 @@ export class FeatureFlag {
   @Property({ type: "timestamptz" })
   createdAt: Date;
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   updatedAt: Date;
 
   /** The subject of the token that changed it last. */

@@ -54,10 +54,10 @@ export class Invitation {
   @Property({ type: wireId("usr"), nullable: true })
   userId: string | null;
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   expiresAt: Date;
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   createdAt: Date;
 
   @Property({ type: "timestamptz" })

@@ -73,6 +73,6 @@ export class OAuthClient {
   @Property({ type: "timestamptz", nullable: true })
   tokensFrom?: Date | null;
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   createdAt: Date;
 }

@@ -70,7 +70,7 @@ export class PlanSubscription {
   @Property({ type: "integer", default: 1 })
   version: number;
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   createdAt: Date;
 
   @Property({ type: "timestamptz", defaultRaw: "now()" })

@@ -32,7 +32,7 @@ export class RoleAssignment {
   @Property({ type: "text" })
   assignedBy: string;
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   assignedAt: Date;
 
   @Property({ type: "timestamptz", nullable: true })

@@ -35,7 +35,7 @@ export class Role {
   @Property({ type: "boolean" })
   isSystem: boolean;
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   createdAt: Date;
 
   @Property({ type: "timestamptz" })

@@ -50,7 +50,7 @@ export class Tenant {
   @Property({ type: "json", defaultRaw: "'{}'" })
   limits: Partial<TenantLimitValues>;
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   createdAt: Date;
 
   @Property({ type: "timestamptz" })

@@ -181,9 +181,12 @@ describe("what the role of requests can do about jobs", () => {
       });
       return way.count();
     };
-    // a transaction may open a connection, which needs more
-    const trips = async (job?: JobDefinition<Payload>) =>
-      Math.min(await tripsOfOne(job), await tripsOfOne(job), await tripsOfOne(job));
+    // one of them opens the connection, and a busy machine may answer before all bytes of a step are sent
+    const trips = async (job?: JobDefinition<Payload>) => {
+      const counts: number[] = [];
+      for (let turn = 0; turn < 20; turn += 1) counts.push(await tripsOfOne(job));
+      return Math.min(...counts);
+    };
     expect([await trips(), await trips(plain), await trips(fair)]).toEqual([2, 2, 2]);
     await database.close();
     way.close();

@@ -19,6 +19,6 @@ export class ReportDefinition {
   @Property({ type: "text" })
   code: string;
 
-  @Property({ type: "timestamptz" })
+  @Property({ type: "timestamptz", length: 3 })
   createdAt: Date;
 }
