@@ -8,15 +8,18 @@ const shrinkAfterMs = 30_000;
 export class ElasticLimit {
   readonly #max: number;
   readonly #growAfterMs: number;
+  readonly #open: (() => void) | undefined;
   /** Those who wait, in their order of arrival. */
   readonly #waiting = new Map<() => void, NodeJS.Timeout>();
   #size = 1;
   #inUse = 0;
   #resizedAt = performance.now();
 
-  constructor(max: number, growAfterMs: number) {
+  /** `open`: opens one more connection and then calls `leave` once. Who waits takes whichever becomes free first. */
+  constructor(max: number, growAfterMs: number, open?: () => void) {
     this.#max = max;
     this.#growAfterMs = growAfterMs;
+    this.#open = open;
   }
 
   /** Calls `admitted` now or later. Each admission ends with one call of `leave`. */
@@ -45,9 +48,13 @@ export class ElasticLimit {
   }
 
   #grow(): void {
-    this.#size = Math.min(this.#size + 1, this.#max);
     this.#resizedAt = performance.now();
-    this.#admit();
+    if (this.#size === this.#max) return;
+    this.#size += 1;
+    if (this.#open) {
+      this.#inUse += 1;
+      this.#open();
+    } else this.#admit();
   }
 
   #shrink(): void {

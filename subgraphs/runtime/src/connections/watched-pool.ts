@@ -34,7 +34,7 @@ export class WatchedPool extends pg.Pool implements ServerClient {
 
   constructor(url: string, logger: Logger, { growAfterMs, ...options }: WatchedPoolConfig) {
     super({ connectionString: url, Client: BoundedClient, ...options });
-    if (growAfterMs !== undefined) this.#limit = new ElasticLimit(this.options.max, growAfterMs);
+    if (growAfterMs !== undefined) this.#limit = new ElasticLimit(this.options.max, growAfterMs, () => this.#open());
     this.watch = ServerWatch.of(url, logger);
     this.#leave = this.watch.join(this);
     this.on("acquire", (client) => {
@@ -122,6 +122,13 @@ export class WatchedPool extends pg.Pool implements ServerClient {
     this.#waiting.set(admitted, this.watch.clockMs);
     if (this.#limit) this.#limit.enter(() => this.#connect(admitted));
     else super.connect(admitted);
+  }
+
+  #open(): void {
+    super.connect((error, _client, release) => {
+      if (error) this.#limit?.leave();
+      else release();
+    });
   }
 
   #connect(admitted: Taker): void {
