@@ -8,7 +8,7 @@ import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
 import { platform } from "../kit/platform.js";
 import { aReceiver } from "../kit/receiver.js";
-import { refusal } from "../kit/refusal.js";
+import { refusal, refusedFields } from "../kit/refusal.js";
 import { graphql, request } from "../kit/request.js";
 import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/templates.js";
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
@@ -70,7 +70,12 @@ describe("the settings of a tenant for executions", () => {
       return status === "Completed" && output?.repository === pathToFileURL(repository).href;
     });
     expect(execFileSync("git", ["-C", repository, "ls-tree", "--name-only", "main"]).toString()).not.toBe("");
-    await configure(token, "scaffold.repositoryBase", "ssh://git.example/scm");
+    const ssh = await request("PUT /v1/config/scaffold.repositoryBase", {
+      token,
+      body: { value: "ssh://git.example/scm" },
+    });
+    expect([refusal(ssh), refusedFields(ssh)]).toEqual(["422 CONFIGURATION_INVALID", ["/value UNKNOWN_VALUE"]]);
+    await configure(token, "scaffold.repositoryBase", "https://10.0.0.1/scm");
     await within("a base that targets may not use is refused", async () => {
       const { status, body } = await execute();
       return status === 422 && body["code"] === "TARGET_INVALID";

@@ -42,6 +42,7 @@ export async function startSubgraphs(
     allowedOrigins: environment.allowedOrigins,
     mail: environment.smtp ?? (development ? { outbox: join(dataDir, "outbox") } : undefined),
     rateLimitFactor: environment.rateLimitFactor,
+    repositorySchemes: ["https", ...(environment.allowSsh ? ["ssh"] : []), ...(development ? ["file"] : [])],
     verifier: verifyingLater,
     // A delivery that resumes before the gRPC server listens waits for this server.
     notificationTargets: {

@@ -6,12 +6,15 @@ import { ConfigurationChangeService } from "./configuration-change.service.js";
 import { ConfigurationEntry } from "./configuration-entry.entity.js";
 import { ConfigurationSecrets, sealedConfiguration } from "./configuration-secrets.js";
 import { ConfigurationVersion } from "./configuration-version.entity.js";
+import { ScaffoldHost } from "./scaffold-host.js";
 import { storedSettings, TenantSettings } from "./tenant-settings.js";
 import { configurationChannel } from "./write-entry.js";
 
 export interface ConfigurationModuleSettings {
   /** Secret values are sealed under them. */
   readonly masterKeys: MasterKeys;
+  /** The URL schemes that `scaffold.repositoryBase` may have, those of the targets of executions. Default: https. */
+  readonly repositorySchemes?: readonly string[];
 }
 
 /** The configuration entries of tenants, and the settings among them on which the spine acts. */
@@ -19,12 +22,19 @@ export const configuration: SliceModule<ConfigurationModuleSettings> = {
   slice: "configuration",
   entities: [ConfigurationEntry, ConfigurationVersion],
   events: ["ConfigurationUpdated"],
-  async start({ settings: { masterKeys }, database, cursors, listener }, services) {
+  async start({ settings: { masterKeys, repositorySchemes = ["https"] }, database, cursors, listener }, services) {
     const secrets = new ConfigurationSecrets(masterKeys);
     const settings = services.add(new TenantSettings(storedSettings(database)));
     await listener.on(configurationChannel, (tenantId) => settings.drop(tenantId));
     services.add(new ConfigurationService(database, cursors));
-    services.add(new ConfigurationChangeService({ database, secrets, settings }));
+    services.add(
+      new ConfigurationChangeService({
+        database,
+        secrets,
+        settings,
+        scaffoldHost: new ScaffoldHost(repositorySchemes),
+      }),
+    );
   },
   sealedTables: ({ masterKeys }) => sealedConfiguration(new ConfigurationSecrets(masterKeys)),
   resolvers: (get) => [new ConfigurationResolver(get(ConfigurationService), get(ConfigurationChangeService))],

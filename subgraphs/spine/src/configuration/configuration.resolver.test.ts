@@ -193,6 +193,8 @@ describe("a value", () => {
       ["scaffold.repositoryBase", "javascript:alert(1)", "/input/value"],
       ["scaffold.repositoryBase", "https://user:password@git.example/acme", "/input/value"],
       ["scaffold.repositoryBase", "ssh://git:password@git.example/acme", "/input/value"],
+      ["scaffold.repositoryBase", "ssh://git@git.example/acme", "/input/value"],
+      ["scaffold.repositoryBase", "file:///srv/repositories", "/input/value"],
     ] as const)
       expect((await set(key, { value })).refusal).toMatchObject({
         code: "CONFIGURATION_INVALID",

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RetentionRule } from "@factory/runtime/db/retention";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { encodeId, newId } from "@factory/runtime/identifiers/wire-id";
@@ -81,17 +82,22 @@ export class PasswordResets {
     const isUsable = email.length <= maxEmailLength && !`${email}${tenant ?? ""}`.includes("\0");
     const values = isUsable ? [emailKey(email.trim()), tenant ?? null] : ["", null];
     const { rows } = await pool.query<ResettableUserRow>({ ...resettableUsers, values });
-    const sending = Promise.all(
-      rows.map(({ tenant_id: id, user_id: userId }) =>
-        this.#issue(tenantWithId(encodeId("ten", id)), encodeId("usr", userId), { trace, origin }),
-      ),
-    )
-      .then(() => undefined)
+    // the answer is sent in this turn of the event loop
+    const sending = nextTurn()
+      .then(() => this.#issueAll(rows, { trace, origin }))
       .catch((error: unknown) =>
         logger.error({ err: error, traceId: trace.traceId }, "a password reset was not mailed"),
       )
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
+  }
+
+  async #issueAll(users: readonly ResettableUserRow[], caller: Caller): Promise<void> {
+    await Promise.all(
+      users.map(({ tenant_id: id, user_id: userId }) =>
+        this.#issue(tenantWithId(encodeId("ten", id)), encodeId("usr", userId), caller),
+      ),
+    );
   }
 
   /** Resolves when all links so far are stored. Called at a stop. */
