@@ -2,7 +2,7 @@ import { eventually } from "../kit/eventually.js";
 import { aFeed, type Feed } from "../kit/feed.js";
 import { aPerson, type Person } from "../kit/people.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
-import { request } from "../kit/request.js";
+import { graphql, request } from "../kit/request.js";
 import { aPasswordClient, signedIn } from "../kit/sign-ins.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
 
@@ -64,6 +64,44 @@ describe("POST /v1/notifications", () => {
     expect(refusal(await request(`GET /v1/notifications/${ofGrace.notificationId}`, { token: adasToken }))).toBe(
       "404 NOT_FOUND",
     );
+  });
+
+  it("answers with the channel, the first recipient and the text, also when the request is repeated", async () => {
+    const recipients = [ada, grace].map(({ userId }) => ({ userId }));
+    const headers = { "idempotency-key": "shown" };
+    const body = { channel: "InApp", recipients, title: "Hello", body: "It is here." };
+    const once = await request("POST /v1/notifications", { token, headers, body });
+    expect(once.body).toMatchObject({
+      ...{ channel: "InApp", title: "Hello", body: "It is here.", status: "Sent" },
+      recipient: { userId: ada.userId, email: null, phone: null, subscriptionId: null },
+    });
+    expect((await request("POST /v1/notifications", { token, headers, body })).body).toEqual(once.body);
+  });
+
+  it("answers with the text that the template gave, and not with an erased one", async () => {
+    const template = {
+      variables: [{ name: "name", type: "text" }],
+      texts: [{ locale: "en", subject: "For {{name}}", paragraphs: ["Hello {{name}}."] }],
+    };
+    const saved = await request("PUT /v1/notification-templates/shown", { token, body: template });
+    expect([saved.status, saved.text]).toEqual([201, expect.any(String)]);
+    const person = await aPerson(tenant, "Viewer");
+    const headers = { "idempotency-key": "shown-template" };
+    const body = {
+      ...{ channel: "InApp", templateKey: "shown", data: { name: "Lin" } },
+      recipient: { userId: person.userId },
+    };
+    const once = await request("POST /v1/notifications", { token, headers, body });
+    expect(once.body).toMatchObject({ title: "For Lin", body: "Hello Lin." });
+    await graphql("mutation ($id: ID!) { deleteUser(userId: $id) { status } }", {
+      token,
+      variables: { id: person.userId },
+    });
+    await eventually("the text is erased", async () => {
+      const repeated = await request<Notification>("POST /v1/notifications", { token, headers, body });
+      return repeated.status === 202 && repeated.body.body === null;
+    });
+    await request("DELETE /v1/notification-templates/shown", { token });
   });
 
   it("returns ids by which the events are found", async () => {

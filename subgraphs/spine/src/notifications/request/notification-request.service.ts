@@ -1,6 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
-import { newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -12,8 +12,10 @@ import type { TenantService } from "../../tenants/tenant.service.js";
 import type { NotificationRecipient, RecipientProblem } from "../delivery/channel-driver.js";
 import type { ChannelDrivers } from "../delivery/channel-drivers.js";
 import { deliverNotificationJob } from "../delivery/deliver-notification-job.js";
+import { oneNotification } from "../inbox/notification-list.js";
 import { usersWithout } from "../preferences/switched-off.js";
 import { activeUsers } from "../record/active-users-statement.js";
+import type { NotificationRow } from "../record/notification.view.js";
 import { type NotificationRequest, notificationRequest, type RequestedContent } from "./notification-request.js";
 import { requireShortQueue } from "./queue-limit.js";
 import type { SendNotificationInput } from "./send-notification.input.js";
@@ -29,6 +31,11 @@ interface RequestParts {
   readonly rate: RecipientRateLimiter;
 }
 
+/** The members that are kept for repeated requests. */
+type SentResult = Omit<SentNotificationsType, "channel" | "recipient" | "title" | "body">;
+
+const nobody: NotificationRecipient = { userId: null, email: null, phone: null, subscriptionId: null };
+
 /** Takes requests for notifications. In-app ones are stored as Sent; the others are queued with a job for each recipient. */
 export class NotificationRequestService {
   readonly #parts: RequestParts;
@@ -37,8 +44,13 @@ export class NotificationRequestService {
     this.#parts = parts;
   }
 
-  send(context: RequestContext, input: SendNotificationInput): Promise<SentNotificationsType> {
+  async send(context: RequestContext, input: SendNotificationInput): Promise<SentNotificationsType> {
     const request = notificationRequest(input);
+    const result = await this.#sendOnce(context, input, request);
+    return { ...result, ...(await this.#shown(tenantOf(context), request, result.notificationId)) };
+  }
+
+  #sendOnce(context: RequestContext, input: SendNotificationInput, request: NotificationRequest): Promise<SentResult> {
     const { subject: requestedBy } = principalOf(context);
     const pointerOf = (at: number) => (input.recipients ? `/input/recipients/${at}` : "/input/recipient");
     return idempotentMutation(this.#parts.database, context, {
@@ -55,6 +67,16 @@ export class NotificationRequestService {
         return this.#store(transaction, { ...request, content }, requestedBy);
       },
     });
+  }
+
+  /** A repeated request shows what it asks for itself. The text of a template is read, since it may be erased meanwhile. */
+  async #shown(tenant: Tenant, { content, recipients }: NotificationRequest, notificationId: string) {
+    const { channel, title, body, templateKey } = content;
+    const [recipient = nobody] = recipients;
+    if (templateKey === null) return { channel, recipient, title, body };
+    const { reader } = this.#parts.database;
+    const row = await reader.row<NotificationRow>(oneNotification, tenant, decodeId("ntf", notificationId));
+    return { channel, recipient, title: row?.title ?? null, body: row?.body ?? null };
   }
 
   /** A repeated request is not counted. */
@@ -90,7 +112,7 @@ export class NotificationRequestService {
     transaction: Transaction,
     { content, recipients }: NotificationRequest,
     requestedBy: string,
-  ): Promise<SentNotificationsType> {
+  ): Promise<SentResult> {
     const [messageId, createdAt] = [newId("ntm"), new Date()];
     const states = await beginningStates(transaction, content, recipients);
     const notifications = recipients.map(

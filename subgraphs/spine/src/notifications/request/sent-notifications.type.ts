@@ -1,7 +1,11 @@
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { Field, ID, ObjectType } from "type-graphql";
-import type { NotificationState } from "../record/notification.states.js";
-import { NotificationStatusEnum } from "../record/notification.type.js";
+import type { NotificationChannel, NotificationState } from "../record/notification.states.js";
+import {
+  NotificationChannelEnum,
+  NotificationRecipientType,
+  NotificationStatusEnum,
+} from "../record/notification.type.js";
 
 @ObjectType("SentNotifications", { simpleResolvers: true })
 export class SentNotificationsType {
@@ -13,6 +17,18 @@ export class SentNotificationsType {
 
   @Field(() => ID)
   messageId: string;
+
+  @Field(() => NotificationChannelEnum)
+  channel: NotificationChannel;
+
+  @Field(() => NotificationRecipientType, { description: "The first recipient." })
+  recipient: NotificationRecipientType;
+
+  @Field(() => String, { nullable: true })
+  title: string | null;
+
+  @Field(() => String, { nullable: true, description: "The text that was sent. Null after its erasure." })
+  body: string | null;
 
   @Field(() => NotificationStatusEnum, {
     description:
