@@ -23,6 +23,7 @@ const features = {
   "theme.colors": { kind: "config", value: { primary: "#123456" } },
   "executions.monthly": { kind: "metered", limit: 3, period: "month", soft: false },
   "users.max": { kind: "limit", limit: 5 },
+  "seats.max": { kind: "limit", limit: 2 },
 };
 
 describe("spine.v1.Entitlements", () => {
@@ -103,6 +104,7 @@ describe("spine.v1.Entitlements", () => {
       { featureKey: "" },
       { featureKey: "exports.monthly", requestedUsage: 0 },
       { featureKey: "exports.monthly", requestedUsage: 1_000_000_001, consume: true },
+      { featureKey: "exports.monthly", requestedUsage: (2n ** 53n + 1n) as never, consume: true },
       { featureKey: "exports.monthly", idempotencyKey: "x".repeat(256), consume: true },
       { featureKey: "users.max", consume: true, idempotencyKey: "a" },
     ])
@@ -124,6 +126,38 @@ describe("spine.v1.Entitlements", () => {
     const same = await Promise.all(Array.from({ length: 50 }, () => check(once, keyed.token)));
     expect(new Set(same.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(same[0]).toMatchObject({ allowed: true, currentUsage: 7, remaining: 93 });
+  });
+
+  it("gives a consumed limit back once, under its key, and nothing else", async () => {
+    const subscriber = await aSubscriber();
+    const headers = { authorization: `Bearer ${subscriber.token}` };
+    const seats = { featureKey: "seats.max" };
+    const take = (idempotencyKey: string) => check({ ...seats, consume: true, idempotencyKey }, subscriber.token);
+    for (const key of ["a", "b"]) expect((await take(key)).allowed).toBe(true);
+    expect((await take("c")).allowed).toBe(false);
+    const release = (request: object, by = headers) => product.release({ ...seats, ...request }, { headers: by });
+    expect(await release({ idempotencyKey: "a", tenantId: subscriber.tenant.tenantId })).toEqual({ released: true });
+    expect(await release({ idempotencyKey: "a" })).toEqual({ released: false });
+    expect((await take("c")).currentUsage).toBe(2);
+    const other = await aSubscriber();
+    expect(await release({ idempotencyKey: "b" }, { authorization: `Bearer ${other.token}` })).toEqual({
+      released: false,
+    });
+    await expect(release({ idempotencyKey: "b", tenantId: other.tenant.tenantId })).rejects.toMatchObject({
+      code: "TENANT_MISMATCH",
+    });
+    for (const wrong of [
+      {},
+      { idempotencyKey: "a b" },
+      { featureKey: "users.max", idempotencyKey: "b" },
+      { featureKey: "executions.monthly", idempotencyKey: "b" },
+      { featureKey: "exports.monthly", idempotencyKey: "b" },
+    ])
+      await expect(release(wrong)).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+    const unscoped = await subscriber.tenant.tokenWith("subscription.read");
+    await expect(release({ idempotencyKey: "b" }, { authorization: `Bearer ${unscoped}` })).rejects.toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+    });
   });
 
   it("acts by another edition, and by the end of the plan, with the same token", async () => {

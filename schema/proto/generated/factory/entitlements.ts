@@ -3,7 +3,14 @@
 
 /* eslint-disable */
 import type { CallContext, CallOptions } from "nice-grpc-common";
-import { CheckManyRequest, CheckManyResponse, CheckRequest, CheckResponse } from "./spine/v1/entitlements.js";
+import {
+  CheckManyRequest,
+  CheckManyResponse,
+  CheckRequest,
+  CheckResponse,
+  ReleaseConsumptionRequest,
+  ReleaseConsumptionResponse,
+} from "./spine/v1/entitlements.js";
 
 export const protobufPackage = "";
 
@@ -31,17 +38,33 @@ export const EntitlementsDefinition = {
       responseStream: false,
       options: {},
     },
+    release: {
+      name: "Release",
+      requestType: ReleaseConsumptionRequest as typeof ReleaseConsumptionRequest,
+      requestStream: false,
+      responseType: ReleaseConsumptionResponse as typeof ReleaseConsumptionResponse,
+      responseStream: false,
+      options: {},
+    },
   },
 } as const;
 
 export interface EntitlementsServiceImplementation<CallContextExt = {}> {
   check(request: CheckRequest, context: CallContext & CallContextExt): Promise<DeepPartial<CheckResponse>>;
   checkMany(request: CheckManyRequest, context: CallContext & CallContextExt): Promise<DeepPartial<CheckManyResponse>>;
+  release(
+    request: ReleaseConsumptionRequest,
+    context: CallContext & CallContextExt,
+  ): Promise<DeepPartial<ReleaseConsumptionResponse>>;
 }
 
 export interface EntitlementsClient<CallOptionsExt = {}> {
   check(request: DeepPartial<CheckRequest>, options?: CallOptions & CallOptionsExt): Promise<CheckResponse>;
   checkMany(request: DeepPartial<CheckManyRequest>, options?: CallOptions & CallOptionsExt): Promise<CheckManyResponse>;
+  release(
+    request: DeepPartial<ReleaseConsumptionRequest>,
+    options?: CallOptions & CallOptionsExt,
+  ): Promise<ReleaseConsumptionResponse>;
 }
 
 type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;

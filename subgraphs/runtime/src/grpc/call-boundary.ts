@@ -5,6 +5,7 @@ import { continueTrace, type Trace } from "../telemetry/trace.js";
 import type { CallRefusals, CallSource } from "./call-refusals.js";
 import { detailsKey, retryAfterKey } from "./error-status.js";
 import { callerKey, type ServiceIdentity, serviceIdentities } from "./service-identity.js";
+import { requireReadable } from "./unreadable-request.js";
 
 /** The context of a call: caller, trace and `signal`, which is aborted at the deadline of the caller. */
 export interface CallFacts {
@@ -40,6 +41,7 @@ export function callBoundary(refusals: CallRefusals, stopping: AbortSignal): Ser
     context.trailer.set("trace-id", trace.traceId);
     try {
       const caller = callerOf(context);
+      requireReadable(call.request);
       const facts = { caller, trace, identify, abortOnTerminate };
       return yield* call.next(call.request, {
         ...context,

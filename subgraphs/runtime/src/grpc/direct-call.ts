@@ -6,6 +6,7 @@ import type { ServiceCallContext } from "./call-boundary.js";
 import type { CallMetadata, CallRefusals } from "./call-refusals.js";
 import { detailsKey, retryAfterKey } from "./error-status.js";
 import type { ServiceIdentity } from "./service-identity.js";
+import { requireReadable } from "./unreadable-request.js";
 
 /** Answers a decoded request of a unary method. */
 export type DirectMethod = (request: unknown, call: ServiceCallContext) => Promise<unknown>;
@@ -97,6 +98,7 @@ export class DirectCall implements ServiceCallContext, Listener {
   async #run(): Promise<void> {
     this.trailer.set("trace-id", this.trace.traceId);
     try {
+      requireReadable(this.#request);
       const response = await this.#route.method(this.#request, this);
       this.#call.sendMessage(response, () => undefined);
       // grpc-js sends the status after the message, or drops it if the message could not be sent.

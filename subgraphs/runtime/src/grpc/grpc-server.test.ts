@@ -157,7 +157,7 @@ describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, w
 
     it("a message that is none", async () => {
       const answer = await post(server.port, certificates.catalog, framed(Buffer.from("ffffffff", "hex")));
-      expect(answer.status).toBe(Status.INTERNAL);
+      expect(answer.status).toBe(Status.INVALID_ARGUMENT);
     });
 
     it.each([0, 2])("a call with %s messages", async (count) => {

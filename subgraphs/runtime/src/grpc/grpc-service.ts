@@ -2,6 +2,7 @@ import type { CompatServiceDefinition, Server, ServiceImplementation } from "nic
 import type { CallFacts, ServiceCallContext } from "./call-boundary.js";
 import type { DirectMethod, DirectRoute } from "./direct-call.js";
 import type { ServiceIdentity } from "./service-identity.js";
+import { withReadableRequests } from "./unreadable-request.js";
 
 /** A gRPC service with the services that may call it. */
 export interface GrpcService {
@@ -38,6 +39,6 @@ export function grpcService<D extends Definition>(
     name: definition.fullName,
     callers,
     direct: routes,
-    addTo: (server) => server.add(definition, implementation),
+    addTo: (server) => server.add(withReadableRequests(definition), implementation),
   };
 }

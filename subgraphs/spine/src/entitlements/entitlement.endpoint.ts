@@ -30,10 +30,7 @@ export function entitlementEndpoints(entitlements: EntitlementService, verifier:
   const check = async (context: RequestContext, request: CheckRequest, pointer = "") => {
     requireSameTenant(context, request.tenantId === "" ? undefined : request.tenantId);
     const order = checkedOrder(request, pointer);
-    const principal = principalOf(context);
-    const cause = { trace: context.trace, actorId: principal.subject, principal };
-    const question = { tenant: tenantOf(context), cause, consumer: "product" as const };
-    return responseOf(await entitlements.check(question, order));
+    return responseOf(await entitlements.check(questionOf(context), order));
   };
   const authorized = <T>(call: ServiceCallContext, work: (context: RequestContext) => Promise<T>) =>
     authenticatedCall(call, verifier, ["entitlement.check"], work);
@@ -53,11 +50,23 @@ export function entitlementEndpoints(entitlements: EntitlementService, verifier:
         for (const [at, one] of checks.entries()) results.push(await check(context, one, `/checks/${at}`));
         return { results };
       }),
+    release: ({ tenantId, featureKey, idempotencyKey }, call) =>
+      authorized(call, async (context) => {
+        requireSameTenant(context, tenantId === "" ? undefined : tenantId);
+        const order = checkedOrder({ featureKey, idempotencyKey, subjectId: "", consume: true });
+        return { released: await entitlements.giveBack(questionOf(context), order) };
+      }),
   };
   return [
     grpcService(EntitlementsDefinition, implementation, serviceIdentities, direct),
     grpcService(UnpackagedDefinition, implementation, serviceIdentities, direct),
   ];
+}
+
+function questionOf(context: RequestContext) {
+  const principal = principalOf(context);
+  const cause = { trace: context.trace, actorId: principal.subject, principal };
+  return { tenant: tenantOf(context), cause, consumer: "product" as const };
 }
 
 const reasons: Readonly<Record<EntitlementReason, Reason>> = {

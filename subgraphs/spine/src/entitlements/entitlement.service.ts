@@ -1,6 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import { platformFeatures } from "@factory/schema/edition-features";
 import type { EditionCatalog } from "../editions/edition-catalog.js";
 import type { CheckedOrder } from "./check-order.js";
 import type { Consumer, Entitlement } from "./entitlement.js";
@@ -84,6 +85,30 @@ export class EntitlementService {
     if (idempotencyKey === undefined) return;
     const { usage, usages } = this.#parts;
     await usage.release(tenant, cause, featureKey, idempotencyKey).finally(() => usages.forget(tenant, featureKey));
+  }
+
+  /**
+   * Gives back what a product has consumed of a limit, and returns whether there was something. Throws VALIDATION_FAILED
+   * without a key, and for what the platform counts or what is metered.
+   */
+  async giveBack({ tenant, cause }: Question, { featureKey, idempotencyKey }: CheckedOrder): Promise<boolean> {
+    const { usage, usages, plans, editions } = this.#parts;
+    if (idempotencyKey === undefined)
+      throw new DomainError("VALIDATION_FAILED", {
+        detail: "Send the key of the consumption that is given back.",
+        errors: [{ pointer: "/idempotencyKey", code: "REQUIRED", detail: "This member is required." }],
+      });
+    const { editionCode } = await plans.of(tenant);
+    const isMetered = editions.featureOf(editionCode, featureKey)?.kind === "metered";
+    if (isMetered || Object.hasOwn(platformFeatures, featureKey))
+      throw new DomainError("VALIDATION_FAILED", {
+        detail: isMetered
+          ? `The usage of ${featureKey} is metered: it is used up and is not given back.`
+          : `The platform itself counts the usage of ${featureKey}.`,
+        errors: [{ pointer: "/featureKey", code: "NOT_ALLOWED", detail: "Must be a limit that products consume." }],
+      });
+    const released = usage.release(tenant, cause, featureKey, idempotencyKey);
+    return released.finally(() => usages.forget(tenant, featureKey));
   }
 
   /** Throws VALIDATION_FAILED for a consumption that could not be counted. */

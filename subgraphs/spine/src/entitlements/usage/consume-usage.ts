@@ -127,10 +127,14 @@ const release = {
       delete from usage_consumptions where tenant_id = $1 and feature_key = $2 and idempotency_key = $3
       returning amount, period_start)
     update usage_counters counter set usage = greatest(counter.usage - freed.amount, 0) from freed
-    where counter.tenant_id = $1 and counter.feature_key = $2 and counter.period_start = freed.period_start`,
+    where counter.tenant_id = $1 and counter.feature_key = $2 and counter.period_start = freed.period_start returning true`,
 };
 
-/** Gives back what was consumed under the key; nothing if the key is unknown or was given back before. */
-export async function releaseUsage({ execute, tenant }: Transaction, featureKey: string, key: string): Promise<void> {
-  await execute(release, [tenant.uuid, featureKey, key]);
+/** Gives back what was consumed under the key. False if the key is unknown or was given back before. */
+export async function releaseUsage(
+  { execute, tenant }: Transaction,
+  featureKey: string,
+  key: string,
+): Promise<boolean> {
+  return (await execute(release, [tenant.uuid, featureKey, key])).length > 0;
 }

@@ -64,7 +64,8 @@ export class UsageService {
     return { allowed: outcome.kind !== "refused", exceeds: limit !== null && usage > limit, usage, limit, period };
   }
 
-  release(tenant: Tenant, cause: Cause, featureKey: string, idempotencyKey: string): Promise<void> {
+  /** Whether something was consumed under the key. */
+  release(tenant: Tenant, cause: Cause, featureKey: string, idempotencyKey: string): Promise<boolean> {
     return this.#database.transaction(tenant, cause, (transaction) =>
       releaseUsage(transaction, featureKey, idempotencyKey),
     );

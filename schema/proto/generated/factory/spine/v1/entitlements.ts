@@ -70,6 +70,20 @@ export interface CheckResponse {
   featureKey: string;
 }
 
+export interface ReleaseConsumptionRequest {
+  /** ten_...; the tenant of the token. Empty: the tenant of the token. */
+  tenantId: string;
+  /** For example "projects.max". */
+  featureKey: string;
+  /** The key of the consumption. 1 to 255 printable ASCII characters. */
+  idempotencyKey: string;
+}
+
+export interface ReleaseConsumptionResponse {
+  /** False: nothing is consumed under this key, or it was given back before. */
+  released: boolean;
+}
+
 export interface CheckManyRequest {
   checks: CheckRequest[];
 }
@@ -381,6 +395,140 @@ export const CheckResponse: MessageFns<CheckResponse> = {
   },
 };
 
+function createBaseReleaseConsumptionRequest(): ReleaseConsumptionRequest {
+  return { tenantId: "", featureKey: "", idempotencyKey: "" };
+}
+
+export const ReleaseConsumptionRequest: MessageFns<ReleaseConsumptionRequest> = {
+  encode(message: ReleaseConsumptionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenantId !== "") {
+      writer.uint32(10).string(message.tenantId);
+    }
+    if (message.featureKey !== "") {
+      writer.uint32(18).string(message.featureKey);
+    }
+    if (message.idempotencyKey !== "") {
+      writer.uint32(26).string(message.idempotencyKey);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReleaseConsumptionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReleaseConsumptionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenantId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.featureKey = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.idempotencyKey = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ReleaseConsumptionRequest>): ReleaseConsumptionRequest {
+    return ReleaseConsumptionRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReleaseConsumptionRequest>): ReleaseConsumptionRequest {
+    const message = createBaseReleaseConsumptionRequest();
+    message.tenantId = object.tenantId ?? "";
+    message.featureKey = object.featureKey ?? "";
+    message.idempotencyKey = object.idempotencyKey ?? "";
+    return message;
+  },
+};
+
+function createBaseReleaseConsumptionResponse(): ReleaseConsumptionResponse {
+  return { released: false };
+}
+
+export const ReleaseConsumptionResponse: MessageFns<ReleaseConsumptionResponse> = {
+  encode(message: ReleaseConsumptionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.released !== false) {
+      writer.uint32(8).bool(message.released);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReleaseConsumptionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReleaseConsumptionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.released = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ReleaseConsumptionResponse>): ReleaseConsumptionResponse {
+    return ReleaseConsumptionResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReleaseConsumptionResponse>): ReleaseConsumptionResponse {
+    const message = createBaseReleaseConsumptionResponse();
+    message.released = object.released ?? false;
+    return message;
+  },
+};
+
 function createBaseCheckManyRequest(): CheckManyRequest {
   return { checks: [] };
 }
@@ -521,6 +669,18 @@ export const EntitlementsDefinition = {
       responseStream: false,
       options: {},
     },
+    /**
+     * Gives back what was consumed of a limit under a key, by any service of the tenant. A second call changes nothing.
+     * Metered usage is never given back, nor is usage that the platform counts itself, for example executions.monthly.
+     */
+    release: {
+      name: "Release",
+      requestType: ReleaseConsumptionRequest as typeof ReleaseConsumptionRequest,
+      requestStream: false,
+      responseType: ReleaseConsumptionResponse as typeof ReleaseConsumptionResponse,
+      responseStream: false,
+      options: {},
+    },
   },
 } as const;
 
@@ -529,6 +689,14 @@ export interface EntitlementsServiceImplementation<CallContextExt = {}> {
   check(request: CheckRequest, context: CallContext & CallContextExt): Promise<DeepPartial<CheckResponse>>;
   /** Checks up to 100 features. Each check is answered for itself; consumption is not atomic over all of them. */
   checkMany(request: CheckManyRequest, context: CallContext & CallContextExt): Promise<DeepPartial<CheckManyResponse>>;
+  /**
+   * Gives back what was consumed of a limit under a key, by any service of the tenant. A second call changes nothing.
+   * Metered usage is never given back, nor is usage that the platform counts itself, for example executions.monthly.
+   */
+  release(
+    request: ReleaseConsumptionRequest,
+    context: CallContext & CallContextExt,
+  ): Promise<DeepPartial<ReleaseConsumptionResponse>>;
 }
 
 export interface EntitlementsClient<CallOptionsExt = {}> {
@@ -536,6 +704,14 @@ export interface EntitlementsClient<CallOptionsExt = {}> {
   check(request: DeepPartial<CheckRequest>, options?: CallOptions & CallOptionsExt): Promise<CheckResponse>;
   /** Checks up to 100 features. Each check is answered for itself; consumption is not atomic over all of them. */
   checkMany(request: DeepPartial<CheckManyRequest>, options?: CallOptions & CallOptionsExt): Promise<CheckManyResponse>;
+  /**
+   * Gives back what was consumed of a limit under a key, by any service of the tenant. A second call changes nothing.
+   * Metered usage is never given back, nor is usage that the platform counts itself, for example executions.monthly.
+   */
+  release(
+    request: DeepPartial<ReleaseConsumptionRequest>,
+    options?: CallOptions & CallOptionsExt,
+  ): Promise<ReleaseConsumptionResponse>;
 }
 
 type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
