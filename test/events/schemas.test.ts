@@ -380,7 +380,8 @@ async function signInAndRevoke(tenant: TestTenant): Promise<void> {
   await signedIn(client, { ...person, password: "wrong horse battery" });
   const { access_token: token, refresh_token: refreshToken } = await signedIn(client, person);
   await postForm("/connect/revocation", client, { token });
-  for (let use = 0; use < 2; use += 1) await refreshed(client, refreshToken);
+  const { refresh_token: successor } = await refreshed(client, refreshToken);
+  for (const used of [successor, refreshToken]) await refreshed(client, used);
 }
 
 /** Consumes what is left of the executions of this month, as the catalog does for an execution. */

@@ -15,7 +15,7 @@ export class ElasticLimit {
   #inUse = 0;
   #resizedAt = performance.now();
 
-  /** `open`: opens one more connection and then calls `leave` once. Who waits takes whichever becomes free first. */
+  /** `open`: opens one more connection and then calls `leave` once. A waiting caller takes the connection that is free first. */
   constructor(max: number, growAfterMs: number, open?: () => void) {
     this.#max = max;
     this.#growAfterMs = growAfterMs;

@@ -28,6 +28,7 @@ export const keyPurposes = {
   "factory spine client secrets": { protects: "secrets of API clients that are shown again", afterChange: "Stored" },
   "factory spine signing keys": { protects: "keys that sign access tokens", afterChange: "Stored" },
   "factory spine audit keys": { protects: "keys that sign the audit log", afterChange: "Stored" },
+  "factory spine refresh tokens": { protects: "the successor of each refresh token", afterChange: 1 },
   "factory spine cookies": { protects: "cookies of sign-ins", afterChange: 7 },
   "factory spine forms": { protects: "forms of the sign-in pages", afterChange: 7 },
   "factory spine invitation tokens": { protects: "links of invitations in mail", afterChange: "Stored" },

@@ -128,6 +128,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     },
     (grantId) => families.revoke(grantId, "Silent"),
     () => currentVisit(Provider.ctx),
+    masterKeys.keyring("factory spine refresh tokens"),
   );
   const clientReads = new ReadPipeline(options.workerUrl, clientConnections, ServerWatch.of(options.workerUrl, logger));
   const ownClient = ownSecurityClient(issuer);

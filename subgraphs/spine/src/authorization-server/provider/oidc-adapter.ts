@@ -1,8 +1,11 @@
 import { hash } from "node:crypto";
 import type { RetentionRule } from "@factory/runtime/db/retention";
+import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import type { Pool } from "pg";
+import { currentContext } from "../oauth-requests/current-context.js";
 import type { RequestVisit } from "../oauth-requests/request-visit.js";
+import { chooseSuccessor, repeatableSeconds, successorsOf } from "../tokens/refresh-successor.js";
 
 /** A code or token that was used a second time. */
 export interface ReplayedArtifact {
@@ -47,6 +50,23 @@ const store = {
       expires_at = excluded.expires_at, user_agent = coalesce(excluded.user_agent, stored.user_agent),
       address = coalesce(excluded.address, stored.address), seen_at = excluded.seen_at`,
 };
+/** $3: the digests of the successors. */
+const isRepeatable = `artifact.consumed_at > now() - interval '${repeatableSeconds} seconds'
+  and not exists (select from oidc_artifacts successor where successor.kind = artifact.kind
+    and successor.id_digest = any($3) and successor.consumed_at is not null)`;
+const findRefreshToken = {
+  name: "refresh_token",
+  text: `select payload, case when not (${isRepeatable}) then extract(epoch from consumed_at)::int end as consumed
+    from oidc_artifacts artifact where kind = $1 and id_digest = $2 and ${notEnded}`,
+};
+/** Takes the place of the first use, too, where its process has ended before the successor was stored. */
+const rotateOnce = {
+  name: "rotate_refresh_token",
+  text: `update oidc_artifacts artifact set consumed_at = coalesce(consumed_at, now())
+    where kind = $1 and id_digest = $2 and (consumed_at is null or ${isRepeatable})
+    returning (select successor.id_digest from oidc_artifacts successor
+      where successor.kind = $1 and successor.id_digest = any($3) limit 1) as successor`,
+};
 const takeOnce = {
   name: "take_artifact_once",
   text: `insert into oidc_artifacts (kind, id_digest, payload, expires_at) values ($1, $2, '{}', to_timestamp($3))
@@ -83,18 +103,21 @@ export class OidcAdapter {
   readonly #onReplay: (replayed: ReplayedArtifact) => Promise<void>;
   readonly #revokeGrant: (grantId: string) => Promise<unknown>;
   readonly #visit: () => RequestVisit | undefined;
+  readonly #successorKeys: Keyring;
 
   /**
    * `onReplay` is told of every code or token that is used twice; `revokeGrant` ends a grant with all its tokens; `visit`
-   * tells where the session or grant of the current request is made.
+   * tells where the session or grant of the current request is made; `successorKeys` gives refresh tokens their successors.
    */
   constructor(
     pool: Pool,
     onReplay: (replayed: ReplayedArtifact) => Promise<void>,
     revokeGrant: (grantId: string) => Promise<unknown>,
     visit: () => RequestVisit | undefined,
+    successorKeys: Keyring,
   ) {
     this.#visit = visit;
+    this.#successorKeys = successorKeys;
     this.#pool = pool;
     this.#onReplay = onReplay;
     this.#revokeGrant = revokeGrant;
@@ -104,10 +127,10 @@ export class OidcAdapter {
   adapter(kind: string): Adapter {
     return {
       upsert: (id, payload, expiresIn) => this.#upsert(kind, id, payload, expiresIn),
-      find: async (id) => (unstored.has(kind) ? undefined : withId(await this.#read(findById, kind, id), id)),
+      find: async (id) => (unstored.has(kind) ? undefined : withId(await this.#find(kind, id), id)),
       findByUid: (uid) => this.#read(findByUid, kind, uid),
       findByUserCode: async () => undefined,
-      consume: (id) => this.#consume(kind, id),
+      consume: (id) => (kind === "RefreshToken" ? this.#rotate(id) : this.#consume(kind, id)),
       destroy: (id) => this.#destroy(kind, id),
       revokeByGrantId: async (grantId) => {
         if (unstored.has(kind)) return;
@@ -122,12 +145,18 @@ export class OidcAdapter {
     return rowCount === 1;
   }
 
+  #find(kind: string, id: string): Promise<AdapterPayload | undefined> {
+    if (kind !== "RefreshToken") return this.#read(findById, kind, id);
+    return this.#read(findRefreshToken, kind, id, successorsOf(this.#successorKeys, id).map(digestOf));
+  }
+
   async #read(
     statement: { name: string; text: string },
     kind: string,
     secret: string,
+    ...more: readonly unknown[]
   ): Promise<AdapterPayload | undefined> {
-    const { rows } = await this.#pool.query<ArtifactRow>({ ...statement, values: [kind, digestOf(secret)] });
+    const { rows } = await this.#pool.query<ArtifactRow>({ ...statement, values: [kind, digestOf(secret), ...more] });
     const [row] = rows;
     return row && { ...row.payload, ...(row.consumed === null ? {} : { consumed: row.consumed }) };
   }
@@ -160,10 +189,24 @@ export class OidcAdapter {
     }
   }
 
+  /** The first use of a refresh token, and each repetition that may still have the same successor. */
+  async #rotate(id: string): Promise<void> {
+    const successors = successorsOf(this.#successorKeys, id);
+    const values = ["RefreshToken", digestOf(id), successors.map(digestOf)];
+    const { rows } = await this.#pool.query<{ successor: string | null }>({ ...rotateOnce, values });
+    const [row] = rows;
+    if (!row) return this.#refuseReplay("RefreshToken", id);
+    const stored = successors.find((successor) => digestOf(successor) === row.successor);
+    chooseSuccessor(currentContext(), stored ?? successors[0]);
+  }
+
   /** Only one of several uses at the same time succeeds; the others count as a replay. */
   async #consume(kind: string, id: string): Promise<void> {
     const { rowCount } = await this.#pool.query({ ...consumeOnce, values: [kind, digestOf(id)] });
-    if (rowCount === 1) return;
+    if (rowCount !== 1) await this.#refuseReplay(kind, id);
+  }
+
+  async #refuseReplay(kind: string, id: string): Promise<never> {
     const payload = await this.#read(findById, kind, id);
     await this.#onReplay({ kind, grantId: payload?.grantId });
     throw new errors.InvalidGrant(`This ${kind} was used before. Start again at the authorization endpoint.`);

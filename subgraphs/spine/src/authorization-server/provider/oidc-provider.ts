@@ -41,6 +41,7 @@ import { renderError } from "../sign-in/render-error.js";
 import type { ClientRoles } from "../tokens/client-roles.js";
 import { requireSomeScope } from "../tokens/granted-scopes.js";
 import { grantsOpenid, listOpenid, withOpenid } from "../tokens/openid-scope.js";
+import { chosenSuccessor } from "../tokens/refresh-successor.js";
 import type { PlatformResourceServer } from "../tokens/resource-server.js";
 import { refreshTokenRevocation, revocationPath } from "../tokens/revoke-token.js";
 import { createSignedInAccount, type SignInFacts, signedInAccountOf } from "../tokens/signed-in-account.js";
@@ -172,6 +173,7 @@ export function createOidcProvider(options: OidcProviderOptions): Provider {
       return redirectUriAllowed(uri, registeredClientOf(this).redirectUris);
     },
   });
+  chooseSuccessors(provider);
   storeConsentTerms(provider);
   // our router sets the forwarded headers from the issuer (issuer-headers.ts)
   provider.proxy = true;
@@ -179,6 +181,17 @@ export function createOidcProvider(options: OidcProviderOptions): Provider {
   registerTokenExchange(provider, options);
   shapeAnswers(provider, options);
   return provider;
+}
+
+/** Gives a refresh token that comes from another one the value that was chosen for it. */
+function chooseSuccessors(provider: Provider): void {
+  // the types do not have this method of oidc-provider 9.13
+  const prototype = provider.RefreshToken.prototype as object as { generateTokenId?: () => string };
+  const { generateTokenId } = prototype;
+  if (!generateTokenId) throw new Error("oidc-provider makes the values of tokens in another way");
+  prototype.generateTokenId = function (this: object) {
+    return chosenSuccessor(Provider.ctx) ?? generateTokenId.call(this);
+  };
 }
 
 /** Every token has a resource server, though the types of oidc-provider allow none. */
