@@ -355,9 +355,10 @@ describe("a user", () => {
     const verifier = new TokenVerifier({ issuer, audience: issuer, keys, tenantExists: async () => true });
     expect(await verifier.verify(body["access_token"])).toMatchObject({ subject: user.userId, grantId });
     await platform.spine.watchRevocations((revocation) => verifier.apply(revocation));
-    const again = { grant_type: "refresh_token", refresh_token: signedIn.body["refresh_token"] };
-    await post(studio, again);
-    expect((await post(studio, again)).body["error"]).toBe("invalid_grant");
+    const refresh = (token: Json) => post(studio, { grant_type: "refresh_token", refresh_token: token });
+    const { body: successor } = await refresh(signedIn.body["refresh_token"]);
+    await refresh(successor["refresh_token"]);
+    expect((await refresh(signedIn.body["refresh_token"])).body["error"]).toBe("invalid_grant");
     expect(await refused({ subject_token: signedIn.body["access_token"] })).toBe("400 invalid_request TOKEN_INVALID");
     await until(() =>
       verifier.verify(body["access_token"]).then(
