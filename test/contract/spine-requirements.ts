@@ -88,7 +88,7 @@ export const spineRequirements: readonly Requirement[] = [
       "finds every endpoint in the metadata, and each of them answers",
     "Authentication 2: the client credentials grant": "gets the token of a service with only the requested scopes",
     "Authentication 2: the password grant": "gets the token of a user by password, and the token works at the REST API",
-    "Authentication 2: the refresh grant": "refreshes, once for each refresh token",
+    "Authentication 2: the refresh grant": "refreshes, and gets the same successor again until it is used",
   }),
   ...inFile("test/rest/token-attacks.test.ts", {
     "Authentication 1: signature, expiry, audience and issuer are checked": "refuses every attack",

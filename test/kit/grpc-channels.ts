@@ -14,7 +14,7 @@ export class GrpcChannels {
     const { dataDir } = platform();
     const { grpcAddress: address } = await readJson<{ grpcAddress: string }>(dataDir, "runtime.json");
     const certificate = typeof caller === "string" ? (await serviceCertificates(join(dataDir, "tls")))[caller] : caller;
-    const channel = new GrpcChannel({ address, server: "gateway", certificate });
+    const channel = new GrpcChannel({ address, server: "gateway", certificate, timeoutMs: 60_000 });
     this.#channels.push(channel);
     return channel;
   }
