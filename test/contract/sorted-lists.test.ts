@@ -326,7 +326,7 @@ describe("rows of the same millisecond", () => {
 
   it.each(lists)("are shown once each by $name, in every order", async (list) => {
     for (const sort of list.sorts) {
-      // all tenants of the platform are in this list, and those of this test are its oldest
+      // this list has the tenants of all suites; the tenants of this test are the oldest
       if (list.name === "tenants" && sort !== "createdAt") continue;
       const all = await cursorsOf(list, { sort, first: list.name === "tenants" ? 3 : 200 });
       const single: string[] = [];

@@ -6,7 +6,7 @@ import { occursOnce } from "./candidates.js";
 import { done, ran } from "./command.js";
 import type { Fault } from "./fault.js";
 
-/** Commits before the bundle have the compiler only. */
+/** Makes the bundle. Older commits do not have it. */
 const launcher = "gateway/launch.mjs";
 const compilation = ["node_modules/typescript/bin/tsc", "-b"];
 

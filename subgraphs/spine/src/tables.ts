@@ -83,7 +83,7 @@ export const spineTables = {
     Migration20261123173419_notification_erasures,
     Migration20261123175342_notification_templates,
     Migration20261123181500_notification_lanes,
-    Migration20261127231232_list_times,
     Migration20261123172000_approval_levels,
+    Migration20261127231232_list_times,
   ],
 };

@@ -12,7 +12,7 @@ import type { ChangedConfigEntryType } from "./configuration.type.js";
 import { requireGovernance, requireWritableKey, unknownEntry } from "./configuration-key.js";
 import type { ConfigurationSecrets } from "./configuration-secrets.js";
 import { checkedValue, requireSettingValue } from "./configuration-value.js";
-import type { ScaffoldHost } from "./scaffold-host.js";
+import type { RepositorySchemes } from "./repository-schemes.js";
 import type { TenantSettings } from "./tenant-settings.js";
 import { type EntryBefore, lockEntry, type StoredValue, unchangedEntry, writeEntry } from "./write-entry.js";
 
@@ -47,7 +47,7 @@ interface ChangeParts {
   readonly database: Database;
   readonly secrets: ConfigurationSecrets;
   readonly settings: TenantSettings;
-  readonly scaffoldHost: ScaffoldHost;
+  readonly schemes: RepositorySchemes;
 }
 
 /** Sets, deletes and restores the configuration entries of the caller's tenant. */
@@ -55,13 +55,13 @@ export class ConfigurationChangeService {
   readonly #database: Database;
   readonly #secrets: ConfigurationSecrets;
   readonly #settings: TenantSettings;
-  readonly #scaffoldHost: ScaffoldHost;
+  readonly #schemes: RepositorySchemes;
 
-  constructor({ database, secrets, settings, scaffoldHost }: ChangeParts) {
+  constructor({ database, secrets, settings, schemes }: ChangeParts) {
     this.#database = database;
     this.#secrets = secrets;
     this.#settings = settings;
-    this.#scaffoldHost = scaffoldHost;
+    this.#schemes = schemes;
   }
 
   /** A value and description that are equal to the stored ones change nothing, unless the entry is secret. */
@@ -73,7 +73,7 @@ export class ConfigurationChangeService {
   ): Promise<ChangedConfigEntryType> {
     requireWritableKey(key);
     const text = checkedValue(key, input);
-    this.#scaffoldHost.require(key, input.value);
+    this.#schemes.require(key, input.value);
     const { value, description = null, isSecret = null } = input;
     const requestWith = (digest: string) => ({
       key,
@@ -193,7 +193,7 @@ export class ConfigurationChangeService {
     const { value, sealed_value: sealed, is_secret: isSecret, description } = row;
     if (value !== null) {
       requireSettingValue(key, JSON.parse(value), "/version");
-      this.#scaffoldHost.require(key, JSON.parse(value), "/version");
+      this.#schemes.require(key, JSON.parse(value), "/version");
     }
     if (sealed === null) return { value, sealedValue: null, isSecret, description };
     const owner = { tenantId: tenant.tenantId, key };

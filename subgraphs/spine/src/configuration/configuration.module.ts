@@ -6,14 +6,14 @@ import { ConfigurationChangeService } from "./configuration-change.service.js";
 import { ConfigurationEntry } from "./configuration-entry.entity.js";
 import { ConfigurationSecrets, sealedConfiguration } from "./configuration-secrets.js";
 import { ConfigurationVersion } from "./configuration-version.entity.js";
-import { ScaffoldHost } from "./scaffold-host.js";
+import { RepositorySchemes } from "./repository-schemes.js";
 import { storedSettings, TenantSettings } from "./tenant-settings.js";
 import { configurationChannel } from "./write-entry.js";
 
 export interface ConfigurationModuleSettings {
   /** Secret values are sealed under them. */
   readonly masterKeys: MasterKeys;
-  /** The URL schemes that `scaffold.repositoryBase` may have, those of the targets of executions. Default: https. */
+  /** `scaffold.repositoryBase` may have the URL schemes to which executions may push. Default: https. */
   readonly repositorySchemes?: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export const configuration: SliceModule<ConfigurationModuleSettings> = {
         database,
         secrets,
         settings,
-        scaffoldHost: new ScaffoldHost(repositorySchemes),
+        schemes: new RepositorySchemes(repositorySchemes),
       }),
     );
   },

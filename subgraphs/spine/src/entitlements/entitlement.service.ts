@@ -80,25 +80,27 @@ export class EntitlementService {
     return { ...of, limit: feature.limit };
   }
 
-  /** Gives back what was consumed under the key of the order. */
-  async release({ tenant, cause }: Question, { featureKey, idempotencyKey }: CheckedOrder): Promise<void> {
-    if (idempotencyKey === undefined) return;
+  /** Gives back what was consumed under the key of the order, and returns whether there was something. */
+  async release({ tenant, cause }: Question, { featureKey, idempotencyKey }: CheckedOrder): Promise<boolean> {
+    if (idempotencyKey === undefined) return false;
     const { usage, usages } = this.#parts;
-    await usage.release(tenant, cause, featureKey, idempotencyKey).finally(() => usages.forget(tenant, featureKey));
+    const released = usage.release(tenant, cause, featureKey, idempotencyKey);
+    return released.finally(() => usages.forget(tenant, featureKey));
   }
 
   /**
-   * Gives back what a product has consumed of a limit, and returns whether there was something. Throws VALIDATION_FAILED
-   * without a key, and for what the platform counts or what is metered.
+   * As `release`, for products, which give back limits only. Throws VALIDATION_FAILED without a key, for usage that the
+   * platform counts itself, and for metered usage.
    */
-  async giveBack({ tenant, cause }: Question, { featureKey, idempotencyKey }: CheckedOrder): Promise<boolean> {
-    const { usage, usages, plans, editions } = this.#parts;
+  async giveBack(question: Question, order: CheckedOrder): Promise<boolean> {
+    const { plans, editions } = this.#parts;
+    const { featureKey, idempotencyKey } = order;
     if (idempotencyKey === undefined)
       throw new DomainError("VALIDATION_FAILED", {
         detail: "Send the key of the consumption that is given back.",
         errors: [{ pointer: "/idempotencyKey", code: "REQUIRED", detail: "This member is required." }],
       });
-    const { editionCode } = await plans.of(tenant);
+    const { editionCode } = await plans.of(question.tenant);
     const isMetered = editions.featureOf(editionCode, featureKey)?.kind === "metered";
     if (isMetered || Object.hasOwn(platformFeatures, featureKey))
       throw new DomainError("VALIDATION_FAILED", {
@@ -107,8 +109,7 @@ export class EntitlementService {
           : `The platform itself counts the usage of ${featureKey}.`,
         errors: [{ pointer: "/featureKey", code: "NOT_ALLOWED", detail: "Must be a limit that products consume." }],
       });
-    const released = usage.release(tenant, cause, featureKey, idempotencyKey);
-    return released.finally(() => usages.forget(tenant, featureKey));
+    return this.release(question, order);
   }
 
   /** Throws VALIDATION_FAILED for a consumption that could not be counted. */

@@ -90,7 +90,7 @@ export class TenantReports {
     return events.filter(({ subject }) => subject === `report-runs/${reportRunId}`);
   }
 
-  /** Inserts audit records with these times, as many as there are, after those of the platform. */
+  /** Appends one audit record for each of these to the records that the platform has written. */
   async addRecords(records: readonly { at: string; operation?: string; subject?: string; principal?: string }[]) {
     await this.platform.admin.query(
       `with head as (

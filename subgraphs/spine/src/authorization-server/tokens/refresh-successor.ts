@@ -6,8 +6,8 @@ import type { KoaContextWithOIDC } from "oidc-provider";
 export const repeatableSeconds = 10;
 
 /**
- * The values of the successors that a refresh token may have, that of the newest key first. The value follows from the
- * token, so a second use finds it though only digests of tokens are stored. Without the key nobody can compute it.
+ * The possible successors of a refresh token, one for each configured key; the newest key comes first. The platform
+ * computes a successor from the token, so a second use finds it though only digests of tokens are stored.
  */
 export const successorsOf = (keys: Keyring, refreshToken: string): [string, ...string[]] => {
   const under = ({ bytes }: Keyring["newest"]) => createHmac("sha256", bytes).update(refreshToken).digest("base64url");

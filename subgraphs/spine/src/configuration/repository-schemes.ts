@@ -3,7 +3,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 const key = "scaffold.repositoryBase";
 
 /** Refuses a base whose scheme no target of an execution may have here. */
-export class ScaffoldHost {
+export class RepositorySchemes {
   readonly #schemes: readonly string[];
 
   /** `schemes`: for example `https`, without the colon. */
