@@ -135,7 +135,8 @@ async function anEndedMessage(subscriptionId: string | undefined): Promise<strin
        returning *)
      insert into integration.webhook_attempts (tenant_id, attempt_id, message_id, subscription_id, number, outcome,
        status_code, started_at, duration_ms)
-     select tenant_id, gen_random_uuid(), message_id, subscription_id, 1, 'Succeeded', 204, now(), 5 from message`,
+     select tenant_id, gen_random_uuid(), message_id, subscription_id, 1, 'Succeeded', 204,
+       date_trunc('milliseconds', now()), 5 from message`,
     [decodeId("msg", messageId), decodeId("whs", subscriptionId ?? "")],
   );
   return messageId;
