@@ -1,10 +1,19 @@
-import { type AuthenticationLevel, authenticationLevels } from "./authentication-levels.js";
+import { type AuthenticationLevel, authenticationLevels, satisfiesLevel } from "./authentication-levels.js";
+import {
+  allowsMore,
+  type ChangeRule,
+  everybody,
+  higherIsWeaker,
+  lowerIsWeaker,
+  peopleAndServices,
+} from "./setting-change-rules.js";
 
 /** A JSON Schema (draft 2020-12) of one value. */
 export type SettingSchema = Readonly<Record<string, unknown>>;
 
+const publisherTypes = ["Agent", "User", "Service"] as const;
 /** The kind of a principal that publishes. */
-type PublisherType = "Agent" | "User" | "Service";
+type PublisherType = (typeof publisherTypes)[number];
 
 /** The type of the value of every known setting. */
 export interface TenantSettingValues {
@@ -51,7 +60,16 @@ export interface SettingDefinition<Value> {
   readonly setBy: "Tenant" | "Platform";
 }
 
-type TenantSettings = { readonly [Key in SettingKey]: SettingDefinition<TenantSettingValues[Key]> };
+/** A setting that tenants change by a configuration entry. */
+export interface TenantSetting<Value> extends SettingDefinition<Value> {
+  readonly change: ChangeRule<Value>;
+}
+
+type TenantSettings = { readonly [Key in SettingKey]: TenantSetting<TenantSettingValues[Key]> };
+
+/** The types of principals that publish only after an approval. */
+const publishersWithApproval = (value: boolean | readonly PublisherType[]): readonly PublisherType[] =>
+  typeof value === "boolean" ? (value ? publisherTypes : []) : value;
 
 const domainPattern = "^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$";
 
@@ -67,13 +85,23 @@ export const tenantSettings: TenantSettings = {
     schema: {
       anyOf: [
         { type: "boolean" },
-        { type: "array", items: { enum: ["Agent", "User", "Service"] }, uniqueItems: true, maxItems: 3 },
+        { type: "array", items: { enum: [...publisherTypes] }, uniqueItems: true, maxItems: 3 },
       ],
     },
     default: ["Agent"],
     description:
       "The types of principals that get the scopes templates.publish and libraries.publish only through an approval: Agent, User, Service. True means all of them, false none. Tokens that exist already keep their scopes until they expire.",
     setBy: "Tenant",
+    change: {
+      scopes: ["governance.approve"],
+      by: peopleAndServices,
+      weakening: {
+        isWeaker: (next, present) =>
+          publishersWithApproval(present).some((type) => !publishersWithApproval(next).includes(type)),
+        level: null,
+        secondPerson: true,
+      },
+    },
   },
   "governance.approve.acr": {
     schema: { enum: [...authenticationLevels, null] },
@@ -81,18 +109,33 @@ export const tenantSettings: TenantSettings = {
     description:
       "The level (acr) of the sign-in that a person needs to decide an approval: urn:factory:acr:second-factor or urn:factory:acr:phishing-resistant. Null: a password is enough.",
     setBy: "Tenant",
+    change: {
+      scopes: ["governance.approve"],
+      by: peopleAndServices,
+      weakening: {
+        isWeaker: (next, present) => present !== null && (next === null || !satisfiesLevel(next, present)),
+        level: null,
+        secondPerson: true,
+      },
+    },
   },
   "execution.requirePublished": {
     schema: { type: "boolean" },
     default: false,
     description: "Whether only published template versions may be executed.",
     setBy: "Tenant",
+    change: {
+      scopes: [],
+      by: peopleAndServices,
+      weakening: { isWeaker: (next, present) => present && !next, level: null, secondPerson: true },
+    },
   },
   "execution.requireCompatible": {
     schema: { type: "boolean" },
     default: false,
     description: "Whether an execution is refused when its libraries are not compatible.",
     setBy: "Tenant",
+    change: { scopes: [], by: peopleAndServices },
   },
   "scaffold.repositoryBase": {
     schema: {
@@ -102,18 +145,25 @@ export const tenantSettings: TenantSettings = {
     description:
       "The git URL that stands before a target repository of the form owner/name, without a password. Null: the git store of the platform.",
     setBy: "Tenant",
+    change: { scopes: [], by: peopleAndServices },
   },
   "compatibility.unknownLibraries": {
     schema: { enum: ["advisory", "violation"] },
     default: "advisory",
     description: "Whether a library that the catalog does not have is an advisory or a violation of an evaluation.",
     setBy: "Tenant",
+    change: { scopes: [], by: peopleAndServices },
   },
   "signIn.passwordMinLength": {
     schema: { type: "integer", minimum: 8, maximum: 128 },
     default: 8,
     description: "The smallest number of characters of a new password. Existing passwords stay valid.",
     setBy: "Tenant",
+    change: {
+      scopes: [],
+      by: peopleAndServices,
+      weakening: { isWeaker: lowerIsWeaker, level: null, secondPerson: false },
+    },
   },
   "signIn.sessionHours": {
     schema: { type: "integer", minimum: 1, maximum: 720 },
@@ -121,6 +171,11 @@ export const tenantSettings: TenantSettings = {
     description:
       "After this number of hours since the sign-in, a user has to sign in again: sessions and refresh tokens end.",
     setBy: "Tenant",
+    change: {
+      scopes: [],
+      by: peopleAndServices,
+      weakening: { isWeaker: higherIsWeaker, level: null, secondPerson: false },
+    },
   },
   "signIn.allowedEmailDomains": {
     schema: {
@@ -133,6 +188,11 @@ export const tenantSettings: TenantSettings = {
     description:
       "The domains, in lower case, of the e-mail addresses that may be invited. Subdomains are not included. Empty: all domains.",
     setBy: "Tenant",
+    change: {
+      scopes: [],
+      by: peopleAndServices,
+      weakening: { isWeaker: allowsMore, level: null, secondPerson: false },
+    },
   },
   "signIn.secondFactor": {
     schema: { enum: ["optional", "required"] },
@@ -140,12 +200,26 @@ export const tenantSettings: TenantSettings = {
     description:
       "Whether every user needs a second factor. With required, a user without one sets it up at the next sign-in, sessions and refresh tokens without a second factor end, and the password grant is refused.",
     setBy: "Tenant",
+    change: {
+      scopes: [],
+      by: peopleAndServices,
+      weakening: {
+        isWeaker: (next, present) => present === "required" && next !== "required",
+        level: "urn:factory:acr:second-factor",
+        secondPerson: true,
+      },
+    },
   },
   "retention.auditLogDays": {
     schema: { type: "integer", minimum: 30, maximum: 3650 },
     default: 365,
     description: "How many days the records of the audit log are kept.",
     setBy: "Tenant",
+    change: {
+      scopes: [],
+      by: peopleAndServices,
+      weakening: { isWeaker: lowerIsWeaker, level: null, secondPerson: true },
+    },
   },
   "retention.webhookDays": {
     schema: { anyOf: [{ type: "integer", minimum: 1, maximum: 3650 }, { type: "null" }] },
@@ -153,6 +227,7 @@ export const tenantSettings: TenantSettings = {
     description:
       "How many days ended webhook messages and their attempts are kept, if that is less than the period of the platform. Null: the period of the platform.",
     setBy: "Tenant",
+    change: { scopes: [], by: peopleAndServices },
   },
   "webhooks.eventNames": {
     schema: {
@@ -165,6 +240,7 @@ export const tenantSettings: TenantSettings = {
     description:
       'The event types for events of vendors, in place of those of the platform: {"<provider key>/<event name of the vendor>": "DoorOpened"}. A type is two or more words in PascalCase. A type of the platform itself gets the prefix Vendor.',
     setBy: "Tenant",
+    change: { scopes: [], by: everybody },
   },
   "webhooks.unmappedDeliveries": {
     schema: { enum: ["publish", "ignore"] },
@@ -172,6 +248,7 @@ export const tenantSettings: TenantSettings = {
     description:
       "Whether a delivery of a vendor whose event name is not mapped becomes an event VendorEventReceived, or is ignored.",
     setBy: "Tenant",
+    change: { scopes: [], by: peopleAndServices },
   },
   "models.contentDays": {
     schema: { anyOf: [{ type: "integer", minimum: 1, maximum: 365 }, { type: "null" }] },
@@ -179,6 +256,7 @@ export const tenantSettings: TenantSettings = {
     description:
       "How many days the prompts and the answers of language models are kept, sealed. The query modelContent shows those of a run to the caller of the model and to holders of the scope audit.read. Null: they are not kept.",
     setBy: "Tenant",
+    change: { scopes: [], by: peopleAndServices },
   },
   "models.budgets": {
     schema: {
@@ -200,6 +278,7 @@ export const tenantSettings: TenantSettings = {
     description:
       'How many requests and tokens a model may use: {"<model>": {"requests": 100, "tokens": 200000, "perSeconds": 60}}. Everything that is used comes back evenly over the period. All models without an entry of their own share the entry *; without it they have no budget.',
     setBy: "Tenant",
+    change: { scopes: [], by: peopleAndServices },
   },
   "notifications.locale": {
     schema: { type: "string", maxLength: 35, pattern: "^[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*$" },
@@ -207,6 +286,7 @@ export const tenantSettings: TenantSettings = {
     description:
       "The language (BCP 47) of notifications that name none, or one that a template does not have. English is the last resort.",
     setBy: "Tenant",
+    change: { scopes: [], by: everybody },
   },
   "notifications.perRecipientHour": {
     schema: {
@@ -221,6 +301,7 @@ export const tenantSettings: TenantSettings = {
     description:
       "How many messages of a channel one recipient gets in an hour. Further ones wait, for up to three days. A channel without a value has no limit, except that the mail server of the platform sends at most 60 mails in an hour to one recipient.",
     setBy: "Tenant",
+    change: { scopes: [], by: peopleAndServices },
   },
 };
 
@@ -260,3 +341,8 @@ export const isTenantLimitKey = (key: string): key is TenantLimitKey => Object.h
 /** The value that holds for a tenant without an entry of this key. */
 export const settingDefault = <Key extends SettingKey>(key: Key): TenantSettingValues[Key] =>
   tenantSettings[key].default;
+
+/** The first words of the known keys: `governance`, `signIn` and so on. A later release may give other such keys a meaning. */
+export const settingGroups: ReadonlySet<string> = new Set(
+  [...Object.keys(tenantSettings), limitKeyPrefix].map((key) => key.split(".")[0] ?? ""),
+);

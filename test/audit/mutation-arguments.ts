@@ -17,6 +17,7 @@ import { resetToken } from "../kit/own-security.js";
 import { aSignedInPerson } from "../kit/own-sessions.js";
 import { aPerson } from "../kit/people.js";
 import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
+import { aNewcomer, aSettingChange } from "../kit/protected-settings.js";
 import { aProvider, movedProvider } from "../kit/providers.js";
 import { aQueuedReportRun, aReportDefinitionId, aReportRunId, lastYear } from "../kit/reports.js";
 import { graphql, request } from "../kit/request.js";
@@ -119,6 +120,11 @@ async function aPackageSource({ onEnd }: World): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onEnd(() => server.close());
   return `nupkg+http://127.0.0.1:${(server.address() as AddressInfo).port}/${id}.1.0.0.nupkg`;
+}
+
+async function aWaitingSetting({ tenant }: World) {
+  const { approvalId } = await aSettingChange(tenant);
+  return { tenantId: tenant.tenantId, approvalId };
 }
 
 /** A failed job whose queue has no rows of its own. */
@@ -328,6 +334,7 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
   },
   activatePlanSubscription: anActivePlan,
   approveScopes: anApproval,
+  approveTenantSetting: aWaitingSetting,
   archiveTenant: aSuspendedTenant,
   assignRole: async ({ token }) => ({
     roleId: await aRole(token),
@@ -340,6 +347,10 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     const input = { currentPassword: person.password, newPassword: `${goodPassword} ${canary}` };
     return { ownToken, input };
   },
+  withdrawSettingChange: async ({ tenant }) => {
+    const { approvalId, token: ownToken } = await aSettingChange(tenant);
+    return { ownToken, approvalId };
+  },
   endOtherOwnSessions: async ({ tenant }) => ({ ownToken: (await aSignedInPerson(tenant)).token }),
   endOwnSession: async ({ tenant }) => {
     const { token: ownToken, sessionId } = await aSignedInPerson(tenant);
@@ -350,6 +361,11 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
   resetPassword: async ({ tenant, canary }) => ({
     input: { token: await resetToken(await aPerson(tenant)), password: `${goodPassword} ${canary}` },
   }),
+  confirmTenantUser: async ({ tenant }) => ({ tenantId: tenant.tenantId, userId: (await aPerson(tenant)).userId }),
+  confirmUser: async ({ tenant }) => {
+    const { userId, token: ownToken } = await aNewcomer(tenant);
+    return { ownToken, userId };
+  },
   createApiClient: () => ({ input: { name: unique(), scopes: ["user.read"] } }),
   createEdition: () => {
     const code = `E${unique()}`;
@@ -395,6 +411,7 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
   cancelReportRun: async ({ tenant }) => ({ reportRunId: await aQueuedReportRun(tenant.tenantId) }),
   expireReportRun: async ({ token }) => ({ reportRunId: await aReportRunId(token) }),
   rejectScopes: anApproval,
+  rejectTenantSetting: aWaitingSetting,
   reportPayment: async (world) => {
     const plan = await anActivePlan(world);
     await paymentFailed(world, plan.planSubscriptionId);

@@ -31,6 +31,7 @@ import { changeOwnSecurity } from "../kit/own-security.js";
 import { moveMoney } from "../kit/payments.js";
 import { aPerson } from "../kit/people.js";
 import { aPlanSubscriptionId, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
+import { changeProtectedSetting } from "../kit/protected-settings.js";
 import { aProvider, aRetiredProvider, movedProvider } from "../kit/providers.js";
 import { movePullRequests } from "../kit/pull-requests.js";
 import { aReceiver, type Receiver } from "../kit/receiver.js";
@@ -490,6 +491,7 @@ describe("the emitted events", () => {
     await request("DELETE /v1/notification-templates/told", { token });
     await aFlag(token, "told", { rules: [{ attribute: "country", operator: "IN", values: ["CH"] }] });
     await decideApprovals(token, tenant.tenantId);
+    await changeProtectedSetting(tenant);
     await generateReports(token, tenant.tenantId);
     await signInAndRevoke(tenant);
     await changeOwnSecurity(tenant);

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Browser, Visit } from "./browser.js";
+import { Browser, type Visit } from "./browser.js";
 import type { Person } from "./people.js";
 import { platform } from "./platform.js";
 import { graphql, type Json } from "./request.js";
@@ -82,4 +82,12 @@ export async function redeem(client: SignInClient, code: string, changes: Record
   });
   const response = await fetch(`${platform().publicUrl}/connect/token`, { method: "POST", body });
   return { status: response.status, body: (await response.json()) as Json };
+}
+
+/** The tokens of a person who signs in at the client in a browser of its own. */
+export async function browserTokens(client: SignInClient, person: Pick<Person, "email" | "password">, scope: string) {
+  const browser = new Browser(platform().publicUrl);
+  const { code } = returned(await signInAs(browser, await browser.open(authorizeUrl(client, { scope })), person));
+  const { body } = await redeem(client, String(code));
+  return { access_token: String(body["access_token"]), refresh_token: String(body["refresh_token"]) };
 }

@@ -3,6 +3,7 @@ import { tenantScopes } from "@factory/schema/scopes";
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
 import { anAgent, aService, exchange } from "../kit/agents.js";
+import { aSignInClient, browserTokens } from "../kit/code-flow.js";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
@@ -222,6 +223,7 @@ describe("publishing on behalf of a subject", () => {
       agentTaskId: "release-7",
       subject: subject.clientId,
       scopes: ["templates.publish"],
+      setting: null,
       status: "Pending",
       requestedAt: expect.any(String),
       validUntil: expect.any(String),
@@ -358,7 +360,9 @@ describe("the four-eyes rule", () => {
     ownerId = person.userId;
     const desk = await aPasswordClient(tenant.tenantId);
     owner = (await signedIn(desk, person)).access_token;
-    colleague = (await signedIn(desk, await aPerson(tenant, "TenantOwner"))).access_token;
+    const studio = await aSignInClient(tenant.tenantId, { firstParty: true, scopes: deciderScopes });
+    const second = await aPerson(tenant, "TenantOwner");
+    colleague = (await browserTokens(studio, second, `openid ${deciderScopes.join(" ")}`)).access_token;
     own = await made(owner, "a second self", [...deciderScopes, "client.manage"]);
   });
 

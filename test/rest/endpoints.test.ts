@@ -13,6 +13,7 @@ import { resetToken } from "../kit/own-security.js";
 import { aSignedInPerson } from "../kit/own-sessions.js";
 import { aPerson } from "../kit/people.js";
 import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
+import { aSettingChange } from "../kit/protected-settings.js";
 import { aProvider } from "../kit/providers.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
 import { aReportDefinitionId, lastYear } from "../kit/reports.js";
@@ -276,6 +277,8 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
   "PUT /v1/feature-flags/{key}": () => ({ enabled: true, description: unique() }),
   "POST /v1/approvals/{approvalId}/approve": () => ({ comment: unique() }),
   "POST /v1/approvals/{approvalId}/reject": () => ({ comment: unique() }),
+  "POST /v1/tenants/{tenantId}/setting-changes/{approvalId}/approve": () => ({ comment: unique() }),
+  "POST /v1/tenants/{tenantId}/setting-changes/{approvalId}/reject": () => ({ comment: unique() }),
   "POST /v1/subscriptions/{id}/activate": () => ({ billingCycle: "Annual" }),
   "POST /v1/subscriptions/{id}/cancel": () => ({ reason: unique() }),
   "PUT /v1/notification-templates/{key}": () => ({ texts: [{ ...aTemplateInput.texts[0], subject: unique() }] }),
@@ -333,7 +336,9 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
   let approvalId = "";
   if (at.includes("{approvalId}"))
     beforeEach(async () => {
-      approvalId = await aPendingApproval(tenant.tenantId);
+      approvalId = at.includes("/setting-changes/")
+        ? (await aSettingChange(tenant)).approvalId
+        : await aPendingApproval(tenant.tenantId);
     });
 
   let connectionId = "";
@@ -360,6 +365,7 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
   const post = (body: unknown, headers: Record<string, string> = {}) => {
     const ids = {
       templateId: version.templateId,
+      tenantId: tenant.tenantId,
       roleId,
       approvalId,
       connectionId,

@@ -7,6 +7,7 @@ import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
 import { platform } from "../kit/platform.js";
+import { setByPeople } from "../kit/protected-settings.js";
 import { aReceiver } from "../kit/receiver.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
 import { graphql, request } from "../kit/request.js";
@@ -30,10 +31,12 @@ async function configure(token: string, key: string, value: unknown): Promise<vo
 }
 
 describe("the settings of a tenant for executions", () => {
+  let tenant: TestTenant;
   let token: string;
   let version: TestVersion;
   beforeAll(async () => {
-    token = await (await aTenant()).tokenWith();
+    tenant = await aTenant();
+    token = await tenant.tokenWith();
     version = await aTemplateVersion(token, await aTemplateSource());
   });
 
@@ -55,7 +58,7 @@ describe("the settings of a tenant for executions", () => {
       const { status, body } = await execute();
       return status === 409 && body["code"] === "TEMPLATE_VERSION_NOT_PUBLISHED";
     });
-    await configure(token, "execution.requirePublished", false);
+    await setByPeople(tenant, "execution.requirePublished", false);
     await within("drafts are executed", async () => (await execute()).status === 202);
   });
 

@@ -30,6 +30,7 @@ const readable: Readonly<Record<keyof Principal, boolean>> = {
   acr: false,
   authTime: false,
   firstParty: false,
+  passwordGrant: false,
   tokenId: false,
   expiresAt: false,
 };

@@ -5,7 +5,7 @@ import { loadOperation, rootFieldOf } from "../operations/load-operation.js";
 import { deliveryOperation, deliveryRoutes } from "../routes/delivery.routes.js";
 import { ofrepRoutes } from "../routes/ofrep.routes.js";
 import { reportContentRoute } from "../routes/report-content.routes.js";
-import type { Route } from "../routes/route.js";
+import { type Route, successesOf } from "../routes/route.js";
 import { areas, routeTables } from "../routes/route-tables.js";
 import { plainHttpPaths } from "./plain-http-paths.js";
 
@@ -75,7 +75,7 @@ function served(row: Route, rule: Rule): Omit<Endpoint, "specification"> {
     surface: row.surface ?? "public",
     auth: row.anonymous ? "anonymous" : "bearer",
     operation: row.run,
-    success: row.mayExist ? [row.reply, 200] : [row.reply],
+    success: successesOf(row),
     rate: row.surface === "internal" ? null : rule.rate,
     idempotent: row.idempotent ?? false,
   };

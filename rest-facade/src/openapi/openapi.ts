@@ -6,7 +6,7 @@ import { problemMediaType } from "../http/problem.js";
 import { describeVariable } from "../operations/describe-variable.js";
 import { rootFieldOf } from "../operations/load-operation.js";
 import type { CompiledRoute } from "../requests/compile-route.js";
-import { pathParameters } from "../routes/route.js";
+import { pathParameters, successesOf } from "../routes/route.js";
 import { plainHttpPaths } from "./plain-http-paths.js";
 import { responseSchema } from "./response-schema.js";
 
@@ -88,7 +88,11 @@ function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<st
   const field = rootFieldOf(graph, operation);
   const answerName = `${operation.name[0]?.toUpperCase()}${operation.name.slice(1)}Response`;
   const answer = responseSchema(field.type, operation.root.selectionSet);
-  if (row.reply !== 204) schemas[answerName] = row.mayExist ? without(answer, "created") : answer;
+  const shown = row.mayExist ? without(answer, "created") : answer;
+  const settled = row.mayWait ? without(shown, "approvalId") : shown;
+  const waitingName = `${answerName.slice(0, -"Response".length)}WaitingResponse`;
+  if (row.reply !== 204) schemas[answerName] = settled;
+  if (row.mayWait) schemas[waitingName] = shown;
   if (input) schemas[input.name] = inputSchema(input);
   const mediaTypes = row.version === "media-type" ? [json, integrationMediaType] : [json];
   const content = (name: string) =>
@@ -110,14 +114,19 @@ function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<st
       : {}),
     responses: {
       ...Object.fromEntries(
-        (row.mayExist ? [row.reply, 200 as const] : [row.reply]).map((status) => [
-          status,
-          {
-            description: row.mayExist && status === 200 ? "The resource existed already." : replies[status],
-            headers: headersOf(route),
-            ...(status === 204 ? {} : { content: content(answerName) }),
-          },
-        ]),
+        successesOf(row).map((status) => {
+          const waits = row.mayWait && status === 202;
+          const existed = row.mayExist && status === 200 ? "The resource existed already." : undefined;
+          const waiting = waits ? "The change waits for the approval of another person." : undefined;
+          return [
+            status,
+            {
+              description: existed ?? waiting ?? replies[status],
+              headers: headersOf(route),
+              ...(status === 204 ? {} : { content: content(waits ? waitingName : answerName) }),
+            },
+          ];
+        }),
       ),
       ...(route.method === "GET" ? { "304": { description: "Not modified." } } : {}),
       ...Object.fromEntries(refusals(route).map((status) => [status, { $ref: "#/components/responses/Problem" }])),

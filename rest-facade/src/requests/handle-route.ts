@@ -139,11 +139,12 @@ function nextPage(url: string, cursor: string): string {
 
 function sendResult({ row, location }: CompiledRoute): Send {
   return (result, request, reply, context) => {
-    const { body, status } = row.mayExist ? withoutCreated(result) : { body: result, status: undefined };
-    reply.code(status ?? row.reply).header("cache-control", "no-store");
+    const { body, status, waitsFor } = shownAnswer(row, result);
+    reply.code(status).header("cache-control", "no-store");
     if (context.replayed) reply.header("idempotent-replayed", "true");
-    if (row.etag && row.reply !== 204) reply.header("etag", tagOf(row.etag, body));
-    if (row.reply === 204) return reply.removeHeader("content-type").send();
+    if (row.etag && status !== 204) reply.header("etag", tagOf(row.etag, body));
+    if (waitsFor !== undefined) reply.header("location", `/v1/approvals/${waitsFor}`);
+    if (status === 204) return reply.removeHeader("content-type").send();
     const place = location?.(body, request.params as Record<string, string>);
     if (place !== undefined) {
       reply.header("location", place);
@@ -158,8 +159,15 @@ function tagOf(member: string, { [member]: version }: Answer): string {
   return versionTag(version);
 }
 
-function withoutCreated({ created, ...body }: Answer): { body: Answer; status: 200 | undefined } {
-  return { body, status: created === false ? 200 : undefined };
+/** The members that only decide about the status are not shown. `waitsFor`: the approval that the change waits for. */
+function shownAnswer({ reply, mayExist, mayWait }: Route, { created, approvalId, ...rest }: Answer) {
+  const body: Answer = {
+    ...rest,
+    ...(mayExist || created === undefined ? {} : { created }),
+    ...((mayWait && approvalId === null) || approvalId === undefined ? {} : { approvalId }),
+  };
+  if (mayWait && typeof approvalId === "string") return { body, status: 202 as const, waitsFor: approvalId };
+  return { body, status: mayExist && created === false ? (200 as const) : reply };
 }
 
 /** fastify adds a charset to JSON text but not to bytes, so the vendor media type is sent as bytes. */

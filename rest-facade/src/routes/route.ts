@@ -15,6 +15,8 @@ export interface Route {
   readonly reply: 200 | 201 | 202 | 204;
   /** Answers 200 in place of `reply` where the operation's member `created` is false; no body shows that member. */
   readonly mayExist?: true;
+  /** Answers 202 where the operation's member `approvalId` is set: the change waits. Other answers do not show it. */
+  readonly mayWait?: true;
   /** Any of them suffices. The subgraph enforces them; here they are for the reader and for an early refusal. */
   readonly scopes: readonly Scope[];
   readonly platformAdmin?: true;
@@ -40,6 +42,13 @@ export interface PlainRoute {
   readonly scopes: readonly Scope[];
   readonly version?: "media-type" | "header";
 }
+
+/** The statuses of the answers that are no problem, that of `reply` first. */
+export const successesOf = ({ reply, mayExist, mayWait }: Route): Route["reply"][] => [
+  reply,
+  ...(mayExist ? [200 as const] : []),
+  ...(mayWait ? [202 as const] : []),
+];
 
 /** Splits `GET /v1/roles` into method and path. */
 export function endpointOf(at: string): { method: Method; path: string } {

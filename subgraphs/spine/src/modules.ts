@@ -27,6 +27,7 @@ import { secondFactors } from "./second-factors/second-factors.module.js";
 import { signingKeys } from "./signing-keys/signing-keys.module.js";
 import { tenantSnapshots } from "./tenant-snapshots/tenant-snapshots.module.js";
 import { tenants } from "./tenants/tenants.module.js";
+import { userOrigins } from "./user-origins/user-origins.module.js";
 import { users } from "./users/users.module.js";
 
 /** The slices of this subgraph. A slice uses only slices above its own. Provisioning runs their steps in this order. */
@@ -44,6 +45,7 @@ export const spineModules = [
   roles,
   oauthClients,
   users,
+  userOrigins,
   principals,
   invitations,
   passwords,

@@ -9,7 +9,7 @@ import type { Revocation } from "@factory/runtime/auth/revocations";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { Listener } from "@factory/runtime/connections/listener";
 import { type SchemaConnections, schemaConnections } from "@factory/runtime/connections/schema-connections";
-import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import { closeWithWorker } from "@factory/runtime/postgres/worker-lifetime.fixture";
 import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
@@ -260,4 +260,15 @@ export function principal(tenantId: string, scopes: readonly Scope[]): Principal
     tokenId: "test",
     expiresAt: Number.MAX_SAFE_INTEGER,
   };
+}
+
+/** A person who has just signed in at a client of the platform, with the strongest factor. */
+export function signedIn(tenantId: string, scopes: readonly Scope[], changes: Partial<Principal> = {}): Principal {
+  const signIn = {
+    authTime: Math.floor(Date.now() / 1000),
+    acr: "urn:factory:acr:phishing-resistant",
+    firstParty: true,
+  };
+  const person = { subject: newId("usr"), clientId: "cli_studio", principalType: "User" as const };
+  return { ...principal(tenantId, scopes), ...person, ...signIn, ...changes };
 }

@@ -32,6 +32,8 @@ export interface Principal {
   acr?: string | undefined;
   /** Whether a person's token was issued to a client of the platform itself; absent for services and agents. */
   firstParty?: boolean | undefined;
+  /** Whether the person's token came from the password grant, or from a refresh token of this grant. */
+  passwordGrant?: boolean | undefined;
   roles: readonly string[];
   /** The claim `jti`. */
   tokenId: string;

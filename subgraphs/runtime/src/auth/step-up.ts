@@ -31,6 +31,17 @@ export function requireRecentSignIn(
     });
 }
 
+/**
+ * Throws for a token of the password grant: a program that knows the password of a person could decide without the
+ * person.
+ */
+export function requireBrowserSignIn({ passwordGrant }: Principal): void {
+  if (passwordGrant === true)
+    throw new DomainError("BROWSER_SIGN_IN_REQUIRED", {
+      detail: "This decision needs a token of the authorization code grant. Sign in in a browser.",
+    });
+}
+
 const descriptions: Readonly<Record<string, string>> = {
   AUTHENTICATION_TOO_OLD: "A more recent sign-in is required.",
   AUTHENTICATION_TOO_WEAK: "A stronger sign-in is required.",

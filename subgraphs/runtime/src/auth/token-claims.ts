@@ -53,6 +53,7 @@ const claimsShape = z.object({
   auth_time: z.int().nonnegative().optional(),
   acr: name.optional(),
   firstParty: z.boolean().optional(),
+  passwordGrant: z.boolean().optional(),
 });
 
 export interface ReadClaims {
@@ -94,10 +95,13 @@ export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
   return { principal, issuedAtMs: Math.floor(issuedAtMs / 1000) <= iat ? issuedAtMs : iat * 1000 };
 }
 
+type SignInFact = "acr" | "authTime" | "firstParty" | "passwordGrant";
+
 /** The claims of a sign-in, for a person's own token only: an agent that acts for a person did not sign in. */
-function signInOf(claims: z.infer<typeof claimsShape>): Pick<Principal, "acr" | "authTime" | "firstParty"> {
+function signInOf(claims: z.infer<typeof claimsShape>): Pick<Principal, SignInFact> {
   if (claims.principalType !== "User" || claims.act !== undefined) return {};
-  return { authTime: claims.auth_time, acr: claims.acr, firstParty: claims.firstParty };
+  const { auth_time: authTime, acr, firstParty, passwordGrant } = claims;
+  return { authTime, acr, firstParty, passwordGrant };
 }
 
 /** The chain of agents, the current one first. */

@@ -44,7 +44,7 @@ const decisionSelect = (
   tenant: string,
 ) => `select approval_id, status, extract(epoch from valid_until)::float8 * 1000 as valid_until_ms
   from approvals where tenant_id = ${tenant} and agent_client_id = $2 and agent_task_id = $3 and subject = $4 and valid_until > now()
-    and (status = 'Approved' and scopes @> $5 or status in ('Pending', 'Rejected') and scope_key = $6)
+    and setting is null and (status = 'Approved' and scopes @> $5 or status in ('Pending', 'Rejected') and scope_key = $6)
   order by array_position(array['Approved', 'Rejected', 'Pending'], status), valid_until desc limit 1`;
 
 const approvalDecision = tenantStatement("approval_decision", decisionSelect("scope.tenant"));
@@ -87,12 +87,13 @@ export class ApprovalRequests {
       if (decision) return decision;
       await execute(
         `update approvals set status = 'Expired' where tenant_id = $1 and agent_client_id = $2
-           and status in ('Pending', 'Approved') and valid_until <= now()`,
+           and setting is null and status in ('Pending', 'Approved') and valid_until <= now()`,
         agent,
       );
       const [open] = await execute<{ count: number }>(
         `select count(*)::int as count from approvals
-         where tenant_id = $1 and agent_client_id = $2 and status = 'Pending' and ($3::text is null or subject = $3)`,
+         where tenant_id = $1 and agent_client_id = $2 and setting is null and status = 'Pending'
+           and ($3::text is null or subject = $3)`,
         [...agent, request.agentTaskId === ownPublishingTask ? request.subject : null],
       );
       if ((open?.count ?? 0) >= maxPending)
@@ -118,6 +119,7 @@ function storeRequest(
     approvalId: newId("apr"),
     scopes: request.scopes as Scope[],
     scopeKey: scopeKey(request.scopes),
+    setting: null,
     status: "Pending",
     requiredAcr,
     requestedAt,

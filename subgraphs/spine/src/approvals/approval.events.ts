@@ -7,3 +7,16 @@ export function approvalFacts(
   const { approvalId, agentClientId, agentTaskId, subject, scopes, validUntil } = approval;
   return { approvalId, agentClientId, agentTaskId, subject, scopes, validUntil: validUntil.toISOString() };
 }
+
+/** The data of every event about a change of a setting that waited for an approval. */
+export function settingChangeFacts({
+  approvalId,
+  agentClientId: clientId,
+  subject,
+  validUntil,
+  setting,
+}: Pick<Approval, "approvalId" | "agentClientId" | "subject" | "validUntil" | "setting">): Record<string, unknown> {
+  const { key, change, oldValue, newValue } = setting ?? {};
+  const facts = { approvalId, subject, clientId, validUntil: validUntil.toISOString() };
+  return { ...facts, key, change, oldValue, newValue };
+}

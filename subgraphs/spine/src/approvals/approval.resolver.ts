@@ -15,7 +15,7 @@ export class ApprovalResolver {
   }
 
   @Query(() => ApprovalConnection, {
-    description: "Requests of the tenant's agents for publishing scopes, with their decisions.",
+    description: "Requests for publishing scopes and for weaker values of protected settings, with their decisions.",
   })
   @Auth({ scopes: ["governance.read"] })
   approvals(
@@ -28,7 +28,7 @@ export class ApprovalResolver {
     return this.#approvals.list(context, { first, after, sort, filter });
   }
 
-  @Query(() => ApprovalType, { description: "One request of an agent, with its decision." })
+  @Query(() => ApprovalType, { description: "One request, with its decision." })
   @Auth({ scopes: ["governance.read"] })
   approval(@Arg("approvalId", () => ID) approvalId: string, @Ctx() context: RequestContext): Promise<ApprovalType> {
     return this.#approvals.get(context, approvalId);
@@ -36,7 +36,7 @@ export class ApprovalResolver {
 
   @Mutation(() => ApprovalType, {
     description:
-      "Approves the request; the agent may use the scopes for one hour. The caller must hold the scopes and must not be the subject. A user decides with a token of a first-party client, at most 15 minutes after signing in, and with the level of sign-in that the setting governance.approve.acr asks for.",
+      "Approves the request: the agent may use the scopes for one hour, or the setting has its new value. The caller must hold the scopes, must not be the subject, and must not have invited it or been invited by it in the last 30 days. A user decides with a token of a first-party client, at most 15 minutes after signing in in a browser, and with the level of sign-in that the setting governance.approve.acr asks for.",
   })
   @Auth({ scopes: ["governance.approve"] })
   approveScopes(
@@ -49,7 +49,7 @@ export class ApprovalResolver {
 
   @Mutation(() => ApprovalType, {
     description:
-      "Rejects the request; the agent may repeat it after one hour. The caller must not be the subject. A user decides with a token of a first-party client, at most 15 minutes after signing in, and with the level of sign-in that the setting governance.approve.acr asks for.",
+      "Rejects the request; an agent may repeat it after one hour, a person at once. The caller must not be the subject. A user decides with a token of a first-party client, at most 15 minutes after signing in in a browser, and with the level of sign-in that the setting governance.approve.acr asks for.",
   })
   @Auth({ scopes: ["governance.approve"] })
   rejectScopes(
@@ -58,5 +58,53 @@ export class ApprovalResolver {
     @Ctx() context: RequestContext,
   ): Promise<ApprovalType> {
     return this.#approvals.decide(context, "rejectScopes", { approvalId, input });
+  }
+
+  @Mutation(() => ApprovalType, {
+    description: "Ends a change of a setting that the caller has asked for and nobody has decided yet.",
+  })
+  @Auth({ scopes: ["config.manage"] })
+  withdrawSettingChange(
+    @Arg("approvalId", () => ID) approvalId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<ApprovalType> {
+    return this.#approvals.withdraw(context, approvalId);
+  }
+
+  @Query(() => ApprovalType, {
+    description: "A change of a protected setting of a tenant in which no second person exists.",
+  })
+  @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
+  tenantSettingChange(
+    @Arg("tenantId", () => ID) tenantId: string,
+    @Arg("approvalId", () => ID) approvalId: string,
+  ): Promise<ApprovalType> {
+    return this.#approvals.getForTenant(tenantId, approvalId);
+  }
+
+  @Mutation(() => ApprovalType, {
+    description: "Approves a change of a protected setting of a tenant in which no second person exists.",
+  })
+  @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
+  approveTenantSetting(
+    @Arg("tenantId", () => ID) tenantId: string,
+    @Arg("approvalId", () => ID) approvalId: string,
+    @Arg("input", () => ApprovalDecisionInput, { nullable: true }) input: ApprovalDecisionInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<ApprovalType> {
+    return this.#approvals.decideForTenant(context, "approveTenantSetting", { tenantId, approvalId, input });
+  }
+
+  @Mutation(() => ApprovalType, {
+    description: "Rejects a change of a protected setting of a tenant in which no second person exists.",
+  })
+  @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
+  rejectTenantSetting(
+    @Arg("tenantId", () => ID) tenantId: string,
+    @Arg("approvalId", () => ID) approvalId: string,
+    @Arg("input", () => ApprovalDecisionInput, { nullable: true }) input: ApprovalDecisionInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<ApprovalType> {
+    return this.#approvals.decideForTenant(context, "rejectTenantSetting", { tenantId, approvalId, input });
   }
 }

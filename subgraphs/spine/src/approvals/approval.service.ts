@@ -1,4 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
+import { requireBrowserSignIn, requireRecentSignIn } from "@factory/runtime/auth/step-up";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
@@ -8,16 +9,19 @@ import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { principalOf, tenantOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { higherLevel } from "@factory/schema/authentication-levels";
 import { LockMode } from "@mikro-orm/postgresql";
 import { requireScopesIn } from "../access-control/held-scopes.js";
+import { applyProposedSetting } from "../configuration/proposed-setting.js";
 import type { TenantSettings } from "../configuration/tenant-settings.js";
+import { lockEntry } from "../configuration/write-entry.js";
+import { unknownTenant } from "../tenants/find-tenant.js";
 import { Approval } from "./approval.entity.js";
-import { approvalFacts } from "./approval.events.js";
+import { approvalFacts, settingChangeFacts } from "./approval.events.js";
 import type { ApprovalDecisionInput, ApprovalFilterInput } from "./approval.input.js";
-import { approvalStates } from "./approval.states.js";
+import { type ApprovalState, approvalStates } from "./approval.states.js";
 import type { ApprovalConnection, ApprovalType } from "./approval.type.js";
 import {
   type ApprovalRow,
@@ -27,17 +31,32 @@ import {
   currentStatus,
   stateAt,
 } from "./approval.view.js";
-import { requireFourEyes } from "./four-eyes.js";
+import { fourEyesRequest, requireFourEyes } from "./four-eyes.js";
+import { type SettingProposals, withdraw } from "./setting-proposals.js";
 
 /** How long a decision is valid. */
 const decisionMs = 60 * 60_000;
 
 const decisions = {
-  approveScopes: { to: "Approved", event: "ScopeApprovalGranted" },
-  rejectScopes: { to: "Rejected", event: "ScopeApprovalRejected" },
+  approveScopes: "Approved",
+  rejectScopes: "Rejected",
+  approveTenantSetting: "Approved",
+  rejectTenantSetting: "Rejected",
 } as const;
 
-type Decision = keyof typeof decisions;
+const decisionEvents = {
+  Approved: { scopes: "ScopeApprovalGranted", setting: "SettingChangeApproved" },
+  Rejected: { scopes: "ScopeApprovalRejected", setting: "SettingChangeRejected" },
+} as const;
+
+/** Decisions within a tenant, and those of a platform administrator. */
+type OwnDecision = "approveScopes" | "rejectScopes";
+type PlatformDecision = "approveTenantSetting" | "rejectTenantSetting";
+
+const settingOfApproval = {
+  name: "setting_of_approval",
+  text: "select setting->>'key' as key from approvals where tenant_id = $1 and approval_id = $2",
+};
 
 const approvalById = tenantStatement(
   "approval_by_id",
@@ -60,16 +79,30 @@ export const sortedApprovals = new SortedList<ApprovalType, TenantStatement>({
     ),
 });
 
+interface ApprovalParts {
+  readonly database: Database;
+  readonly cursors: CursorSeal;
+  readonly settings: TenantSettings;
+  readonly proposals: SettingProposals;
+}
+
+interface AskedDecision {
+  readonly approvalId: string;
+  readonly input: ApprovalDecisionInput | null | undefined;
+}
+
 /** Reads approvals, and records decisions under the four-eyes rule. */
 export class ApprovalService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
   readonly #settings: TenantSettings;
+  readonly #proposals: SettingProposals;
 
-  constructor(database: Database, cursors: CursorSeal, settings: TenantSettings) {
+  constructor({ database, cursors, settings, proposals }: ApprovalParts) {
     this.#database = database;
     this.#cursors = cursors;
     this.#settings = settings;
+    this.#proposals = proposals;
   }
 
   /** The approval in the caller's tenant; undefined if there is none with this id. */
@@ -99,16 +132,12 @@ export class ApprovalService {
   }
 
   /**
-   * Approves or rejects a Pending request. Throws `SELF_APPROVAL` (four-eyes rule), `INVALID_STATE` if it is not Pending,
-   * `INSUFFICIENT_SCOPE` if the caller approves scopes that it does not hold, or `AUTHENTICATION_TOO_OLD` and
+   * Approves or rejects a Pending request. An approved setting takes effect with the decision. Throws `SELF_APPROVAL`
+   * (four-eyes rule), `INVALID_STATE` if it is not Pending, `INSUFFICIENT_SCOPE` if the caller approves scopes that it
+   * does not hold, `PERSON_REQUIRED` if a service decides about a setting, or `AUTHENTICATION_TOO_OLD` and
    * `AUTHENTICATION_TOO_WEAK` if a person has to sign in again.
    */
-  decide(
-    context: RequestContext,
-    field: Decision,
-    asked: { approvalId: string; input: ApprovalDecisionInput | null | undefined },
-  ): Promise<ApprovalType> {
-    const { approvalId, input } = asked;
+  decide(context: RequestContext, field: OwnDecision, { approvalId, input }: AskedDecision): Promise<ApprovalType> {
     if (decodeId("apr", approvalId) === undefined) throw unknownApproval();
     return idempotentMutation(this.#database, context, {
       field,
@@ -117,17 +146,117 @@ export class ApprovalService {
       commit: async (transaction, level) => {
         const approval = await lockedApproval(transaction, approvalId);
         const decider = principalOf(context);
-        await requireFourEyes(transaction, decider, { approval, level: higherLevel(approval.requiredAcr, level) });
+        await requireFourEyes(transaction, decider, {
+          request: fourEyesRequest(approval),
+          level: higherLevel(approval.requiredAcr, level),
+        });
         requirePending(approval);
-        if (field === "approveScopes") requireApprovable(decider, approval.scopes);
-        return conclude(transaction, approval, { field, decider, comment: input?.comment ?? null });
+        if (field === "approveScopes" && approval.setting === null) requireApprovable(decider, approval.scopes);
+        return this.#conclude(transaction, approval, {
+          to: decisions[field],
+          decider,
+          comment: input?.comment ?? null,
+        });
       },
     });
   }
+
+  /**
+   * Decides about a setting of a tenant in which no second person exists. The caller is a platform administrator. Throws
+   * NOT_FOUND for another tenant's approval and for one of scopes.
+   */
+  decideForTenant(
+    context: RequestContext,
+    field: PlatformDecision,
+    { tenantId, approvalId, input }: AskedDecision & { tenantId: string },
+  ): Promise<ApprovalType> {
+    if (decodeId("ten", tenantId) === undefined) throw unknownTenant();
+    if (decodeId("apr", approvalId) === undefined) throw unknownApproval();
+    const decider = principalOf(context);
+    return idempotentMutation(this.#database, context, {
+      field,
+      arguments: { tenantId, approvalId, input: input ?? null },
+      tenant: tenantWithId(tenantId),
+      commit: async (transaction) => {
+        const approval = await lockedApproval(transaction, approvalId);
+        if (approval.setting === null) throw unknownApproval();
+        if (decider.principalType === "User") {
+          requireBrowserSignIn(decider);
+          requireRecentSignIn(decider, approval.requiredAcr);
+        }
+        requirePending(approval);
+        return this.#conclude(transaction, approval, {
+          to: decisions[field],
+          decider,
+          comment: input?.comment ?? null,
+        });
+      },
+    });
+  }
+
+  /** The setting of a tenant on which a platform administrator is asked to decide. Throws NOT_FOUND as `decideForTenant`. */
+  async getForTenant(tenantId: string, approvalId: string): Promise<ApprovalType> {
+    if (decodeId("ten", tenantId) === undefined) throw unknownTenant();
+    const uuid = decodeId("apr", approvalId);
+    if (uuid === undefined) throw unknownApproval();
+    const row = await this.#database.reader.row<ApprovalRow>(approvalById, tenantWithId(tenantId), uuid);
+    if (!row || row.setting === null) throw unknownApproval();
+    return approvalRowView(row);
+  }
+
+  /** Ends a change of a setting that the caller has asked for. Throws INVALID_STATE and NOT_THE_REQUESTER. */
+  withdraw(context: RequestContext, approvalId: string): Promise<ApprovalType> {
+    if (decodeId("apr", approvalId) === undefined) throw unknownApproval();
+    return idempotentMutation(this.#database, context, {
+      field: "withdrawSettingChange",
+      arguments: { approvalId },
+      commit: async (transaction) => {
+        const approval = await lockedApproval(transaction, approvalId);
+        const { subject, principalType } = principalOf(context);
+        if (approval.setting === null || principalType !== "User" || subject !== approval.subject)
+          throw new DomainError("NOT_THE_REQUESTER", {
+            detail: "Only the person who asked for a change of a setting can withdraw it. Others can reject it.",
+          });
+        requirePending(approval);
+        withdraw(transaction, approval, "Requested");
+        return approvalEntityView(approval);
+      },
+    });
+  }
+
+  async #conclude(
+    transaction: Transaction,
+    approval: Approval,
+    { to, decider, comment }: { to: "Approved" | "Rejected"; decider: Principal; comment: string | null },
+  ): Promise<ApprovalType> {
+    const { approvalId, setting, subject: by } = approval;
+    const decidedAt = new Date();
+    const validUntil = setting === null ? new Date(decidedAt.getTime() + decisionMs) : decidedAt;
+    Object.assign(approval, { status: to, decidedBy: decider.subject, decidedAt, validUntil, comment });
+    const events = decisionEvents[to];
+    const [type, facts] =
+      setting === null ? [events.scopes, approvalFacts(approval)] : [events.setting, settingChangeFacts(approval)];
+    const subject = `approvals/${approvalId}`;
+    transaction.record({ type, subject, data: { ...facts, decidedBy: decider.subject } });
+    if (setting !== null && to === "Approved") {
+      const applied = await applyProposedSetting(transaction, this.#settings, { proposed: setting, by });
+      if (!applied) throw notPending("Withdrawn");
+      await this.#proposals.end(transaction, setting.key);
+    }
+    return approvalEntityView(approval);
+  }
 }
 
-async function lockedApproval({ em, tenant }: Transaction, approvalId: string): Promise<Approval> {
+/** The lock on the configuration comes first, as in every change of a setting, to prevent deadlocks. */
+async function lockedApproval(transaction: Transaction, approvalId: string): Promise<Approval> {
+  const { em, tenant } = transaction;
   const key = { tenantId: tenant.tenantId, approvalId };
+  const [row] = await transaction.execute<{ key: string | null }>(settingOfApproval, [
+    tenant.uuid,
+    decodeId("apr", approvalId),
+  ]);
+  if (!row) throw unknownApproval();
+  if (row.key !== null) await lockEntry(transaction, row.key);
   const approval = await em.findOne(Approval, key, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!approval) throw unknownApproval();
   return approval;
@@ -141,34 +270,15 @@ function requireApprovable({ scopes, withheldScopes = [] }: Principal, asked: re
 
 function requirePending(approval: Approval): void {
   const currentState = stateAt(approval, new Date());
-  if (currentState !== "Pending")
-    throw new DomainError("INVALID_STATE", {
-      detail: `The approval is ${currentState}. Only a Pending approval can be decided.`,
-      currentState,
-      allowed: ["Pending"],
-    });
+  if (currentState !== "Pending") throw notPending(currentState);
 }
 
-function conclude(
-  { record }: Transaction,
-  approval: Approval,
-  { field, decider, comment }: { field: Decision; decider: Principal; comment: string | null },
-): ApprovalType {
-  const { to, event } = decisions[field];
-  const decidedAt = new Date();
-  approval.status = to;
-  approval.decidedBy = decider.subject;
-  approval.decidedAt = decidedAt;
-  approval.validUntil = new Date(decidedAt.getTime() + decisionMs);
-  approval.comment = comment;
-  const { approvalId } = approval;
-  record({
-    type: event,
-    subject: `approvals/${approvalId}`,
-    data: { ...approvalFacts(approval), decidedBy: decider.subject },
+const notPending = (currentState: ApprovalState) =>
+  new DomainError("INVALID_STATE", {
+    detail: `The approval is ${currentState}. Only a Pending approval can be decided or withdrawn.`,
+    currentState,
+    allowed: ["Pending"],
   });
-  return approvalEntityView(approval);
-}
 
 const unknownApproval = () => new DomainError("NOT_FOUND", { detail: "The tenant has no approval with this id." });
 

@@ -1,9 +1,14 @@
-/** The states of an approval: the states that may follow, and the event that tells of the state. */
+/** The states of an approval: the states that may follow, and the events that tell of the state. */
 export const approvalStates = {
-  Pending: { next: ["Approved", "Rejected", "Expired"], event: "ScopeApprovalRequested" },
-  Approved: { next: ["Expired"], event: "ScopeApprovalGranted" },
-  Rejected: { next: [], event: "ScopeApprovalRejected" },
-  Expired: { next: [], event: undefined },
+  Pending: {
+    next: ["Approved", "Rejected", "Expired", "Withdrawn"],
+    event: "ScopeApprovalRequested",
+    settingEvent: "SettingChangeRequested",
+  },
+  Approved: { next: ["Expired"], event: "ScopeApprovalGranted", settingEvent: "SettingChangeApproved" },
+  Rejected: { next: [], event: "ScopeApprovalRejected", settingEvent: "SettingChangeRejected" },
+  Expired: { next: [], event: undefined, settingEvent: "SettingChangeExpired" },
+  Withdrawn: { next: [], event: undefined, settingEvent: "SettingChangeWithdrawn" },
 } as const;
 
 /** A state of an approval. */

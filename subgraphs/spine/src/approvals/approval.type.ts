@@ -1,7 +1,8 @@
-import { DateTime } from "@factory/runtime/graphql/scalars";
+import { DateTime, Json } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { ConfigurationChange } from "../configuration/configuration.type.js";
 import type { ApprovalState } from "./approval.states.js";
 
 export const ApprovalStatus = {
@@ -9,29 +10,57 @@ export const ApprovalStatus = {
   Approved: "Approved",
   Rejected: "Rejected",
   Expired: "Expired",
+  Withdrawn: "Withdrawn",
 } as const satisfies Record<ApprovalState, ApprovalState>;
 registerEnumType(ApprovalStatus, { name: "ApprovalStatus" });
 
+@ObjectType("SettingProposal", {
+  simpleResolvers: true,
+  description: "A value of a protected setting that is weaker than the one in force, so that another person decides.",
+})
+export class SettingProposalType {
+  @Field()
+  key: string;
+
+  @Field(() => ConfigurationChange, { description: "Deleted: the default of the setting holds again." })
+  change: ConfigurationChange;
+
+  @Field(() => Json, { nullable: true, description: "The value that was in force when the change was asked for." })
+  oldValue: unknown;
+
+  @Field(() => Json, { nullable: true, description: "The value that is in force after the approval." })
+  newValue: unknown;
+
+  @Field(() => String, { nullable: true })
+  description: string | null;
+}
+
 @ObjectType("Approval", {
   simpleResolvers: true,
-  description: "A request of an agent for publishing scopes in one task, and the decision on it.",
+  description:
+    "A request for publishing scopes in one task of an agent, or for a weaker value of a protected setting, and the decision on it.",
 })
 @Directive('@key(fields: "approvalId")')
 export class ApprovalType {
   @Field(() => ID)
   approvalId: string;
 
-  @Field({ description: "The client id of the agent that asks." })
+  @Field({ description: "The client id of the agent that asks. For a setting, the client that the person used." })
   agentClientId: string;
 
   @Field()
   agentTaskId: string;
 
-  @Field({ description: "The principal for whom the agent acts. Another principal decides." })
+  @Field({
+    description: "The principal for whom the agent acts, or who asked for the setting. Another principal decides.",
+  })
   subject: string;
 
-  @Field(() => [String])
+  @Field(() => [String], { description: "Empty for a setting." })
   scopes: string[];
+
+  @Field(() => SettingProposalType, { nullable: true, description: "Null for scopes." })
+  setting: SettingProposalType | null;
 
   @Field(() => ApprovalStatus)
   status: ApprovalState;

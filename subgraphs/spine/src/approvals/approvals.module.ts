@@ -1,10 +1,16 @@
+import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { ConfigurationChangeService } from "../configuration/configuration-change.service.js";
 import { TenantSettings } from "../configuration/tenant-settings.js";
 import { Approval } from "./approval.entity.js";
 import { ApprovalResolver } from "./approval.resolver.js";
 import { ApprovalService } from "./approval.service.js";
+import { expireSettingChange, expireSettingChangeJob, undecidedSettingChanges } from "./expire-setting-change.js";
+import { SettingProposals } from "./setting-proposals.js";
+import { UserConfirmation } from "./user-confirmation.js";
+import { UserConfirmationResolver } from "./user-confirmation.resolver.js";
 
-/** Approvals that agents need for publishing. */
+/** Approvals that publishing needs, and weaker values of protected settings. */
 export const approvals: SliceModule = {
   slice: "approvals",
   entities: [Approval],
@@ -14,11 +20,28 @@ export const approvals: SliceModule = {
       why: "Audit: an approval is kept longer than the agent that asked for it.",
     },
   },
-  events: ["ScopeApprovalRequested", "ScopeApprovalGranted", "ScopeApprovalRejected"],
-  start({ database, cursors }, services) {
-    services.add(new ApprovalService(database, cursors, services.get(TenantSettings)));
+  jobs: [expireSettingChangeJob],
+  waitingRows: [undecidedSettingChanges],
+  events: [
+    "ScopeApprovalRequested",
+    "ScopeApprovalGranted",
+    "ScopeApprovalRejected",
+    "SettingChangeRequested",
+    "SettingChangeApproved",
+    "SettingChangeRejected",
+    "SettingChangeWithdrawn",
+    "SettingChangeExpired",
+    "UserConfirmed",
+  ],
+  start({ database, cursors, jobs, work }, services) {
+    const settings = services.get(TenantSettings);
+    const proposals = new SettingProposals(jobs);
+    services.get(ConfigurationChangeService).useApprovals(proposals);
+    services.add(new ApprovalService({ database, cursors, settings, proposals }));
+    services.add(new UserConfirmation(database, settings));
+    work(expireSettingChangeJob, (payload) => expireSettingChange(database, payload), maintenance);
   },
-  resolvers: (get) => [new ApprovalResolver(get(ApprovalService))],
+  resolvers: (get) => [new ApprovalResolver(get(ApprovalService)), new UserConfirmationResolver(get(UserConfirmation))],
   references(get) {
     const service = get(ApprovalService);
     return {

@@ -1,4 +1,6 @@
-// tables: api_clients, role_assignments, roles, users
+import { newAccountDays } from "../user-origins/new-account.js";
+
+// tables: api_clients, role_assignments, roles, tenants, user_origins, users
 
 /** A principal that can act for one of the two sides. */
 export interface HolderRow {
@@ -9,16 +11,29 @@ export interface HolderRow {
   platform_admin: boolean | null;
 }
 
-/** Adds the holders of the secrets of clients. `union` drops rows that were found before, so that a cycle of holders ends. */
-const withHolders = (columns: string) => `union
-    select ${columns} from hands
-      join api_clients client on client.tenant_id = $1 and client.client_id = hands.principal
-      cross join unnest(string_to_array(client.secret_held_by, ' ')) as holder`;
+/** Everybody who knows the secret of the client `hands.principal`. */
+const holders = `select unnest(string_to_array(secret_held_by, ' ')) from api_clients
+  where tenant_id = $1 and client_id = hands.principal`;
 
-/** The principals that can act as the decider ($2) or as the subject ($3): both, and the holders of client secrets. */
+/** Everybody who invited the user `hands.principal`, while the user is new and nobody else has confirmed it. */
+const inviters = `select unnest(invited_by) from user_origins
+  where tenant_id = $1 and user_origins.principal = hands.principal and confirmed_at is null
+    and joined_at > now() - interval '${newAccountDays} days'`;
+
+/** Whether the tenant is so young that all its users are new. */
+const isYoung = `exists (select from tenants where tenant_id = $1 and created_at > now() - interval '${newAccountDays} days')`;
+
+/** `union` drops rows that were found before, so that a cycle ends. */
+const withThoseBehind = (columns: string, behind: string) => `union
+    select ${columns} from hands cross join lateral (${behind}) as behind (principal)`;
+
+/**
+ * The principals that can act as the decider ($2) or as the subject ($3): both, the holders of client secrets, and the
+ * inviters of new users. $4: inviters count in a young tenant, too.
+ */
 export const bothSides = `with recursive hands (side, principal) as (
     select * from (values ('decider', $2::text), ('subject', $3::text)) as ends (side, principal)
-    ${withHolders("hands.side, holder")})
+    ${withThoseBehind("hands.side, behind.principal", `${holders} union all ${inviters} and ($4 or not ${isYoung})`)})
   select hands.side, hands.principal, client.principal_type, client.platform_admin from hands
     left join api_clients client on client.tenant_id = $1 and client.client_id = hands.principal`;
 
@@ -32,7 +47,7 @@ export const changers = `with recursive decider as (
     select client_id from api_clients changer, decider
       where changer.tenant_id = $1 and changer.status = 'Active' and changer.principal_type = 'Service'
         and 'client_credentials' = any(changer.grant_types) and changer.scopes @> decider.needed
-    ${withHolders("holder")}),
+    ${withThoseBehind("behind.principal", holders)}),
   people as (
     select array_agg(scope) as scopes from role_assignments assignment
       join roles role on role.tenant_id = $1 and role.role_id = assignment.role_id

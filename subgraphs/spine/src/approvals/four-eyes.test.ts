@@ -4,11 +4,13 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
+import { type AuthenticationLevel, authenticationLevels } from "@factory/schema/authentication-levels";
 import type { Scope } from "@factory/schema/scopes";
 import { storedSettings, TenantSettings } from "../configuration/tenant-settings.js";
 import { platformAdmin, principal, RunningSpine } from "../running-spine.fixture.js";
 import { aRoleOf, aUser } from "../users/user.fixture.js";
 import { ApprovalRequests } from "./approval-request.js";
+import { setByTwo } from "./two-people.fixture.js";
 
 let platform: RunningSpine;
 let database: Database;
@@ -165,18 +167,10 @@ describe("a person who decides", () => {
   });
 
   describe("where the tenant asks for a level of sign-in", () => {
-    const levels = ["password", "second-factor", "phishing-resistant"].map((level) => `urn:factory:acr:${level}`);
-    const [password, second, resistant] = levels as [string, string, string];
+    const [password, second, resistant] = authenticationLevels;
     const asAt = (acr: string | undefined, changes: Partial<Principal> = {}) => as(colleague, { acr, ...changes });
 
-    async function set(value: string | null): Promise<void> {
-      const { errors } = await platform.ask(
-        principal(tenantId, ["config.manage", "governance.approve"]),
-        'mutation ($input: SetConfigurationInput!) { setConfiguration(key: "governance.approve.acr", input: $input) { key } }',
-        { input: { value } },
-      );
-      expect(errors).toEqual([]);
-    }
+    const set = (value: AuthenticationLevel | null) => setByTwo(platform, tenantId, "governance.approve.acr", value);
 
     afterEach(() => set(null));
 
@@ -220,20 +214,6 @@ describe("a person who decides", () => {
         const document = `mutation { rejectScopes(approvalId: "${await requested(person)}") { status } }`;
         expect((await platform.ask(decider, document)).refusal).toMatchObject({ code, status: 401, ...facts });
       }
-    });
-
-    it("lowers the level only with a recent sign-in of the present one", async () => {
-      await set(second);
-      const lower = (acr: string, changes: Partial<Principal> = {}) =>
-        platform.ask(
-          asAt(acr, { scopes: new Set(["config.manage", "governance.approve"]), ...changes }),
-          'mutation { deleteConfiguration(key: "governance.approve.acr") { key } }',
-        );
-      expect((await lower(password)).refusal).toMatchObject({ code: "AUTHENTICATION_TOO_WEAK" });
-      expect((await lower(second, { authTime: minutesAgo(16) })).refusal).toMatchObject({
-        code: "AUTHENTICATION_TOO_OLD",
-      });
-      expect((await lower(second)).errors).toEqual([]);
     });
   });
 

@@ -1,55 +1,75 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import { requireRecentSignIn } from "@factory/runtime/auth/step-up";
+import { requireBrowserSignIn, requireRecentSignIn } from "@factory/runtime/auth/step-up";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { AuthenticationLevel } from "@factory/schema/authentication-levels";
+import { newAccountDays } from "../user-origins/new-account.js";
 import type { Approval } from "./approval.entity.js";
 import { ownPublishingTask } from "./approval-request.js";
 import { bothSides, changers, type HolderRow, usersOfTenant } from "./four-eyes-statement.js";
 
-type RequestedApproval = Pick<Approval, "subject" | "agentClientId" | "agentTaskId">;
+/** A request of one principal on which another one decides. */
+export interface FourEyesRequest {
+  /** The principal that asked, or for whom an agent asked. */
+  readonly subject: string;
+  /** The client of the agent that asked. Many users sign in at one client, so the client of a user did not ask. */
+  readonly agent: string | null;
+  /** Only a person decides, and inviters count in a young tenant, too. */
+  readonly ofPeople: boolean;
+}
 
-/** The principals that asked: the subject, and its agent. Many users sign in at one client, so the client of a user did not ask. */
-const askersOf = ({ subject, agentClientId, agentTaskId }: RequestedApproval) =>
-  agentTaskId === ownPublishingTask ? [subject] : [subject, agentClientId];
+export const fourEyesRequest = (approval: Approval): FourEyesRequest => {
+  const { subject, agentClientId, agentTaskId, setting } = approval;
+  const byAgent = agentTaskId !== ownPublishingTask && setting === null;
+  return { subject, agent: byAgent ? agentClientId : null, ofPeople: setting !== null };
+};
 
 /**
  * The four-eyes rule: the principal that decides must differ from the principal that asked. Throws `SELF_APPROVAL` for an
- * agent, since a principal controls it, and for a client whose secret the subject knows or may rotate. A user must have
- * signed in recently at a first-party client, so that no third party decides with the user's token, and at `level`
- * (`acr`) or a higher one.
+ * agent, since a principal controls it, for a client whose secret the subject knows or may rotate, and for two users of
+ * whom one has invited the other, or a third one both, in the last 30 days. A user must have signed in recently in a
+ * browser, at a first-party client, so that no third party decides with the user's token, and at `level` (`acr`) or a
+ * higher one. Only a user decides about a setting.
  */
 export async function requireFourEyes(
   transaction: Transaction,
   decider: Principal,
-  { approval: request, level }: { approval: RequestedApproval; level: AuthenticationLevel | null },
+  { request, level }: { request: FourEyesRequest; level: AuthenticationLevel | null },
 ): Promise<void> {
   const { subject, clientId, principalType, actors = [] } = decider;
-  const interested = askersOf(request);
+  const interested = request.agent === null ? [request.subject] : [request.subject, request.agent];
   if (principalType === "Agent" || actors.length > 0 || interested.includes(subject) || interested.includes(clientId))
     throw selfApproval(
       "The subject of the request and agents may not decide. Ask another user or service of the tenant to decide.",
     );
+  if (request.ofPeople && principalType !== "User")
+    throw new DomainError("PERSON_REQUIRED", {
+      detail: "A service may not decide this. Ask another user of the tenant.",
+    });
   const holders = await holdersOnBothSides(transaction, subject, request);
   if (holders.deciding.some((holder) => isAgent(holder, request) || holders.ofSubject.has(holder.principal)))
     throw selfApproval(
-      "The client that decides is controlled by an agent, by the subject of the request, or by a holder of the client secrets of both. Ask another user to decide.",
+      principalType === "User"
+        ? `The subject of the request and you may be one person: in the last ${newAccountDays} days one account has invited the other, or a third one both. Ask another user to decide, or to confirm the new account (confirmUser).`
+        : "The client that decides is controlled by an agent, by the subject of the request, or by a holder of the client secrets of both. Ask another user to decide.",
     );
-  if (principalType === "User") return requireRecentSignIn(decider, level);
+  if (principalType === "User") {
+    requireBrowserSignIn(decider);
+    return requireRecentSignIn(decider, level);
+  }
   if (await mayChange(transaction, clientId, [...interested, ...holders.ofSubject]))
     throw selfApproval(
       "The subject of the request, or a holder of its secret, may rotate the secret or the keys of the client that decides. Let a user decide, or a client with scopes that the subject does not hold.",
     );
 }
 
-const isAgent = (holder: HolderRow, request: RequestedApproval) =>
-  holder.principal_type === "Agent" ||
-  (holder.principal === request.agentClientId && request.agentTaskId !== ownPublishingTask);
+const isAgent = ({ principal, principal_type: type }: HolderRow, { agent }: FourEyesRequest) =>
+  type === "Agent" || principal === agent;
 
-async function holdersOnBothSides(transaction: Transaction, decider: string, request: RequestedApproval) {
+async function holdersOnBothSides(transaction: Transaction, decider: string, request: FourEyesRequest) {
   const { execute, tenant } = transaction;
-  const rows = await execute<HolderRow>(bothSides, [tenant.uuid, decider, request.subject]);
+  const rows = await execute<HolderRow>(bothSides, [tenant.uuid, decider, request.subject, request.ofPeople]);
   const users = await usersAmong(transaction, rows);
   // administrators of the platform create clients for others, so they do not count as holders
   const counts = ({ principal, principal_type: type, platform_admin: admin }: HolderRow) =>

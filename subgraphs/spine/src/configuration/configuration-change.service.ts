@@ -1,20 +1,30 @@
-import { requireRecentSignIn } from "@factory/runtime/auth/step-up";
+import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { type Preconditions, requirePreconditions } from "@factory/runtime/input-validation/preconditions";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import type { AuthenticationLevel } from "@factory/schema/authentication-levels";
+import { type AuthenticationLevel, higherLevel } from "@factory/schema/authentication-levels";
+import { isSettingKey } from "@factory/schema/tenant-settings";
 import type { SetConfigurationInput } from "./configuration.input.js";
-import type { ChangedConfigEntryType } from "./configuration.type.js";
-import { requireGovernance, requireWritableKey, unknownEntry } from "./configuration-key.js";
+import type { ChangedConfigEntryType, ConfigurationChange } from "./configuration.type.js";
+import { requireWritableKey, unknownEntry } from "./configuration-key.js";
 import type { ConfigurationSecrets } from "./configuration-secrets.js";
 import { checkedValue, requireSettingValue } from "./configuration-value.js";
+import type { SettingApprovals } from "./proposed-setting.js";
 import type { RepositorySchemes } from "./repository-schemes.js";
+import { requireMayChange, requirePersonToWeaken, settingInForce, weakeningOf } from "./setting-protection.js";
 import type { TenantSettings } from "./tenant-settings.js";
-import { type EntryBefore, lockEntry, type StoredValue, unchangedEntry, writeEntry } from "./write-entry.js";
+import {
+  type EntryBefore,
+  lockEntry,
+  type StoredValue,
+  unchangedEntry,
+  waitingEntry,
+  writeEntry,
+} from "./write-entry.js";
 
 const keptVersion = {
   name: "configuration_kept_version",
@@ -37,10 +47,23 @@ interface NewEntry {
   readonly description: string | null;
 }
 
+interface NextEntry {
+  readonly change: ConfigurationChange;
+  readonly stored: StoredValue;
+}
+
 interface EntryChange {
   readonly arguments: unknown;
   readonly formerArguments?: readonly unknown[];
-  readonly commit: (transaction: Transaction, entry: EntryBefore) => Promise<ChangedConfigEntryType>;
+  /** The next state of the entry; undefined if the change changes nothing. */
+  readonly next: (transaction: Transaction, entry: EntryBefore) => Promise<NextEntry | undefined>;
+}
+
+interface AskedChange {
+  readonly principal: Principal;
+  readonly entry: EntryBefore;
+  readonly next: NextEntry;
+  readonly approvalLevel: AuthenticationLevel | null;
 }
 
 interface ChangeParts {
@@ -50,12 +73,16 @@ interface ChangeParts {
   readonly schemes: RepositorySchemes;
 }
 
-/** Sets, deletes and restores the configuration entries of the caller's tenant. */
+/**
+ * Sets, deletes and restores the configuration entries of the caller's tenant. Every way to change a value of a protected
+ * setting obeys the rule of its declaration: a weaker value may need a person and wait for a second one.
+ */
 export class ConfigurationChangeService {
   readonly #database: Database;
   readonly #secrets: ConfigurationSecrets;
   readonly #settings: TenantSettings;
   readonly #schemes: RepositorySchemes;
+  #approvals: SettingApprovals | undefined;
 
   constructor({ database, secrets, settings, schemes }: ChangeParts) {
     this.#database = database;
@@ -84,11 +111,10 @@ export class ConfigurationChangeService {
       // a stored request must not allow guessing a secret value
       arguments: requestWith(this.#secrets.digest(value)),
       formerArguments: this.#secrets.formerDigests(value).map(requestWith),
-      commit: async (transaction, entry) => {
+      next: async ({ tenant }, entry) => {
         requirePreconditions(preconditions, entry.version);
-        const stored = this.#stored(transaction.tenant.tenantId, entry, { text, value, isSecret, description });
-        if (isUnchanged(entry, stored)) return unchangedEntry(entry);
-        return writeEntry(transaction, entry, { change: "Set", stored, by: principalOf(context).subject });
+        const stored = this.#stored(tenant.tenantId, entry, { text, value, isSecret, description });
+        return isUnchanged(entry, stored) ? undefined : { change: "Set", stored };
       },
     });
   }
@@ -98,13 +124,11 @@ export class ConfigurationChangeService {
     requireWritableKey(key);
     return this.#change(context, "deleteConfiguration", key, {
       arguments: { key, ...preconditions },
-      commit: async (transaction, entry) => {
+      next: async (_, entry) => {
         if (entry.version === undefined) throw unknownEntry();
         requirePreconditions(preconditions, entry.version);
         const { isSecret, description } = entry.stored;
-        const stored = { value: null, sealedValue: null, isSecret, description };
-        await writeEntry(transaction, entry, { change: "Deleted", stored, by: principalOf(context).subject });
-        return unchangedEntry(entry);
+        return { change: "Deleted", stored: { value: null, sealedValue: null, isSecret, description } };
       },
     });
   }
@@ -119,47 +143,64 @@ export class ConfigurationChangeService {
     requireWritableKey(key);
     return this.#change(context, "restoreConfiguration", key, {
       arguments: { key, version, ...preconditions },
-      commit: async (transaction, entry) => {
+      next: async (transaction, entry) => {
         const stored = await this.#kept(transaction, entry, version);
         requirePreconditions(preconditions, entry.version);
-        if (isUnchanged(entry, stored)) return unchangedEntry(entry);
-        return writeEntry(transaction, entry, { change: "Restored", stored, by: principalOf(context).subject });
+        return isUnchanged(entry, stored) ? undefined : { change: "Restored", stored };
       },
     });
+  }
+
+  /** The slice that keeps changes until another person has approved them calls this at its start. */
+  useApprovals(approvals: SettingApprovals): void {
+    this.#approvals = approvals;
   }
 
   #change(
     context: RequestContext,
     field: string,
     key: string,
-    { commit, ...request }: EntryChange,
+    { next: nextOf, ...request }: EntryChange,
   ): Promise<ChangedConfigEntryType> {
-    requireGovernance(principalOf(context), key);
+    const principal = principalOf(context);
+    requireMayChange(principal, key);
     return idempotentMutation(this.#database, context, {
       field,
       ...request,
-      prepare: () => this.#requireLevel(context, key),
-      commit: async (transaction) => {
+      prepare: () => this.#settings.get(tenantOf(context), "governance.approve.acr"),
+      commit: async (transaction, approvalLevel) => {
         const entry = await lockEntry(transaction, key);
+        const next = await nextOf(transaction, entry);
+        if (!next) return unchangedEntry(entry);
+        const waiting = await this.#waiting(transaction, { principal, entry, next, approvalLevel });
+        if (waiting) return waiting;
         transaction.afterCommit(() => this.#settings.drop(transaction.tenant.tenantId));
-        return commit(transaction, entry);
+        if (isSettingKey(key)) await this.#approvals?.end(transaction, key);
+        const written = await writeEntry(transaction, entry, { ...next, by: principal.subject });
+        return next.change === "Deleted" ? unchangedEntry(entry) : written;
       },
     });
   }
 
-  /** A person who changes a level of sign-in needs a recent sign-in of this level. Otherwise a stolen token could do it. */
-  async #requireLevel(context: RequestContext, key: string): Promise<void> {
-    const principal = principalOf(context);
-    if (principal.principalType !== "User") return;
-    const level = await this.#levelIn(tenantOf(context), key);
-    if (level !== null) requireRecentSignIn(principal, level);
-  }
-
-  /** The level of sign-in that the present value of a setting asks of people; null for other settings. */
-  async #levelIn(tenant: Tenant, key: string): Promise<AuthenticationLevel | null> {
-    if (key === "governance.approve.acr") return this.#settings.get(tenant, key);
-    const isRequired = key === "signIn.secondFactor" && (await this.#settings.get(tenant, key)) === "required";
-    return isRequired ? "urn:factory:acr:second-factor" : null;
+  /** The answer to a change that has to wait for another person; undefined if it acts at once. */
+  async #waiting(
+    transaction: Transaction,
+    { principal, entry, next, approvalLevel }: AskedChange,
+  ): Promise<ChangedConfigEntryType | undefined> {
+    const { key, lastVersion: entryVersion } = entry;
+    if (!isSettingKey(key)) return undefined;
+    const { change, stored } = next;
+    const [oldValue, newValue] = [settingInForce(key, entry.stored.value), settingInForce(key, stored.value)];
+    const weakening = weakeningOf(key, { next: newValue, present: oldValue });
+    if (!weakening) return undefined;
+    requirePersonToWeaken(principal, key, { weakening, approvalLevel });
+    if (!weakening.secondPerson) return undefined;
+    if (!this.#approvals) throw new Error("No slice keeps the changes that need a second person");
+    const { description } = stored;
+    const proposed = { key, change, entryVersion, oldValue, newValue, description };
+    const requiredAcr = higherLevel(weakening.level, approvalLevel);
+    const approvalId = await this.#approvals.request(transaction, { principal, proposed, requiredAcr });
+    return waitingEntry(entry, { approvalId, valueInForce: oldValue });
   }
 
   /** A secret entry stays secret unless the input says otherwise, and the input always has a new value. */

@@ -272,7 +272,7 @@ describe("a secret entry", () => {
 });
 
 describe("the need for a second factor", () => {
-  it("is changed by no agent, and ended only by a person with a recent sign-in of two factors", async () => {
+  it("is changed by no agent, and asked to end only by a person with a recent sign-in of two factors", async () => {
     const owned = await platform.activeTenant("strict");
     const asPerson = (changes: Partial<Principal> = {}): Principal => ({
       ...caller(owned),
@@ -283,7 +283,7 @@ describe("the need for a second factor", () => {
     const require = (by: Principal, value: string) =>
       platform.ask(
         by,
-        `mutation { setConfiguration(key: "signIn.secondFactor", input: { value: "${value}" }) { value } }`,
+        `mutation { setConfiguration(key: "signIn.secondFactor", input: { value: "${value}" }) { value approvalId } }`,
       );
     const strong = asPerson({ acr: "urn:factory:acr:second-factor" });
     for (const agent of [
@@ -298,7 +298,10 @@ describe("the need for a second factor", () => {
       [asPerson(), "AUTHENTICATION_TOO_WEAK"],
     ];
     for (const [by, code] of refusals) expect((await require(by, "optional")).refusal).toMatchObject({ code });
-    expect((await require(strong, "optional")).errors).toEqual([]);
+    expect((await require(strong, "optional")).data?.["setConfiguration"]).toEqual({
+      value: "required",
+      approvalId: expect.stringMatching(/^apr_/),
+    });
   });
 });
 
@@ -349,18 +352,21 @@ describe("knownSettings", () => {
     await set("signIn.passwordMinLength", { value: 14 }, { of: known });
     const { data } = await platform.ask(
       caller(known),
-      "{ knownSettings { key schema default value setBy isSet description } }",
+      "{ knownSettings { key schema default value setBy isSet description changedBy requiredScopes weakerValue } }",
     );
     const settings: Json[] = data?.["knownSettings"];
     expect(settings.find(({ key }) => key === "signIn.passwordMinLength")).toEqual({
       key: "signIn.passwordMinLength",
       schema: { type: "integer", minimum: 8, maximum: 128 },
       ...{ default: 8, value: 14, setBy: "Tenant", isSet: true, description: expect.any(String) },
+      ...{ changedBy: ["User", "Service"], requiredScopes: [], weakerValue: "RecentSignIn" },
     });
     expect(settings.find(({ key }) => key === "execution.requirePublished")).toMatchObject({
       value: false,
       isSet: false,
     });
-    expect(settings.find(({ key }) => key === "limits.rateLimitFactor")).toMatchObject({ value: 1, setBy: "Platform" });
+    expect(settings.find(({ key }) => key === "limits.rateLimitFactor")).toMatchObject({
+      ...{ value: 1, setBy: "Platform", changedBy: [], weakerValue: "Free" },
+    });
   });
 });

@@ -73,7 +73,8 @@ export class ConfigurationResolver {
   }
 
   @Mutation(() => ChangedConfigEntryType, {
-    description: "Creates or replaces a configuration entry. A known setting takes effect within one second.",
+    description:
+      "Creates or replaces a configuration entry. A known setting takes effect within one second, but a weaker value of a protected one waits for the approval of another person (approvalId, approveScopes).",
   })
   @Auth({ scopes: ["config.manage"] })
   setConfiguration(
@@ -88,9 +89,9 @@ export class ConfigurationResolver {
     return this.#changes.set(context, key, input, { ifMatch, ifNoneMatch });
   }
 
-  @Mutation(() => ConfigEntryType, {
+  @Mutation(() => ChangedConfigEntryType, {
     description:
-      "Deletes a configuration entry and returns it. A known setting has its default again. Versions of the entry can be restored.",
+      "Deletes a configuration entry and returns it. A known setting has its default again, after an approval if the default of a protected one is weaker (approvalId). Versions of the entry can be restored.",
   })
   @Auth({ scopes: ["config.manage"] })
   deleteConfiguration(
@@ -98,12 +99,13 @@ export class ConfigurationResolver {
     @Arg("ifMatch", () => String, { nullable: true, description: ifMatchDescription })
     ifMatch: string | null | undefined,
     @Ctx() context: RequestContext,
-  ): Promise<ConfigEntryType> {
+  ): Promise<ChangedConfigEntryType> {
     return this.#changes.delete(context, key, { ifMatch });
   }
 
   @Mutation(() => ChangedConfigEntryType, {
-    description: "Makes an earlier version of an entry the current one, also of a deleted entry.",
+    description:
+      "Makes an earlier version of an entry the current one, also of a deleted entry. A weaker value of a protected setting waits for the approval of another person (approvalId).",
   })
   @Auth({ scopes: ["config.manage"] })
   restoreConfiguration(

@@ -5,7 +5,7 @@ import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import { limitKeyPrefix, tenantLimits, tenantSettings } from "@factory/schema/tenant-settings";
+import { limitKeyPrefix, type TenantSetting, tenantLimits, tenantSettings } from "@factory/schema/tenant-settings";
 import type { ConfigEntryFilterInput } from "./configuration.input.js";
 import type {
   ConfigEntryConnection,
@@ -33,9 +33,25 @@ export const sortedVersions = new SortedList<ConfigVersionType, TenantStatement>
     ),
 });
 
-const known = [
-  ...Object.entries(tenantSettings).map(([key, setting]) => ({ key, ...setting })),
-  ...Object.entries(tenantLimits).map(([key, limit]) => ({ key: `${limitKeyPrefix}${key}`, ...limit })),
+/** The facts of one setting or limit that are the same for every tenant. */
+type SettingFacts = Omit<KnownSettingType, "value" | "isSet">;
+
+function settingFacts(key: string, { change, ...setting }: TenantSetting<unknown>): SettingFacts {
+  const { description, schema, default: byDefault, setBy } = setting;
+  const { by, scopes, weakening } = change;
+  const weakerValue = weakening ? (weakening.secondPerson ? "SecondPerson" : "RecentSignIn") : "Free";
+  const facts = { key, description, schema, default: byDefault, setBy };
+  return { ...facts, changedBy: [...by], requiredScopes: [...scopes], weakerValue };
+}
+
+/** No principal of the tenant changes a limit. */
+const byPlatform = { by: [], scopes: [] };
+
+const known: readonly SettingFacts[] = [
+  ...Object.entries(tenantSettings).map(([key, setting]) => settingFacts(key, setting as TenantSetting<unknown>)),
+  ...Object.entries(tenantLimits).map(([key, limit]) =>
+    settingFacts(`${limitKeyPrefix}${key}`, { ...limit, change: byPlatform }),
+  ),
 ];
 
 /** Reads the configuration of the caller's tenant. */
@@ -77,10 +93,10 @@ export class ConfigurationService {
       known.map(({ key }) => key),
     );
     const set = new Map(entries.map((entry) => [entry.key, entry]));
-    return known.map(({ key, description, schema, default: byDefault, setBy }) => {
-      const entry = set.get(key);
+    return known.map((facts) => {
+      const entry = set.get(facts.key);
       const isSet = entry !== undefined && !entry.readOnly;
-      return { key, description, schema, default: byDefault, setBy, isSet, value: entry ? entry.value : byDefault };
+      return { ...facts, isSet, value: entry ? entry.value : facts.default };
     });
   }
 

@@ -1,7 +1,7 @@
 import { DateTime, Json, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
 export const ConfigurationChange = { Set: "Set", Restored: "Restored", Deleted: "Deleted" } as const;
 export type ConfigurationChange = keyof typeof ConfigurationChange;
@@ -46,6 +46,13 @@ export class ConfigEntryType {
 export class ChangedConfigEntryType extends ConfigEntryType {
   @Field({ description: "False if the entry existed already." })
   created: boolean;
+
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      "The approval that the change waits for, because the new value of a protected setting is weaker. The entry then shows the value in force. Null: the change has taken effect.",
+  })
+  approvalId: string | null;
 }
 
 @ObjectType("ConfigVersion", {
@@ -75,6 +82,21 @@ export class ConfigVersionType {
   changedBy: string;
 }
 
+export const WeakerValue = {
+  Free: "Free",
+  RecentSignIn: "RecentSignIn",
+  SecondPerson: "SecondPerson",
+} as const;
+export type WeakerValue = keyof typeof WeakerValue;
+registerEnumType(WeakerValue, {
+  name: "WeakerValue",
+  valuesConfig: {
+    Free: { description: "Nothing more than every other value." },
+    RecentSignIn: { description: "A person who signed in at most 15 minutes ago." },
+    SecondPerson: { description: "A person who signed in at most 15 minutes ago, and the approval of another person." },
+  },
+});
+
 @ObjectType("KnownSetting", {
   simpleResolvers: true,
   description: "A configuration key on which the platform acts, with all that a form for it needs.",
@@ -94,6 +116,15 @@ export class KnownSettingType {
 
   @Field({ description: "Tenant: set by a configuration entry. Platform: set by setTenantLimits." })
   setBy: string;
+
+  @Field(() => [String], { description: "The types of principals that may change it: User, Service, Agent." })
+  changedBy: string[];
+
+  @Field(() => [String], { description: "The scopes that a change needs, beside config.manage." })
+  requiredScopes: string[];
+
+  @Field(() => WeakerValue, { description: "The needs of a value that protects less than the present one." })
+  weakerValue: WeakerValue;
 
   @Field(() => Json, { nullable: true, description: "The value that holds for the tenant now." })
   value: unknown;

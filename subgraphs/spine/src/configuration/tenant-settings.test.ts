@@ -1,7 +1,7 @@
 import { Listener } from "@factory/runtime/connections/listener";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import { principal, RunningSpine, until } from "../running-spine.fixture.js";
+import { principal, RunningSpine, signedIn, until } from "../running-spine.fixture.js";
 import { type SettingRow, storedSettings, TenantSettings } from "./tenant-settings.js";
 import { configurationChannel } from "./write-entry.js";
 
@@ -37,7 +37,8 @@ describe("the settings of a tenant", () => {
     settings.drop(tenantId);
     expect(await settings.get(tenant, key)).toBe(12);
     const remove = `mutation { deleteConfiguration(key: "${key}") { key } }`;
-    await platform.ask(principal(tenantId, ["config.manage"]), remove);
+    const { errors } = await platform.ask(signedIn(tenantId, ["config.manage"]), remove);
+    expect(errors).toEqual([]);
     settings.drop(undefined);
     expect(await settings.get(tenant, key)).toBe(8);
   });

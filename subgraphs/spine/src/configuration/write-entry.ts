@@ -132,7 +132,19 @@ export function unchangedEntry({ key, version = 0, stored, ...entry }: EntryBefo
       updated_by: entry.updatedBy,
     }),
     created: false,
+    approvalId: null,
   };
+}
+
+/** The answer to a change that waits for an approval: the entry with the value in force, which may be the default. */
+export function waitingEntry(
+  entry: EntryBefore,
+  { approvalId, valueInForce }: { approvalId: string; valueInForce: unknown },
+): ChangedConfigEntryType {
+  if (entry.version !== undefined) return Object.assign(unchangedEntry(entry), { approvalId });
+  const [now, value] = [new Date(), JSON.stringify(valueInForce)];
+  const byDefault = { ...entry, createdAt: now, updatedAt: now, updatedBy: "platform" };
+  return Object.assign(unchangedEntry({ ...byDefault, stored: { ...entry.stored, value } }), { approvalId });
 }
 
 /** Stores the next version of the entry, or deletes the entry. Throws CONFLICT over the limit. */
@@ -166,7 +178,7 @@ export async function writeEntry(
     ...{ key, version, value, is_secret: isSecret, read_only: false, description },
     ...{ created_at: created ? now : entry.createdAt, updated_at: now, updated_by: by },
   });
-  return { ...view, created };
+  return { ...view, created, approvalId: null };
 }
 
 /** The event of a secret entry has no value, and neither has that of a deletion. */

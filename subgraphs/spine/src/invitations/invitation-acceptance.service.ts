@@ -9,6 +9,7 @@ import type { Pool } from "pg";
 import type { TenantSettings } from "../configuration/tenant-settings.js";
 import { assignRoles, findRoles } from "../roles/assign-roles.js";
 import type { TenantService } from "../tenants/tenant.service.js";
+import { recordOrigin } from "../user-origins/user-origins.js";
 import { createUser } from "../users/create-user.js";
 import { newPasswordHash } from "../users/new-password.js";
 import type { Seats } from "../users/seats.js";
@@ -121,12 +122,13 @@ async function register(
   person: { userId: string; passwordHash: string; displayName: string | null },
 ): Promise<UserType> {
   const { record } = transaction;
-  const { invitationId, email, emailKey, invitedBy, updatedAt } = invitation;
+  const { invitationId, email, emailKey, invitedBy, inviters, updatedAt } = invitation;
   const user = createUser(transaction, { ...person, email, emailKey });
   // a role that was created after the invitation is not what the inviter meant, even if it has the code of a deleted one
   const roles = await findRoles(transaction, invitation.roleCodes, { createdUntil: updatedAt });
   const roleCodes = roles.map(({ code }) => code);
   Object.assign(invitation, { status: "Accepted", userId: user.userId, updatedAt: user.createdAt });
+  recordOrigin(transaction, { userId: user.userId, invitedBy: inviters, joinedAt: user.createdAt });
   record({
     type: "InvitationAccepted",
     subject: `invitations/${invitationId}`,

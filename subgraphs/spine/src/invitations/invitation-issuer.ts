@@ -47,6 +47,7 @@ export class InvitationIssuer {
       displayName,
       roleCodes: [...roleCodes],
       invitedBy,
+      inviters: [invitedBy],
       userId: null,
       createdAt: now,
       ...this.#openState(invitationId, now),

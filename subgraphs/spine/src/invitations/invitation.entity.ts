@@ -50,6 +50,10 @@ export class Invitation {
   @Property({ type: "text" })
   invitedBy: string;
 
+  /** Everybody who sent a link of the invitation: `invitedBy` and those before. */
+  @Property({ type: "text[]" })
+  inviters: string[];
+
   /** The user that accepted the invitation. */
   @Property({ type: wireId("usr"), nullable: true })
   userId: string | null;

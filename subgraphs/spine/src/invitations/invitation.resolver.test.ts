@@ -167,9 +167,9 @@ describe("Mutation.inviteUser", () => {
     const crowded = await platform.activeTenant("crowded");
     await platform.admin.query(
       `insert into invitations (tenant_id, invitation_id, email, email_key, role_codes, status, token_nonce, token_digest,
-         invited_by, expires_at, created_at, updated_at)
+         invited_by, inviters, expires_at, created_at, updated_at)
        select $1, gen_random_uuid(), n || '@x.example', n || '@x.example', '{Viewer}', 'Pending', '', 'digest ' || n,
-         'cli_test', now() + interval '1 day', now(), now() from generate_series(1, 98) n`,
+         'cli_test', '{cli_test}', now() + interval '1 day', now(), now() from generate_series(1, 98) n`,
       [decodeId("ten", crowded)],
     );
     await invited({}, owner(crowded));

@@ -133,6 +133,7 @@ export class InvitationService {
       await requireCurrentPermissions(transaction, subject, roles);
       if (stateOf(invitation) === "Expired") await seats.requireFree(transaction, seatLimit);
       invitation.invitedBy = subject;
+      invitation.inviters = [...new Set([...invitation.inviters, subject])];
       await this.#parts.issuer.renew(transaction, invitation);
     });
   }

@@ -1,12 +1,15 @@
 /** The grant type of token exchange (RFC 8693 section 2.1). */
 export const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 
+/** The grant type of user name and password (RFC 6749 section 4.3). */
+export const passwordGrantType = "password";
+
 /** All grant types that a client may have. */
 export const grantTypes = [
   "client_credentials",
   "authorization_code",
   "refresh_token",
-  "password",
+  passwordGrantType,
   tokenExchange,
 ] as const;
 /** One of `grantTypes`. */

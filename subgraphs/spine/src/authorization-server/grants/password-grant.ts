@@ -3,6 +3,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { levelOfMethods } from "@factory/schema/authentication-levels";
 import { errors, type Provider, type TokenEndpointGrantContext } from "oidc-provider";
 import { causeOf } from "../../http-endpoints/request-cause.js";
+import { passwordGrantType } from "../../oauth-clients/grant-types.js";
 import type { SecondFactors } from "../../second-factors/second-factors.js";
 import type { PasswordSignIn } from "../accounts/password-sign-in.js";
 import type { SignInRecords } from "../accounts/sign-in-records.js";
@@ -39,7 +40,7 @@ const parameters = ["username", "password", "tenant", "scope", "resource"];
 export function registerPasswordGrant(provider: Provider, options: PasswordGrantOptions): void {
   const warned = new Set<string>();
   provider.registerGrantType<PasswordParameters>(
-    "password",
+    passwordGrantType,
     async (context) => {
       const { clientId } = context.oidc.client;
       if (!warned.has(clientId))
@@ -88,7 +89,7 @@ async function passwordGrant(
   const info = await resourceServer.info(context, String(resource), client);
   const grantId = await grant.save();
   oidc.entity("Grant", grant);
-  const token = new provider.AccessToken({ accountId, client, grantId, gty: "password" });
+  const token = new provider.AccessToken({ accountId, client, grantId, gty: passwordGrantType });
   token.resourceServer = new provider.ResourceServer(issuer, info);
   token.scope = scopes.join(" ");
   oidc.entity("AccessToken", token);
@@ -104,7 +105,7 @@ async function passwordGrant(
             accountId,
             client,
             grantId,
-            gty: "password",
+            gty: passwordGrantType,
             resource: issuer,
             scope: granted.join(" "),
             rotations: 0,

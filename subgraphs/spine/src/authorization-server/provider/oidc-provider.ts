@@ -9,7 +9,7 @@ import Provider, { type Client, errors, type FindAccount, type KoaContextWithOID
 import type { ApprovalRequests } from "../../approvals/approval-request.js";
 import type { PublishApprovals } from "../../approvals/publish-approvals.js";
 import { causeOf } from "../../http-endpoints/request-cause.js";
-import { type GrantType, tokenExchange } from "../../oauth-clients/grant-types.js";
+import { type GrantType, passwordGrantType, tokenExchange } from "../../oauth-clients/grant-types.js";
 import { keyAlgorithms } from "../../oauth-clients/public-keys.js";
 import { redirectUriAllowed } from "../../oauth-clients/redirect-uri.js";
 import type { SecondFactors } from "../../second-factors/second-factors.js";
@@ -153,6 +153,7 @@ export function createOidcProvider(options: OidcProviderOptions): Provider {
       exchangedTokenClaims(token) ??
       tenantClaims(context, registeredClientOf(token.client), {
         grantId: "grantId" in token ? token.grantId : undefined,
+        passwordGrant: "gty" in token && token.gty?.startsWith(passwordGrantType) === true,
         rolesOf: (client) => clientRoles.of(client),
       }),
     formats: {

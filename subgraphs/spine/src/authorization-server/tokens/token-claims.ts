@@ -9,12 +9,16 @@ import { type SignInFacts, signedInAccountOf } from "./signed-in-account.js";
 export async function tenantClaims(
   context: KoaContextWithOIDC,
   client: RegisteredClient,
-  facts: { grantId: string | undefined; rolesOf: (client: RegisteredClient) => Promise<readonly string[]> },
+  facts: {
+    grantId: string | undefined;
+    passwordGrant: boolean;
+    rolesOf: (client: RegisteredClient) => Promise<readonly string[]>;
+  },
 ) {
   const account = signedInAccountOf(context);
   if (!account)
     return { ...clientClaims(client, await facts.rolesOf(client)), ...publishClaims(servicePublishing(context)) };
-  const { grantId } = facts;
+  const { grantId, passwordGrant } = facts;
   const { user, access, signIn } = account;
   return {
     tenantId: user.tenant.tenantId,
@@ -27,6 +31,7 @@ export async function tenantClaims(
     ...(grantId === undefined ? {} : { grantId }),
     ...signInClaims(signIn),
     ...(client.firstParty ? { firstParty: true } : {}),
+    ...(passwordGrant ? { passwordGrant } : {}),
   };
 }
 

@@ -1,0 +1,63 @@
+import type { Principal } from "@factory/runtime/auth/principal";
+import { requireRecentSignIn } from "@factory/runtime/auth/step-up";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { type AuthenticationLevel, higherLevel } from "@factory/schema/authentication-levels";
+import type { Weakening } from "@factory/schema/setting-change-rules";
+import {
+  isSettingKey,
+  type SettingKey,
+  settingDefault,
+  settingGroups,
+  tenantSettings,
+} from "@factory/schema/tenant-settings";
+import { fitsSetting } from "./configuration-value.js";
+
+/**
+ * Throws SELF_APPROVAL for an agent, unless the setting is open to agents or the key belongs to no group of settings.
+ * Throws INSUFFICIENT_SCOPE where the setting needs a scope beside `config.manage`.
+ */
+export function requireMayChange({ principalType, actors = [], scopes }: Principal, key: string): void {
+  const isAgent = principalType === "Agent" || actors.length > 0;
+  const rule = isSettingKey(key) ? tenantSettings[key].change : undefined;
+  if (isAgent && (rule ? !rule.by.includes("Agent") : settingGroups.has(key.split(".")[0] ?? "")))
+    throw new DomainError("SELF_APPROVAL", {
+      detail: `Agents may not change ${key}. Ask a user or service of the tenant to change it.`,
+    });
+  const missing = rule?.scopes.filter((scope) => !scopes.has(scope)) ?? [];
+  if (missing.length > 0)
+    throw new DomainError("INSUFFICIENT_SCOPE", {
+      detail: `A change of the setting ${key} needs the scope ${missing.join(" and ")}, too.`,
+      requiredScopes: missing,
+    });
+}
+
+/** The value that holds while the entry of the setting has this JSON text; null without an entry. */
+export function settingInForce(key: SettingKey, text: string | null): unknown {
+  const value: unknown = text === null ? undefined : JSON.parse(text);
+  return value !== undefined && fitsSetting(key, value) ? value : settingDefault(key);
+}
+
+/** The needs of the value `next` where it protects less than `present`; otherwise undefined. */
+export function weakeningOf(
+  key: SettingKey,
+  { next, present }: { next: unknown; present: unknown },
+): Weakening<unknown> | undefined {
+  const weakening = tenantSettings[key].change.weakening as Weakening<unknown> | undefined;
+  return weakening?.isWeaker(next, present) ? weakening : undefined;
+}
+
+/**
+ * Throws unless a person asks, who signed in recently and strongly enough. A service cannot meet this rule, because a
+ * person could make one to get around it.
+ */
+export function requirePersonToWeaken(
+  principal: Principal,
+  key: string,
+  { weakening, approvalLevel }: { weakening: Weakening<unknown>; approvalLevel: AuthenticationLevel | null },
+): void {
+  if (principal.principalType !== "User")
+    throw new DomainError("PERSON_REQUIRED", {
+      detail: `This value of ${key} protects less than the present one, so a person has to ask for it, with a recent sign-in.`,
+    });
+  requireRecentSignIn(principal, higherLevel(weakening.level, approvalLevel));
+}
