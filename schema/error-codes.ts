@@ -77,7 +77,7 @@ export const errorCodes = {
   PRECONDITION_FAILED:             { status: 412,  title: "Precondition failed", when: "the header If-Match does not name the current version, or If-None-Match excludes it; currentVersion" },
   PAYLOAD_TOO_LARGE:               { status: 413,  title: "Payload too large", when: "the body is larger than 1 MiB" },
   UNSUPPORTED_MEDIA_TYPE:          { status: 415,  title: "Unsupported media type", when: "the body is not JSON" },
-  API_CLIENT_INVALID:              { status: 422,  title: "API client invalid", when: "the grant types, redirect addresses and kind of the client contradict each other; errors[]" },
+  API_CLIENT_INVALID:              { status: 422,  title: "API client invalid", when: "the scopes, grant types, redirect addresses and kind of the client contradict each other; errors[]" },
   AUTH_MODE_NOT_SUPPORTED:         { status: 422,  title: "Auth mode not supported", when: "vendor calls cannot use the authentication mode of the connection" },
   CAPABILITY_MISSING:              { status: 422,  title: "Capability missing", when: "the provider of the connection does not have the capability that the call needs" },
   CHECK_UNKNOWN:                   { status: 422,  title: "Check unknown", when: "the name is not one of the three checks" },

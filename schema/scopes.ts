@@ -50,6 +50,19 @@ export const scopes = [
 /** An OAuth scope of the platform, for example `templates.read`. */
 export type Scope = (typeof scopes)[number];
 
+/**
+ * The scopes of OpenID Connect (Core 1.0 sections 5.4 and 11). They say what an application learns about a person who signs
+ * in, and give no right of the API.
+ */
+export const identityScopes = ["openid", "profile", "email", "offline_access"] as const;
+
+/** One of `identityScopes`. */
+export type IdentityScope = (typeof identityScopes)[number];
+
+/** Whether the scope is one of `identityScopes`. */
+export const isIdentityScope = (scope: string): scope is IdentityScope =>
+  identityScopes.some((known) => known === scope);
+
 /** An agent gets this scope only through an approval. */
 export const needsAgentApproval = (scope: string): boolean => scope.endsWith(".publish");
 

@@ -12,6 +12,7 @@ import {
 } from "graphql";
 import { eventually } from "../kit/eventually.js";
 import { aFeed } from "../kit/feed.js";
+import { anIdentityToken } from "../kit/identity-sign-ins.js";
 import { graphql } from "../kit/request.js";
 import { committedGraph } from "../kit/routes.js";
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
@@ -60,9 +61,11 @@ const fields = Object.entries(roots).flatMap(([operation, type]) =>
 );
 
 let tenant: TestTenant;
+let identityToken: string;
 
 beforeAll(async () => {
   tenant = await aTenant();
+  identityToken = await anIdentityToken(tenant);
 });
 
 async function codes(document: string, token?: string): Promise<unknown[]> {
@@ -108,6 +111,10 @@ describe.each(guarded)("$coordinate", ({ document, rule }) => {
     expect(body.errors?.[0]?.extensions).toMatchObject({ code: "INSUFFICIENT_SCOPE", requiredScopes: scopes });
   });
 
+  it("is closed to the token of a sign-in with openid, profile, email and offline_access alone", async () => {
+    expect(await codes(document, identityToken)).toEqual(["INSUFFICIENT_SCOPE"]);
+  });
+
   it.each(scopes)("is open to %s alone", async (scope) => {
     const ofPlatform = rule.platformAdmin || !tenantScopes.includes(scope);
     const token = await (ofPlatform ? platformToken(scope) : tenant.tokenWith(scope));
@@ -135,13 +142,15 @@ describe.each(Object.values(graph.getSubscriptionType()?.getFields() ?? {}))("Su
     expect(await feed.closed).toMatchObject({ code: 4403 });
   });
 
-  it("requires one of its scopes", async () => {
+  it("requires one of its scopes, which identity scopes are not", async () => {
     const { scopes = [] } = ruleOf(field);
     const unrelated = tenantScopes.find((scope) => !scopes.includes(scope)) ?? "templates.write";
-    const feed = await aFeed({ query, token: await tenant.tokenWith(unrelated) });
-    await eventually("it is refused", () => feed.errors.length > 0);
-    expect(feed.errors[0]).toMatchObject({ extensions: { code: "INSUFFICIENT_SCOPE" } });
-    await feed.stop();
+    for (const token of [await tenant.tokenWith(unrelated), identityToken]) {
+      const feed = await aFeed({ query, token });
+      await eventually("it is refused", () => feed.errors.length > 0);
+      expect(feed.errors[0]).toMatchObject({ extensions: { code: "INSUFFICIENT_SCOPE" } });
+      await feed.stop();
+    }
   });
 });
 

@@ -7,6 +7,7 @@ import { brokenBodies } from "../kit/broken-bodies.js";
 import { aConnection } from "../kit/connections.js";
 import { aCredential } from "../kit/credentials.js";
 import { forgedTokens } from "../kit/forged-tokens.js";
+import { anIdentityToken } from "../kit/identity-sign-ins.js";
 import { aPackageName } from "../kit/libraries.js";
 import { aTemplateInput } from "../kit/notifications.js";
 import { resetToken } from "../kit/own-security.js";
@@ -36,6 +37,7 @@ let tenant: TestTenant;
 let tenantToken: string;
 let administrator: string;
 let personToken: string;
+let identityToken: string;
 let version: TestVersion;
 let roleId: string;
 let openInvitation: string;
@@ -60,6 +62,7 @@ beforeAll(async () => {
   tenantToken = await tenant.tokenWith();
   administrator = await platformToken();
   personToken = (await aSignedInPerson(tenant)).token;
+  identityToken = await anIdentityToken(tenant);
   version = await aTemplateVersion(tenantToken, await aTemplateSource());
   roleId = await aRole(tenantToken);
   planSubscriptionId = await aPlanSubscriptionId(tenantToken);
@@ -132,6 +135,13 @@ describe.each(rows.filter(({ route }) => route.anonymous !== true))("$at", ({ ro
   it("refuses a tenant other than that of the token", async () => {
     const headers = { "x-tenant-id": "ten_01jz3b0q8xk0n8v3m1w6y5t2r7" };
     expect(refusal(await send(route, { headers }))).toBe("403 TENANT_MISMATCH");
+  });
+});
+
+describe.each(rows.filter(({ route }) => route.anonymous !== true))("$at", ({ route }) => {
+  it("is closed to the token of a sign-in with openid, profile, email and offline_access alone", async () => {
+    const code = route.forPeople ? "FIRST_PARTY_CLIENT_REQUIRED" : "INSUFFICIENT_SCOPE";
+    expect(refusal(await call(route, identityToken))).toBe(`403 ${code}`);
   });
 });
 

@@ -199,7 +199,7 @@ function userinfo(operationId: string, summary: string) {
     tags: ["authorization"],
     summary,
     description:
-      "The UserInfo endpoint (OpenID Connect Core 1.0 section 5.3). It needs an access token of a user whose sign-in asked for the scope `openid`. Errors are in the header `WWW-Authenticate` (RFC 6750).",
+      "The UserInfo endpoint (OpenID Connect Core 1.0 section 5.3). It needs an access token of a user whose sign-in asked for the scope `openid`. The scope `email` adds `email_verified`. Errors are in the header `WWW-Authenticate` (RFC 6750).",
     // the scope `openid` of the sign-in is required, but it is not a scope of the API, so no scope is listed
     security: [{ oauth2: [] }],
     responses: {
@@ -209,6 +209,10 @@ function userinfo(operationId: string, summary: string) {
         properties: {
           sub: { type: "string" },
           email: { type: "string" },
+          email_verified: {
+            type: "boolean",
+            description: "Whether the user has used a link that was mailed to this address.",
+          },
           name: { type: "string" },
           tenantId: { type: "string" },
           tenantSlug: { type: "string" },

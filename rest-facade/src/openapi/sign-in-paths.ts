@@ -25,7 +25,15 @@ export const signInPaths = {
         query("redirect_uri", { format: "uri" }),
         query("code_challenge"),
         query("code_challenge_method", { const: "S256" }),
-        ...["scope", "state", "nonce", "prompt", "max_age", "login_hint"].map((name) => query(name, {}, false)),
+        query(
+          "scope",
+          {
+            description:
+              "Scopes separated by spaces: those of the API that the client has, and openid, profile, email and offline_access. With openid, unknown scopes without a dot are ignored. Without this parameter, all scopes of the client.",
+          },
+          false,
+        ),
+        ...["state", "nonce", "prompt", "max_age", "login_hint"].map((name) => query(name, {}, false)),
         query("tenant", { description: "The slug or the id of the tenant to sign in to." }, false),
       ],
       responses: {

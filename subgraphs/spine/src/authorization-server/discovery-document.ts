@@ -1,5 +1,5 @@
 import { authenticationLevels } from "@factory/schema/authentication-levels";
-import { scopes } from "@factory/schema/scopes";
+import { identityScopes, scopes } from "@factory/schema/scopes";
 import { keyAlgorithms } from "../oauth-clients/public-keys.js";
 import { servedGrantTypes, tokenPath } from "./provider/oidc-provider.js";
 import { authorizePath } from "./sign-in/authorize-settings.js";
@@ -42,10 +42,10 @@ export function discoveryDocument(issuer: string): Record<string, unknown> {
     revocation_endpoint_auth_signing_alg_values_supported: keyAlgorithms,
     introspection_endpoint_auth_methods_supported: authenticationMethods,
     introspection_endpoint_auth_signing_alg_values_supported: keyAlgorithms,
-    scopes_supported: ["openid", ...scopes],
+    scopes_supported: [...identityScopes, ...scopes],
     claims_supported: [
       ...["iss", "aud", "sub", "client_id", "iat", "nbf", "exp", "jti", "scope", "nonce", "auth_time", "acr", "amr"],
-      ...["email", "name"],
+      ...["email", "email_verified", "name"],
       ...["tenantId", "tenantSlug", "editionCode", "principalType", "roles", "platformAdmin", "issuedAtMs", "grantId"],
       ...["agentTaskId", "approvalId", "publishApproval", "withheldScopes", "act", "firstParty"],
     ],

@@ -123,7 +123,7 @@ async function register(
 ): Promise<UserType> {
   const { record } = transaction;
   const { invitationId, email, emailKey, invitedBy, inviters, updatedAt } = invitation;
-  const user = createUser(transaction, { ...person, email, emailKey });
+  const user = createUser(transaction, { ...person, email, emailKey, verifiedEmailKey: emailKey });
   // a role that was created after the invitation is not what the inviter meant, even if it has the code of a deleted one
   const roles = await findRoles(transaction, invitation.roleCodes, { createdUntil: updatedAt });
   const roleCodes = roles.map(({ code }) => code);

@@ -1,6 +1,13 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
-import { scopes as allScopes, platformScopes, tenantScopes } from "@factory/schema/scopes";
+import {
+  scopes as allScopes,
+  type IdentityScope,
+  identityScopes,
+  isIdentityScope,
+  platformScopes,
+  tenantScopes,
+} from "@factory/schema/scopes";
 import { type GrantType, grantTypes, isGrantType, tokenExchange } from "./grant-types.js";
 import type { CreateApiClientInput } from "./oauth-client.input.js";
 import { checkKeySet, type PublicKeySet } from "./public-keys.js";
@@ -11,7 +18,9 @@ const principalTypes = ["Service", "Agent"] as const;
 /** The input for a new client with its defaults, free of contradictions. */
 export interface CheckedClient {
   readonly name: string;
+  /** The scopes of the API, which are rights. */
   readonly scopes: string[];
+  readonly identityScopes: IdentityScope[];
   readonly grantTypes: GrantType[];
   readonly principalType: (typeof principalTypes)[number];
   readonly redirectUris: string[];
@@ -39,7 +48,8 @@ export function checkClient(input: CreateApiClientInput, tenantId: string): Chec
   const keys = input.jwks == null ? undefined : checkKeySet(input.jwks);
   const client = {
     name: input.name,
-    scopes: [...new Set(input.scopes)],
+    scopes: [...new Set(input.scopes)].filter((scope) => !isIdentityScope(scope)),
+    identityScopes: identityScopes.filter((scope) => input.scopes.includes(scope)),
     grantTypes: [...new Set(input.grantTypes ?? ["client_credentials"])].filter(isGrantType),
     principalType,
     redirectUris: [...new Set(input.redirectUris ?? [])],
@@ -47,7 +57,12 @@ export function checkClient(input: CreateApiClientInput, tenantId: string): Chec
     isPublic: input.public ?? false,
     jwks: keys?.keySet ?? null,
   };
-  const errors = [...redirectUriErrors(client.redirectUris), ...(keys?.errors ?? []), ...contradictionErrors(client)];
+  const errors = [
+    ...redirectUriErrors(client.redirectUris),
+    ...(keys?.errors ?? []),
+    ...contradictionErrors(client),
+    ...identityErrors(client),
+  ];
   if (errors.length > 0)
     throw new DomainError("API_CLIENT_INVALID", {
       detail: "The client would not be safe, or could not be used. Correct the members in errors.",
@@ -75,7 +90,7 @@ function scopesOf({ firstParty, grantTypes: asked }: CreateApiClientInput, tenan
 
 function unknownScopes(asked: readonly string[], allowed: readonly string[]): FieldError[] {
   return asked.flatMap((scope, index) => {
-    if (allowed.includes(scope)) return [];
+    if (allowed.includes(scope) || isIdentityScope(scope)) return [];
     const detail = platformScopes.some((known) => known === scope)
       ? `The scope ${scope} is for clients of the platform. Clients of a tenant cannot have it.`
       : `The scope ${scope} does not exist.`;
@@ -141,6 +156,37 @@ function contradictionErrors(client: CheckedClient): FieldError[] {
       "/input/principalType",
       "UNKNOWN_VALUE",
       "Users do not sign in at an agent. Leave out authorization_code and password, or use the principal type Service.",
+    ],
+  ];
+  return rules.flatMap(([broken, pointer, code, detail]) => (broken ? [{ pointer, code, detail }] : []));
+}
+
+/** Errors of clients at which people sign in. Only the authorization endpoint gives identity scopes. */
+function identityErrors({ scopes, identityScopes: identity, grantTypes: grants }: CheckedClient): FieldError[] {
+  const rules: [boolean, string, string, string][] = [
+    [
+      identity.length > 0 && !identity.includes("openid"),
+      "/input/scopes",
+      "REQUIRED",
+      "The scopes profile, email and offline_access need the scope openid beside them.",
+    ],
+    [
+      identity.length > 0 && !grants.includes("authorization_code"),
+      "/input/grantTypes",
+      "REQUIRED",
+      "The scopes openid, profile, email and offline_access need the grant type authorization_code.",
+    ],
+    [
+      identity.includes("offline_access") && !grants.includes("refresh_token"),
+      "/input/grantTypes",
+      "REQUIRED",
+      "The scope offline_access needs the grant type refresh_token.",
+    ],
+    [
+      scopes.length === 0 && grants.some((grant) => grant !== "authorization_code" && grant !== "refresh_token"),
+      "/input/scopes",
+      "REQUIRED",
+      "Only authorization_code and refresh_token give tokens without a scope of the API. Name at least one such scope.",
     ],
   ];
   return rules.flatMap(([broken, pointer, code, detail]) => (broken ? [{ pointer, code, detail }] : []));

@@ -1,5 +1,6 @@
 import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { IdentityScope } from "@factory/schema/scopes";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { GrantType } from "./grant-types.js";
@@ -25,6 +26,10 @@ export class OAuthClient {
 
   @Property({ type: "text[]" })
   scopes: string[];
+
+  /** Scopes of OpenID Connect, which are no rights and therefore not among `scopes`. */
+  @Property({ type: "text[]", default: [] })
+  identityScopes: IdentityScope[];
 
   @Property({ type: "text[]" })
   grantTypes: GrantType[];

@@ -145,6 +145,43 @@ describe("a client that people sign in at", () => {
   });
 
   it.each([
+    ["openid, profile and email", ["openid", "profile", "email"], []],
+    ["openid alone", ["openid"], []],
+    ["scopes of the API and offline_access", ["openid", "offline_access", "templates.read"], ["templates.read"]],
+  ])("may have %s, of which its maker needs none but those of the API", async (_, scopes, ofApi) => {
+    const maker = principal(tenantId, ["client.manage", ...(ofApi as ["templates.read"])]);
+    const { data } = await platform.ask(maker, own, { input: { ...signIn, scopes } });
+    const { clientId } = data?.["createApiClient"] ?? {};
+    expect(data?.["createApiClient"]).toMatchObject({ scopes });
+    // other statements read `scopes` as rights
+    const { rows } = await platform.admin.query("select scopes from api_clients where client_id = $1", [clientId]);
+    expect(rows).toEqual([{ scopes: ofApi }]);
+    const renewed = await platform.ask(
+      maker,
+      `mutation { rotateApiClientSecret(clientId: "${clientId}") { clientId scopes } }`,
+    );
+    expect(renewed.data).toEqual({ rotateApiClientSecret: { clientId, scopes } });
+  });
+
+  it.each([
+    ["/input/scopes", { scopes: ["profile", "email"] }],
+    ["/input/grantTypes", { scopes: ["openid", "offline_access"], grantTypes: ["authorization_code"] }],
+    [
+      "/input/grantTypes",
+      { scopes: ["openid", "templates.read"], grantTypes: ["client_credentials"], redirectUris: undefined },
+    ],
+    ["/input/scopes", { scopes: ["openid"], grantTypes: ["authorization_code", "client_credentials"] }],
+  ])("is refused for identity scopes that nobody could use, at %s", async (pointer, change) => {
+    const { refusal } = await platform.ask(owner(), own, { input: { ...signIn, ...change } });
+    expect(refusal).toMatchObject({ code: "API_CLIENT_INVALID", status: 422, errors: [{ pointer, code: "REQUIRED" }] });
+  });
+
+  it("has no scope of OpenID Connect that the platform does not know", async () => {
+    const { refusal } = await platform.ask(owner(), own, { input: { ...signIn, scopes: ["openid", "phone"] } });
+    expect(refusal).toMatchObject({ code: "REFERENCE_NOT_FOUND", errors: [{ pointer: "/input/scopes/1" }] });
+  });
+
+  it.each([
     ["/input/redirectUris", { redirectUris: undefined }],
     ["/input/redirectUris/1", { redirectUris: ["https://a.example/", "http://a.example/"] }],
     ["/input/redirectUris/0", { redirectUris: ["https://a.example/#x"] }],

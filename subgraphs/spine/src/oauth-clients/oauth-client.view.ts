@@ -1,4 +1,5 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { IdentityScope } from "@factory/schema/scopes";
 import type { GrantType } from "./grant-types.js";
 import type { OAuthClient } from "./oauth-client.entity.js";
 import type { OAuthClientType } from "./oauth-client.type.js";
@@ -10,6 +11,7 @@ export interface OAuthClientRow {
   client_id: string;
   name: string;
   scopes: string[];
+  identity_scopes: IdentityScope[];
   grant_types: GrantType[];
   principal_type: "Service" | "Agent";
   redirect_uris: string[];
@@ -22,7 +24,7 @@ export interface OAuthClientRow {
 
 /** The columns of `OAuthClientRow`. */
 export const oauthClientColumns =
-  "tenant_id, client_id, name, scopes, grant_types, principal_type, redirect_uris, first_party, is_public, jwks, status, created_at";
+  "tenant_id, client_id, name, scopes, identity_scopes, grant_types, principal_type, redirect_uris, first_party, is_public, jwks, status, created_at";
 
 /** The members of a client that the API shows; can be stored as JSON. */
 export type OAuthClientView = Pick<OAuthClientType, keyof OAuthClientType>;
@@ -32,7 +34,7 @@ export function oauthClientRowView(row: OAuthClientRow): OAuthClientView {
   return {
     clientId: row.client_id,
     name: row.name,
-    scopes: row.scopes,
+    scopes: [...row.identity_scopes, ...row.scopes],
     grantTypes: row.grant_types,
     principalType: row.principal_type,
     redirectUris: row.redirect_uris,
@@ -47,9 +49,10 @@ export function oauthClientRowView(row: OAuthClientRow): OAuthClientView {
 
 /** The API view of an entity. */
 export function oauthClientView(client: OAuthClient): OAuthClientView {
-  const { clientId, name, scopes, grantTypes, principalType, redirectUris, firstParty, status, tenantId } = client;
+  const { clientId, name, grantTypes, principalType, redirectUris, firstParty, status, tenantId } = client;
   return {
-    ...{ clientId, name, scopes, grantTypes, principalType, redirectUris, firstParty, status, tenantId },
+    ...{ clientId, name, grantTypes, principalType, redirectUris, firstParty, status, tenantId },
+    scopes: [...client.identityScopes, ...client.scopes],
     public: client.isPublic,
     keyIds: keyIdsOf(client.jwks),
     createdAt: client.createdAt.toISOString(),

@@ -87,6 +87,7 @@ function createClient(
     tenantId: platformTenantId,
     name: "Platform administrator",
     scopes: [...platformScopes],
+    identityScopes: [],
     grantTypes: ["client_credentials"],
     redirectUris: [],
     firstParty: false,

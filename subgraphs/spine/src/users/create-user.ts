@@ -1,7 +1,7 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { User } from "./user.entity.js";
 
-type NewUser = Pick<User, "userId" | "email" | "emailKey" | "displayName" | "passwordHash">;
+type NewUser = Pick<User, "userId" | "email" | "emailKey" | "verifiedEmailKey" | "displayName" | "passwordHash">;
 
 /** An active user in the tenant of the transaction. The caller records UserRegistered with what it knows besides. */
 export function createUser({ em, tenant: { tenantId } }: Transaction, facts: NewUser): User {

@@ -115,7 +115,14 @@ export class UserLifecycleService {
     // RFC 2606: no mail server has a name under .invalid
     const email = `${user.userId}@deleted.invalid`;
     const { userId, email: formerEmail } = user;
-    Object.assign(user, { email, emailKey: email, displayName: null, passwordHash, lastLoginAt: null });
+    Object.assign(user, {
+      email,
+      emailKey: email,
+      verifiedEmailKey: null,
+      displayName: null,
+      passwordHash,
+      lastLoginAt: null,
+    });
     await this.#parts.erasePersonalData(transaction, { userId, formerEmail, replacementEmail: email });
   }
 }

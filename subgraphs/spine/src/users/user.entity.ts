@@ -44,6 +44,12 @@ export class User {
   @Property({ type: "text" })
   emailKey: string;
 
+  /**
+   * The value of `emailKey` for which the person has used a mailed link. An address that has changed since is not verified.
+   */
+  @Property({ type: "text", nullable: true })
+  verifiedEmailKey?: string | null;
+
   @Property({ type: "text", nullable: true })
   displayName: string | null;
 

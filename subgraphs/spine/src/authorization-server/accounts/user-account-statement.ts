@@ -6,6 +6,7 @@ import type { UserState } from "../../users/user.states.js";
 export interface UserAccountRow {
   user_id: string;
   email: string;
+  email_verified: boolean;
   display_name: string | null;
   status: UserState;
   password_hash: string;
@@ -16,7 +17,7 @@ export interface UserAccountRow {
   edition_code: string;
 }
 
-const accounts = `select user_id, email, display_name, account.status, password_hash, tokens_from, tenant.tenant_id, slug,
+const accounts = `select user_id, email, coalesce(verified_email_key = email_key, false) as email_verified, display_name, account.status, password_hash, tokens_from, tenant.tenant_id, slug,
     tenant.status as tenant_status, edition_code
   from users account join tenants tenant on tenant.tenant_id = account.tenant_id`;
 /** A user ($1, UUID) in any state. */

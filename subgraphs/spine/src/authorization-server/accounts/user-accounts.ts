@@ -24,6 +24,8 @@ export interface UserAccount {
   /** `usr_…` */
   readonly userId: string;
   readonly email: string;
+  /** The person has used a link that was mailed to this address. */
+  readonly emailVerified: boolean;
   readonly displayName: string | null;
   readonly status: UserState;
   readonly passwordHash: string;
@@ -178,6 +180,7 @@ function accountOf(row: UserAccountRow): UserAccount {
   return {
     userId: encodeId("usr", row.user_id),
     email: row.email,
+    emailVerified: row.email_verified,
     displayName: row.display_name,
     status: row.status,
     passwordHash: row.password_hash,

@@ -50,6 +50,7 @@ const unknownClient: RegisteredClient = {
   name: "",
   secretDigest: secretDigest(randomBytes(32).toString("hex")),
   scopes: [],
+  identityScopes: [],
   grantTypes,
   principalType: "Service",
   platformAdmin: false,

@@ -1,5 +1,6 @@
 // tables: api_clients, tenants
 import type { PrincipalType } from "@factory/runtime/auth/principal";
+import type { IdentityScope } from "@factory/schema/scopes";
 import type { GrantType } from "../../oauth-clients/grant-types.js";
 import type { PublicKeySet } from "../../oauth-clients/public-keys.js";
 import type { TenantState } from "../../tenants/tenant.states.js";
@@ -10,6 +11,7 @@ export interface RegisteredClientRow {
   name: string;
   secret_digest: string;
   scopes: string[];
+  identity_scopes: IdentityScope[];
   grant_types: GrantType[];
   principal_type: PrincipalType;
   platform_admin: boolean;
@@ -27,7 +29,7 @@ export interface RegisteredClientRow {
 /** The one statement of every request to the token endpoint. */
 export const activeClient = {
   name: "active_client",
-  text: `select client_id, client.name, secret_digest, scopes, grant_types, principal_type, platform_admin,
+  text: `select client_id, client.name, secret_digest, scopes, identity_scopes, grant_types, principal_type, platform_admin,
      redirect_uris, first_party, is_public, jwks, tokens_from, tenant.tenant_id, slug, tenant.status, edition_code
    from api_clients client join tenants tenant on tenant.tenant_id = client.tenant_id
    where client_id = $1 and client.status = 'Active'`,

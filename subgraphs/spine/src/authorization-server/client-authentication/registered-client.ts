@@ -1,6 +1,7 @@
 import type { PrincipalType } from "@factory/runtime/auth/principal";
 import type { ReadPipeline } from "@factory/runtime/connections/read-pipeline";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { IdentityScope } from "@factory/schema/scopes";
 import type { Client } from "oidc-provider";
 import type { GrantType } from "../../oauth-clients/grant-types.js";
 import type { PublicKeySet } from "../../oauth-clients/public-keys.js";
@@ -12,7 +13,10 @@ export interface RegisteredClient {
   readonly clientId: string;
   readonly name: string;
   readonly secretDigest: string;
+  /** The scopes of the API. */
   readonly scopes: readonly string[];
+  /** A request that names no scope asks for these, too. Every client may ask for every identity scope. */
+  readonly identityScopes: readonly IdentityScope[];
   readonly grantTypes: readonly GrantType[];
   readonly principalType: PrincipalType;
   readonly platformAdmin: boolean;
@@ -43,6 +47,7 @@ export async function findRegisteredClient(
       name: row.name,
       secretDigest: row.secret_digest,
       scopes: row.scopes,
+      identityScopes: row.identity_scopes,
       grantTypes: row.grant_types,
       principalType: row.principal_type,
       platformAdmin: row.platform_admin,

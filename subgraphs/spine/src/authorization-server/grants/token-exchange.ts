@@ -13,7 +13,8 @@ import { tokenExchange } from "../../oauth-clients/grant-types.js";
 import { requireApproved } from "../accounts/required-approval.js";
 import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
-import { agentTokenSeconds, scopeNotAllowed } from "../tokens/resource-server.js";
+import { scopeNotAllowed } from "../tokens/identity-scopes.js";
+import { agentTokenSeconds } from "../tokens/resource-server.js";
 import { type ExchangeParameters, exchangeParameters, parseExchangeRequest } from "./exchange-parameters.js";
 import type { SubjectToken, SubjectTokenVerifier } from "./subject-token.js";
 

@@ -20,6 +20,7 @@ export const ownSecurityClient = (issuer: string): RegisteredClient => ({
   name: "Your security",
   secretDigest: secretDigest(randomBytes(32).toString("hex")),
   scopes: [],
+  identityScopes: [],
   grantTypes: ["authorization_code"],
   principalType: "Service",
   platformAdmin: false,

@@ -5,6 +5,7 @@ import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { satisfiesLevel } from "@factory/schema/authentication-levels";
+import { identityScopes } from "@factory/schema/scopes";
 import Provider, { type Client, errors, type FindAccount, type KoaContextWithOIDC } from "oidc-provider";
 import type { ApprovalRequests } from "../../approvals/approval-request.js";
 import type { PublishApprovals } from "../../approvals/publish-approvals.js";
@@ -39,8 +40,8 @@ import { storeConsentTerms } from "../sign-in/consent-terms.js";
 import type { RememberedConsents } from "../sign-in/remembered-consents.js";
 import { renderError } from "../sign-in/render-error.js";
 import type { ClientRoles } from "../tokens/client-roles.js";
-import { requireSomeScope } from "../tokens/granted-scopes.js";
-import { grantsOpenid, listOpenid, withOpenid } from "../tokens/openid-scope.js";
+import { requireUsableRefresh } from "../tokens/granted-scopes.js";
+import { grantedIdentityScopes, listIdentityScopes, withIdentity } from "../tokens/identity-scopes.js";
 import { chosenSuccessor } from "../tokens/refresh-successor.js";
 import type { PlatformResourceServer } from "../tokens/resource-server.js";
 import { refreshTokenRevocation, revocationPath } from "../tokens/revoke-token.js";
@@ -110,7 +111,7 @@ export function createOidcProvider(options: OidcProviderOptions): Provider {
     clientBasedCORS: () => true,
     ...authorizeSettings(options),
     renderError,
-    scopes: ["openid"],
+    scopes: [...identityScopes],
     routes: {
       authorization: authorizePath,
       token: tokenPath,
@@ -161,7 +162,8 @@ export function createOidcProvider(options: OidcProviderOptions): Provider {
         jwt(context, _token, { payload }) {
           const issuedAt = Number(payload["iat"]);
           payload["nbf"] = issuedAt;
-          if (grantsOpenid(context)) payload["scope"] = withOpenid(payload["scope"]);
+          const identity = grantedIdentityScopes(context);
+          if (identity.length > 0) payload["scope"] = withIdentity(identity, payload["scope"]);
           payload["issuedAtMs"] = Math.min(readStartMs(context), issuedAt * 1000 + 999);
         },
       },
@@ -235,7 +237,7 @@ function accountFinder({ accounts, families }: OidcProviderOptions): FindAccount
       // before the token is consumed, so that the client may repeat the request with other scopes
       const asked = context.oidc.params?.["scope"];
       await accounts.requireNoneWithheld(user, client, access, { asked, cause: causeOf(context, userId) });
-      requireSomeScope((typeof asked === "string" ? asked : (token.scope ?? "")).split(" "), access);
+      requireUsableRefresh((typeof asked === "string" ? asked : (token.scope ?? "")).split(" "), access);
     }
     return createSignedInAccount(user, access, token && "authTime" in token ? token : {});
   };
@@ -281,7 +283,7 @@ function shapeAnswers(
     if (context.path.startsWith(authorizePath)) return;
     countFailedAuthentication(context as KoaContextWithOIDC, context.state["failure"], failures);
     const failure = await signedTokens.answer(context as KoaContextWithOIDC, context.state["failure"]);
-    if (failure === undefined) return listOpenid(context as KoaContextWithOIDC);
+    if (failure === undefined) return listIdentityScopes(context as KoaContextWithOIDC);
     const answer = oauthErrorResponse(failure, issuer);
     noteTokenRefusal(refusals, context as KoaContextWithOIDC, failure, answer);
     const { status, body, headers } = answer;

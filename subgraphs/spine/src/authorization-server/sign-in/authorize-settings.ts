@@ -4,6 +4,7 @@ import { authenticationLevels, satisfiesLevel } from "@factory/schema/authentica
 import { type Configuration, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import { accountError } from "../accounts/user-accounts.js";
 import { registeredClientOf } from "../client-authentication/registered-client.js";
+import { claimsOfScopes } from "../tokens/identity-claims.js";
 import { type SignedInAccount, signedInAccountOf } from "../tokens/signed-in-account.js";
 import { neededLevel } from "./needed-level.js";
 import type { RememberedConsents } from "./remembered-consents.js";
@@ -54,7 +55,7 @@ export function authorizeSettings({ issuer, cookieKeys, consents }: AuthorizeOpt
     pkce: { required: () => true },
     extraParams: ["tenant"],
     acrValues: [...authenticationLevels],
-    claims: { openid: ["sub", "email", "name", "tenantId", "tenantSlug", "auth_time", "acr", "amr"] },
+    claims: claimsByScope(),
     cookies: {
       keys: cookieKeys.all.map(({ bytes }) => bytes.toString("base64url")),
       names,
@@ -65,6 +66,13 @@ export function authorizeSettings({ issuer, cookieKeys, consents }: AuthorizeOpt
     loadExistingGrant: (context) => consents.grantFor(context),
   };
 }
+
+/** The claims of ID tokens. The facts of the sign-in come with `openid`. */
+const claimsByScope = () => ({
+  openid: ["sub", ...claimsOfScopes.openid, "auth_time", "acr", "amr"],
+  profile: [...claimsOfScopes.profile],
+  email: [...claimsOfScopes.email],
+});
 
 /** Lifetimes in seconds. A session ends 12 hours after its last use, and at most 7 days after the sign-in. */
 export const authorizeLifetimes = {

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { isIdentityScope } from "@factory/schema/scopes";
 import { errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
 import type { Pool } from "pg";
 import { isOnOwnMachine, redirectUriAllowed } from "../../oauth-clients/redirect-uri.js";
@@ -85,7 +86,7 @@ export class RememberedConsents {
 }
 
 function requireUsable(asked: readonly string[], { access }: SignedInAccount): void {
-  const ofResource = asked.filter((scope) => scope !== "openid");
+  const ofResource = asked.filter((scope) => !isIdentityScope(scope));
   if (ofResource.length > 0 && !ofResource.some((scope) => access.scopes.includes(scope)))
     throw new errors.AccessDenied("The roles of the user give none of the requested scopes.");
 }
@@ -102,7 +103,8 @@ function consentMode({ isPublic, firstParty }: RegisteredClient, redirectUri: st
 
 /** Adds the agreed scopes to a grant. The roles of the user limit them later, whenever a token is made. */
 export function addScopes(grant: Grant, scopes: readonly string[], resources: readonly string[]): void {
-  if (scopes.includes("openid")) grant.addOIDCScope("openid");
-  const ofResource = scopes.filter((scope) => scope !== "openid").join(" ");
+  const identity = scopes.filter(isIdentityScope).join(" ");
+  if (identity !== "") grant.addOIDCScope(identity);
+  const ofResource = scopes.filter((scope) => !isIdentityScope(scope)).join(" ");
   if (ofResource !== "") for (const resource of resources) grant.addResourceScope(resource, ofResource);
 }

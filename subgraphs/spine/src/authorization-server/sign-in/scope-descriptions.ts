@@ -1,8 +1,11 @@
-import type { Scope } from "@factory/schema/scopes";
+import type { IdentityScope, Scope } from "@factory/schema/scopes";
 
 /** The meaning of each scope, in the words of the page that asks for consent. */
-export const scopeDescriptions: Record<Scope | "openid", string> = {
+export const scopeDescriptions: Record<Scope | IdentityScope, string> = {
   openid: "Read your e-mail address and your name",
+  profile: "Read your profile, which has your name",
+  email: "Read your e-mail address, and whether you have confirmed it",
+  offline_access: "Keep its access while you are away",
   "templates.read": "See templates and their executions",
   "templates.write": "Create and change templates",
   "templates.execute": "Execute templates",

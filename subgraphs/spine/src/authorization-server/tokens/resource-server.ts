@@ -6,6 +6,7 @@ import { causeOf } from "../../http-endpoints/request-cause.js";
 import { namedOf, requireApproved } from "../accounts/required-approval.js";
 import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
+import { defaultScopes, requestableScopes, scopeNotAllowed } from "./identity-scopes.js";
 import { type SignedInAccount, signedInAccountOf } from "./signed-in-account.js";
 
 const accessTokenSeconds = 900;
@@ -38,7 +39,7 @@ export class PlatformResourceServer {
     if (resource.replace(/\/$/, "") !== this.#issuer) throw new errors.InvalidTarget();
     const registered = registeredClientOf(client);
     const { route } = context.oidc;
-    if (route === "authorization" || route === "resume") requireRequestableScopes(context, registered);
+    if (route === "authorization" || route === "resume") chooseScopes(context, registered);
     if (registered.tenantStatus !== "Active")
       throw new OAuthError(
         "TENANT_SUSPENDED",
@@ -71,7 +72,7 @@ export class PlatformResourceServer {
     if (missing.length > 0)
       await requireApproved(this.#publishing.request(publisher, missing, causeOf(context, clientId)));
     publishingOf.set(context, decision);
-    if (typeof asked !== "string") askForAll(context, decision.scopes);
+    if (typeof asked !== "string") askFor(context, decision.scopes);
     return decision.scopes;
   }
 }
@@ -95,11 +96,12 @@ function ownScopes({ scopes, principalType }: RegisteredClient): readonly string
 }
 
 /** Checked at the authorization endpoint, so that the error goes back to the client (RFC 6749 section 4.1.2.1). */
-function requireRequestableScopes(context: KoaContextWithOIDC, { scopes, tenantStatus }: RegisteredClient): void {
-  if (tenantStatus !== "Active") throw new errors.AccessDenied("The tenant of the client is not active.");
-  const asked = context.oidc.params?.["scope"];
-  if (typeof asked === "string") requireKnownScopes(asked.split(" "), [...scopes, "openid"]);
-  else askForAll(context, scopes);
+function chooseScopes(context: KoaContextWithOIDC, client: RegisteredClient): void {
+  if (client.tenantStatus !== "Active") throw new errors.AccessDenied("The tenant of the client is not active.");
+  const { scope: asked, prompt } = context.oidc.params ?? {};
+  const counting =
+    typeof asked === "string" ? requestableScopes(asked.split(" "), client) : defaultScopes(client, prompt);
+  askFor(context, counting);
 }
 
 function requireKnownScopes(asked: readonly string[], allowed: readonly string[]): void {
@@ -107,14 +109,6 @@ function requireKnownScopes(asked: readonly string[], allowed: readonly string[]
   if (refused.length > 0) throw scopeNotAllowed(refused);
 }
 
-function askForAll({ oidc }: KoaContextWithOIDC, scopes: readonly string[]): void {
+function askFor({ oidc }: KoaContextWithOIDC, scopes: readonly string[]): void {
   if (oidc.params) oidc.params["scope"] = scopes.join(" ") || undefined;
-}
-
-/** `invalid_scope` (RFC 6749 section 5.2) for scopes that the client, or the subject of an exchange, does not have. */
-export function scopeNotAllowed(refused: readonly string[]): errors.InvalidScope {
-  return new errors.InvalidScope(
-    "The client may not ask for some of these scopes. Ask only for scopes that it was given.",
-    refused.join(" "),
-  );
 }

@@ -1,5 +1,6 @@
 import type { Account, KoaContextWithOIDC } from "oidc-provider";
 import type { UserAccess, UserAccount } from "../accounts/user-accounts.js";
+import { personClaims } from "./identity-claims.js";
 
 /** How a user signed in. Every member is undefined before a token is made. */
 export interface SignInFacts {
@@ -23,19 +24,12 @@ export function createSignedInAccount(
   access: UserAccess,
   signIn: SignInFacts = {},
 ): SignedInAccount {
-  const { userId, email, displayName } = user;
   return {
-    accountId: userId,
+    accountId: user.userId,
     user,
     access,
     signIn,
-    claims: async () => ({
-      sub: userId,
-      email,
-      tenantId: user.tenant.tenantId,
-      tenantSlug: user.tenantSlug,
-      ...(displayName === null ? {} : { name: displayName }),
-    }),
+    claims: async () => personClaims(user),
   };
 }
 

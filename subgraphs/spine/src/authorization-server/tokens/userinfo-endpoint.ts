@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "@factory/runtime/telemetry/logger";
-import type { UserAccount, UserAccounts } from "../accounts/user-accounts.js";
-import type { AccessTokenClaims, AccessTokens } from "./access-tokens.js";
+import type { UserAccounts } from "../accounts/user-accounts.js";
+import type { AccessTokens } from "./access-tokens.js";
+import { personClaimsOf } from "./identity-claims.js";
 
 /** The userinfo endpoint. */
 export const userinfoPath = "/connect/userinfo";
@@ -22,14 +23,14 @@ interface Refusal {
 
 /**
  * The userinfo endpoint (OpenID Connect Core 1.0 section 5.3): claims of the signed-in user, for an access token of a
- * sign-in that asked for `openid`. oidc-provider serves it only for tokens that it stores; ours are signed, not stored.
+ * sign-in that asked for `openid`, as its identity scopes give them. oidc-provider serves it only for tokens that it stores; ours are signed, not stored.
  */
 export function userinfo(options: UserinfoOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     // the token comes in the header, so a body is discarded
     request.resume();
     answer(options, request.headers.authorization).then(
-      (found) => ("status" in found ? refuse(response, found) : send(response, 200, claimsOf(found))),
+      (found) => ("status" in found ? refuse(response, found) : send(response, 200, found.claims)),
       (error: unknown) => {
         options.logger.error({ err: error }, "userinfo failed");
         send(response, 503, { error: "temporarily_unavailable" }, { "retry-after": "1" });
@@ -45,26 +46,15 @@ async function answer(options: UserinfoOptions, authorization: string | undefine
   const status = token && (await options.tokens.status(token));
   if (status === "TenantUnknown") return { status: 403, error: "invalid_token", code: "TENANT_UNKNOWN" };
   if (!token || status !== "Good") return { status: 401, error: "invalid_token" };
-  if (!isOfOpenidSignIn(token)) return { status: 403, error: "insufficient_scope" };
+  const scopes = token.scope?.split(" ") ?? [];
+  if (token.principalType !== "User" || !scopes.includes("openid")) return { status: 403, error: "insufficient_scope" };
   const account = await options.accounts.byId(token.sub);
-  return account?.status === "Active" ? { account } : { status: 401, error: "invalid_token" };
+  return account?.status === "Active"
+    ? { claims: personClaimsOf(account, scopes) }
+    : { status: 401, error: "invalid_token" };
 }
 
-type UserInfo = Refusal | { readonly account: UserAccount };
-
-const isOfOpenidSignIn = ({ principalType, scope }: AccessTokenClaims) =>
-  principalType === "User" && scope?.split(" ").includes("openid");
-
-function claimsOf({ account }: { readonly account: UserAccount }) {
-  const { userId, email, displayName, tenant, tenantSlug } = account;
-  return {
-    sub: userId,
-    email,
-    ...(displayName === null ? {} : { name: displayName }),
-    tenantId: tenant.tenantId,
-    tenantSlug,
-  };
-}
+type UserInfo = Refusal | { readonly claims: Record<string, string | boolean> };
 
 function refuse(response: ServerResponse, { status, error, code }: Refusal): void {
   const scope = error === "insufficient_scope" ? ', scope="openid"' : "";

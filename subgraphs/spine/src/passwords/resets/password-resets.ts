@@ -129,6 +129,7 @@ export class PasswordResets {
       if (user.status !== "Active") throw unknownToken();
       transaction.audit({ operation: "resetPassword", principal: userId, principaltype: "User" });
       await replacePassword(transaction, user, { passwordHash, proof: "MailLink" });
+      user.verifiedEmailKey = user.emailKey;
       await mailer.queue(transaction, changedMailKind, userId);
     });
   }
