@@ -130,6 +130,8 @@ export const platformEventTypes = {
   SecondFactorAdded:              { source: "spine",        readScopes: ["user.read"] },
   SecondFactorRemoved:            { source: "spine",        readScopes: ["user.read"] },
   RecoveryCodesRenewed:           { source: "spine",        readScopes: ["user.read"] },
+  SecondFactorsLocked:            { source: "spine",        readScopes: ["user.read"] },
+  SecondFactorsUnlocked:          { source: "spine",        readScopes: ["user.read"] },
   LoginFailed:                    { source: "spine",        readScopes: ["user.read"] },
   TokenRevoked:                   { source: "spine",        readScopes: ["user.read"] },
   RefreshTokenReuseDetected:      { source: "spine",        readScopes: ["user.read"] },

@@ -13,7 +13,7 @@ import { aFlag } from "../kit/feature-flags.js";
 import { aLibrary, aPackageName, versionMutation } from "../kit/libraries.js";
 import { aNotification, aNotificationTemplate, aTemplateInput } from "../kit/notifications.js";
 import { aPackage } from "../kit/nuget-packages.js";
-import { resetToken } from "../kit/own-security.js";
+import { resetToken, storeWrongCodes } from "../kit/own-security.js";
 import { aSignedInPerson } from "../kit/own-sessions.js";
 import { aPerson } from "../kit/people.js";
 import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
@@ -357,6 +357,11 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     return { ownToken, sessionId };
   },
   removeUserSecondFactors: person,
+  unlockUserSecondFactors: async (world) => {
+    const { userId } = await person(world);
+    await storeWrongCodes(userId, 20);
+    return { userId };
+  },
   requestPasswordReset: async ({ tenant }) => ({ input: { email: (await aPerson(tenant)).email } }),
   resetPassword: async ({ tenant, canary }) => ({
     input: { token: await resetToken(await aPerson(tenant)), password: `${goodPassword} ${canary}` },

@@ -35,6 +35,8 @@ const limited: readonly (readonly [count: string, passing: number, entries: read
       ["/connect/logout", form({ action: "sign-out" })],
       ["/connect/security"],
       ["/connect/security", form({ action: "remove-factor" })],
+      ["/connect/second-factor-lock?token=x"],
+      ["/connect/second-factor-lock", form({ token: "x" })],
     ],
   ],
   [

@@ -1,10 +1,12 @@
 import { createHmac } from "node:crypto";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { Browser, type Visit } from "./browser.js";
-import { signInAs } from "./code-flow.js";
+import { aSignInClient, authorizeUrl, signInAs } from "./code-flow.js";
+import { rows } from "./database.js";
 import { eventually } from "./eventually.js";
 import { aPerson, type Person } from "./people.js";
 import { platform } from "./platform.js";
-import { graphql } from "./request.js";
+import { graphql, request } from "./request.js";
 import type { TestTenant } from "./tenants.js";
 import { invitationToken } from "./users.js";
 
@@ -65,20 +67,44 @@ export async function resetToken({ email }: Person, mailsBefore = 1): Promise<st
   return invitationToken(email, mailsBefore + 1);
 }
 
+/** Stores so many wrong codes of the user, as if they had been entered. */
+export async function storeWrongCodes(userId: string, count: number): Promise<void> {
+  await rows(
+    `insert into spine.factor_locks (tenant_id, user_id, failures, locked_at)
+     select tenant_id, user_id, $2::int, case when $2::int >= 20 then now() end from spine.users where user_id = $1
+     on conflict (tenant_id, user_id) do update set failures = excluded.failures, locked_at = excluded.locked_at`,
+    [decodeId("usr", userId), count],
+  );
+}
+
+/** The person enters the last of too many wrong codes, and an administrator unlocks the codes. */
+async function lockAndUnlock(tenant: TestTenant, person: Person): Promise<void> {
+  await storeWrongCodes(person.userId, 19);
+  const client = await aSignInClient(tenant.tenantId, { firstParty: true, scopes: ["templates.read"] });
+  const browser = new Browser(platform().publicUrl);
+  const page = await signInAs(browser, await browser.open(authorizeUrl(client)), person);
+  const { status } = await browser.submit(page, { factor: "Totp", code: "wrong!", action: "continue" });
+  if (status !== 403) throw new Error(`The codes are not locked, but the answer is ${status}`);
+  const at = `POST /v1/users/${person.userId}/second-factors/unlock`;
+  const unlocked = await request(at, { token: await tenant.tokenWith() });
+  if (unlocked.status !== 200) throw new Error(unlocked.text);
+}
+
 /** Causes the events of people who change their own password, factors and sessions. */
 export async function changeOwnSecurity(tenant: TestTenant): Promise<void> {
   const person = await aPerson(tenant);
   const { browser } = await ownSecurityPage(person);
   await ownSecurityPage(person);
   await addAuthenticator(browser);
+  await lockAndUnlock(tenant, person);
   const submit = async (fields: Record<string, string>) =>
     browser.submit(await browser.open(`${platform().publicUrl}/connect/security`), fields);
   await submit({ action: "end-other-sessions" });
   const { text } = await browser.open(`${platform().publicUrl}/connect/security`);
   const [, factorId = ""] = /name="factorId" value="(fac_\w+)"/.exec(text) ?? [];
   await submit({ action: "remove-factor", factorId });
-  // the invitation, and the mails about the authenticator app
-  const token = await resetToken(person, 3);
+  // the invitation, and the mails about the authenticator app and the lock
+  const token = await resetToken(person, 5);
   const input = { token, password: "another horse battery" };
   await eventually("the password is reset", async () => {
     const { body } = await graphql(

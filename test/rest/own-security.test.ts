@@ -3,12 +3,13 @@ import * as oidc from "openid-client";
 import { aPendingApproval } from "../kit/agents.js";
 import { Browser, type Visit } from "../kit/browser.js";
 import { aSignInClient, callback, returned, signInAs } from "../kit/code-flow.js";
-import { confirmAuthenticator, ownSecurityPage, resetToken, totpCode } from "../kit/own-security.js";
+import { confirmAuthenticator, ownSecurityPage, resetToken, storeWrongCodes, totpCode } from "../kit/own-security.js";
 import { aPerson, type Person } from "../kit/people.js";
 import { platform } from "../kit/platform.js";
 import { refusal } from "../kit/refusal.js";
 import { request } from "../kit/request.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
+import { invitationToken } from "../kit/users.js";
 
 const level = "urn:factory:acr:second-factor";
 const scope = "openid governance.approve templates.publish";
@@ -168,6 +169,40 @@ describe("a person with an authenticator app", () => {
       error: "invalid_grant",
       cause: { code: "SECOND_FACTOR_REQUIRED" },
     });
+  });
+
+  it("is locked after 20 wrong codes, and unlocked by the link in the mail, then by an administrator", async () => {
+    const { person, key, codes } = await anOwner();
+    const tryCode = async (code: string) => {
+      const { browser, page } = await withPassword(person);
+      return browser.submit(page, { factor: "Totp", code, action: "continue" });
+    };
+    await storeWrongCodes(person.userId, 19);
+    expect((await tryCode("wrong!")).status).toBe(403);
+    const locked = await tryCode(totpCode(key, Date.now() + 30_000));
+    expect([locked.status, locked.text]).toEqual([403, expect.stringContaining("Your codes are locked")]);
+    // the invitation, and the mails about the authenticator app and the lock
+    const unlocking = new URLSearchParams({ token: await invitationToken(person.email, 3) });
+    const page = `${home()}/connect/second-factor-lock`;
+    expect(await (await fetch(`${page}?${unlocking.toString()}`)).text()).toContain("Unlock my codes");
+    expect((await tryCode("wrong!")).status).toBe(403);
+    expect((await fetch(page, { method: "POST", body: unlocking })).status).toBe(200);
+    expect((await fetch(page, { method: "POST", body: unlocking })).status).toBe(404);
+    expect((await tryCode(totpCode(key, Date.now() + 30_000))).url).toContain(callback);
+    await storeWrongCodes(person.userId, 20);
+    const at = `POST /v1/users/${person.userId}/second-factors/unlock`;
+    const other = await (await aTenant()).tokenWith();
+    expect(refusal(await request(at, { token: other }))).toBe("404 NOT_FOUND");
+    const answer = await request(at, { token: await tenant.tokenWith() });
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { userId: person.userId, unlockedAt: expect.stringMatching(/^\d{4}-.*Z$/) },
+    ]);
+    expect(refusal(await request(at, { token: await tenant.tokenWith() }))).toBe("409 INVALID_STATE");
+    const next = await withPassword(person);
+    const form = await next.browser.open(`${next.page.url}?factor=RecoveryCode`);
+    const fields = { factor: "RecoveryCode", code: codes[0] ?? "", action: "continue" };
+    expect((await next.redeem(await next.browser.submit(form, fields))).claims()).toMatchObject({ acr: level });
   });
 
   it("resets the password by a link that works once; tokens and sessions end, and the second factor stays", async () => {

@@ -27,6 +27,7 @@ export const spineRoutes = [
   { at: "POST /v1/users/{userId}/enable",                      run: "enableUser",       reply: 200, scopes: ["user.invite"],              version: "header", idempotent: true },
   { at: "POST /v1/users/{userId}/confirm",                     run: "confirmUser",      reply: 200, scopes: ["governance.approve"],       version: "header", idempotent: true },
   { at: "POST /v1/tenants/{tenantId}/users/{userId}/confirm",  run: "confirmTenantUser", reply: 200, scopes: ["tenant.manage"], platformAdmin: true, version: "header", idempotent: true },
+  { at: "POST /v1/users/{userId}/second-factors/unlock",       run: "unlockUserSecondFactors", reply: 200, scopes: ["user.invite"],       version: "header", idempotent: true },
   { at: "GET /v1/users/invitations",                           run: "invitations",      reply: 200, scopes: ["user.read", "user.invite"], version: "header" },
   { at: "POST /v1/users/invitations",                          run: "inviteUser",       reply: 201, scopes: ["user.invite"],              version: "header", idempotent: true },
   { at: "POST /v1/users/invitations/{invitationId}/resend",    run: "resendInvitation", reply: 200, scopes: ["user.invite"],              version: "header", idempotent: true },

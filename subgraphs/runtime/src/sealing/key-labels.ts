@@ -34,6 +34,7 @@ export const keyPurposes = {
   "factory spine invitation tokens": { protects: "links of invitations in mail", afterChange: "Stored" },
   "factory spine password resets": { protects: "links in mails that reset a password", afterChange: 1 },
   "factory spine second factors": { protects: "secrets of authenticator apps", afterChange: "Stored" },
+  "factory spine second factor locks": { protects: "links in mails that unlock second factors", afterChange: 1 },
   "factory spine configuration": { protects: "secret configuration", afterChange: "Stored" },
   "factory spine configuration digest": {
     protects: "secret configuration in the requests that are compared for 24 hours",

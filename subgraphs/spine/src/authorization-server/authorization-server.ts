@@ -181,7 +181,10 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     provider: () => provider,
     consents: parts.consents,
     csrfTokens: new CsrfTokens(masterKeys.keyring("factory spine forms")),
-    attempts: new FactorAttempts({ records, failures: new FailureLimiter(factorLimits(options.rateLimitFactor)) }),
+    attempts: new FactorAttempts({
+      ...{ records, locks: factors.locks },
+      failures: new FailureLimiter(factorLimits(options.rateLimitFactor)),
+    }),
     identification: new FactorIdentification({
       ...{ accounts, records },
       failures: new FailureLimiter(addressLimits(options.rateLimitFactor)),

@@ -49,6 +49,7 @@ const refusedCreation = { field: credentialField, text: "The passkey was not acc
 export class PasskeyKind implements FactorKind {
   readonly kind = "Passkey";
   readonly label = "Passkey";
+  readonly isCode = false;
   readonly enrolment: FactorEnrolment = {
     title: "Add a passkey",
     begin: (person, visit) => this.#begin(person, visit),

@@ -3,14 +3,16 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
-import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { lockSecretHolders } from "../access-control/active-principal-statement.js";
 import { requireHeldScopes } from "../access-control/held-scopes.js";
+import { clientsHeldOnlyBy } from "../oauth-clients/secret-holders.js";
 import { effectiveAccessIn } from "../roles/effective-access.js";
 import { lockUser } from "../users/find-users.js";
-import type { RemovedSecondFactorsType } from "./second-factor.type.js";
+import type { RemovedSecondFactorsType, UnlockedSecondFactorsType } from "./second-factor.type.js";
 import type { SecondFactors } from "./second-factors.js";
 
-/** Administrators help users who have lost their second factors. */
+/** Administrators help users who have lost their second factors, or whose codes are locked. */
 export class LostFactors {
   readonly #database: Database;
   readonly #factors: SecondFactors;
@@ -21,26 +23,70 @@ export class LostFactors {
   }
 
   remove(context: RequestContext, userId: string): Promise<RemovedSecondFactorsType> {
-    const administrator = principalOf(context);
-    // a stolen token is not enough to take the factors of others away
-    if (administrator.principalType === "User") requireRecentSignIn(administrator);
+    requireRecentPerson(context);
     return idempotentMutation(this.#database, context, {
       field: "removeUserSecondFactors",
       arguments: { userId },
       commit: async (transaction) => {
-        await lockUser(transaction, userId);
-        if (administrator.subject === userId)
-          throw new DomainError("CONFLICT", {
-            detail: "Users remove their own second factors on the page /connect/security, after a sign-in with them.",
-          });
-        const { scopes } = await effectiveAccessIn(transaction, userId);
-        requireHeldScopes(
-          context,
-          [...scopes],
-          "A caller can remove the second factors only of a user whose scopes its own token holds.",
-        );
+        await requireOther(context, transaction, {
+          userId,
+          own: "Users remove their own second factors on the page /connect/security, after a sign-in with them.",
+        });
+        await requireStronger(context, transaction, userId);
         return { userId, count: await this.#factors.removeAll(transaction, userId) };
       },
     });
   }
+
+  unlock(context: RequestContext, userId: string): Promise<UnlockedSecondFactorsType> {
+    requireRecentPerson(context);
+    return idempotentMutation(this.#database, context, {
+      field: "unlockUserSecondFactors",
+      arguments: { userId },
+      commit: async (transaction) => {
+        await requireOther(context, transaction, {
+          userId,
+          own: "Users unlock their own second factors by the link in a mail, or ask another administrator.",
+        });
+        await requireStronger(context, transaction, userId);
+        if (!(await this.#factors.locks.lift(transaction, userId, "Administrator")))
+          throw new DomainError("INVALID_STATE", {
+            detail: "The second factors of the user are not locked.",
+            currentState: "Unlocked",
+            allowed: ["Locked"],
+          });
+        return { userId, unlockedAt: new Date().toISOString() };
+      },
+    });
+  }
+}
+
+/** A stolen token is not enough to change what protects others. */
+function requireRecentPerson(context: RequestContext): void {
+  const administrator = principalOf(context);
+  if (administrator.principalType === "User") requireRecentSignIn(administrator);
+}
+
+/** Throws CONFLICT for the user, and for a client that only the user can act as. Locks the row of the user. */
+async function requireOther(
+  context: RequestContext,
+  transaction: Transaction,
+  { userId, own: detail }: { userId: string; own: string },
+): Promise<void> {
+  await lockSecretHolders(transaction);
+  await lockUser(transaction, userId);
+  const { subject, clientId, principalType } = principalOf(context);
+  if (subject === userId) throw new DomainError("CONFLICT", { detail });
+  if (principalType === "User") return;
+  const held = await clientsHeldOnlyBy(transaction, userId);
+  if (held.some((client) => client.clientId === clientId)) throw new DomainError("CONFLICT", { detail });
+}
+
+async function requireStronger(context: RequestContext, transaction: Transaction, userId: string): Promise<void> {
+  const { scopes } = await effectiveAccessIn(transaction, userId);
+  requireHeldScopes(
+    context,
+    [...scopes],
+    "A caller can remove or unlock the second factors only of a user whose scopes its own token holds.",
+  );
 }

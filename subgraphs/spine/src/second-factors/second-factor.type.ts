@@ -1,3 +1,4 @@
+import { DateTime } from "@factory/runtime/graphql/scalars";
 import { Field, ID, Int, ObjectType } from "type-graphql";
 
 @ObjectType("RemovedSecondFactors", { simpleResolvers: true })
@@ -7,4 +8,13 @@ export class RemovedSecondFactorsType {
 
   @Field(() => Int, { description: "How many second factors were removed. Recovery codes are not counted." })
   count: number;
+}
+
+@ObjectType("UnlockedSecondFactors", { simpleResolvers: true })
+export class UnlockedSecondFactorsType {
+  @Field(() => ID)
+  userId: string;
+
+  @Field(() => DateTime)
+  unlockedAt: string;
 }

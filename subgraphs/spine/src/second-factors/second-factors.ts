@@ -5,6 +5,7 @@ import type { DeletedPerson } from "../users/personal-data.js";
 import type { FactorChanges } from "./kinds/factor-changes.js";
 import type { FactorKind, FactorPerson } from "./kinds/factor-kind.js";
 import type { FactorKinds } from "./kinds/factor-kinds.js";
+import type { FactorLocks } from "./locks/factor-locks.js";
 import type { RecoveryCodes } from "./recovery-codes/recovery-codes.js";
 
 interface SecondFactorParts {
@@ -13,6 +14,7 @@ interface SecondFactorParts {
   readonly kinds: FactorKinds;
   readonly recoveryCodes: RecoveryCodes;
   readonly changes: FactorChanges;
+  readonly locks: FactorLocks;
 }
 
 /** The second factors of people, of all kinds. */
@@ -25,6 +27,10 @@ export class SecondFactors {
 
   get kinds(): FactorKinds {
     return this.#parts.kinds;
+  }
+
+  get locks(): FactorLocks {
+    return this.#parts.locks;
   }
 
   /** Whether the tenant wants a second factor of every user (`signIn.secondFactor`). */
@@ -77,7 +83,7 @@ export class SecondFactors {
     });
   }
 
-  /** Removes all factors of a user, with their events. Returns how many; recovery codes are not counted. */
+  /** Removes all factors of a user, with their events, and the lock. Returns how many; recovery codes are not counted. */
   async removeAll(transaction: Transaction, userId: string): Promise<number> {
     let count = 0;
     for (const kind of this.kinds.all) {
@@ -85,12 +91,14 @@ export class SecondFactors {
       await this.#parts.changes.removed(transaction, { userId, kind: kind.kind, factorIds });
       count += factorIds.length;
     }
+    await this.locks.reset(transaction, userId, "Administrator");
     return count;
   }
 
   /** As `removeAll`, without events: the user is being deleted. */
-  readonly erase = async (transaction: Transaction, { userId }: DeletedPerson): Promise<void> => {
-    for (const kind of this.kinds.all) await kind.erase(transaction, userId);
+  readonly erase = async (transaction: Transaction, person: DeletedPerson): Promise<void> => {
+    for (const kind of this.kinds.all) await kind.erase(transaction, person.userId);
+    await this.locks.erase(transaction, person);
   };
 
   #transaction<T>(person: FactorPerson, operation: string, work: (transaction: Transaction) => Promise<T>): Promise<T> {

@@ -7,12 +7,14 @@ import {
   type FactorVisit,
   isProof,
 } from "../../second-factors/kinds/factor-kind.js";
+import type { FactorLocks } from "../../second-factors/locks/factor-locks.js";
 import type { SignInRecords } from "../accounts/sign-in-records.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
 
 interface FactorAttemptParts {
   readonly records: SignInRecords;
   readonly failures: FailureLimiter<FactorAttempt>;
+  readonly locks: FactorLocks;
 }
 
 /** An answer to the question of a second factor. */
@@ -23,7 +25,7 @@ export interface FactorAnswer {
   readonly address: string;
 }
 
-/** Checks second factors at a sign-in. Limits wrong answers of each person, and records them. */
+/** Checks second factors at a sign-in. Limits wrong answers of each person, records them, and counts wrong codes for the lock. */
 export class FactorAttempts {
   readonly #parts: FactorAttemptParts;
 
@@ -33,7 +35,8 @@ export class FactorAttempts {
 
   /** Throws an `OAuthError` with RATE_LIMITED after too many wrong answers. The answer is then not even checked. */
   async verify(kind: FactorKind, { person, visit, form, address }: FactorAnswer): Promise<FactorProof | FactorProblem> {
-    const { records, failures } = this.#parts;
+    const { records, failures, locks } = this.#parts;
+    const verify = () => kind.verify(person, visit, form);
     const { userId, clientId, tenant, email: username, cause } = person;
     const attempt = { userId, address };
     const retryAfterSeconds = failures.blockedFor(attempt);
@@ -45,7 +48,7 @@ export class FactorAttempts {
     const end = failures.begin(attempt);
     let answer: FactorProof | FactorProblem | undefined;
     try {
-      answer = await kind.verify(person, visit, form);
+      answer = await (kind.isCode ? locks.check(person, verify) : verify());
     } finally {
       // an outage says nothing about the answer
       end(answer !== undefined && !isProof(answer));

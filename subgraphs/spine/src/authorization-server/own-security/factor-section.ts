@@ -8,18 +8,21 @@ export interface FactorSection {
   readonly factors: readonly EnrolledFactor[];
   readonly recoveryCodesLeft: number;
   readonly isFactorRequired: boolean;
+  /** Whether codes are refused after too many wrong ones. */
+  readonly isLocked: boolean;
   readonly addable: readonly Pick<FactorKind, "kind" | "label" | "enrolment">[];
   readonly csrfToken: string;
 }
 
 /** The second factors, each with a form that changes it, and the links that add one. */
 export function factorSection(shown: FactorSection): Html {
-  const { factors, addable, recoveryCodesLeft, isFactorRequired } = shown;
+  const { factors, addable, recoveryCodesLeft, isFactorRequired, isLocked } = shown;
   const none = isFactorRequired
     ? "You have none. Your organization requires one."
     : "You have none. With a second factor, nobody can sign in with your password alone.";
   return html`<section>
 <h2>Second factors</h2>
+${isLocked ? lockNotice(shown) : undefined}
 ${factors.length === 0 ? html`<p>${none}</p>` : html`<ul class="rows">${factors.map((factor) => factorRow(factor, shown))}</ul>`}
 <div class="actions">
 ${addable.map(({ kind, label, enrolment }) => html`<a class="button" href="?add=${kind}">${enrolment?.title ?? label}</a>\n`)}</div>
@@ -56,5 +59,11 @@ const renameForm = ({ factorId, name }: Pick<EnrolledFactor, "factorId" | "name"
 const recoveryCodes = (left: number, { csrfToken }: FactorSection) =>
   html`<p class="fine">You have ${left === 1 ? "one recovery code" : `${left} recovery codes`} left.</p>
 ${actionForm({ csrfToken, action: "renew-recovery-codes", button: "Get new recovery codes" })}`;
+
+const lockNotice = ({ csrfToken }: FactorSection) =>
+  html`<div class="problem" role="alert">
+<p>Your codes are locked after too many wrong ones. The link in our mail unlocks them, and so does an administrator of your organization.</p>
+</div>
+${actionForm({ csrfToken, action: "mail-unlock-link", button: "Mail me a link" })}`;
 
 const dayOf = (time: Date): Html => html`<time>${time.toISOString().slice(0, 10)}</time>`;

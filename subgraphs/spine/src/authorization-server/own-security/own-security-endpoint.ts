@@ -46,6 +46,7 @@ const notices = new Map<string | null, string>(
     "factor-renamed": "The second factor has its new name.",
     "name-refused": `Enter a name with 1 to ${maxFactorNameLength} characters.`,
     "factor-removed": "The second factor is removed.",
+    "unlock-requested": "If no link was mailed within the last 15 minutes, one is on its way.",
   }),
 );
 
@@ -89,6 +90,7 @@ async function showAll(visit: Visit, shown: Pick<OwnSecurity, "notice" | "passwo
     factors: await factors.kinds.enrolled(tenant, userId),
     recoveryCodesLeft: await factors.recoveryCodesLeft(tenant, userId),
     isFactorRequired: await factors.requiredBy(tenant),
+    isLocked: await factors.locks.isLocked(tenant, userId),
     addable: factors.kinds.all.filter(({ enrolment }) => enrolment !== undefined),
     passwordMinLength: await options.ownPassword.minLength(tenant),
     sessions: await options.sessions.list(ownerOf(visitor)),
@@ -121,6 +123,9 @@ async function submit(visit: Visit, form: URLSearchParams): Promise<void> {
     case "remove-factor":
       await options.factors.remove(person, form.get("factorId") ?? "");
       return redirect(response, `${ownSecurityPath}?done=factor-removed`);
+    case "mail-unlock-link":
+      await options.factors.locks.links.request(person);
+      return redirect(response, `${ownSecurityPath}?done=unlock-requested`);
     case "renew-recovery-codes": {
       // codes from before the first factor would go around it later
       if (!(await hasFactor(visit))) break;

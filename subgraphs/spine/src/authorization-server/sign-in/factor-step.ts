@@ -9,9 +9,11 @@ import {
   type FactorProof,
   isProof,
 } from "../../second-factors/kinds/factor-kind.js";
+import type { LinkRequest } from "../../second-factors/locks/unlock-links.js";
 import type { UserAccount } from "../accounts/user-accounts.js";
 import { factorPage } from "../factor-forms/factor.page.js";
 import { factorVisit } from "../factor-forms/factor-visits.js";
+import { lockedFields } from "../factor-forms/locked-fields.js";
 import { factorAddedPage, recoveryCodesPage } from "../factor-forms/recovery-codes.page.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
 import { cancelSignIn, finishSignIn } from "./finish-sign-in.js";
@@ -53,6 +55,10 @@ export async function submitFactor(step: InteractionStep, progress: Progress, fo
   const choice = await choiceOf(step, progress);
   const kind = kindOf(choice, form.get("factor"));
   const answered = { choice, kind };
+  if (form.get("request") === "unlock-link") {
+    const linkRequest = await step.factors.locks.links.request(personOf(step, user));
+    return show(step, progress, answered, { linkRequest });
+  }
   let answer: FactorProof | FactorProblem;
   try {
     answer = await check(step, progress, { ...answered, form });
@@ -63,7 +69,8 @@ export async function submitFactor(step: InteractionStep, progress: Progress, fo
     const headers = { "retry-after": String(retryAfterSeconds) };
     return show(step, progress, answered, { problem: { field: "code", text }, answer: { status: 429, headers } });
   }
-  if (!isProof(answer)) return show(step, progress, answered, { problem: answer, answer: { status: 400 } });
+  if (!isProof(answer))
+    return show(step, progress, answered, { problem: answer, answer: { status: answer.isLocked ? 403 : 400 } });
   if (choice.purpose === "prove") return end(step, progress, ["pwd", ...answer.amr, "mfa"]);
   const methods = ["pwd", ...methodsOfEnrolment(answer.amr), "mfa"];
   const codes = await step.factors.renewRecoveryCodes(personOf(step, user));
@@ -111,16 +118,26 @@ async function end(step: InteractionStep, { user }: Progress, methods: readonly 
   }
 }
 
+interface Shown {
+  readonly problem?: FactorProblem;
+  readonly answer?: PageAnswer;
+  /** The end of a request for a link that unlocks. */
+  readonly linkRequest?: LinkRequest;
+}
+
 async function show(
   step: InteractionStep,
   { user }: Progress,
   { choice, kind }: Answered,
-  { problem, answer = {} }: { problem?: FactorProblem; answer?: PageAnswer } = {},
+  { problem, answer = {}, linkRequest }: Shown = {},
 ): Promise<void> {
   const person = personOf(step, user);
   const visit = visitOf(step, user, { choice, kind });
   const adds = choice.purpose === "add";
-  const fields = await (adds && kind.enrolment ? kind.enrolment.begin(person, visit) : kind.ask(person, visit));
+  const isLocked = !adds && kind.isCode && (await step.factors.locks.isLocked(user.tenant, user.userId));
+  const fields = isLocked
+    ? lockedFields(linkRequest)
+    : await (adds && kind.enrolment ? kind.enrolment.begin(person, visit) : kind.ask(person, visit));
   const page = factorPage({
     title: adds ? titleOf(kind) : kind.label,
     lead: adds
@@ -129,7 +146,7 @@ async function show(
     csrfToken: step.csrfToken,
     kind: kind.kind,
     fields,
-    problem,
+    problem: isLocked ? undefined : problem,
     others: choice.kinds
       .filter((other) => other !== kind)
       .map((other) => ({ query: `factor=${other.kind}`, text: `${adds ? titleOf(other) : useOf(other)} instead` })),

@@ -229,6 +229,42 @@ describe("a passkey after the password", () => {
   });
 });
 
+describe("a person whose codes are locked", () => {
+  it("still opens the account with a passkey, alone and after the password, and the lock stays", async () => {
+    const owner = await anOwner();
+    const lock = [decodeId("ten", tenantId), decodeId("usr", owner.userId)];
+    await platform.admin.query(
+      "insert into factor_locks (tenant_id, user_id, failures, locked_at) values ($1, $2, 20, now())",
+      lock,
+    );
+    const alone = await SignIn.begin();
+    expect((await alone.claims(await alone.identify(owner.authenticator))).access).toMatchObject({
+      acr: phishingResistant,
+    });
+    const signIn = await SignIn.begin();
+    await signIn.post({ username: owner.email, password: owner.password, action: "sign-in" });
+    const credential = owner.authenticator.use(optionsOf(await signIn.open()));
+    const answer = await signIn.post({ factor: "Passkey", action: "continue", credential });
+    expect((await signIn.claims(answer)).access).toMatchObject({ amr: ["pwd", "hwk", "user", "mfa"] });
+    const { rows } = await platform.admin.query("select failures, locked_at from factor_locks where user_id = $1", [
+      lock[1],
+    ]);
+    expect(rows).toEqual([{ failures: 20, locked_at: expect.any(Date) }]);
+  });
+
+  it("gets no lock from answers of a passkey that are not accepted", async () => {
+    const owner = await anOwner();
+    const signIn = await SignIn.begin();
+    await signIn.post({ username: owner.email, password: owner.password, action: "sign-in" });
+    await signIn.open();
+    expect((await signIn.post({ factor: "Passkey", action: "continue", credential: "{}" })).status).toBe(400);
+    const { rows } = await platform.admin.query("select from factor_locks where user_id = $1", [
+      decodeId("usr", owner.userId),
+    ]);
+    expect(rows).toEqual([]);
+  });
+});
+
 describe("a passkey that is added at the sign-in", () => {
   it("is a second factor, and not yet the proof of a passkey", async () => {
     const person = await aUser(platform, tenantId, ["templates.read"]);

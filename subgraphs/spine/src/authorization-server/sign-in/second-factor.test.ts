@@ -16,7 +16,7 @@ let clientSecret: string;
 
 const callback = "https://app.example/callback";
 /** Multiplies the limits, so that the requests of this suite fit into the limit of pages. */
-const factor = 4;
+const factor = 3;
 const verifier = randomBytes(32).toString("base64url");
 
 beforeAll(async () => {

@@ -74,7 +74,7 @@ export class NotificationMessage {
   @Property({ type: wireId("usr"), nullable: true })
   broadcastAfter: string | null;
 
-  /** `usr_…` or `cli_…`. */
+  /** `usr_…`, `cli_…`, or `platform` for a notification of the platform itself. */
   @Property({ type: "text" })
   requestedBy: string;
 

@@ -44,6 +44,8 @@ export interface FactorFields {
 export interface FactorProblem {
   readonly field: string;
   readonly text: string;
+  /** Whether all codes of the person are refused. */
+  readonly isLocked?: boolean;
 }
 
 /** A factor was proven. */
@@ -95,6 +97,8 @@ export interface FactorKind {
   readonly kind: FactorKindName;
   /** The name for people, for example "Authenticator app". */
   readonly label: string;
+  /** Whether the answer is a code that people type, so that others could guess it. Too many wrong ones lock the codes. */
+  readonly isCode: boolean;
   /** The factors of the person that can be used now. A sign-in offers the kind if there is one. */
   list(tenant: Tenant, userId: string): Promise<readonly EnrolledFactor[]>;
   /** At a sign-in: the fields of the question. */

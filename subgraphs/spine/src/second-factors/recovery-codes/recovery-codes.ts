@@ -40,6 +40,7 @@ interface UnusedRow {
 export class RecoveryCodes implements FactorKind {
   readonly kind = "RecoveryCode";
   readonly label = "Recovery code";
+  readonly isCode = true;
   readonly #database: Database;
 
   constructor(database: Database) {

@@ -38,6 +38,7 @@ interface TotpParts {
 export class TotpKind implements FactorKind {
   readonly kind = "Totp";
   readonly label = label;
+  readonly isCode = true;
   readonly #parts: TotpParts;
 
   constructor(parts: TotpParts) {
