@@ -22,6 +22,7 @@ export const errorCodes = {
   SECOND_FACTOR_REQUIRED:          { status: 400,  title: "Second factor required", when: "the password grant is used for a person who has a second factor, or whose tenant requires one" },
   AGENT_TASK_MISMATCH:             { status: 403,  title: "Agent task mismatch", when: "the agentTaskId of the request differs from that of the token" },
   APPROVAL_REQUIRED:               { status: 403,  title: "Approval required", when: "an agent uses a publishing scope without an approval" },
+  EDITION_NOT_SELF_SERVICE:        { status: 403,  title: "Edition not self-service", when: "a tenant activates more than it has of an edition that only a platform administrator gives; editionCode names it" },
   ENTITLEMENT_DENIED:              { status: 403,  title: "Not entitled", when: "the edition lacks the feature, or a hard limit is reached" },
   INSUFFICIENT_SCOPE:              { status: 403,  title: "Insufficient scope", when: "the token lacks a scope; requiredScopes[] names the scopes" },
   CONFIGURATION_READ_ONLY:         { status: 403,  title: "Configuration read-only", when: "a tenant changes a configuration key that begins with limits." },

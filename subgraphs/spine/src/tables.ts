@@ -39,6 +39,7 @@ import { Migration20261123173419_notification_erasures } from "./migrations/Migr
 import { Migration20261123175342_notification_templates } from "./migrations/Migration20261123175342_notification_templates.js";
 import { Migration20261123181500_notification_lanes } from "./migrations/Migration20261123181500_notification_lanes.js";
 import { Migration20261127231232_list_times } from "./migrations/Migration20261127231232_list_times.js";
+import { Migration20261128013602_edition_self_service } from "./migrations/Migration20261128013602_edition_self_service.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -85,5 +86,6 @@ export const spineTables = {
     Migration20261123181500_notification_lanes,
     Migration20261123172000_approval_levels,
     Migration20261127231232_list_times,
+    Migration20261128013602_edition_self_service,
   ],
 };

@@ -2,6 +2,9 @@ import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { EditionCatalog } from "../editions/edition-catalog.js";
 import { ProvisioningSteps } from "../tenants/provisioning-step.js";
+import { PaymentReports } from "./administration/payment-reports.js";
+import { TenantPlanService } from "./administration/tenant-plan.service.js";
+import { TenantPlanAdministrationResolver } from "./administration/tenant-plan-administration.resolver.js";
 import {
   advancePlanSubscription,
   advancePlanSubscriptionJob,
@@ -9,7 +12,6 @@ import {
 } from "./advance-plan-subscription.js";
 import { createPlanSubscription } from "./create-plan-subscription.js";
 import { DuePlanSubscriptions } from "./due-plan-subscriptions.js";
-import { PaymentFailures } from "./payment-failures.js";
 import { PlanSubscription } from "./plan-subscription.entity.js";
 import { PlanSubscriptionResolver } from "./plan-subscription.resolver.js";
 import { PlanSubscriptionService } from "./plan-subscription.service.js";
@@ -42,11 +44,12 @@ export const planSubscriptions: SliceModule<PlanSubscriptionSettings> = {
     const clock = settings.clock ?? (() => new Date());
     const editions = services.get(EditionCatalog);
     services.add(new PlanSubscriptionService({ database, cursors, editions, clock }));
+    services.add(new TenantPlanService({ database, editions, clock }));
     const steps = services.get(ProvisioningSteps);
     steps.add(createPlanSubscription);
     steps.addLast(startTrial(editions, clock));
     work(advancePlanSubscriptionJob, (payload) => advancePlanSubscription(database, clock, payload), maintenance);
-    consume(new PaymentFailures(database, clock).consumer());
+    consume(new PaymentReports({ database, workers, editions, clock }).consumer());
     const due = new DuePlanSubscriptions({ database, workers, jobs, logger, clock });
     onStarted(() => due.start());
     onStop(() => due.stop());
@@ -54,6 +57,7 @@ export const planSubscriptions: SliceModule<PlanSubscriptionSettings> = {
   resolvers: (get) => [
     new PlanSubscriptionResolver(get(PlanSubscriptionService)),
     new TenantPlanResolver(get(PlanSubscriptionService)),
+    new TenantPlanAdministrationResolver(get(TenantPlanService)),
   ],
   references(get) {
     const service = get(PlanSubscriptionService);
