@@ -29,6 +29,7 @@ export const errorCodes = {
   FIRST_PARTY_CLIENT_REQUIRED:     { status: 403,  title: "First-party client required", when: "a person decides an approval with a token of a third-party client" },
   NOT_THE_RECIPIENT:               { status: 403,  title: "Not the recipient", when: "a person or agent marks a notification of somebody else as read, or asks for the preferences or the unread count of somebody else" },
   PLATFORM_ADMIN_REQUIRED:         { status: 403,  title: "Platform admin required", when: "a tenant.* scope is used outside the platform tenant" },
+  PLATFORM_CLIENT_REFUSED:         { status: 403,  title: "Platform client refused", when: "the platform creates an API client in a tenant that does not let it (governance.allowPlatformClients), or a client that the platform holds changes that setting or enables a client that the platform made" },
   SELF_APPROVAL:                   { status: 403,  title: "Self-approval", when: "an approval is decided by its subject, by an agent, or by a client that one of them holds or may take over; an agent changes a setting of governance, accepts the changed definition of a tool, or chooses the tools of a connection" },
   TENANT_MISMATCH:                 { status: 403,  title: "Tenant mismatch", when: "the tenant of the token differs from the tenant in the route, header or body" },
   TENANT_SUSPENDED:                { status: 403,  title: "Tenant suspended", when: "the tenant is not Active" },

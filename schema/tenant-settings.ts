@@ -11,6 +11,7 @@ export interface TenantSettingValues {
   /** `true`: every type of principal; `false`: none. */
   readonly "governance.publish.requiresApproval": boolean | readonly PublisherType[];
   readonly "governance.approve.acr": AuthenticationLevel | null;
+  readonly "governance.allowPlatformClients": boolean;
   readonly "execution.requirePublished": boolean;
   readonly "execution.requireCompatible": boolean;
   readonly "scaffold.repositoryBase": string | null;
@@ -80,6 +81,13 @@ export const tenantSettings: TenantSettings = {
     default: null,
     description:
       "The level (acr) of the sign-in that a person needs to decide an approval: urn:factory:acr:second-factor or urn:factory:acr:phishing-resistant. Null: a password is enough.",
+    setBy: "Tenant",
+  },
+  "governance.allowPlatformClients": {
+    schema: { type: "boolean" },
+    default: true,
+    description:
+      "Whether a platform administrator may create API clients in the tenant. False acts once the first owner of the tenant has joined; clients that exist stay until they are disabled.",
     setBy: "Tenant",
   },
   "execution.requirePublished": {

@@ -12,6 +12,7 @@ import type { ChangedConfigEntryType } from "./configuration.type.js";
 import { requireGovernance, requireWritableKey, unknownEntry } from "./configuration-key.js";
 import type { ConfigurationSecrets } from "./configuration-secrets.js";
 import { checkedValue, requireSettingValue } from "./configuration-value.js";
+import { requireTenantsOwnChange } from "./platform-clients-switch.js";
 import type { RepositorySchemes } from "./repository-schemes.js";
 import type { TenantSettings } from "./tenant-settings.js";
 import { type EntryBefore, lockEntry, type StoredValue, unchangedEntry, writeEntry } from "./write-entry.js";
@@ -140,6 +141,7 @@ export class ConfigurationChangeService {
       ...request,
       prepare: () => this.#requireLevel(context, key),
       commit: async (transaction) => {
+        await requireTenantsOwnChange(transaction, context, key);
         const entry = await lockEntry(transaction, key);
         transaction.afterCommit(() => this.#settings.drop(transaction.tenant.tenantId));
         return commit(transaction, entry);

@@ -137,7 +137,8 @@ export class EditionService {
     commit: (transaction: Transaction) => Promise<EditionType>,
   ): Promise<EditionType> {
     const tenant = { ...tenantOf(context), platform: true } as const;
-    const edition = await idempotentMutation(this.#database, context, { field, arguments: args, tenant, commit });
+    const mutation = { field, arguments: args, tenant, commit };
+    const edition: Pick<EditionType, keyof EditionType> = await idempotentMutation(this.#database, context, mutation);
     // The change is committed: when it cannot be read now, the next look finds it.
     await this.#catalog.refresh().catch(() => undefined);
     // a result that the release before stored for a repeated request does not have the member
