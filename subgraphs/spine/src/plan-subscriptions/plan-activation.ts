@@ -1,14 +1,19 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { EditionCatalog } from "../editions/edition-catalog.js";
-import { editionOffer } from "../editions/edition-offer.js";
+import { type EditionOffer, editionOffer } from "../editions/edition-offer.js";
 import { activatePlan } from "./activate-plan-subscription.js";
 import type { LockedPlan } from "./change-plan-subscription.js";
 import { type BillingCycle, billingCycles } from "./plan-period.js";
+import type { PlanSubscription } from "./plan-subscription.entity.js";
 import type { ActivatePlanSubscriptionInput } from "./plan-subscription.input.js";
-import { requireSelfService } from "./require-self-service.js";
+import type { PlanSubscriptionState } from "./plan-subscription.states.js";
 
 type Input = ActivatePlanSubscriptionInput | null | undefined;
+
+/** The states in which a tenant has lost its edition, or is about to lose it. */
+const lostStates: readonly PlanSubscriptionState[] = ["PastDue", "Suspended", "Cancelled", "Expired"];
 
 /**
  * The activation that an input asks for. Every request for one goes through here, so that a tenant gets only what it may
@@ -59,6 +64,23 @@ export class PlanActivation {
     const entitlements = this.#editions.featuresOf(editionCode);
     await activatePlan(transaction, locked, { editionCode, billingCycle, entitlements });
   }
+}
+
+/**
+ * Throws EDITION_NOT_SELF_SERVICE when a tenant asks for more than it has of an edition that only a platform
+ * administrator gives.
+ */
+function requireSelfService(
+  { tenantId, subscriptionId, editionCode: current, status }: PlanSubscription,
+  editionCode: string,
+  offer: EditionOffer | undefined,
+): void {
+  const isMore = editionCode !== current || lostStates.includes(status);
+  if (!isMore || offer?.selfService !== false) return;
+  throw new DomainError("EDITION_NOT_SELF_SERVICE", {
+    detail: `Only a platform administrator activates the edition ${editionCode}. Ask the operator of the platform for it, and name the tenant ${tenantId} and its plan subscription ${subscriptionId}. A platform administrator then calls activateTenantPlanSubscription.`,
+    editionCode,
+  });
 }
 
 function billingCycleOf(input: Input): BillingCycle | undefined {

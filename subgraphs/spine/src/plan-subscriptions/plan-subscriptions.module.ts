@@ -2,9 +2,6 @@ import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { EditionCatalog } from "../editions/edition-catalog.js";
 import { ProvisioningSteps } from "../tenants/provisioning-step.js";
-import { PaymentReports } from "./administration/payment-reports.js";
-import { TenantPlanService } from "./administration/tenant-plan.service.js";
-import { TenantPlanAdministrationResolver } from "./administration/tenant-plan-administration.resolver.js";
 import {
   advancePlanSubscription,
   advancePlanSubscriptionJob,
@@ -12,12 +9,15 @@ import {
 } from "./advance-plan-subscription.js";
 import { createPlanSubscription } from "./create-plan-subscription.js";
 import { DuePlanSubscriptions } from "./due-plan-subscriptions.js";
+import { PaymentReports } from "./payment-reports.js";
 import { PlanSubscription } from "./plan-subscription.entity.js";
 import { PlanSubscriptionResolver } from "./plan-subscription.resolver.js";
 import { PlanSubscriptionService } from "./plan-subscription.service.js";
 import { readPlanSubscriptions } from "./plan-subscription.type.js";
 import { startTrial } from "./start-trial.js";
 import { TenantPlanResolver } from "./tenant-plan.resolver.js";
+import { TenantPlanService } from "./tenant-plan.service.js";
+import { TenantPlanAdministrationResolver } from "./tenant-plan-administration.resolver.js";
 
 export interface PlanSubscriptionSettings {
   /** The time by which periods, grace and trials end. Default: the clock of the system. */

@@ -2,8 +2,8 @@ import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { createEvent, type Envelope } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
-import { until } from "../../running-spine.fixture.js";
-import { type PlanTenant, PlanTest } from "../plan-subscription.fixture.js";
+import { until } from "../running-spine.fixture.js";
+import { type PlanTenant, PlanTest } from "./plan-subscription.fixture.js";
 
 const start = "2026-06-01T00:00:00.000Z";
 let test: PlanTest;

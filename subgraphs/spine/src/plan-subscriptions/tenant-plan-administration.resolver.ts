@@ -1,8 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Mutation, Resolver } from "type-graphql";
-import { ActivatePlanSubscriptionInput, ReportPaymentFailureInput } from "../plan-subscription.input.js";
-import { PlanSubscriptionType } from "../plan-subscription.type.js";
+import { ActivatePlanSubscriptionInput, ReportPaymentFailureInput } from "./plan-subscription.input.js";
+import { PlanSubscriptionType } from "./plan-subscription.type.js";
 import type { TenantPlanService } from "./tenant-plan.service.js";
 
 /** Operations of the Tenants resource on plan subscriptions: only these act across tenants. */

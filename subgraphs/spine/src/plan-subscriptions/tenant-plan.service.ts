@@ -3,14 +3,14 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import type { EditionCatalog } from "../../editions/edition-catalog.js";
-import { unknownTenant } from "../../tenants/find-tenant.js";
-import { failPayment, receivePayment } from "../cancel-plan-subscription.js";
-import type { LockedPlan } from "../change-plan-subscription.js";
-import { PlanActivation } from "../plan-activation.js";
-import { changePlan, type PlanMutation } from "../plan-mutation.js";
-import type { ActivatePlanSubscriptionInput, ReportPaymentFailureInput } from "../plan-subscription.input.js";
-import type { PlanSubscriptionType } from "../plan-subscription.type.js";
+import type { EditionCatalog } from "../editions/edition-catalog.js";
+import { unknownTenant } from "../tenants/find-tenant.js";
+import { failPayment, receivePayment } from "./cancel-plan-subscription.js";
+import type { LockedPlan } from "./change-plan-subscription.js";
+import { PlanActivation } from "./plan-activation.js";
+import { changePlan, type PlanMutation } from "./plan-mutation.js";
+import type { ActivatePlanSubscriptionInput, ReportPaymentFailureInput } from "./plan-subscription.input.js";
+import type { PlanSubscriptionType } from "./plan-subscription.type.js";
 
 /** The plan subscription of a tenant, as a platform administrator names it. */
 export interface NamedPlan {

@@ -6,11 +6,11 @@ import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Pool } from "pg";
-import type { EditionCatalog } from "../../editions/edition-catalog.js";
-import { lockTenant } from "../../tenants/find-tenant.js";
-import { tenantOfPlanSubscription } from "../../tenants/tenant-lookup.js";
-import { failPayment, receivePayment } from "../cancel-plan-subscription.js";
-import { type LockedPlan, lockPlanSubscription, makeDueChanges } from "../change-plan-subscription.js";
+import type { EditionCatalog } from "../editions/edition-catalog.js";
+import { lockTenant } from "../tenants/find-tenant.js";
+import { tenantOfPlanSubscription } from "../tenants/tenant-lookup.js";
+import { failPayment, receivePayment } from "./cancel-plan-subscription.js";
+import { type LockedPlan, lockPlanSubscription, makeDueChanges } from "./change-plan-subscription.js";
 
 interface PaymentReportParts {
   readonly database: Database;
