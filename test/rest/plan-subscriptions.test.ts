@@ -1,9 +1,15 @@
+import { accessToken, createTenantClient } from "@factory/gateway/standalone/client/platform-api";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
+import { tenantScopes } from "@factory/schema/scopes";
 import { sentCommand } from "../kit/commands.js";
 import { aConnection } from "../kit/connections.js";
 import { aCredential } from "../kit/credentials.js";
+import { rows } from "../kit/database.js";
 import { anEdition, anEditionWithTrial } from "../kit/editions.js";
 import { eventually } from "../kit/eventually.js";
+import { moveMoney } from "../kit/payments.js";
 import { aPlanSubscriptionId, reportedOfPayment, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
+import { platform } from "../kit/platform.js";
 import { aProvider } from "../kit/providers.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
 import { graphql, request } from "../kit/request.js";
@@ -183,6 +189,38 @@ describe("the payments of a plan subscription", () => {
     expect(await reportedOfPayment("reportPaymentFailure", plan)).toEqual({ status: "PastDue", currentPeriodEnd });
     expect(await refused("reportPayment")).toBe("INSUFFICIENT_SCOPE");
     expect(await reportedOfPayment("reportPayment", plan)).toEqual({ status: "Active", currentPeriodEnd });
+  });
+});
+
+describe("a charge that succeeds", () => {
+  it("ends a failed payment through a connection of the platform, and not through one of the tenant", async () => {
+    const own = await aTenant();
+    const as = await own.tokenWith();
+    const planSubscriptionId = await aPlanSubscriptionId(as);
+    await post(`${planSubscriptionId}/activate`, {}, as);
+    await reportedOfPayment("reportPaymentFailure", { tenantId: own.tenantId, planSubscriptionId });
+    const statusOf = async () => (await get(`/${planSubscriptionId}`, as)).body["status"];
+    const closeOwn = await moveMoney(as, own.tenantId, planSubscriptionId);
+    const client = { name: "billing", scopes: tenantScopes };
+    const billing = await createTenantClient(platform(), await platformToken(), platformTenantId, client);
+    const closePlatforms = await moveMoney(
+      await accessToken(platform(), billing),
+      platformTenantId,
+      planSubscriptionId,
+    );
+    await eventually("the plan subscription is Active", async () => (await statusOf()) === "Active");
+    // the tenant's own charge came first, so it would be the cause
+    const causes = () =>
+      rows<{ tenantid: string }>(
+        `select charged.envelope->>'tenantid' as tenantid from integration.event_log activated
+         join integration.event_log charged on charged.envelope->>'id' = activated.envelope->>'causationid'
+         where activated.envelope->>'tenantid' = $1 and activated.type = 'SubscriptionActivated'
+           and charged.type = 'PaymentCharged'`,
+        [own.tenantId],
+      );
+    await eventually("the log has the cause", async () => (await causes()).length > 0);
+    expect(await causes()).toEqual([{ tenantid: platformTenantId }]);
+    await Promise.all([closeOwn(), closePlatforms()]);
   });
 });
 
