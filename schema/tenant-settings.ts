@@ -20,6 +20,7 @@ export interface TenantSettingValues {
   /** `true`: every type of principal; `false`: none. */
   readonly "governance.publish.requiresApproval": boolean | readonly PublisherType[];
   readonly "governance.approve.acr": AuthenticationLevel | null;
+  readonly "governance.allowPlatformClients": boolean;
   readonly "execution.requirePublished": boolean;
   readonly "execution.requireCompatible": boolean;
   readonly "scaffold.repositoryBase": string | null;
@@ -117,6 +118,18 @@ export const tenantSettings: TenantSettings = {
         level: null,
         secondPerson: true,
       },
+    },
+  },
+  "governance.allowPlatformClients": {
+    schema: { type: "boolean" },
+    default: true,
+    description:
+      "Whether a platform administrator may create API clients in the tenant. False acts once the first owner of the tenant has joined; clients that exist stay until they are disabled.",
+    setBy: "Tenant",
+    change: {
+      scopes: ["governance.approve"],
+      by: peopleAndServices,
+      weakening: { isWeaker: (next, present) => next && !present, level: null, secondPerson: false },
     },
   },
   "execution.requirePublished": {

@@ -16,7 +16,7 @@ import { aPackage } from "../kit/nuget-packages.js";
 import { resetToken, storeWrongCodes } from "../kit/own-security.js";
 import { aSignedInPerson } from "../kit/own-sessions.js";
 import { aPerson } from "../kit/people.js";
-import { aPlanSubscriptionId } from "../kit/plan-subscriptions.js";
+import { aPlanSubscriptionId, reportedOfPayment } from "../kit/plan-subscriptions.js";
 import { aNewcomer, aSettingChange } from "../kit/protected-settings.js";
 import { aProvider, movedProvider } from "../kit/providers.js";
 import { aQueuedReportRun, aReportDefinitionId, aReportRunId, lastYear } from "../kit/reports.js";
@@ -192,11 +192,10 @@ async function anActivePlan({ token }: World) {
   return { planSubscriptionId };
 }
 
-async function paymentFailed({ token }: World, planSubscriptionId: string): Promise<void> {
-  const document = "mutation ($id: ID!) { reportPaymentFailure(planSubscriptionId: $id) { status } }";
-  const { body, text } = await graphql(document, { token, variables: { id: planSubscriptionId } });
-  if (body.errors) throw new Error(text);
-}
+const aTenantsActivePlan = async (world: World) => ({
+  tenantId: world.tenant.tenantId,
+  ...(await anActivePlan(world)),
+});
 
 /** Arguments with which each mutation succeeds. A new mutation needs a line here. */
 export const mutationArguments: Readonly<Record<string, Prepare>> = {
@@ -332,6 +331,7 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     const { email } = await anInvitation(token);
     return { input: { token: await invitationToken(email), password: `${goodPassword} ${canary}` } };
   },
+  activateTenantPlanSubscription: aTenantsActivePlan,
   activatePlanSubscription: anActivePlan,
   approveScopes: anApproval,
   approveTenantSetting: aWaitingSetting,
@@ -418,11 +418,11 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
   rejectScopes: anApproval,
   rejectTenantSetting: aWaitingSetting,
   reportPayment: async (world) => {
-    const plan = await anActivePlan(world);
-    await paymentFailed(world, plan.planSubscriptionId);
+    const plan = await aTenantsActivePlan(world);
+    await reportedOfPayment("reportPaymentFailure", plan);
     return plan;
   },
-  reportPaymentFailure: anActivePlan,
+  reportPaymentFailure: aTenantsActivePlan,
   resendInvitation: invited,
   restoreConfiguration: async ({ token }) => {
     const key = await anEntry(token, unique());

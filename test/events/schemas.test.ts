@@ -30,7 +30,7 @@ import { aNotification, aNotificationTemplate } from "../kit/notifications.js";
 import { changeOwnSecurity } from "../kit/own-security.js";
 import { moveMoney } from "../kit/payments.js";
 import { aPerson } from "../kit/people.js";
-import { aPlanSubscriptionId, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
+import { aPlanSubscriptionId, reportedOfPayment, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
 import { changeProtectedSetting } from "../kit/protected-settings.js";
 import { aProvider, aRetiredProvider, movedProvider } from "../kit/providers.js";
 import { movePullRequests } from "../kit/pull-requests.js";
@@ -273,7 +273,7 @@ async function changePlanSubscription(token: string, tenantId: string): Promise<
   const activate = () => request(`POST /v1/subscriptions/${id}/activate`, { token, body: {} });
   await activate();
   await due("current_period_end = now()");
-  await graphql(`mutation { reportPaymentFailure(planSubscriptionId: "${id}") { status } }`, { token });
+  await reportedOfPayment("reportPaymentFailure", { tenantId, planSubscriptionId: id });
   await due("past_due_since = now() - interval '7 days'");
   await becomes("Suspended");
   await request(`POST /v1/subscriptions/${id}/cancel`, { token, body: { atPeriodEnd: false } });

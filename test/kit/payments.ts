@@ -23,8 +23,15 @@ const statusOf = async (id: string) => {
   return row?.status;
 };
 
-/** Makes a page for payments, charges two payments, of which the second fails, and refunds the first. */
-export async function moveMoney(token: string, tenantId: string): Promise<() => Promise<unknown>> {
+/**
+ * Makes a page for payments, charges two payments, of which the second fails, and refunds the first. The first one may be
+ * for a plan subscription.
+ */
+export async function moveMoney(
+  token: string,
+  tenantId: string,
+  planSubscriptionId?: string,
+): Promise<() => Promise<unknown>> {
   const vendor = await aVendor();
   vendor.behave({ status: 200, body: '{"id":"pay-1","url":"https://pay.vendor.example/1"}' });
   const scheme = { kind: "hmac", algorithm: "sha256", header: "x-signature", encoding: "hex" };
@@ -46,7 +53,7 @@ export async function moveMoney(token: string, tenantId: string): Promise<() => 
   const page = { description: "A month", successUrl: "https://shop.example/a", cancelUrl: "https://shop.example/b" };
   await sentCommand(tenantId, "CreateCheckoutSession", { ...money, ...page });
   const [paid, declined, refunded] = await Promise.all([
-    sentCommand(tenantId, "ChargePayment", { ...money, customerRef: "customer-42" }),
+    sentCommand(tenantId, "ChargePayment", { ...money, planSubscriptionId, customerRef: "customer-42" }),
     sentCommand(tenantId, "ChargePayment", { ...money, customerRef: "customer-43" }),
     sentCommand(tenantId, "RefundPayment", { paymentRef: "pay-1", connectionId }),
   ]);

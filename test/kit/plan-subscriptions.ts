@@ -1,4 +1,5 @@
-import { request } from "./request.js";
+import { graphql, request } from "./request.js";
+import { platformToken } from "./tenants.js";
 
 /** A plan subscription, as REST shows it. */
 export interface TestPlanSubscription {
@@ -26,4 +27,19 @@ export async function activated(token: string, editionCode: string): Promise<voi
   const path = `POST /v1/subscriptions/${await aPlanSubscriptionId(token)}/activate`;
   const { status, text } = await request(path, { token, body: { editionCode } });
   if (status !== 200) throw new Error(text);
+}
+
+/** Reports a payment about the plan subscription of a tenant, as the platform administrator. Returns the plan subscription. */
+export async function reportedOfPayment(
+  field: "reportPayment" | "reportPaymentFailure",
+  plan: { readonly tenantId: string; readonly planSubscriptionId: string },
+): Promise<Pick<TestPlanSubscription, "status" | "currentPeriodEnd">> {
+  const document = `mutation ($tenantId: ID!, $planSubscriptionId: ID!) {
+    plan: ${field}(tenantId: $tenantId, planSubscriptionId: $planSubscriptionId) { status currentPeriodEnd } }`;
+  const { body, text } = await graphql<{ plan: TestPlanSubscription }>(document, {
+    token: await platformToken(),
+    variables: { ...plan },
+  });
+  if (body.errors) throw new Error(text);
+  return body.data.plan;
 }

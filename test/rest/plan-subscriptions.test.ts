@@ -1,13 +1,19 @@
+import { accessToken, createTenantClient } from "@factory/gateway/standalone/client/platform-api";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
+import { tenantScopes } from "@factory/schema/scopes";
 import { sentCommand } from "../kit/commands.js";
 import { aConnection } from "../kit/connections.js";
 import { aCredential } from "../kit/credentials.js";
-import { anEditionWithTrial } from "../kit/editions.js";
+import { rows } from "../kit/database.js";
+import { anEdition, anEditionWithTrial } from "../kit/editions.js";
 import { eventually } from "../kit/eventually.js";
-import { aPlanSubscriptionId, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
+import { moveMoney } from "../kit/payments.js";
+import { aPlanSubscriptionId, reportedOfPayment, type TestPlanSubscription } from "../kit/plan-subscriptions.js";
+import { platform } from "../kit/platform.js";
 import { aProvider } from "../kit/providers.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
 import { graphql, request } from "../kit/request.js";
-import { aTenant, type TestTenant } from "../kit/tenants.js";
+import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
 import { aVendor } from "../kit/vendor.js";
 
 let tenant: TestTenant;
@@ -168,21 +174,78 @@ describe("POST /v1/subscriptions/{id}/cancel", () => {
 });
 
 describe("the payments of a plan subscription", () => {
-  it("are reported by GraphQL with subscription.manage", async () => {
+  it("are not reported by its tenant, but by the platform administrator", async () => {
     const own = await aTenant();
     const as = await own.tokenWith();
-    const plan = await aPlanSubscriptionId(as);
-    const { currentPeriodEnd } = (await post(`${plan}/activate`, {}, as)).body;
-    const report = async (field: string, by: string) => {
-      const query = `mutation { ${field}(planSubscriptionId: "${plan}") { status currentPeriodEnd } }`;
-      const { body } = await graphql<Record<string, unknown> | null>(query, { token: by });
-      return body.data?.[field] ?? body.errors?.[0]?.extensions.code;
+    const planSubscriptionId = await aPlanSubscriptionId(as);
+    const { currentPeriodEnd } = (await post(`${planSubscriptionId}/activate`, {}, as)).body;
+    const plan = { tenantId: own.tenantId, planSubscriptionId };
+    const refused = async (field: string) => {
+      const query = `mutation { ${field}(tenantId: "${own.tenantId}", planSubscriptionId: "${planSubscriptionId}") { status } }`;
+      return (await graphql(query, { token: as })).body.errors?.[0]?.extensions.code;
     };
-    const reader = await own.tokenWith("subscription.read");
-    expect(await report("reportPaymentFailure", reader)).toBe("INSUFFICIENT_SCOPE");
-    expect(await report("reportPaymentFailure", as)).toEqual({ status: "PastDue", currentPeriodEnd });
-    expect(await report("reportPayment", reader)).toBe("INSUFFICIENT_SCOPE");
-    expect(await report("reportPayment", as)).toEqual({ status: "Active", currentPeriodEnd });
+    for (const field of ["reportPaymentFailure", "reportPayment", "activateTenantPlanSubscription"])
+      expect(await refused(field)).toBe("INSUFFICIENT_SCOPE");
+    expect(await reportedOfPayment("reportPaymentFailure", plan)).toEqual({ status: "PastDue", currentPeriodEnd });
+    expect(await refused("reportPayment")).toBe("INSUFFICIENT_SCOPE");
+    expect(await reportedOfPayment("reportPayment", plan)).toEqual({ status: "Active", currentPeriodEnd });
+  });
+});
+
+describe("a charge that succeeds", () => {
+  it("ends a failed payment through a connection of the platform, and not through one of the tenant", async () => {
+    const own = await aTenant();
+    const as = await own.tokenWith();
+    const planSubscriptionId = await aPlanSubscriptionId(as);
+    await post(`${planSubscriptionId}/activate`, {}, as);
+    await reportedOfPayment("reportPaymentFailure", { tenantId: own.tenantId, planSubscriptionId });
+    const statusOf = async () => (await get(`/${planSubscriptionId}`, as)).body["status"];
+    const closeOwn = await moveMoney(as, own.tenantId, planSubscriptionId);
+    const client = { name: "billing", scopes: tenantScopes };
+    const billing = await createTenantClient(platform(), await platformToken(), platformTenantId, client);
+    const closePlatforms = await moveMoney(
+      await accessToken(platform(), billing),
+      platformTenantId,
+      planSubscriptionId,
+    );
+    await eventually("the plan subscription is Active", async () => (await statusOf()) === "Active");
+    // the tenant's own charge came first, so it would be the cause
+    const causes = () =>
+      rows<{ tenantid: string }>(
+        `select charged.envelope->>'tenantid' as tenantid from integration.event_log activated
+         join integration.event_log charged on charged.envelope->>'id' = activated.envelope->>'causationid'
+         where activated.envelope->>'tenantid' = $1 and activated.type = 'SubscriptionActivated'
+           and charged.type = 'PaymentCharged'`,
+        [own.tenantId],
+      );
+    await eventually("the log has the cause", async () => (await causes()).length > 0);
+    expect(await causes()).toEqual([{ tenantid: platformTenantId }]);
+    await Promise.all([closeOwn(), closePlatforms()]);
+  });
+});
+
+describe("an edition that only the platform administrator gives", () => {
+  it("is refused to a tenant that activates it, and that activates it again after a failed payment", async () => {
+    const { code } = await anEdition(await platformToken(), { selfService: false });
+    const own = await aTenant();
+    const as = await own.tokenWith();
+    const planSubscriptionId = await aPlanSubscriptionId(as);
+    const refused = await post(`${planSubscriptionId}/activate`, { editionCode: code }, as);
+    expect([refusal(refused), refused.body]).toEqual([
+      "403 EDITION_NOT_SELF_SERVICE",
+      expect.objectContaining({ editionCode: code, detail: expect.stringContaining("Ask the operator") }),
+    ]);
+    const given = await graphql<{ activateTenantPlanSubscription: TestPlanSubscription }>(
+      `mutation { activateTenantPlanSubscription(tenantId: "${own.tenantId}", planSubscriptionId: "${planSubscriptionId}",
+        input: { editionCode: "${code}" }) { status editionCode } }`,
+      { token: await platformToken() },
+    );
+    const active = { status: "Active", editionCode: code };
+    expect(given.body.data?.activateTenantPlanSubscription).toEqual(active);
+    await reportedOfPayment("reportPaymentFailure", { tenantId: own.tenantId, planSubscriptionId });
+    const again = await post(`${planSubscriptionId}/activate`, {}, as);
+    expect(refusal(again)).toBe("403 EDITION_NOT_SELF_SERVICE");
+    expect((await get(`/${planSubscriptionId}`, as)).body).toMatchObject({ ...active, status: "PastDue" });
   });
 });
 

@@ -40,8 +40,10 @@ import { Migration20261123175342_notification_templates } from "./migrations/Mig
 import { Migration20261123181500_notification_lanes } from "./migrations/Migration20261123181500_notification_lanes.js";
 import { Migration20261127231232_list_times } from "./migrations/Migration20261127231232_list_times.js";
 import { Migration20261128013306_identity_scopes } from "./migrations/Migration20261128013306_identity_scopes.js";
+import { Migration20261128013602_edition_self_service } from "./migrations/Migration20261128013602_edition_self_service.js";
 import { Migration20261128013622_factor_locks } from "./migrations/Migration20261128013622_factor_locks.js";
 import { Migration20261128014107_protected_settings } from "./migrations/Migration20261128014107_protected_settings.js";
+import { Migration20261128014834_platform_made_clients } from "./migrations/Migration20261128014834_platform_made_clients.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -89,7 +91,9 @@ export const spineTables = {
     Migration20261123172000_approval_levels,
     Migration20261127231232_list_times,
     Migration20261128013306_identity_scopes,
+    Migration20261128013602_edition_self_service,
     Migration20261128013622_factor_locks,
     Migration20261128014107_protected_settings,
+    Migration20261128014834_platform_made_clients,
   ],
 };

@@ -23,6 +23,7 @@ afterAll(() => platform?.stop());
 const stricter: TenantSettingValues = {
   "governance.publish.requiresApproval": true,
   "governance.approve.acr": "urn:factory:acr:second-factor",
+  "governance.allowPlatformClients": false,
   "execution.requirePublished": true,
   "execution.requireCompatible": true,
   "scaffold.repositoryBase": "https://git.example/acme",
@@ -51,11 +52,12 @@ const needSecondPerson: readonly SettingKey[] = [
 ];
 const needRecentSignIn: readonly SettingKey[] = [
   ...needSecondPerson,
+  "governance.allowPlatformClients",
   "signIn.passwordMinLength",
   "signIn.sessionHours",
   "signIn.allowedEmailDomains",
 ];
-const needApprovingScope: readonly SettingKey[] = ["governance.publish.requiresApproval", "governance.approve.acr"];
+const needApprovingScope: readonly SettingKey[] = keys.filter((key) => key.startsWith("governance."));
 const needSecondFactor: readonly SettingKey[] = ["governance.approve.acr", "signIn.secondFactor"];
 const openToAgents: readonly SettingKey[] = ["webhooks.eventNames", "notifications.locale"];
 

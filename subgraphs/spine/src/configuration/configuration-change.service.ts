@@ -13,6 +13,7 @@ import type { ChangedConfigEntryType, ConfigurationChange } from "./configuratio
 import { requireWritableKey, unknownEntry } from "./configuration-key.js";
 import type { ConfigurationSecrets } from "./configuration-secrets.js";
 import { checkedValue, requireSettingValue } from "./configuration-value.js";
+import { requireTenantsOwnChange } from "./platform-clients-switch.js";
 import type { SettingApprovals } from "./proposed-setting.js";
 import type { RepositorySchemes } from "./repository-schemes.js";
 import { requireMayChange, requirePersonToWeaken, settingInForce, weakeningOf } from "./setting-protection.js";
@@ -169,6 +170,7 @@ export class ConfigurationChangeService {
       ...request,
       prepare: () => this.#settings.get(tenantOf(context), "governance.approve.acr"),
       commit: async (transaction, approvalLevel) => {
+        await requireTenantsOwnChange(transaction, context, key);
         const entry = await lockEntry(transaction, key);
         const next = await nextOf(transaction, entry);
         if (!next) return unchangedEntry(entry);

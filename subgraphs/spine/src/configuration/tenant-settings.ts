@@ -1,6 +1,6 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
-import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import {
   isSettingKey,
   type SettingKey,
@@ -25,6 +25,21 @@ const known = tenantStatement(
 export interface SettingRow {
   key: string;
   value: string;
+}
+
+const stored = {
+  name: "setting_now",
+  text: `select key, value::text as value from configuration_entries
+    where tenant_id = $1 and key = $2 and not is_secret`,
+};
+
+/** The value that holds for the tenant of the transaction, as it is stored now: memory may be older. */
+export async function settingNow<Key extends SettingKey>(
+  { execute, tenant }: Transaction,
+  key: Key,
+): Promise<TenantSettingValues[Key]> {
+  const values = validSettings(await execute<SettingRow>(stored, [tenant.uuid, key]));
+  return values[key] ?? settingDefault(key);
 }
 
 type SetValues = Partial<TenantSettingValues>;

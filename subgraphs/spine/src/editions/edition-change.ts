@@ -26,7 +26,7 @@ export function unknownEdition(): DomainError {
   return new DomainError("NOT_FOUND", { detail: "The edition does not exist. The list of editions shows all codes." });
 }
 
-type EditionValues = Pick<Edition, "name" | "description" | "trialDays" | "features" | "active">;
+type EditionValues = Pick<Edition, "name" | "description" | "trialDays" | "features" | "active" | "selfService">;
 
 /** Stores the edition with the changed values as its next version. Equal values change nothing. */
 export function nextVersion(
@@ -36,8 +36,8 @@ export function nextVersion(
   changed: Partial<EditionValues>,
   revertedFrom: RevertedFrom = null,
 ): EditionType {
-  const { name, description, trialDays, features, active } = edition;
-  const current = { name, description, trialDays, features, active };
+  const { name, description, trialDays, features, active, selfService } = edition;
+  const current = { name, description, trialDays, features, active, selfService };
   if (canonicalJson(current) === canonicalJson({ ...current, ...changed })) return editionView(edition);
   Object.assign(edition, changed);
   edition.version += 1;
@@ -52,9 +52,9 @@ export function recordEdition(
   edition: Edition,
   revertedFrom: RevertedFrom,
 ): EditionType {
-  const { code, version, name, description, trialDays, features, active, updatedAt: changedAt } = edition;
+  const { code, version, name, description, trialDays, features, active, selfService, updatedAt: changedAt } = edition;
   const changedBy = principalOf(context).subject;
-  const facts = { code, version, name, description, trialDays, features, active, revertedFrom };
+  const facts = { code, version, name, description, trialDays, features, active, selfService, revertedFrom };
   em.persist(em.create(EditionVersion, { ...facts, changedAt, changedBy }));
   const { features: _, ...data } = facts;
   record({

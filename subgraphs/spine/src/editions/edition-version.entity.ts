@@ -29,6 +29,9 @@ export class EditionVersion {
   @Property({ type: "boolean" })
   active: boolean;
 
+  @Property({ type: "boolean", default: true })
+  selfService: boolean;
+
   @Property({ type: "timestamptz" })
   changedAt: Date;
 

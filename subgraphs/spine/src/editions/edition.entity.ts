@@ -25,6 +25,10 @@ export class Edition {
   @Property({ type: "boolean" })
   active: boolean;
 
+  /** False: only a platform administrator gives the edition to a tenant, and gives it back after it ended. */
+  @Property({ type: "boolean", default: true })
+  selfService: boolean;
+
   /** Ascends with each change. */
   @Property({ type: "integer" })
   version: number;

@@ -7,6 +7,9 @@ const descriptionLimits = { maxLength: 1000 };
 const trialLimits = { minimum: 0, maximum: 365 };
 const featuresDescription =
   "The complete list of features by key, each with its kind and the members of its kind. At most 100 features.";
+/** The member `selfService` of editions and of their inputs. */
+export const selfServiceDescription =
+  "Whether a tenant may activate the edition itself. Where it is false, a platform administrator does, by activateTenantPlanSubscription: a tenant can neither change to the edition nor bring it back after PastDue, Suspended, Cancelled or Expired.";
 
 @InputType()
 export class CreateEditionInput {
@@ -31,6 +34,9 @@ export class CreateEditionInput {
 
   @Field(() => JsonObject, { description: featuresDescription })
   features: Record<string, unknown>;
+
+  @Field(() => Boolean, { nullable: true, description: `${selfServiceDescription} Default: true.` })
+  selfService?: boolean | null;
 }
 
 @InputType({ description: "Members that are left out stay unchanged." })
@@ -49,6 +55,9 @@ export class UpdateEditionInput {
 
   @Field(() => JsonObject, { nullable: true, description: featuresDescription })
   features?: Record<string, unknown> | null;
+
+  @Field(() => Boolean, { nullable: true, description: selfServiceDescription })
+  selfService?: boolean | null;
 }
 
 @InputType()

@@ -82,7 +82,7 @@ export class EditionService {
         const now = new Date();
         const edition = em.create(Edition, {
           ...{ code, name, features, description: input.description || null, trialDays: input.trialDays ?? 0 },
-          ...{ active: true, version: 1, createdAt: now, updatedAt: now },
+          ...{ active: true, selfService: input.selfService ?? true, version: 1, createdAt: now, updatedAt: now },
         });
         em.persist(edition);
         return recordEdition(transaction, context, edition, null);
@@ -98,11 +98,12 @@ export class EditionService {
     const features = input.features == null ? undefined : checkedFeatures(input.features);
     return this.#change(context, "updateEdition", { code, input }, async (transaction) => {
       const edition = await lockEdition(transaction, code);
-      const { name, description, trialDays } = input;
+      const { name, description, trialDays, selfService } = input;
       return nextVersion(transaction, context, edition, {
         ...(name == null ? {} : { name }),
         ...(description == null ? {} : { description: description || null }),
         ...(trialDays == null ? {} : { trialDays }),
+        ...(selfService == null ? {} : { selfService }),
         ...(features ? { features } : {}),
       });
     });
@@ -114,8 +115,9 @@ export class EditionService {
       const edition = await lockEdition(transaction, code);
       const earlier = await transaction.em.findOne(EditionVersion, { code, version });
       if (!earlier) throw new DomainError("NOT_FOUND", { detail: `The edition has no version ${version}.` });
-      const { name, description, trialDays, features, active } = earlier;
-      return nextVersion(transaction, context, edition, { name, description, trialDays, features, active }, version);
+      const { name, description, trialDays, features, active, selfService } = earlier;
+      const values = { name, description, trialDays, features, active, selfService };
+      return nextVersion(transaction, context, edition, values, version);
     });
   }
 
@@ -135,9 +137,11 @@ export class EditionService {
     commit: (transaction: Transaction) => Promise<EditionType>,
   ): Promise<EditionType> {
     const tenant = { ...tenantOf(context), platform: true } as const;
-    const edition = await idempotentMutation(this.#database, context, { field, arguments: args, tenant, commit });
+    const mutation = { field, arguments: args, tenant, commit };
+    const edition: Pick<EditionType, keyof EditionType> = await idempotentMutation(this.#database, context, mutation);
     // The change is committed: when it cannot be read now, the next look finds it.
     await this.#catalog.refresh().catch(() => undefined);
-    return edition;
+    // a result that the release before stored for a repeated request does not have the member
+    return { ...edition, selfService: edition.selfService ?? true };
   }
 }

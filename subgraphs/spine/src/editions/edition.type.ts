@@ -3,6 +3,7 @@ import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import type { EditionFeatures } from "@factory/schema/edition-features";
 import { Field, ID, Int, ObjectType } from "type-graphql";
+import { selfServiceDescription } from "./edition.input.js";
 
 const featuresDescription =
   "The features by key. Each has a kind and the members of its kind: boolean (enabled), limit (limit), metered (limit, period, soft) or config (value). A limit of null means unlimited.";
@@ -29,6 +30,9 @@ export class EditionType {
 
   @Field({ description: "False for a retired edition: tenants that have it keep it, and others cannot choose it." })
   active: boolean;
+
+  @Field({ description: selfServiceDescription })
+  selfService: boolean;
 
   @Field(() => Int, { description: "Ascends with each change." })
   version: number;
@@ -62,6 +66,9 @@ export class EditionVersionType {
 
   @Field()
   active: boolean;
+
+  @Field()
+  selfService: boolean;
 
   @Field(() => DateTime)
   changedAt: string;

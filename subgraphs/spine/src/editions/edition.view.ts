@@ -10,12 +10,14 @@ export interface EditionRow {
   trial_days: number;
   features: EditionFeatures;
   active: boolean;
+  self_service: boolean;
   version: number;
   created_at: Date | string;
   updated_at: Date | string;
 }
 
-export const editionColumns = "code, name, description, trial_days, features, active, version, created_at, updated_at";
+export const editionColumns =
+  "code, name, description, trial_days, features, active, self_service, version, created_at, updated_at";
 
 export const editionRowView = (row: EditionRow): EditionType => ({
   code: row.code,
@@ -24,6 +26,7 @@ export const editionRowView = (row: EditionRow): EditionType => ({
   trialDays: row.trial_days,
   features: row.features,
   active: row.active,
+  selfService: row.self_service,
   version: row.version,
   createdAt: new Date(row.created_at).toISOString(),
   updatedAt: new Date(row.updated_at).toISOString(),
@@ -36,6 +39,7 @@ export const editionView = (edition: Edition): EditionType => ({
   trialDays: edition.trialDays,
   features: edition.features,
   active: edition.active,
+  selfService: edition.selfService,
   version: edition.version,
   createdAt: edition.createdAt.toISOString(),
   updatedAt: edition.updatedAt.toISOString(),

@@ -8,6 +8,7 @@ import { LockMode } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
 import type { TenantSettings } from "../configuration/tenant-settings.js";
 import { assignRoles, findRoles } from "../roles/assign-roles.js";
+import type { OwnerArrivals } from "../roles/owners.js";
 import type { TenantService } from "../tenants/tenant.service.js";
 import { recordOrigin } from "../user-origins/user-origins.js";
 import { createUser } from "../users/create-user.js";
@@ -39,6 +40,7 @@ interface AcceptanceParts {
   readonly tenants: TenantService;
   readonly seats: Seats;
   readonly settings: TenantSettings;
+  readonly arrivals: OwnerArrivals;
 }
 
 /** Accepts invitations for the holder of the link, who is not signed in. Only the token of the link tells the tenant. */
@@ -53,7 +55,7 @@ export class InvitationAcceptance {
     const digest = tokenDigest(input.token);
     const found = await this.#open(digest);
     const tenant = tenantWithId(encodeId("ten", found.tenant_id));
-    const { database, tenants, seats, settings } = this.#parts;
+    const { database, tenants, seats, settings, arrivals } = this.#parts;
     requireAllowedDomain(found.email, await settings.get(tenant, "signIn.allowedEmailDomains"));
     const passwordHash = await newPasswordHash({
       password: input.password,
@@ -70,11 +72,8 @@ export class InvitationAcceptance {
         transaction.audit({ operation: "acceptInvitation", principaltype: "User" });
         const invitation = await lockedInvitation(transaction, encodeId("inv", found.invitation_id), digest);
         await seats.requireFreeForInvited(transaction, seatLimit);
-        return register(transaction, invitation, {
-          userId,
-          passwordHash,
-          displayName: input.displayName ?? invitation.displayName,
-        });
+        const displayName = input.displayName ?? invitation.displayName;
+        return register(transaction, invitation, { userId, passwordHash, displayName, arrivals });
       });
     } catch (error) {
       if (violatedUnique(error) === "users_email")
@@ -116,10 +115,16 @@ async function lockedInvitation({ em, tenant }: Transaction, invitationId: strin
   return invitation;
 }
 
+interface NewPerson {
+  readonly userId: string;
+  readonly passwordHash: string;
+  readonly displayName: string | null;
+}
+
 async function register(
   transaction: Transaction,
   invitation: Invitation,
-  person: { userId: string; passwordHash: string; displayName: string | null },
+  { arrivals, ...person }: NewPerson & Pick<AcceptanceParts, "arrivals">,
 ): Promise<UserType> {
   const { record } = transaction;
   const { invitationId, email, emailKey, invitedBy, inviters, updatedAt } = invitation;
@@ -140,6 +145,7 @@ async function register(
     data: { ...userFacts(user), invitationId, roleCodes },
   });
   assignRoles(transaction, roles, { principalId: user.userId, assignedBy: invitedBy });
+  await arrivals.tell(transaction, roles, user.userId);
   return userView(user, roleCodes);
 }
 

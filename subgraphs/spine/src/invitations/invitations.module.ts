@@ -8,6 +8,7 @@ import { PermissionLossHandlers } from "../access-control/permission-loss.js";
 import { TenantSettings } from "../configuration/tenant-settings.js";
 import { HttpRoutes } from "../http-endpoints/http-routes.js";
 import { Mailer } from "../mail/mailer.js";
+import { OwnerArrivals } from "../roles/owners.js";
 import { ProvisioningSteps } from "../tenants/provisioning-step.js";
 import { TenantService } from "../tenants/tenant.service.js";
 import { PersonalDataErasers } from "../users/personal-data.js";
@@ -65,7 +66,10 @@ export const invitations: SliceModule<InvitationSettings> = {
     const parts = { database, issuer, tenants, seats, settings: tenantSettings, cursors, mailer, rateLimitFactor };
     services.add(new InvitationService(parts));
     const acceptance = services.add(
-      new InvitationAcceptance({ database, pool: workers, tenants, seats, settings: tenantSettings }),
+      new InvitationAcceptance({
+        ...{ database, pool: workers, tenants, seats, settings: tenantSettings },
+        arrivals: services.get(OwnerArrivals),
+      }),
     );
     work(expireInvitationJob, (payload) => expireInvitation(database, payload), maintenance);
     services.get(ProvisioningSteps).add(inviteOwner(issuer));

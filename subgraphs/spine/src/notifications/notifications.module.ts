@@ -2,9 +2,12 @@ import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { NotificationTemplateService } from "../notification-templates/notification-template.service.js";
+import { PlatformClientNotices } from "../oauth-clients/platform-made-clients.js";
 import { RecipientRateLimiter } from "../request-limits/recipient-rate-limiter.js";
+import { OwnerArrivals } from "../roles/owners.js";
 import { TenantService } from "../tenants/tenant.service.js";
 import { PersonalDataErasers } from "../users/personal-data.js";
+import { tellNewOwner, tellOwners } from "./announcements/platform-clients.js";
 import { BroadcastService } from "./broadcast/broadcast.service.js";
 import { continueBroadcastJob, openBroadcasts } from "./broadcast/continue-broadcast-job.js";
 import { ChannelDrivers } from "./delivery/channel-drivers.js";
@@ -84,6 +87,8 @@ export const notifications: SliceModule<NotificationSettings> = {
     const erasure = new NotificationErasureService({ database, jobs, pageSize: settings.notificationsErasedAtOnce });
     work(eraseNotificationsJob, (payload) => erasure.continue(payload), maintenance);
     services.get(PersonalDataErasers).add(erasure.begin);
+    services.get(PlatformClientNotices).add(tellOwners(jobs));
+    services.get(OwnerArrivals).add(tellNewOwner(jobs));
   },
   resolvers: (get) => [
     new NotificationResolver({

@@ -27,7 +27,9 @@ import {
   oauthClientFacts,
   oauthClientRowView,
   oauthClientView,
+  withMark,
 } from "./oauth-client.view.js";
+import { mayEndAsOwner, requireOwnersWill } from "./platform-made-clients.js";
 import { checkKeySet, isSameKey, type PublicJwk, type PublicKeySet } from "./public-keys.js";
 
 const oneClient = tenantStatement(
@@ -101,6 +103,7 @@ export class OAuthClientAdministrationService {
   enable(context: RequestContext, clientId: string): Promise<OAuthClientType> {
     return this.#change(context, { field: "enableApiClient", clientId }, async (client, transaction) => {
       if (client.status === "Active") return;
+      await requireOwnersWill(transaction, principalOf(context), client);
       await requireClientLimit(transaction, false);
       client.status = "Active";
       recordClientEvent(transaction, "ApiClientEnabled", client);
@@ -129,7 +132,7 @@ export class OAuthClientAdministrationService {
       field: "rotateApiClientSecret",
       arguments: { clientId },
       commit: async (transaction) => {
-        const client = await findToChange(context, transaction, clientId);
+        const client = await findToChange(context, transaction, { field: "rotateApiClientSecret", clientId });
         if (client.isPublic || client.jwks)
           throw new DomainError("CONFLICT", {
             detail: "The client has no secret, so its secret cannot be rotated. It is public or has keys.",
@@ -143,33 +146,42 @@ export class OAuthClientAdministrationService {
       },
     });
     const { secretNonce, ...client } = rotated;
-    return { ...client, clientSecret: this.#secrets.derive(clientId, secretNonce) };
+    return { ...withMark(client), clientSecret: this.#secrets.derive(clientId, secretNonce) };
   }
 
-  #change(
+  async #change(
     context: RequestContext,
     { field, clientId, ...given }: { field: string; clientId: string; input?: UpdateApiClientInput },
     change: (client: OAuthClient, transaction: Transaction) => Promise<void> | void,
   ): Promise<OAuthClientType> {
-    return idempotentMutation(this.#database, context, {
+    const changed = await idempotentMutation(this.#database, context, {
       field,
       arguments: { clientId, ...given },
       commit: async (transaction) => {
-        const client = await findToChange(context, transaction, clientId);
+        const client = await findToChange(context, transaction, { field, clientId });
         await change(client, transaction);
         return oauthClientView(client);
       },
     });
+    return withMark(changed);
   }
 }
 
-/** The client, locked. Throws `INSUFFICIENT_SCOPE` unless the caller holds every scope of it. */
-async function findToChange(context: RequestContext, transaction: Transaction, clientId: string): Promise<OAuthClient> {
+/**
+ * The client, locked. Throws `INSUFFICIENT_SCOPE` unless the caller holds every scope of it, or disables a client of the
+ * platform as an owner.
+ */
+async function findToChange(
+  context: RequestContext,
+  transaction: Transaction,
+  { field, clientId }: { readonly field: string; readonly clientId: string },
+): Promise<OAuthClient> {
   const { em, tenant } = transaction;
   await requireActivePrincipal(transaction, principalOf(context).subject);
   const row = { tenantId: tenant.tenantId, clientId, platformAdmin: false };
   const client = await em.findOne(OAuthClient, row, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!client) throw new DomainError("NOT_FOUND", { detail: "The tenant has no client with this id." });
+  if (field === "disableApiClient" && (await mayEndAsOwner(transaction, principalOf(context), client))) return client;
   requireHeldScopes(context, client.scopes, "A caller can change only a client whose scopes its own token holds.");
   return client;
 }

@@ -58,6 +58,13 @@ export class OAuthClient {
   @Property({ type: "text", nullable: true })
   secretHeldBy?: string | null;
 
+  /**
+   * A platform administrator made the client in the tenant, or a client did whose secret the platform held. Nothing changes
+   * it afterwards.
+   */
+  @Property({ type: "boolean", default: false })
+  createdByPlatform: boolean;
+
   /** Redirect URIs, compared exactly (RFC 9700 section 2.1). */
   @Property({ type: "text[]", default: [] })
   redirectUris: string[];

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => platform?.stop());
 
 const fields =
-  "clientId clientSecret name scopes grantTypes principalType redirectUris firstParty public status tenantId createdAt";
+  "clientId clientSecret name scopes grantTypes principalType redirectUris firstParty createdByPlatform public status tenantId createdAt";
 const forTenant = `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
   createTenantApiClient(tenantId: $tenantId, input: $input) { ${fields} } }`;
 const own = `mutation ($input: CreateApiClientInput!) { createApiClient(input: $input) { ${fields} } }`;
@@ -45,6 +45,7 @@ describe("Mutation.createTenantApiClient", () => {
       principalType: "Agent",
       redirectUris: [],
       firstParty: false,
+      createdByPlatform: true,
       public: false,
       status: "Active",
       tenantId,

@@ -28,7 +28,10 @@ export class OAuthClientResolver {
     return this.#administration.list(context, { first, after, sort });
   }
 
-  @Mutation(() => OAuthClientSecretType, { description: "Creates an OAuth client in any tenant that is Active." })
+  @Mutation(() => OAuthClientSecretType, {
+    description:
+      "Creates an OAuth client in any tenant that is Active. It is marked as createdByPlatform and the owners are notified. A tenant with an owner may refuse it by the setting governance.allowPlatformClients.",
+  })
   @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
   createTenantApiClient(
     @Arg("tenantId", () => ID) tenantId: string,
@@ -48,7 +51,8 @@ export class OAuthClientResolver {
   }
 
   @Mutation(() => OAuthClientType, {
-    description: "Disables the client and revokes its tokens. The caller must hold every scope of the client.",
+    description:
+      "Disables the client and revokes its tokens. The caller must hold every scope of the client; an owner disables any client that the platform made.",
   })
   @Auth({ scopes: ["client.manage"] })
   disableApiClient(
@@ -59,7 +63,8 @@ export class OAuthClientResolver {
   }
 
   @Mutation(() => OAuthClientType, {
-    description: "Enables a disabled client. The caller must hold every scope of the client.",
+    description:
+      "Enables a disabled client. The caller must hold every scope of the client. Once the tenant has an owner, no client that the platform holds enables one that the platform made.",
   })
   @Auth({ scopes: ["client.manage"] })
   enableApiClient(

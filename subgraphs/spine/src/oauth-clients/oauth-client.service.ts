@@ -2,11 +2,13 @@ import { randomBytes } from "node:crypto";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { requireActivePrincipal } from "../access-control/active-principal-statement.js";
 import { requireHeldScopes } from "../access-control/held-scopes.js";
+import { isHeldByPlatform } from "../access-control/platform-hold-statement.js";
 import { unknownTenant } from "../tenants/find-tenant.js";
 import type { TenantService } from "../tenants/tenant.service.js";
 import { type CheckedClient, checkClient } from "./check-client.js";
@@ -15,21 +17,33 @@ import { type ClientSecrets, secretDigest } from "./client-secret.js";
 import { OAuthClient } from "./oauth-client.entity.js";
 import type { CreateApiClientInput } from "./oauth-client.input.js";
 import type { OAuthClientSecretType } from "./oauth-client.type.js";
-import { type OAuthClientView, oauthClientFacts, oauthClientView } from "./oauth-client.view.js";
+import { type OAuthClientView, oauthClientFacts, oauthClientView, withMark } from "./oauth-client.view.js";
+import { type PlatformClientNotices, requirePlatformClientsAllowed } from "./platform-made-clients.js";
 
 /** The stored answer for a repeated request: the nonce of the secret in place of the secret. */
 type StoredClient = OAuthClientView & { secretNonce: string | null };
 
+interface OAuthClientParts {
+  readonly database: Database;
+  readonly secrets: ClientSecrets;
+  readonly tenants: TenantService;
+  readonly notices: PlatformClientNotices;
+}
+
+interface Creation {
+  readonly field: string;
+  readonly arguments: unknown;
+  readonly tenant: Tenant;
+  /** Whether the platform makes the client in a tenant of others. */
+  readonly byPlatform: (transaction: Transaction) => Promise<boolean> | boolean;
+}
+
 /** Creates OAuth clients. */
 export class OAuthClientService {
-  readonly #database: Database;
-  readonly #secrets: ClientSecrets;
-  readonly #tenants: TenantService;
+  readonly #parts: OAuthClientParts;
 
-  constructor(database: Database, secrets: ClientSecrets, tenants: TenantService) {
-    this.#database = database;
-    this.#secrets = secrets;
-    this.#tenants = tenants;
+  constructor(parts: OAuthClientParts) {
+    this.#parts = parts;
   }
 
   /** Creates a client in the caller's own tenant, with scopes that the caller holds. */
@@ -41,7 +55,8 @@ export class OAuthClientService {
     const tenant = tenantOf(context);
     const checked = checkClient(input, tenant.tenantId);
     requireHeldScopes(context, checked.scopes);
-    return this.#create(context, { field: "createApiClient", arguments: { input }, tenant }, checked);
+    const byPlatform = (transaction: Transaction) => isHeldByPlatform(transaction, principalOf(context));
+    return this.#create(context, { field: "createApiClient", arguments: { input }, tenant, byPlatform }, checked);
   }
 
   /** Creates a client in any tenant that is Active. The caller is a platform administrator. */
@@ -52,33 +67,44 @@ export class OAuthClientService {
   ): Promise<OAuthClientSecretType> {
     const checked = checkClient(input, tenantId);
     if (decodeId("ten", tenantId) === undefined) throw unknownTenant();
-    const mutation = { field: "createTenantApiClient", arguments: { tenantId, input }, tenant: tenantWithId(tenantId) };
-    return this.#create(context, mutation, checked);
+    const creation = { field: "createTenantApiClient", arguments: { tenantId, input }, tenant: tenantWithId(tenantId) };
+    return this.#create(context, { ...creation, byPlatform: () => tenantId !== platformTenantId }, checked);
   }
 
   async #create(
     context: RequestContext,
-    mutation: { field: string; arguments: unknown; tenant: Tenant },
+    { byPlatform, ...mutation }: Creation,
     checked: CheckedClient,
   ): Promise<OAuthClientSecretType> {
-    const { secretNonce, ...client } = await idempotentMutation<StoredClient>(this.#database, context, {
+    const { database, secrets, tenants, notices } = this.#parts;
+    const { subject } = principalOf(context);
+    const { secretNonce, ...client } = await idempotentMutation<StoredClient>(database, context, {
       ...mutation,
       commit: async (transaction) => {
-        await this.#tenants.requireActive(transaction);
-        await requireActivePrincipal(transaction, principalOf(context).subject);
+        await tenants.requireActive(transaction);
+        await requireActivePrincipal(transaction, subject);
         await requireClientLimit(transaction, true);
-        return this.#persist(transaction, checked, principalOf(context).subject);
+        const createdByPlatform = await byPlatform(transaction);
+        if (createdByPlatform) await requirePlatformClientsAllowed(transaction);
+        const created = this.#persist(transaction, { ...checked, createdByPlatform }, subject);
+        if (createdByPlatform) await notices.tell(transaction, created);
+        return created;
       },
     });
-    const clientSecret = secretNonce === null ? null : this.#secrets.derive(client.clientId, secretNonce);
-    return { ...client, clientSecret };
+    const clientSecret = secretNonce === null ? null : secrets.derive(client.clientId, secretNonce);
+    return { ...withMark(client), clientSecret };
   }
 
-  #persist({ em, tenant, record }: Transaction, checked: CheckedClient, holder: string): StoredClient {
+  #persist(
+    { em, tenant, record }: Transaction,
+    checked: CheckedClient & Pick<OAuthClient, "createdByPlatform">,
+    holder: string,
+  ): StoredClient {
+    const { secrets } = this.#parts;
     const clientId = newId("cli");
-    const secretNonce = checked.isPublic || checked.jwks ? null : this.#secrets.newNonce();
+    const secretNonce = checked.isPublic || checked.jwks ? null : secrets.newNonce();
     // a client without a secret gets the digest of random bytes, so that no secret ever matches
-    const secret = secretNonce === null ? randomBytes(32).toString("hex") : this.#secrets.derive(clientId, secretNonce);
+    const secret = secretNonce === null ? randomBytes(32).toString("hex") : secrets.derive(clientId, secretNonce);
     const client = em.create(OAuthClient, {
       ...checked,
       tenantId: tenant.tenantId,

@@ -34,6 +34,12 @@ export class OAuthClientType {
   @Field({ description: "Whether the client belongs to the platform itself." })
   firstParty: boolean;
 
+  @Field({
+    description:
+      "Whether a platform administrator made the client in this tenant, by createTenantApiClient or through another such client.",
+  })
+  createdByPlatform: boolean;
+
   @Field({ description: "Whether the client has neither a secret nor keys." })
   public: boolean;
 

@@ -16,6 +16,7 @@ export interface OAuthClientRow {
   principal_type: "Service" | "Agent";
   redirect_uris: string[];
   first_party: boolean;
+  created_by_platform: boolean;
   is_public: boolean;
   jwks: PublicKeySet | null;
   status: "Active" | "Disabled";
@@ -24,7 +25,7 @@ export interface OAuthClientRow {
 
 /** The columns of `OAuthClientRow`. */
 export const oauthClientColumns =
-  "tenant_id, client_id, name, scopes, identity_scopes, grant_types, principal_type, redirect_uris, first_party, is_public, jwks, status, created_at";
+  "tenant_id, client_id, name, scopes, identity_scopes, grant_types, principal_type, redirect_uris, first_party, created_by_platform, is_public, jwks, status, created_at";
 
 /** The members of a client that the API shows; can be stored as JSON. */
 export type OAuthClientView = Pick<OAuthClientType, keyof OAuthClientType>;
@@ -39,6 +40,7 @@ export function oauthClientRowView(row: OAuthClientRow): OAuthClientView {
     principalType: row.principal_type,
     redirectUris: row.redirect_uris,
     firstParty: row.first_party,
+    createdByPlatform: row.created_by_platform,
     public: row.is_public,
     keyIds: keyIdsOf(row.jwks),
     status: row.status,
@@ -53,11 +55,18 @@ export function oauthClientView(client: OAuthClient): OAuthClientView {
   return {
     ...{ clientId, name, grantTypes, principalType, redirectUris, firstParty, status, tenantId },
     scopes: [...client.identityScopes, ...client.scopes],
+    createdByPlatform: client.createdByPlatform,
     public: client.isPublic,
     keyIds: keyIdsOf(client.jwks),
     createdAt: client.createdAt.toISOString(),
   };
 }
+
+/** A result that the release before stored for a repeated request does not tell who made the client. */
+export const withMark = <View extends Partial<Pick<OAuthClientView, "createdByPlatform">>>(stored: View) => ({
+  ...stored,
+  createdByPlatform: stored.createdByPlatform ?? false,
+});
 
 /** The data of every event about a client. */
 export function oauthClientFacts(client: OAuthClient): Record<string, unknown> {

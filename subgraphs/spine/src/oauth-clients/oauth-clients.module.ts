@@ -7,6 +7,7 @@ import { OAuthClient } from "./oauth-client.entity.js";
 import { OAuthClientResolver } from "./oauth-client.resolver.js";
 import { OAuthClientService } from "./oauth-client.service.js";
 import { OAuthClientAdministrationService } from "./oauth-client-administration.service.js";
+import { PlatformClientNotices } from "./platform-made-clients.js";
 
 export interface OAuthClientSettings {
   /** Secrets and keys of this subgraph are sealed with them or derived from them. */
@@ -27,7 +28,8 @@ export const oauthClients: SliceModule<OAuthClientSettings> = {
   start({ settings, database, cursors }, services) {
     const onPermissionLoss = services.get(PermissionLossHandlers).handle;
     const secrets = services.add(new ClientSecrets(settings.masterKeys));
-    services.add(new OAuthClientService(database, secrets, services.get(TenantService)));
+    const notices = services.add(new PlatformClientNotices());
+    services.add(new OAuthClientService({ database, secrets, tenants: services.get(TenantService), notices }));
     services.add(new OAuthClientAdministrationService({ database, secrets, cursors, onPermissionLoss }));
   },
   sealedTables: ({ masterKeys }) => [sealedClientSecrets(masterKeys)],

@@ -91,6 +91,7 @@ function createClient(
     grantTypes: ["client_credentials"],
     redirectUris: [],
     firstParty: false,
+    createdByPlatform: false,
     isPublic: false,
     principalType: "Service",
     platformAdmin: true,

@@ -2,6 +2,24 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import { type Answer, type Json, platformAdmin, principal, RunningSpine, until } from "../running-spine.fixture.js";
+import type { PlanSubscriptionState } from "./plan-subscription.states.js";
+
+/** A time in the tests of plan subscriptions, and the end of a monthly period that begins then. */
+export const start = new Date("2026-01-31T10:00:00.000Z");
+export const end = "2026-02-28T10:00:00.000Z";
+const period = `billing_cycle = 'Monthly', anchor_at = '${start.toISOString()}',
+  current_period_start = '${start.toISOString()}', current_period_end = '${end}'`;
+
+/** The columns of a row in each state, with its times around `start`. */
+export const columnsInState: Record<PlanSubscriptionState, string> = {
+  Pending: "status = 'Pending'",
+  Trialing: `status = 'Trialing', trial_ends_at = '${end}', current_period_end = '${end}'`,
+  Active: `status = 'Active', ${period}`,
+  PastDue: `status = 'PastDue', past_due_since = '${start.toISOString()}', ${period}`,
+  Suspended: `status = 'Suspended', past_due_since = '${start.toISOString()}', ${period}`,
+  Cancelled: `status = 'Cancelled', cancel_at = '${start.toISOString()}', ${period}`,
+  Expired: `status = 'Expired', trial_ends_at = '${start.toISOString()}'`,
+};
 
 const members =
   "subscriptionId tenantId editionCode billingCycle status currentPeriodStart currentPeriodEnd cancelAt trialEndsAt pastDueSince graceEndsAt version";
@@ -72,12 +90,33 @@ export class PlanTenant {
     return this.#move("cancelPlanSubscription", "CancelPlanSubscriptionInput", input);
   }
 
+  /** As the platform administrator. */
   failPayment(input: object | null = null): Promise<Answer> {
-    return this.#move("reportPaymentFailure", "ReportPaymentFailureInput", input);
+    return this.askPlatform(
+      `mutation ($tenantId: ID!, $id: ID!, $input: ReportPaymentFailureInput) {
+        plan: reportPaymentFailure(tenantId: $tenantId, planSubscriptionId: $id, input: $input) { ${members} } }`,
+      { input },
+    );
   }
 
+  /** As the platform administrator. */
   pay(): Promise<Answer> {
-    return this.ask(`mutation ($id: ID!) { plan: reportPayment(planSubscriptionId: $id) { ${members} } }`);
+    return this.askPlatform(
+      `mutation ($tenantId: ID!, $id: ID!) {
+        plan: reportPayment(tenantId: $tenantId, planSubscriptionId: $id) { ${members} } }`,
+    );
+  }
+
+  /** As the platform administrator. */
+  activateByPlatform(input: object | null = null, key?: string): Promise<Answer> {
+    const document = `mutation ($tenantId: ID!, $id: ID!, $input: ActivatePlanSubscriptionInput) {
+      plan: activateTenantPlanSubscription(tenantId: $tenantId, planSubscriptionId: $id, input: $input) { ${members} } }`;
+    return this.askPlatform(document, { input }, key);
+  }
+
+  askPlatform(document: string, variables: Record<string, unknown> = {}, key?: string): Promise<Answer> {
+    const { tenantId, id } = this;
+    return this.test.spine.ask(platformAdmin(), document, { tenantId, id, ...variables }, key);
   }
 
   async plan(): Promise<Json> {

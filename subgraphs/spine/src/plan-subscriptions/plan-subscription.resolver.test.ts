@@ -1,6 +1,6 @@
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { type Answer, platformAdmin, principal, until } from "../running-spine.fixture.js";
-import { type PlanTenant, PlanTest } from "./plan-subscription.fixture.js";
+import { columnsInState, end, type PlanTenant, PlanTest, start } from "./plan-subscription.fixture.js";
 import { type PlanSubscriptionState, planSubscriptionStates } from "./plan-subscription.states.js";
 
 let test: PlanTest;
@@ -9,28 +9,12 @@ beforeAll(async () => {
 });
 afterAll(() => test?.spine.stop());
 
-const start = new Date("2026-01-31T10:00:00.000Z");
-const end = "2026-02-28T10:00:00.000Z";
 const states = Object.keys(planSubscriptionStates) as PlanSubscriptionState[];
-const period = `billing_cycle = 'Monthly', anchor_at = '${start.toISOString()}',
-  current_period_start = '${start.toISOString()}', current_period_end = '${end}'`;
-
-/** The columns of a row in each state, with its times around `start`. */
-const columns: Record<PlanSubscriptionState, string> = {
-  Pending: "status = 'Pending'",
-  Trialing: `status = 'Trialing', trial_ends_at = '${end}', current_period_end = '${end}'`,
-  Active: `status = 'Active', ${period}`,
-  PastDue: `status = 'PastDue', past_due_since = '${start.toISOString()}', ${period}`,
-  Suspended: `status = 'Suspended', past_due_since = '${start.toISOString()}', ${period}`,
-  Cancelled: `status = 'Cancelled', cancel_at = '${start.toISOString()}', ${period}`,
-  Expired: `status = 'Expired', trial_ends_at = '${start.toISOString()}'`,
-};
-
 let count = 0;
 async function inState(state: PlanSubscriptionState): Promise<PlanTenant> {
   count += 1;
   const tenant = await test.tenant(`state-${count}`);
-  await tenant.put(columns[state]);
+  await tenant.put(columnsInState[state]);
   return tenant;
 }
 
@@ -227,7 +211,7 @@ describe("a payment that failed", () => {
 describe("a plan subscription of another tenant", () => {
   const documents = [
     "query ($id: ID!) { planSubscription(planSubscriptionId: $id) { status } }",
-    ...["activatePlanSubscription", "cancelPlanSubscription", "reportPaymentFailure", "reportPayment"].map(
+    ...["activatePlanSubscription", "cancelPlanSubscription"].map(
       (field) => `mutation ($id: ID!) { ${field}(planSubscriptionId: $id) { status } }`,
     ),
   ];
@@ -241,6 +225,19 @@ describe("a plan subscription of another tenant", () => {
     const entity = "query ($of: [_Any!]!) { _entities(representations: $of) { ... on PlanSubscription { status } } }";
     const of = [other.id, tenant.id].map((subscriptionId) => ({ __typename: "PlanSubscription", subscriptionId }));
     expect((await tenant.ask(entity, { of })).data?.["_entities"]).toEqual([null, { status: "Active" }]);
+    expect(await other.plan()).toEqual(before);
+  });
+
+  it("is not confused with that of the tenant that a platform administrator names", async () => {
+    const [tenant, other] = [await inState("Active"), await inState("Active")];
+    const before = await other.plan();
+    for (const field of ["activateTenantPlanSubscription", "reportPaymentFailure", "reportPayment"]) {
+      const document = `mutation ($tenantId: ID!, $id: ID!) { ${field}(tenantId: $tenantId, planSubscriptionId: $id) { status } }`;
+      for (const id of [other.id, newId("sub"), "sub_x", ""])
+        expect((await tenant.askPlatform(document, { id })).refusal).toMatchObject({ code: "NOT_FOUND", status: 404 });
+      for (const tenantId of [newId("ten"), "ten_x", ""])
+        expect((await tenant.askPlatform(document, { tenantId })).refusal).toMatchObject({ code: "NOT_FOUND" });
+    }
     expect(await other.plan()).toEqual(before);
   });
 

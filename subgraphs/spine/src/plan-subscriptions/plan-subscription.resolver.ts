@@ -6,7 +6,6 @@ import {
   ActivatePlanSubscriptionInput,
   CancelPlanSubscriptionInput,
   PlanSubscriptionFilterInput,
-  ReportPaymentFailureInput,
 } from "./plan-subscription.input.js";
 import { type PlanSubscriptionService, sortedPlanSubscriptions } from "./plan-subscription.service.js";
 import { PlanSubscriptionConnection, PlanSubscriptionType, readPlanSubscriptions } from "./plan-subscription.type.js";
@@ -43,7 +42,7 @@ export class PlanSubscriptionResolver {
 
   @Mutation(() => PlanSubscriptionType, {
     description:
-      "Makes the plan subscription Active, from any state. An Active one changes its edition at once and keeps its period; another billing cycle begins a new period. A cancellation that has not taken effect is taken back.",
+      "Makes the plan subscription Active, from any state. An Active one changes its edition at once and keeps its period; another billing cycle begins a new period. A cancellation that has not taken effect is taken back. Where selfService of the edition is false, a tenant neither changes to it nor brings it back after PastDue, Suspended, Cancelled or Expired: EDITION_NOT_SELF_SERVICE.",
   })
   @Auth({ scopes: ["subscription.manage"] })
   activatePlanSubscription(
@@ -66,31 +65,5 @@ export class PlanSubscriptionResolver {
     @Ctx() context: RequestContext,
   ): Promise<PlanSubscriptionType> {
     return this.#plans.cancel(context, planSubscriptionId, input);
-  }
-
-  @Mutation(() => PlanSubscriptionType, {
-    description:
-      "Reports that a payment failed. An Active plan subscription becomes PastDue, and after 7 days without payment Suspended.",
-  })
-  @Auth({ scopes: ["subscription.manage"] })
-  reportPaymentFailure(
-    @Arg("planSubscriptionId", () => ID) planSubscriptionId: string,
-    @Arg("input", () => ReportPaymentFailureInput, { nullable: true })
-    input: ReportPaymentFailureInput | null | undefined,
-    @Ctx() context: RequestContext,
-  ): Promise<PlanSubscriptionType> {
-    return this.#plans.reportPaymentFailure(context, planSubscriptionId, input);
-  }
-
-  @Mutation(() => PlanSubscriptionType, {
-    description:
-      "Reports a payment after one that failed. The plan subscription becomes Active again and keeps its day of renewal.",
-  })
-  @Auth({ scopes: ["subscription.manage"] })
-  reportPayment(
-    @Arg("planSubscriptionId", () => ID) planSubscriptionId: string,
-    @Ctx() context: RequestContext,
-  ): Promise<PlanSubscriptionType> {
-    return this.#plans.reportPayment(context, planSubscriptionId);
   }
 }

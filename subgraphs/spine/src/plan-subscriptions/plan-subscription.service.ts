@@ -8,18 +8,16 @@ import type { PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
-import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { EditionCatalog } from "../editions/edition-catalog.js";
-import { requireTenant } from "../tenants/find-tenant.js";
-import { activatePlan } from "./activate-plan-subscription.js";
-import { cancelPlan, failPayment, receivePayment } from "./cancel-plan-subscription.js";
-import { type LockedPlan, lockPlanSubscription, makeDueChanges } from "./change-plan-subscription.js";
-import { type BillingCycle, billingCycles } from "./plan-period.js";
+import { cancelPlan } from "./cancel-plan-subscription.js";
+import { type LockedPlan, makeDueChanges } from "./change-plan-subscription.js";
+import { PlanActivation } from "./plan-activation.js";
+import { changePlan, lockPlan, unknownPlanSubscription } from "./plan-mutation.js";
 import type {
   ActivatePlanSubscriptionInput,
   CancelPlanSubscriptionInput,
   PlanSubscriptionFilterInput,
-  ReportPaymentFailureInput,
 } from "./plan-subscription.input.js";
 import { planSubscriptionStates } from "./plan-subscription.states.js";
 import type { PlanSubscriptionConnection, PlanSubscriptionType } from "./plan-subscription.type.js";
@@ -29,8 +27,6 @@ import {
   planSubscriptionRowView,
   planSubscriptionView,
 } from "./plan-subscription.view.js";
-
-type Optional<Input> = Input | null | undefined;
 
 const onePlan = tenantStatement(
   "one_plan_subscription",
@@ -107,53 +103,29 @@ export class PlanSubscriptionService {
 
   activate(
     context: RequestContext,
-    subscriptionId: string,
-    input: Optional<ActivatePlanSubscriptionInput>,
+    planSubscriptionId: string,
+    input: ActivatePlanSubscriptionInput | null | undefined,
   ): Promise<PlanSubscriptionType> {
-    const cycle = billingCycleOf(input);
-    const code = input?.editionCode ?? undefined;
-    const { editions } = this.#parts;
-    return this.#change(context, "activatePlanSubscription", subscriptionId, {
-      input,
-      prepare: async () => code === undefined || (await editions.canBeChosen(code)),
-      async work(transaction, locked, canBeChosen) {
-        const { plan } = locked;
-        const editionCode = code ?? plan.editionCode;
-        if (editionCode !== plan.editionCode && !canBeChosen) throw editions.unknown("/input/editionCode");
-        const billingCycle = cycle ?? plan.billingCycle ?? "Monthly";
-        const entitlements = editions.featuresOf(editionCode);
-        await activatePlan(transaction, locked, { editionCode, billingCycle, entitlements });
-      },
+    const activation = new PlanActivation(this.#parts.editions, input);
+    return changePlan(this.#parts, context, {
+      field: "activatePlanSubscription",
+      planSubscriptionId,
+      given: { input: input ?? null },
+      prepare: activation.prepare,
+      work: (transaction, locked) => activation.byTenant(transaction, locked),
     });
   }
 
   cancel(
     context: RequestContext,
-    subscriptionId: string,
-    input: Optional<CancelPlanSubscriptionInput>,
+    planSubscriptionId: string,
+    input: CancelPlanSubscriptionInput | null | undefined,
   ): Promise<PlanSubscriptionType> {
-    return this.#change(context, "cancelPlanSubscription", subscriptionId, {
-      input,
+    return changePlan(this.#parts, context, {
+      field: "cancelPlanSubscription",
+      planSubscriptionId,
+      given: { input: input ?? null },
       work: (transaction, locked) => cancelPlan(transaction, locked, input ?? {}),
-    });
-  }
-
-  reportPaymentFailure(
-    context: RequestContext,
-    subscriptionId: string,
-    input: Optional<ReportPaymentFailureInput>,
-  ): Promise<PlanSubscriptionType> {
-    return this.#change(context, "reportPaymentFailure", subscriptionId, {
-      input,
-      work: (transaction, locked) => failPayment(transaction, locked, input ?? {}),
-    });
-  }
-
-  reportPayment(context: RequestContext, subscriptionId: string): Promise<PlanSubscriptionType> {
-    const { editions } = this.#parts;
-    return this.#change(context, "reportPayment", subscriptionId, {
-      input: null,
-      work: (transaction, locked) => receivePayment(transaction, locked, editions.featuresOf(locked.plan.editionCode)),
     });
   }
 
@@ -164,40 +136,11 @@ export class PlanSubscriptionService {
       field: "renewPlanSubscription",
       arguments: { planSubscriptionId },
       async commit(transaction) {
-        const tenant = await requireTenant(transaction);
-        const plan = await lockPlanSubscription(transaction, planSubscriptionId);
-        if (!plan) throw unknownPlanSubscription();
+        const locked = await lockPlan(transaction, planSubscriptionId, clock());
+        const { plan } = locked;
         const { currentPeriodEnd } = plan;
-        await makeDueChanges(transaction, { plan, tenant, now: clock() });
-        if (plan.status !== "Active" || plan.currentPeriodEnd === currentPeriodEnd) throw notDue(plan);
-        return planSubscriptionView(plan);
-      },
-    });
-  }
-
-  #change<Prepared>(
-    context: RequestContext,
-    field: string,
-    planSubscriptionId: string,
-    change: {
-      readonly input: Optional<object>;
-      readonly prepare?: () => Promise<Prepared>;
-      readonly work: (transaction: Transaction, locked: LockedPlan, prepared: Prepared) => Promise<void>;
-    },
-  ): Promise<PlanSubscriptionType> {
-    const { database, clock } = this.#parts;
-    const { input, prepare, work } = change;
-    return idempotentMutation<PlanSubscriptionType, Prepared>(database, context, {
-      field,
-      arguments: { planSubscriptionId, input: input ?? null },
-      ...(prepare ? { prepare } : {}),
-      async commit(transaction, prepared) {
-        const tenant = await requireTenant(transaction);
-        const plan = await lockPlanSubscription(transaction, planSubscriptionId);
-        if (!plan) throw unknownPlanSubscription();
-        const locked = { plan, tenant, now: clock() };
         await makeDueChanges(transaction, locked);
-        await work(transaction, locked, prepared);
+        if (plan.status !== "Active" || plan.currentPeriodEnd === currentPeriodEnd) throw notDue(plan);
         return planSubscriptionView(plan);
       },
     });
@@ -213,19 +156,3 @@ const notDue = ({ status, currentPeriodEnd }: Pick<LockedPlan["plan"], "status" 
     currentState: status,
     allowed: ["Active"],
   });
-
-/** NOT_FOUND, the same for an unknown id and for a plan subscription of another tenant. */
-function unknownPlanSubscription(): DomainError {
-  return new DomainError("NOT_FOUND", { detail: "The plan subscription does not exist in this tenant." });
-}
-
-function billingCycleOf(input: Optional<ActivatePlanSubscriptionInput>): BillingCycle | undefined {
-  const cycle = input?.billingCycle;
-  if (cycle == null) return undefined;
-  if (!Object.hasOwn(billingCycles, cycle))
-    throw invalidEnumValue(
-      [{ pointer: "/input/billingCycle", allowed: Object.keys(billingCycles) }],
-      "VALIDATION_FAILED",
-    );
-  return cycle as BillingCycle;
-}

@@ -9,13 +9,15 @@ import {
 } from "./advance-plan-subscription.js";
 import { createPlanSubscription } from "./create-plan-subscription.js";
 import { DuePlanSubscriptions } from "./due-plan-subscriptions.js";
-import { PaymentFailures } from "./payment-failures.js";
+import { PaymentReports } from "./payment-reports.js";
 import { PlanSubscription } from "./plan-subscription.entity.js";
 import { PlanSubscriptionResolver } from "./plan-subscription.resolver.js";
 import { PlanSubscriptionService } from "./plan-subscription.service.js";
 import { readPlanSubscriptions } from "./plan-subscription.type.js";
 import { startTrial } from "./start-trial.js";
 import { TenantPlanResolver } from "./tenant-plan.resolver.js";
+import { TenantPlanService } from "./tenant-plan.service.js";
+import { TenantPlanAdministrationResolver } from "./tenant-plan-administration.resolver.js";
 
 export interface PlanSubscriptionSettings {
   /** The time by which periods, grace and trials end. Default: the clock of the system. */
@@ -42,11 +44,12 @@ export const planSubscriptions: SliceModule<PlanSubscriptionSettings> = {
     const clock = settings.clock ?? (() => new Date());
     const editions = services.get(EditionCatalog);
     services.add(new PlanSubscriptionService({ database, cursors, editions, clock }));
+    services.add(new TenantPlanService({ database, editions, clock }));
     const steps = services.get(ProvisioningSteps);
     steps.add(createPlanSubscription);
     steps.addLast(startTrial(editions, clock));
     work(advancePlanSubscriptionJob, (payload) => advancePlanSubscription(database, clock, payload), maintenance);
-    consume(new PaymentFailures(database, clock).consumer());
+    consume(new PaymentReports({ database, workers, editions, clock }).consumer());
     const due = new DuePlanSubscriptions({ database, workers, jobs, logger, clock });
     onStarted(() => due.start());
     onStop(() => due.stop());
@@ -54,6 +57,7 @@ export const planSubscriptions: SliceModule<PlanSubscriptionSettings> = {
   resolvers: (get) => [
     new PlanSubscriptionResolver(get(PlanSubscriptionService)),
     new TenantPlanResolver(get(PlanSubscriptionService)),
+    new TenantPlanAdministrationResolver(get(TenantPlanService)),
   ],
   references(get) {
     const service = get(PlanSubscriptionService);

@@ -13,6 +13,7 @@ import { lockPrincipalStatus } from "../access-control/active-principal-statemen
 import type { PermissionLossHandler } from "../access-control/permission-loss.js";
 import { assignRoles, recordRoleAssigned, requireGrantable } from "./assign-roles.js";
 import { requireAnotherOwner } from "./last-owner-statement.js";
+import type { OwnerArrivals } from "./owners.js";
 import type { Role } from "./role.entity.js";
 import type { AssignRoleInput } from "./role.input.js";
 import { lockRole, type RoleService } from "./role.service.js";
@@ -53,6 +54,7 @@ interface AssignmentParts {
   readonly cursors: CursorSeal;
   readonly roles: RoleService;
   readonly onPermissionLoss: PermissionLossHandler;
+  readonly arrivals: OwnerArrivals;
 }
 
 /** Assigns and unassigns roles. The token of the caller must hold every scope of the role. */
@@ -61,12 +63,14 @@ export class RoleAssignmentService {
   readonly #cursors: CursorSeal;
   readonly #roles: RoleService;
   readonly #onPermissionLoss: PermissionLossHandler;
+  readonly #arrivals: OwnerArrivals;
 
-  constructor({ database, cursors, roles, onPermissionLoss }: AssignmentParts) {
+  constructor({ database, cursors, roles, onPermissionLoss, arrivals }: AssignmentParts) {
     this.#database = database;
     this.#cursors = cursors;
     this.#roles = roles;
     this.#onPermissionLoss = onPermissionLoss;
+    this.#arrivals = arrivals;
   }
 
   async list(context: RequestContext, roleId: string, request: PageRequest<never>): Promise<RoleAssignmentConnection> {
@@ -118,6 +122,7 @@ export class RoleAssignmentService {
           expiresAt: expiresAt ?? null,
         });
         if (!assignment) throw new Error("assignRoles returned no assignment for one role");
+        await this.#arrivals.tell(transaction, [role], principalId);
         return { ...assignmentView(assignment, role.code), created: true };
       },
     });

@@ -3,6 +3,7 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { PermissionLossHandlers } from "../access-control/permission-loss.js";
 import { ProvisioningSteps } from "../tenants/provisioning-step.js";
 import { AssignmentExpiry } from "./assignment-expiry.js";
+import { OwnerArrivals } from "./owners.js";
 import { refreshSystemRoles, refreshSystemRolesJob, SystemRolesRefresher } from "./refresh-system-roles.js";
 import { Role } from "./role.entity.js";
 import { RoleResolver } from "./role.resolver.js";
@@ -29,7 +30,8 @@ export const roles: SliceModule = {
   start({ database, jobs, workers, cursors, logger, work, onStarted, onStop }, services) {
     const onPermissionLoss = services.get(PermissionLossHandlers).handle;
     const service = services.add(new RoleService(database, cursors, onPermissionLoss));
-    services.add(new RoleAssignmentService({ database, cursors, roles: service, onPermissionLoss }));
+    const arrivals = services.add(new OwnerArrivals());
+    services.add(new RoleAssignmentService({ database, cursors, roles: service, onPermissionLoss, arrivals }));
     services.get(ProvisioningSteps).add(seedSystemRoles);
     const refresher = new SystemRolesRefresher(database, onPermissionLoss);
     work(refreshSystemRolesJob, (_, attempt) => refresher.run(attempt), maintenance);

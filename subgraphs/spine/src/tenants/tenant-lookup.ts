@@ -1,6 +1,7 @@
 import type { TenantLookup } from "@factory/runtime/auth/confirmed-tenants";
 import type { ReadPipeline } from "@factory/runtime/connections/read-pipeline";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Pool } from "pg";
 
 const known = { name: "tenant_exists", text: "select from tenants where tenant_id = $1" };
 
@@ -10,4 +11,15 @@ export function tenantLookup(reads: Pick<ReadPipeline, "query">): TenantLookup {
     const uuid = decodeId("ten", tenantId);
     return uuid !== undefined && (await reads.query({ ...known, values: [uuid] })).length > 0;
   };
+}
+
+const withPlan = { name: "tenant_of_plan", text: "select tenant_id from tenants where subscription_id = $1" };
+
+/** The UUID of the tenant that has the plan subscription with this UUID. `workers` connects as the worker role. */
+export async function tenantOfPlanSubscription(
+  workers: Pick<Pool, "query">,
+  planSubscription: string,
+): Promise<string | undefined> {
+  const { rows } = await workers.query<{ tenant_id: string }>({ ...withPlan, values: [planSubscription] });
+  return rows[0]?.tenant_id;
 }

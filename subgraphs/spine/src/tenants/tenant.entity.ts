@@ -9,6 +9,7 @@ import type { TenantState } from "./tenant.states.js";
 @Index({ name: "tenants_page", properties: ["createdAt", "tenantId"] })
 @Index({ name: "tenants_by_name", properties: ["name", "tenantId"] })
 @Index({ name: "tenants_by_change", properties: ["changedAt", "tenantId"] })
+@Index({ name: "tenants_by_plan", properties: ["subscriptionId"] })
 export class Tenant {
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;

@@ -1,0 +1,51 @@
+import type { Principal } from "@factory/runtime/auth/principal";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+
+// tables: api_clients, users
+
+interface HandRow {
+  principal: string;
+  is_client: boolean;
+  /** The platform made the client, and nothing tells who holds its secret now. */
+  is_platform_made: boolean;
+}
+
+/** The caller's clients, and all principals that hold their secrets. `union` ends a cycle of holders. */
+const hands = {
+  name: "hands_of_caller",
+  text: `with recursive hands (principal) as (
+      select * from unnest($2::text[])
+      union
+      select holder from hands
+        join api_clients client on client.tenant_id = $1 and client.client_id = hands.principal
+        cross join unnest(string_to_array(client.secret_held_by, ' ')) as holder)
+    select hands.principal, client.client_id is not null as is_client,
+      coalesce(client.created_by_platform and client.secret_held_by is null, false) as is_platform_made
+    from hands left join api_clients client on client.tenant_id = $1 and client.client_id = hands.principal`,
+};
+
+const usersAmong = {
+  name: "users_among_hands",
+  text: "select count(*)::int as count from users where tenant_id = $1 and user_id = any($2::uuid[])",
+};
+
+/**
+ * Whether the caller is a client whose secret a principal of the platform holds, itself or through other clients. Once a
+ * person of the tenant has rotated the secret, the platform does not hold the client any more. A person is never held.
+ */
+export async function isHeldByPlatform(transaction: Transaction, caller: Principal): Promise<boolean> {
+  const { execute, tenant } = transaction;
+  const { principalType, subject, clientId, actors = [] } = caller;
+  if (tenant.tenantId === platformTenantId || (principalType === "User" && actors.length === 0)) return false;
+  const own = [...new Set([subject, clientId, ...actors])];
+  const rows = await execute<HandRow>(hands, [tenant.uuid, own]);
+  if (rows.some((row) => row.is_platform_made)) return true;
+  const others = rows.filter((row) => !row.is_client && !own.includes(row.principal)).map((row) => row.principal);
+  const userIds = others.flatMap((principal) => decodeId("usr", principal) ?? []);
+  if (userIds.length < others.length) return true;
+  if (userIds.length === 0) return false;
+  const [found] = await execute<{ count: number }>(usersAmong, [tenant.uuid, userIds]);
+  return (found?.count ?? 0) < userIds.length;
+}
