@@ -14,7 +14,7 @@ import { aLibrary, aPackageName, versionMutation } from "../kit/libraries.js";
 import { aNotification, aNotificationTemplate, aTemplateInput } from "../kit/notifications.js";
 import { aPackage } from "../kit/nuget-packages.js";
 import { resetToken, storeWrongCodes } from "../kit/own-security.js";
-import { aSignedInPerson } from "../kit/own-sessions.js";
+import { anOwnersToken, aSignedInPerson } from "../kit/own-sessions.js";
 import { aPerson } from "../kit/people.js";
 import { aPlanSubscriptionId, reportedOfPayment } from "../kit/plan-subscriptions.js";
 import { aNewcomer, aSettingChange } from "../kit/protected-settings.js";
@@ -356,11 +356,15 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     const { token: ownToken, sessionId } = await aSignedInPerson(tenant);
     return { ownToken, sessionId };
   },
-  removeUserSecondFactors: person,
+  removeUserSecondFactors: async (world) => ({
+    ...(await person(world)),
+    ownToken: await anOwnersToken(world.tenant),
+  }),
+  disableUserApiClients: person,
   unlockUserSecondFactors: async (world) => {
     const { userId } = await person(world);
     await storeWrongCodes(userId, 20);
-    return { userId };
+    return { userId, ownToken: await anOwnersToken(world.tenant) };
   },
   requestPasswordReset: async ({ tenant }) => ({ input: { email: (await aPerson(tenant)).email } }),
   resetPassword: async ({ tenant, canary }) => ({
@@ -394,7 +398,8 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
       token: world.token,
       variables: { id: client.clientId },
     });
-    return client;
+    // the client of the world belongs to the platform, which enables none that it has made
+    return { ...client, ownToken: await anOwnersToken(world.tenant) };
   },
   enableUser: disabledPerson,
   inviteUser: () => ({ input: { email: anAddress(), roleCodes: ["Viewer"] } }),

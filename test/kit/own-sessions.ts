@@ -10,6 +10,12 @@ export interface SignedInPerson {
   readonly sessionId: string;
 }
 
+/** A token of an owner who has just signed in with a password. */
+export async function anOwnersToken(tenant: TestTenant): Promise<string> {
+  const owner = await aPerson(tenant, "TenantOwner");
+  return (await signedIn(await aPasswordClient(tenant.tenantId), owner)).access_token;
+}
+
 export async function aSignedInPerson(tenant: TestTenant): Promise<SignedInPerson> {
   const person = await aPerson(tenant);
   const { access_token: token } = await signedIn(await aPasswordClient(tenant.tenantId), person);

@@ -4,6 +4,7 @@ import { aPendingApproval } from "../kit/agents.js";
 import { Browser, type Visit } from "../kit/browser.js";
 import { aSignInClient, callback, returned, signInAs } from "../kit/code-flow.js";
 import { confirmAuthenticator, ownSecurityPage, resetToken, storeWrongCodes, totpCode } from "../kit/own-security.js";
+import { anOwnersToken } from "../kit/own-sessions.js";
 import { aPerson, type Person } from "../kit/people.js";
 import { platform } from "../kit/platform.js";
 import { refusal } from "../kit/refusal.js";
@@ -193,12 +194,14 @@ describe("a person with an authenticator app", () => {
     const at = `POST /v1/users/${person.userId}/second-factors/unlock`;
     const other = await (await aTenant()).tokenWith();
     expect(refusal(await request(at, { token: other }))).toBe("404 NOT_FOUND");
-    const answer = await request(at, { token: await tenant.tokenWith() });
+    expect(refusal(await request(at, { token: await tenant.tokenWith() }))).toBe("403 PERSON_REQUIRED");
+    const administrator = { token: await anOwnersToken(tenant) };
+    const answer = await request(at, administrator);
     expect([answer.status, answer.body]).toEqual([
       200,
       { userId: person.userId, unlockedAt: expect.stringMatching(/^\d{4}-.*Z$/) },
     ]);
-    expect(refusal(await request(at, { token: await tenant.tokenWith() }))).toBe("409 INVALID_STATE");
+    expect(refusal(await request(at, administrator))).toBe("409 INVALID_STATE");
     const next = await withPassword(person);
     const form = await next.browser.open(`${next.page.url}?factor=RecoveryCode`);
     const fields = { factor: "RecoveryCode", code: codes[0] ?? "", action: "continue" };

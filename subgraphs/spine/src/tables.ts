@@ -44,6 +44,7 @@ import { Migration20261128013602_edition_self_service } from "./migrations/Migra
 import { Migration20261128013622_factor_locks } from "./migrations/Migration20261128013622_factor_locks.js";
 import { Migration20261128014107_protected_settings } from "./migrations/Migration20261128014107_protected_settings.js";
 import { Migration20261128014834_platform_made_clients } from "./migrations/Migration20261128014834_platform_made_clients.js";
+import { Migration20261128024209_disabled_with_user } from "./migrations/Migration20261128024209_disabled_with_user.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -95,5 +96,6 @@ export const spineTables = {
     Migration20261128013622_factor_locks,
     Migration20261128014107_protected_settings,
     Migration20261128014834_platform_made_clients,
+    Migration20261128024209_disabled_with_user,
   ],
 };

@@ -4,20 +4,21 @@ import type { Principal } from "./principal.js";
 
 const maxAgeSeconds = 900;
 
-/**
- * Throws unless the person uses a first-party client and signed in at most 15 minutes ago, at this level (`acr`) or a higher
- * one (step-up authentication, RFC 9470). Null: every level is enough. The refusals name everything that the next sign-in
- * has to reach.
- */
-export function requireRecentSignIn(
-  { acr, authTime, firstParty }: Principal,
-  level: AuthenticationLevel | null = null,
-): void {
-  if (firstParty !== true)
+/** As `requireFreshSignIn`, and throws FIRST_PARTY_CLIENT_REQUIRED unless the person uses a first-party client. */
+export function requireRecentSignIn(principal: Principal, level: AuthenticationLevel | null = null): void {
+  if (principal.firstParty !== true)
     throw new DomainError("FIRST_PARTY_CLIENT_REQUIRED", {
       detail:
         "This decision needs a token of a first-party client. Sign in with an application of the platform itself.",
     });
+  requireFreshSignIn(principal, level);
+}
+
+/**
+ * Throws unless the person signed in at most 15 minutes ago, at this level (`acr`) or a higher one (step-up
+ * authentication, RFC 9470). Null: every level is enough. The refusals name everything that the next sign-in has to reach.
+ */
+export function requireFreshSignIn({ acr, authTime }: Principal, level: AuthenticationLevel | null): void {
   const wanted = { maxAgeSeconds, ...(level === null ? {} : { acrValues: level }) };
   if (authTime === undefined || Date.now() / 1000 - authTime > maxAgeSeconds)
     throw new DomainError("AUTHENTICATION_TOO_OLD", {

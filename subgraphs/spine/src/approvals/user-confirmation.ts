@@ -6,7 +6,7 @@ import { principalOf, tenantOf, tenantWithId } from "@factory/runtime/tenancy/te
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { TenantSettings } from "../configuration/tenant-settings.js";
 import { unknownTenant } from "../tenants/find-tenant.js";
-import { confirmOrigin } from "../user-origins/user-origins.js";
+import { confirmOrigin, requireNewUser } from "../user-origins/user-origins.js";
 import { requireFourEyes } from "./four-eyes.js";
 import type { UserConfirmationType } from "./user-confirmation.type.js";
 
@@ -33,6 +33,7 @@ export class UserConfirmation {
       arguments: { userId },
       prepare: () => this.#settings.get(tenantOf(context), "governance.approve.acr"),
       commit: async (transaction, level) => {
+        await requireNewUser(transaction, userId);
         const request = { subject: userId, agent: null, ofPeople: true };
         await requireFourEyes(transaction, principalOf(context), { request, level });
         return confirm(transaction, userId, principalOf(context).subject);

@@ -3,10 +3,12 @@ import { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { NotificationTemplateService } from "../notification-templates/notification-template.service.js";
 import { PlatformClientNotices } from "../oauth-clients/platform-made-clients.js";
+import { PasswordResetNotices } from "../passwords/resets/reset-notices.js";
 import { RecipientRateLimiter } from "../request-limits/recipient-rate-limiter.js";
 import { OwnerArrivals } from "../roles/owners.js";
 import { TenantService } from "../tenants/tenant.service.js";
 import { PersonalDataErasers } from "../users/personal-data.js";
+import { tellOfClients } from "./announcements/clients-after-reset.js";
 import { tellNewOwner, tellOwners } from "./announcements/platform-clients.js";
 import { BroadcastService } from "./broadcast/broadcast.service.js";
 import { continueBroadcastJob, openBroadcasts } from "./broadcast/continue-broadcast-job.js";
@@ -89,6 +91,7 @@ export const notifications: SliceModule<NotificationSettings> = {
     services.get(PersonalDataErasers).add(erasure.begin);
     services.get(PlatformClientNotices).add(tellOwners(jobs));
     services.get(OwnerArrivals).add(tellNewOwner(jobs));
+    services.get(PasswordResetNotices).add(tellOfClients(jobs));
   },
   resolvers: (get) => [
     new NotificationResolver({

@@ -6,14 +6,17 @@ const maxActiveClients = 500;
 /** Clients are never deleted, and deleting a user reads all of them. */
 const maxClients = 5_000;
 
-/** Throws `CONFLICT` if the tenant may have no further Active client. Concurrent requests may exceed the limits by a few. */
-export async function requireClientLimit({ execute, tenant }: Transaction, isNew: boolean): Promise<void> {
+/** Throws `CONFLICT` if the tenant may not have so many further Active clients. Concurrent requests may exceed the limits by a few. */
+export async function requireClientLimit(
+  { execute, tenant }: Transaction,
+  { added = 1, isNew }: { added?: number; isNew: boolean },
+): Promise<void> {
   const [count] = await execute<{ active: number; total: number }>(
     `select count(*) filter (where status = 'Active')::int as active, count(*)::int as total
      from api_clients where tenant_id = $1`,
     [tenant.uuid],
   );
-  if (count && count.active >= maxActiveClients)
+  if (count && count.active + added > maxActiveClients)
     throw tooMany(
       maxActiveClients,
       `A tenant has at most ${maxActiveClients} Active clients. Disable some of them first.`,

@@ -1,6 +1,7 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
@@ -10,19 +11,26 @@ import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { EventType } from "@factory/schema/event-names";
 import { LockMode } from "@mikro-orm/postgresql";
-import { requireActivePrincipal } from "../access-control/active-principal-statement.js";
+import {
+  lockPrincipalStatus,
+  lockSecretHolders,
+  requireActivePrincipal,
+} from "../access-control/active-principal-statement.js";
 import { requireHeldScopes } from "../access-control/held-scopes.js";
 import type { PermissionLossHandler } from "../access-control/permission-loss.js";
 import { recordRevocation } from "../revocations/record-revocation.js";
+import { isOwner } from "../roles/owners.js";
 import { redirectUriErrors } from "./check-client.js";
 import { requireClientLimit } from "./client-limits.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";
-import { disableClients } from "./disable-clients.js";
+import { disableClients, enableClient } from "./disable-clients.js";
+import { requireSignInForLastingRight } from "./lasting-right.js";
 import { OAuthClient } from "./oauth-client.entity.js";
 import type { UpdateApiClientInput } from "./oauth-client.input.js";
 import type { OAuthClientConnection, OAuthClientSecretType, OAuthClientType } from "./oauth-client.type.js";
 import {
   type OAuthClientRow,
+  type OAuthClientView,
   oauthClientColumns,
   oauthClientFacts,
   oauthClientRowView,
@@ -31,6 +39,7 @@ import {
 } from "./oauth-client.view.js";
 import { mayEndAsOwner, requireOwnersWill } from "./platform-made-clients.js";
 import { checkKeySet, isSameKey, type PublicJwk, type PublicKeySet } from "./public-keys.js";
+import { clientsHeldOnlyBy, loadActiveClients } from "./secret-holders.js";
 
 const oneClient = tenantStatement(
   "one_api_client",
@@ -104,9 +113,37 @@ export class OAuthClientAdministrationService {
     return this.#change(context, { field: "enableApiClient", clientId }, async (client, transaction) => {
       if (client.status === "Active") return;
       await requireOwnersWill(transaction, principalOf(context), client);
-      await requireClientLimit(transaction, false);
-      client.status = "Active";
-      recordClientEvent(transaction, "ApiClientEnabled", client);
+      await requireClientLimit(transaction, { isNew: false });
+      enableClient(transaction, client);
+    });
+  }
+
+  /**
+   * Disables the Active clients whose secret only this user knows, itself or through other such clients. The user and
+   * the owners need no further scope; others need every scope of these clients.
+   */
+  disableHeldBy(context: RequestContext, userId: string): Promise<OAuthClientView[]> {
+    const principal = principalOf(context);
+    return idempotentMutation(this.#database, context, {
+      field: "disableUserApiClients",
+      arguments: { userId },
+      commit: async (transaction) => {
+        await lockSecretHolders(transaction);
+        if ((await lockPrincipalStatus(transaction, userId)) === undefined || decodeId("usr", userId) === undefined)
+          throw new DomainError("NOT_FOUND", { detail: "The tenant has no user with this id." });
+        const clients = await loadActiveClients(transaction, await clientsHeldOnlyBy(transaction, userId));
+        const isOwn = principal.subject === userId && principal.principalType === "User";
+        if (!isOwn && !(principal.principalType === "User" && (await isOwner(transaction, principal.subject))))
+          requireHeldScopes(
+            context,
+            clients.flatMap(({ scopes }) => scopes),
+            "A caller can disable only clients whose scopes its own token holds.",
+          );
+        await disableClients(transaction, clients);
+        const ids = clients.map(({ clientId }) => clientId);
+        if (ids.length > 0) await this.#onPermissionLoss(transaction, ids);
+        return clients.map(oauthClientView);
+      },
     });
   }
 
@@ -131,6 +168,7 @@ export class OAuthClientAdministrationService {
     const rotated = await idempotentMutation(this.#database, context, {
       field: "rotateApiClientSecret",
       arguments: { clientId },
+      prepare: () => requireSignInForLastingRight(this.#database, context),
       commit: async (transaction) => {
         const client = await findToChange(context, transaction, { field: "rotateApiClientSecret", clientId });
         if (client.isPublic || client.jwks)
@@ -157,6 +195,9 @@ export class OAuthClientAdministrationService {
     const changed = await idempotentMutation(this.#database, context, {
       field,
       arguments: { clientId, ...given },
+      prepare: async () => {
+        if (field !== "disableApiClient") await requireSignInForLastingRight(this.#database, context);
+      },
       commit: async (transaction) => {
         const client = await findToChange(context, transaction, { field, clientId });
         await change(client, transaction);

@@ -141,7 +141,8 @@ describe("Mutation.rotateApiClientSecret", () => {
   it("notes whom the secret was told last", async () => {
     const { clientId } = await aClient();
     expect((await row(clientId)).secret_held_by).toBe("cli_test");
-    const other = { ...owner(), subject: "usr_other", principalType: "User" as const };
+    const authTime = Math.floor(Date.now() / 1000);
+    const other = { ...owner(), subject: "usr_other", principalType: "User" as const, authTime };
     await platform.ask({ ...other, scopes: new Set(["client.manage"]) }, rotate, { clientId });
     expect((await row(clientId)).secret_held_by).toBe("cli_test");
     await platform.ask(other, rotate, { clientId });
@@ -250,6 +251,8 @@ describe("client.manage", () => {
       'mutation { createApiClient(input: { name: "more than its maker", scopes: ["templates.read"] }) { clientId } }',
     ],
     disableApiClient: [change("disableApiClient")],
+    // its test is that of lasting rights, since it names no client
+    disableUserApiClients: [],
     enableApiClient: [change("enableApiClient")],
     rotateApiClientSecret: [change("rotateApiClientSecret")],
     updateApiClient: [

@@ -43,6 +43,10 @@ export class OAuthClient {
   @Property({ type: "text" })
   status: "Active" | "Disabled";
 
+  /** The user (`usr_…`) together with whom the client was disabled. It is enabled again with this user. */
+  @Property({ type: "text", nullable: true })
+  disabledWith?: string | null;
+
   /** The secret is derived from this and SECRETS_KEY. Null for a secret that the operator chose. */
   @Property({ type: "text", nullable: true })
   secretNonce: string | null;

@@ -98,4 +98,16 @@ export class OAuthClientResolver {
   ): Promise<OAuthClientSecretType> {
     return this.#administration.rotateSecret(context, clientId);
   }
+
+  @Mutation(() => [OAuthClientType], {
+    description:
+      "Disables the Active clients whose secret only this user knows, and returns them. The user and the owners of the tenant need no scope of these clients; others need all of them.",
+  })
+  @Auth({ scopes: ["client.manage"] })
+  disableUserApiClients(
+    @Arg("userId", () => ID) userId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<OAuthClientType[]> {
+    return this.#administration.disableHeldBy(context, userId);
+  }
 }

@@ -14,6 +14,7 @@ import type { TenantService } from "../tenants/tenant.service.js";
 import { type CheckedClient, checkClient } from "./check-client.js";
 import { requireClientLimit } from "./client-limits.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";
+import { requireSignInForLastingRight } from "./lasting-right.js";
 import { OAuthClient } from "./oauth-client.entity.js";
 import type { CreateApiClientInput } from "./oauth-client.input.js";
 import type { OAuthClientSecretType } from "./oauth-client.type.js";
@@ -78,12 +79,13 @@ export class OAuthClientService {
   ): Promise<OAuthClientSecretType> {
     const { database, secrets, tenants, notices } = this.#parts;
     const { subject } = principalOf(context);
-    const { secretNonce, ...client } = await idempotentMutation<StoredClient>(database, context, {
+    const { secretNonce, ...client } = await idempotentMutation<StoredClient, void>(database, context, {
       ...mutation,
+      prepare: () => requireSignInForLastingRight(database, context),
       commit: async (transaction) => {
         await tenants.requireActive(transaction);
         await requireActivePrincipal(transaction, subject);
-        await requireClientLimit(transaction, true);
+        await requireClientLimit(transaction, { isNew: true });
         const createdByPlatform = await byPlatform(transaction);
         if (createdByPlatform) await requirePlatformClientsAllowed(transaction);
         const created = this.#persist(transaction, { ...checked, createdByPlatform }, subject);
@@ -111,6 +113,7 @@ export class OAuthClientService {
       clientId,
       platformAdmin: false,
       status: "Active",
+      disabledWith: null,
       secretNonce,
       secretDigest: secretDigest(secret),
       secretHeldBy: checked.isPublic ? null : holder,

@@ -19,6 +19,7 @@ export const oauthClients: SliceModule<OAuthClientSettings> = {
   slice: "oauth-clients",
   entities: [OAuthClient],
   foreignKeys: {
+    "api_clients.disabled_with": { to: null, why: "History: the id of a user that may be deleted." },
     "api_clients.secret_held_by": {
       to: null,
       why: "Audit: the ids of the principals that received the secret, as text.",

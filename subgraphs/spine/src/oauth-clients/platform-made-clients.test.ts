@@ -311,6 +311,7 @@ describe("the mark of a new client", () => {
       subject: newId("usr"),
       clientId: "cli_console",
       principalType: "User",
+      authTime: Math.floor(Date.now() / 1000),
     });
     const byPerson = idOf(await made(tenantId, undefined, administratorPerson));
     const agent: Principal = { ...service(tenantId, setup), principalType: "Agent", agentTaskId: "task-1" };

@@ -12,6 +12,7 @@ import { PasswordReset } from "./resets/password-reset.entity.js";
 import { PasswordResets, passwordResetRetention } from "./resets/password-resets.js";
 import { resetEndpoint } from "./resets/reset-endpoint.js";
 import { resetMail, resetMailKind } from "./resets/reset-mail.js";
+import { PasswordResetNotices } from "./resets/reset-notices.js";
 
 export interface PasswordSettings {
   /** The absolute URL of the platform, without a trailing slash. Links in mails begin with it. */
@@ -37,7 +38,8 @@ export const passwords: SliceModule<PasswordSettings> = {
     mailer.register(changedMailKind, changedMail(database, issuer));
     mailer.register(resetMailKind, resetMail(database, tokens, issuer));
     services.add(new OwnPassword({ ...parts, rateLimitFactor }));
-    const resets = services.add(new PasswordResets({ ...parts, pool, tokens, logger }));
+    const notices = services.add(new PasswordResetNotices());
+    const resets = services.add(new PasswordResets({ ...parts, pool, tokens, notices, logger }));
     onStop(() => resets.settled());
     services.get(HttpRoutes).add(resetPath, resetEndpoint({ issuer, resets, logger, rateLimitFactor }));
   },

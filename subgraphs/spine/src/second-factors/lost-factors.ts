@@ -4,9 +4,7 @@ import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-muta
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { lockSecretHolders } from "../access-control/active-principal-statement.js";
 import { requireHeldScopes } from "../access-control/held-scopes.js";
-import { clientsHeldOnlyBy } from "../oauth-clients/secret-holders.js";
 import { effectiveAccessIn } from "../roles/effective-access.js";
 import { lockUser } from "../users/find-users.js";
 import type { RemovedSecondFactorsType, UnlockedSecondFactorsType } from "./second-factor.type.js";
@@ -23,7 +21,6 @@ export class LostFactors {
   }
 
   remove(context: RequestContext, userId: string): Promise<RemovedSecondFactorsType> {
-    requireRecentPerson(context);
     return idempotentMutation(this.#database, context, {
       field: "removeUserSecondFactors",
       arguments: { userId },
@@ -39,7 +36,6 @@ export class LostFactors {
   }
 
   unlock(context: RequestContext, userId: string): Promise<UnlockedSecondFactorsType> {
-    requireRecentPerson(context);
     return idempotentMutation(this.#database, context, {
       field: "unlockUserSecondFactors",
       arguments: { userId },
@@ -61,25 +57,25 @@ export class LostFactors {
   }
 }
 
-/** A stolen token is not enough to change what protects others. */
+/** A stolen token is not enough to change what protects others, and neither is a service, which a person could make. */
 function requireRecentPerson(context: RequestContext): void {
   const administrator = principalOf(context);
-  if (administrator.principalType === "User") requireRecentSignIn(administrator);
+  if (administrator.principalType !== "User")
+    throw new DomainError("PERSON_REQUIRED", {
+      detail: "A person with a recent sign-in helps users who have lost their second factors. A service may not.",
+    });
+  requireRecentSignIn(administrator);
 }
 
-/** Throws CONFLICT for the user, and for a client that only the user can act as. Locks the row of the user. */
+/** Throws unless another person asks, with a recent sign-in. Locks the row of the user. */
 async function requireOther(
   context: RequestContext,
   transaction: Transaction,
   { userId, own: detail }: { userId: string; own: string },
 ): Promise<void> {
-  await lockSecretHolders(transaction);
   await lockUser(transaction, userId);
-  const { subject, clientId, principalType } = principalOf(context);
-  if (subject === userId) throw new DomainError("CONFLICT", { detail });
-  if (principalType === "User") return;
-  const held = await clientsHeldOnlyBy(transaction, userId);
-  if (held.some((client) => client.clientId === clientId)) throw new DomainError("CONFLICT", { detail });
+  requireRecentPerson(context);
+  if (principalOf(context).subject === userId) throw new DomainError("CONFLICT", { detail });
 }
 
 async function requireStronger(context: RequestContext, transaction: Transaction, userId: string): Promise<void> {

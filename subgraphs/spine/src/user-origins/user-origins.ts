@@ -23,6 +23,25 @@ export interface ConfirmedOrigin {
   readonly confirmedAt: Date;
 }
 
+/** The row of a new user, locked. Throws NOT_FOUND, and INVALID_STATE for a user who is not new. */
+async function lockOrigin(transaction: Transaction, userId: string): Promise<UserOrigin> {
+  await lockUser(transaction, userId);
+  const { em, tenant } = transaction;
+  const key = { tenantId: tenant.tenantId, principal: userId };
+  const origin = await em.findOne(UserOrigin, key, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (origin && origin.joinedAt.getTime() > Date.now() - newAccountDays * 24 * 60 * 60_000) return origin;
+  throw new DomainError("INVALID_STATE", {
+    detail: `The user joined more than ${newAccountDays} days ago, and needs no confirmation.`,
+    currentState: "Known",
+    allowed: ["New"],
+  });
+}
+
+/** Throws as `confirmOrigin`, and changes nothing. */
+export async function requireNewUser(transaction: Transaction, userId: string): Promise<void> {
+  await lockOrigin(transaction, userId);
+}
+
 /**
  * Confirms a new user, unless somebody did before. `isFirst` tells which. Throws NOT_FOUND, and INVALID_STATE for a user
  * who is not new.
@@ -32,16 +51,7 @@ export async function confirmOrigin(
   userId: string,
   by: string,
 ): Promise<ConfirmedOrigin & { isFirst: boolean }> {
-  await lockUser(transaction, userId);
-  const { em, tenant } = transaction;
-  const key = { tenantId: tenant.tenantId, principal: userId };
-  const origin = await em.findOne(UserOrigin, key, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!origin || origin.joinedAt.getTime() <= Date.now() - newAccountDays * 24 * 60 * 60_000)
-    throw new DomainError("INVALID_STATE", {
-      detail: `The user joined more than ${newAccountDays} days ago, and needs no confirmation.`,
-      currentState: "Known",
-      allowed: ["New"],
-    });
+  const origin = await lockOrigin(transaction, userId);
   const isFirst = origin.confirmedAt === null;
   const { confirmedBy, confirmedAt } = {
     confirmedBy: origin.confirmedBy ?? by,

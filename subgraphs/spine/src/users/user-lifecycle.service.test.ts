@@ -28,6 +28,7 @@ const as = ({ userId }: Pick<TestUser, "userId">, scopes: readonly Scope[] = ten
   ...principal(tenantId, scopes),
   subject: userId,
   principalType: "User" as const,
+  authTime: Math.floor(Date.now() / 1000),
 });
 
 async function done(by: ReturnType<typeof owner>, document: string, variables: object = {}): Promise<Json> {

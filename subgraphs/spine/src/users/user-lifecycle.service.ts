@@ -7,7 +7,7 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import { lockSecretHolders } from "../access-control/active-principal-statement.js";
 import { requireHeldScopes } from "../access-control/held-scopes.js";
 import type { PermissionLossHandler } from "../access-control/permission-loss.js";
-import { disableClients } from "../oauth-clients/disable-clients.js";
+import { disableClients, enableClientsOf } from "../oauth-clients/disable-clients.js";
 import { clientsHeldOnlyBy, loadActiveClients } from "../oauth-clients/secret-holders.js";
 import { recordRevocation } from "../revocations/record-revocation.js";
 import { effectiveAccessIn } from "../roles/effective-access.js";
@@ -24,9 +24,8 @@ import type { ClientsOfDeletedUser, DeletedUserType, UserType } from "./user.typ
 import { deletedUserClientView, userFacts, userView } from "./user.view.js";
 
 interface Transition {
-  userId: string;
-  to: UserState;
-  type: "UserDisabled" | "UserEnabled";
+  readonly userId: string;
+  readonly to: UserState;
 }
 
 interface UserLifecycleParts {
@@ -47,12 +46,47 @@ export class UserLifecycleService {
     this.#parts = parts;
   }
 
-  disable(context: RequestContext, userId: string): Promise<UserType> {
-    return this.#move(context, "disableUser", { userId, to: "Disabled", type: "UserDisabled" });
+  /**
+   * Clients whose secret only this user knows are disabled until the user is enabled again, unless the caller keeps them;
+   * a kept client can still be used by the disabled person.
+   */
+  disable(context: RequestContext, userId: string, clients: ClientsOfDeletedUser): Promise<UserType> {
+    const { database, onPermissionLoss } = this.#parts;
+    return idempotentMutation(database, context, {
+      field: "disableUser",
+      arguments: { userId, clients },
+      commit: async (transaction) => {
+        await lockSecretHolders(transaction);
+        const { user, roleCodes } = await moveUser(context, transaction, { userId, to: "Disabled" });
+        const held = clients === "Disable" ? await clientsHeldOnlyBy(transaction, userId) : [];
+        const active = await loadActiveClients(transaction, held);
+        requireScopesOfClients(context, active);
+        await disableClients(transaction, active, userId);
+        const clientIds = active.map(({ clientId }) => clientId);
+        await onPermissionLoss(transaction, [userId, ...clientIds]);
+        const data = { ...userFacts(user), clients, clientIds };
+        transaction.record({ type: "UserDisabled", subject: `users/${userId}`, data });
+        return userView(user, roleCodes);
+      },
+    });
   }
 
+  /** Also enables the clients that were disabled together with the user. */
   enable(context: RequestContext, userId: string): Promise<UserType> {
-    return this.#move(context, "enableUser", { userId, to: "Active", type: "UserEnabled" });
+    const { database, seats } = this.#parts;
+    return idempotentMutation(database, context, {
+      field: "enableUser",
+      arguments: { userId },
+      prepare: () => seats.limitOf(tenantOf(context)),
+      commit: async (transaction, seatLimit) => {
+        const { user, roleCodes } = await moveUser(context, transaction, { userId, to: "Active" });
+        // the user is not stored as active yet, so it does not count itself
+        await seats.requireFree(transaction, seatLimit);
+        await enableClientsOf(transaction, userId);
+        transaction.record({ type: "UserEnabled", subject: `users/${userId}`, data: userFacts(user) });
+        return userView(user, roleCodes);
+      },
+    });
   }
 
   /**
@@ -74,11 +108,7 @@ export class UserLifecycleService {
         const heldClients = await clientsHeldOnlyBy(transaction, userId);
         if (clients === "Disable") {
           const active = await loadActiveClients(transaction, heldClients);
-          requireHeldScopes(
-            context,
-            active.flatMap(({ scopes }) => scopes),
-            "Clients whose secret only this user knows hold these scopes. Use clients: Keep to leave the clients unchanged.",
-          );
+          requireScopesOfClients(context, active);
           await disableClients(transaction, active);
         }
         const clientIds = heldClients.map(({ clientId }) => clientId);
@@ -90,23 +120,6 @@ export class UserLifecycleService {
         });
         const views = heldClients.map((client) => deletedUserClientView(client, clients));
         return Object.assign(userView(user, []), { clients: views });
-      },
-    });
-  }
-
-  #move(context: RequestContext, field: string, { userId, to, type }: Transition): Promise<UserType> {
-    const { database, seats } = this.#parts;
-    return idempotentMutation(database, context, {
-      field,
-      arguments: { userId },
-      prepare: async () => (to === "Active" ? seats.limitOf(tenantOf(context)) : undefined),
-      commit: async (transaction, seatLimit) => {
-        const { user, roleCodes } = await moveUser(context, transaction, { userId, to });
-        // the user is not stored as active yet, so it does not count itself
-        if (seatLimit) await seats.requireFree(transaction, seatLimit);
-        if (to === "Disabled") await this.#parts.onPermissionLoss(transaction, [userId]);
-        transaction.record({ type, subject: `users/${userId}`, data: userFacts(user) });
-        return userView(user, roleCodes);
       },
     });
   }
@@ -127,10 +140,21 @@ export class UserLifecycleService {
   }
 }
 
+function requireScopesOfClients(
+  context: RequestContext,
+  clients: readonly { readonly scopes: readonly string[] }[],
+): void {
+  requireHeldScopes(
+    context,
+    clients.flatMap(({ scopes }) => scopes),
+    "Clients whose secret only this user knows hold these scopes. Use clients: Keep to leave the clients unchanged.",
+  );
+}
+
 async function moveUser(
   context: RequestContext,
   transaction: Transaction,
-  { userId, to }: Pick<Transition, "userId" | "to">,
+  { userId, to }: Transition,
 ): Promise<{ user: User; roleCodes: readonly string[] }> {
   const user = await lockUser(transaction, userId);
   if (to !== "Active" && principalOf(context).subject === userId)

@@ -1,5 +1,6 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, InputType } from "type-graphql";
+import { ClientsOfDeletedUser } from "./user.type.js";
 
 @InputType()
 export class UserFilterInput {
@@ -24,4 +25,10 @@ export class UserFilterInput {
   })
   @Constraint({ maxLength: 200 })
   q?: string | null;
+}
+
+@InputType()
+export class DisableUserInput {
+  @Field(() => ClientsOfDeletedUser, { nullable: true, defaultValue: ClientsOfDeletedUser.Disable })
+  clients?: ClientsOfDeletedUser | null;
 }

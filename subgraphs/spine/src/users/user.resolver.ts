@@ -3,7 +3,7 @@ import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { unknownUser } from "./find-users.js";
-import { UserFilterInput } from "./user.input.js";
+import { DisableUserInput, UserFilterInput } from "./user.input.js";
 import { sortedUsers, type UserService } from "./user.service.js";
 import { ClientsOfDeletedUser, DeletedUserType, UserConnection, UserType } from "./user.type.js";
 import type { UserLifecycleService } from "./user-lifecycle.service.js";
@@ -42,14 +42,21 @@ export class UserResolver {
 
   @Mutation(() => UserType, {
     description:
-      "Disables a user and ends every session and token of the user. Callers cannot disable themselves or the last owner.",
+      "Disables a user and ends every session and token of the user. Callers cannot disable themselves or the last owner. Clients whose secret only this user knows are disabled until the user is enabled again, which needs every scope of these clients, or kept unchanged.",
   })
   @Auth({ scopes: ["user.invite"] })
-  disableUser(@Arg("userId", () => ID) userId: string, @Ctx() context: RequestContext): Promise<UserType> {
-    return this.#lifecycle.disable(context, userId);
+  disableUser(
+    @Arg("userId", () => ID) userId: string,
+    @Arg("input", () => DisableUserInput, { nullable: true }) input: DisableUserInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<UserType> {
+    return this.#lifecycle.disable(context, userId, input?.clients ?? ClientsOfDeletedUser.Disable);
   }
 
-  @Mutation(() => UserType, { description: "Lets a disabled user sign in again. Tokens from before stay invalid." })
+  @Mutation(() => UserType, {
+    description:
+      "Lets a disabled user sign in again, and enables the clients that were disabled with the user. Tokens from before stay invalid.",
+  })
   @Auth({ scopes: ["user.invite"] })
   enableUser(@Arg("userId", () => ID) userId: string, @Ctx() context: RequestContext): Promise<UserType> {
     return this.#lifecycle.enable(context, userId);

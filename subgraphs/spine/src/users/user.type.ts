@@ -44,7 +44,7 @@ export const ClientsOfDeletedUser = { Disable: "Disable", Keep: "Keep" } as cons
 export type ClientsOfDeletedUser = keyof typeof ClientsOfDeletedUser;
 registerEnumType(ClientsOfDeletedUser, {
   name: "ClientsOfDeletedUser",
-  description: "Decides what happens to the clients whose secret only the deleted user knows.",
+  description: "Decides what happens to the clients whose secret only the deleted or disabled user knows.",
 });
 
 @ObjectType("OrphanedClient", {

@@ -1,7 +1,15 @@
 import { request as httpRequest } from "node:http";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { TestOutbox } from "../../mail/outbox.fixture.js";
-import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../../running-spine.fixture.js";
+import {
+  type Json,
+  platformAdmin,
+  principal,
+  RunningSpine,
+  signedIn,
+  testSettings,
+  until,
+} from "../../running-spine.fixture.js";
 import { aUser, type TestUser, waitsFor } from "../../users/user.fixture.js";
 
 let platform: RunningSpine;
@@ -249,5 +257,60 @@ describe("a change of the own password", () => {
     const person = await aPerson();
     const { refusal } = await change(person, { currentPassword: person.password, newPassword }, changes);
     expect(refusal).toMatchObject({ code: "FIRST_PARTY_CLIENT_REQUIRED" });
+  });
+});
+
+describe("the clients that only the person knows", () => {
+  const createOwn = "mutation ($input: CreateApiClientInput!) { made: createApiClient(input: $input) { clientId } }";
+
+  /** A person whose tenant has an owner, and clients of this person. */
+  async function aHolder(clients: number) {
+    const person = await aPerson();
+    const owner = await aUser(platform, tenantId, []);
+    await platform.admin.query(
+      `insert into role_assignments (tenant_id, assignment_id, role_id, principal_id, assigned_by, assigned_at)
+       select tenant_id, gen_random_uuid(), role_id, $2, 'test', now() from roles where tenant_id = $1 and code = 'TenantOwner'`,
+      [decodeId("ten", tenantId), owner.userId],
+    );
+    const ids: string[] = [];
+    for (let made = 0; made < clients; made += 1) {
+      const by = signedIn(tenantId, ["client.manage", "templates.read"], { subject: person.userId });
+      const input = { name: `robot ${made}`, scopes: ["templates.read"] };
+      ids.push(String((await platform.ask(by, createOwn, { input })).data?.["made"].clientId));
+    }
+    return { person, owner, ids };
+  }
+
+  const reset = async (person: TestUser, mails = 1) => {
+    await post({ email: person.email });
+    expect((await complete(await linkTo(person.email, mails))).status).toBe(200);
+  };
+
+  const inboxOf = async ({ userId }: TestUser) => {
+    const { rows } = await platform.admin.query<{ body: string }>(
+      `select message.body from notifications join notification_messages message using (tenant_id, message_id)
+       where recipient_user_id = $1 and message.channel = 'InApp' and message.title like 'API clients go on%'`,
+      [decodeId("usr", userId)],
+    );
+    return rows.map(({ body }) => body);
+  };
+
+  it("go on after a reset, and the person and the owners are told of them", async () => {
+    const { person, owner, ids } = await aHolder(2);
+    await reset(person);
+    const { rows } = await platform.admin.query("select status from api_clients where client_id = any($1)", [ids]);
+    expect(rows).toEqual([{ status: "Active" }, { status: "Active" }]);
+    for (const told of [person, owner]) {
+      const [body = "", ...more] = await inboxOf(told);
+      expect(more).toEqual([]);
+      for (const part of [...ids, person.email, person.userId, "disableUserApiClients"]) expect(body).toContain(part);
+    }
+    await until(async () => (await mailsTo(owner.email)).length === 1);
+  });
+
+  it("are not told where there is none", async () => {
+    const { person, owner } = await aHolder(0);
+    await reset(person);
+    expect([await inboxOf(person), await inboxOf(owner)]).toEqual([[], []]);
   });
 });

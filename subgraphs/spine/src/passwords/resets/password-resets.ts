@@ -20,6 +20,7 @@ import { changedMailKind } from "../changes/changed-mail.js";
 import { type ResetByTokenRow, type ResettableUserRow, resetByToken, resettableUsers } from "./open-reset-statement.js";
 import { PasswordReset } from "./password-reset.entity.js";
 import { resetMailKind } from "./reset-mail.js";
+import type { PasswordResetNotices } from "./reset-notices.js";
 
 const lifetimeMs = 30 * 60_000;
 /** Links of one user within an hour. Further requests are answered in the same way and send no mail. */
@@ -43,6 +44,7 @@ interface PasswordResetParts {
   readonly tokens: DerivedSecrets;
   readonly mailer: Mailer;
   readonly settings: TenantSettings;
+  readonly notices: PasswordResetNotices;
   readonly logger: Logger;
 }
 
@@ -122,7 +124,7 @@ export class PasswordResets {
       pointer: "/input/password",
     });
     const userId = encodeId("usr", found.user_id);
-    const { database, mailer } = this.#parts;
+    const { database, mailer, notices } = this.#parts;
     await database.transaction(tenant, { ...caller, actorId: userId }, async (transaction) => {
       const user = await lockUser(transaction, userId);
       await useReset(transaction, { resetId: encodeId("pwr", found.reset_id), userId });
@@ -131,6 +133,7 @@ export class PasswordResets {
       await replacePassword(transaction, user, { passwordHash, proof: "MailLink" });
       user.verifiedEmailKey = user.emailKey;
       await mailer.queue(transaction, changedMailKind, userId);
+      await notices.tell(transaction, userId);
     });
   }
 
