@@ -451,6 +451,7 @@ function changed(body: Record<string, unknown>): Record<string, unknown> {
   if ("libraries" in body) return { libraries: [{ packageName: "Other", version: "1.0.0" }] };
   if ("billingCycle" in body) return { billingCycle: "Monthly" };
   if ("format" in body) return { format: "json" };
+  if ("clients" in body) return { clients: "Disable" };
   if ("toolName" in body) return { toolName: "fails" };
   return "checks" in body ? { checks: ["StructuralLint"] } : {};
 }
