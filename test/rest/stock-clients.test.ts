@@ -22,7 +22,7 @@ import { aTenant, type TestTenant } from "../kit/tenants.js";
 const authCore: string = "@auth/core";
 
 interface AuthCore {
-  Auth(request: Request, config: object): Promise<Response>;
+  readonly Auth: (request: Request, config: object) => Promise<Response>;
 }
 
 const home = () => platform().publicUrl;

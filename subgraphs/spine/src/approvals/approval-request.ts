@@ -10,6 +10,7 @@ import type { Scope } from "@factory/schema/scopes";
 import type { TenantSettings } from "../configuration/tenant-settings.js";
 import { Approval } from "./approval.entity.js";
 import { approvalFacts } from "./approval.events.js";
+import type { FourEyesRequest } from "./four-eyes-rule/four-eyes.js";
 
 /** Scopes that an agent wants for one task of one subject. */
 export interface ApprovalRequest {
@@ -21,6 +22,13 @@ export interface ApprovalRequest {
 
 /** The task of a user or service that publishes by itself. No agent can name it, because it ends with a space. */
 export const ownPublishingTask = "own publishing ";
+
+/** The request as the four-eyes rule looks at it. */
+export const fourEyesRequest = (approval: Approval): FourEyesRequest => {
+  const { subject, agentClientId, agentTaskId, setting } = approval;
+  const byAgent = agentTaskId !== ownPublishingTask && setting === null;
+  return { subject, agent: byAgent ? agentClientId : null, ofPeople: setting !== null };
+};
 
 /** The decision on a request so far, and until when it is valid. */
 export interface ApprovalDecision {

@@ -31,7 +31,9 @@ import {
   currentStatus,
   stateAt,
 } from "./approval.view.js";
-import { fourEyesRequest, requireFourEyes } from "./four-eyes.js";
+import { fourEyesRequest } from "./approval-request.js";
+import { requireFourEyes } from "./four-eyes-rule/four-eyes.js";
+import { requireNoSecondPerson } from "./four-eyes-rule/second-person.js";
 import { type SettingProposals, withdraw } from "./setting-proposals.js";
 
 /** How long a decision is valid. */
@@ -185,6 +187,7 @@ export class ApprovalService {
           requireRecentSignIn(decider, approval.requiredAcr);
         }
         requirePending(approval);
+        if (decisions[field] === "Approved") await requireNoSecondPerson(transaction, fourEyesRequest(approval));
         return this.#conclude(transaction, approval, {
           to: decisions[field],
           decider,

@@ -6,9 +6,9 @@ import { Approval } from "./approval.entity.js";
 import { ApprovalResolver } from "./approval.resolver.js";
 import { ApprovalService } from "./approval.service.js";
 import { expireSettingChange, expireSettingChangeJob, undecidedSettingChanges } from "./expire-setting-change.js";
+import { UserConfirmation } from "./four-eyes-rule/user-confirmation.js";
+import { UserConfirmationResolver } from "./four-eyes-rule/user-confirmation.resolver.js";
 import { SettingProposals } from "./setting-proposals.js";
-import { UserConfirmation } from "./user-confirmation.js";
-import { UserConfirmationResolver } from "./user-confirmation.resolver.js";
 
 /** Approvals that publishing needs, and weaker values of protected settings. */
 export const approvals: SliceModule = {

@@ -17,6 +17,11 @@ beforeAll(async () => {
   platform = await RunningSpine.shared();
   database = await platform.openDatabase();
   tenantId = await platform.activeTenant("puppets");
+  await platform.admin.query(
+    `insert into roles (tenant_id, role_id, code, name, scopes, is_system, created_at, updated_at)
+     values ($1, gen_random_uuid(), 'Reader', 'Reader', '{templates.publish}', false, now() - interval '1 day', now())`,
+    [decodeId("ten", tenantId)],
+  );
 });
 afterAll(async () => {
   await database?.close();
@@ -46,6 +51,18 @@ async function aClientOf(holder: string, type = "Service"): Promise<string> {
     as(holder, { scopes: new Set([...scopes, "client.manage"]) }),
     "mutation ($input: CreateApiClientInput!) { made: createApiClient(input: $input) { clientId } }",
     { input: { name: "inviter", scopes: ["governance.approve"], principalType: type } },
+  );
+  if (!data) throw new Error(JSON.stringify(errors));
+  return data["made"].clientId;
+}
+
+/** A client that may invite, made by this principal. */
+async function anInviter(holder: string): Promise<string> {
+  const inviting: readonly Scope[] = ["user.invite", "client.manage", ...scopes];
+  const { data, errors } = await platform.ask(
+    as(holder, { scopes: new Set(inviting) }),
+    "mutation ($input: CreateApiClientInput!) { made: createApiClient(input: $input) { clientId } }",
+    { input: { name: "inviter", scopes: inviting } },
   );
   if (!data) throw new Error(JSON.stringify(errors));
   return data["made"].clientId;
@@ -110,6 +127,48 @@ describe("a second account of one person does not count as a second person", () 
     const second = await aClientOf(first);
     for (const client of [first, second])
       expect(await oneThroughTheOther(owner, await invited([client]))).toEqual(onePerson);
+  });
+
+  /** Invites in the name of the caller, and returns everybody whom the invitation remembers. */
+  async function invitersOf(caller: string): Promise<string[]> {
+    const email = `${newId("usr")}@example.com`;
+    const invite = "mutation ($input: InviteUserInput!) { made: inviteUser(input: $input) { invitationId } }";
+    const by = as(caller, { scopes: new Set([...scopes, "user.invite"]) });
+    const { data, errors } = await platform.ask(by, invite, { input: { email, roleCodes: ["Reader"] } });
+    if (!data) throw new Error(JSON.stringify(errors));
+    const { rows } = await platform.admin.query("select inviters from invitations where invitation_id = $1", [
+      decodeId("inv", data["made"].invitationId),
+    ]);
+    return rows[0].inviters;
+  }
+
+  const rotate = async (client: string, by: string) => {
+    const all = new Set<Scope>([...scopes, "client.manage", "user.invite"]);
+    const { errors } = await platform.ask(
+      as(by, { scopes: all }),
+      `mutation { rotateApiClientSecret(clientId: "${client}") { clientId } }`,
+    );
+    expect(errors).toEqual([]);
+  };
+
+  it("if a client of the person invited it after it had renewed its own secret, or one of them that of the other", async () => {
+    const owner = await somebody();
+    const [own, one, other] = [await anInviter(owner), await anInviter(owner), await anInviter(owner)];
+    await rotate(own, own);
+    await rotate(one, other);
+    await rotate(other, one);
+    for (const client of [own, one, other])
+      expect(await oneThroughTheOther(owner, await invited(await invitersOf(client)))).toEqual(onePerson);
+  });
+
+  it("if the client that invited it came into other hands since, also into those of the new account", async () => {
+    const owner = await somebody();
+    const client = await anInviter(owner);
+    const second = await invited(await invitersOf(client));
+    await rotate(client, second);
+    expect(await oneThroughTheOther(owner, second)).toEqual(onePerson);
+    await rotate(client, await somebody());
+    expect(await oneThroughTheOther(owner, second)).toEqual(onePerson);
   });
 
   it("in a circle of invitations", async () => {

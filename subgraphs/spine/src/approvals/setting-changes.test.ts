@@ -11,6 +11,7 @@ import {
   signedIn,
   until,
 } from "../running-spine.fixture.js";
+import { aUser } from "../users/user.fixture.js";
 import { expireSettingChange } from "./expire-setting-change.js";
 
 let platform: RunningSpine;
@@ -279,6 +280,24 @@ describe("a platform administrator", () => {
     expect(await inForce()).toBe(100);
     expect(await audited(one)).toEqual(["setConfiguration", "approveTenantSetting"]);
     await until(async () => (await eventsAbout(one)).some(({ type }) => type === "SettingChangeApproved"));
+  });
+
+  it("does not approve where another person of the tenant can, and approves where all are one person with the asker", async () => {
+    const asker = await aUser(platform, tenantId, ["governance.approve"]);
+    const approvalId = await asked(100, person({ subject: asker.userId }));
+    const second = await aUser(platform, tenantId, ["governance.approve"]);
+    expect(outcome(await forTenant("approveTenantSetting", approvalId, platformAdmin()))).toBe("CONFLICT");
+    await platform.admin.query(
+      "insert into user_origins (tenant_id, principal, invited_by, joined_at) values ($1, $2, $3, now())",
+      [decodeId("ten", tenantId), second.userId, [asker.userId]],
+    );
+    expect(outcome(await forTenant("approveTenantSetting", approvalId, platformAdmin()))).toBe("Approved");
+  });
+
+  it("rejects also where another person of the tenant can", async () => {
+    await aUser(platform, tenantId, ["governance.approve"]);
+    const approvalId = await asked(100);
+    expect(outcome(await forTenant("rejectTenantSetting", approvalId, platformAdmin()))).toBe("Rejected");
   });
 
   it("decides in no other way: not by the operations of a tenant, not about scopes, and nobody else does", async () => {

@@ -2,6 +2,7 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { principalsBehind } from "../access-control/holders-statement.js";
 import type { Mailer } from "../mail/mailer.js";
 import { emailKey } from "../users/email-key.js";
 import { expireInvitationJob } from "./expire-invitation.js";
@@ -47,7 +48,7 @@ export class InvitationIssuer {
       displayName,
       roleCodes: [...roleCodes],
       invitedBy,
-      inviters: [invitedBy],
+      inviters: await principalsBehind(transaction, invitedBy),
       userId: null,
       createdAt: now,
       ...this.#openState(invitationId, now),

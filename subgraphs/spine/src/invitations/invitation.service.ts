@@ -10,6 +10,8 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
+import { principalsBehind } from "../access-control/holders-statement.js";
+import { requireSignInForLastingRight } from "../access-control/lasting-right.js";
 import type { TenantSettings } from "../configuration/tenant-settings.js";
 import type { Mailer } from "../mail/mailer.js";
 import { findRoles, requireGrantable, requireRoles } from "../roles/assign-roles.js";
@@ -133,7 +135,7 @@ export class InvitationService {
       await requireCurrentPermissions(transaction, subject, roles);
       if (stateOf(invitation) === "Expired") await seats.requireFree(transaction, seatLimit);
       invitation.invitedBy = subject;
-      invitation.inviters = [...new Set([...invitation.inviters, subject])];
+      invitation.inviters = [...new Set([...invitation.inviters, ...(await principalsBehind(transaction, subject))])];
       await this.#parts.issuer.renew(transaction, invitation);
     });
   }
@@ -145,6 +147,7 @@ export class InvitationService {
 
   /** The limits of the tenant and of its edition, read before the transaction. */
   async #rulesOf(context: RequestContext) {
+    await requireSignInForLastingRight(this.#parts.database, context);
     const tenant = tenantOf(context);
     const { seats, settings } = this.#parts;
     return {

@@ -12,7 +12,10 @@ let userId: string;
 beforeAll(async () => {
   platform = await RunningSpine.shared();
   tenantId = await platform.activeTenant("lasting");
-  ({ userId } = await aUser(platform, tenantId, []));
+  ({ userId } = await aUser(platform, tenantId, tenantScopes));
+  const role =
+    'mutation { made: createRole(input: { code: "Lasting", name: "Role", scopes: ["user.read"] }) { roleId } }';
+  roleId = (await platform.ask(service(), role)).data?.["made"].roleId;
 });
 afterAll(() => platform?.stop());
 
@@ -50,6 +53,36 @@ const lasting: Record<string, (by: Principal) => Promise<Answer>> = {
     platform.ask(by, `mutation { enableApiClient(clientId: "${await disabledClient()}") { status } }`),
 };
 
+let roleId: string;
+
+/** Every other mutation that gives somebody a lasting right. */
+const lastingOtherwise: Record<string, (by: Principal) => Promise<Answer>> = {
+  inviteUser: (by) =>
+    platform.ask(
+      by,
+      `mutation { inviteUser(input: { email: "${newId("usr")}@x.example", roleCodes: ["Viewer"] }) { status } }`,
+    ),
+  resendInvitation: async (by) => {
+    const email = `${newId("usr")}@x.example`;
+    const invite = `mutation { made: inviteUser(input: { email: "${email}", roleCodes: ["Viewer"] }) { invitationId } }`;
+    const { data } = await platform.ask(service(), invite);
+    const { invitationId } = data?.["made"] ?? {};
+    return platform.ask(by, `mutation { resendInvitation(invitationId: "${invitationId}") { status } }`);
+  },
+  assignRole: async (by) =>
+    platform.ask(
+      by,
+      `mutation { assignRole(roleId: "${roleId}", input: { principalId: "${await aClient()}" }) { assignmentId } }`,
+    ),
+  updateRole: (by) =>
+    platform.ask(by, `mutation { updateRole(roleId: "${roleId}", input: { name: "Role" }) { name } }`),
+  enableUser: async (by) => {
+    const { userId: other } = await aUser(platform, tenantId, []);
+    await platform.ask(service(), `mutation { disableUser(userId: "${other}") { status } }`);
+    return platform.ask(by, `mutation { enableUser(userId: "${other}") { status } }`);
+  },
+};
+
 /** Mutations about clients that give nobody a lasting right. */
 const ending: Record<string, (by: Principal) => Promise<Answer>> = {
   disableApiClient: async (by) =>
@@ -68,7 +101,7 @@ test("the mutations of client.manage are all walked", () => {
   expect(managing.map(({ name }) => name).sort()).toEqual([...Object.keys(lasting), ...Object.keys(ending)].sort());
 });
 
-describe.each(Object.entries(lasting))("%s", (_, mutation) => {
+describe.each(Object.entries({ ...lasting, ...lastingOtherwise }))("%s", (_, mutation) => {
   afterEach(() => platform.admin.query("delete from totp_factors where user_id = $1", [decodeId("usr", userId)]));
 
   it("is refused to a person whose sign-in is older than 15 minutes, as with a token that was stolen an hour ago", async () => {
@@ -196,6 +229,54 @@ describe("a client that only one person knows", () => {
     await move("enableUser", holding);
     expect(await tokensOf(first)).toEqual([{ status: "Active", disabled_with: null }]);
     expect(await tokensOf(second)).toEqual([{ status: "Disabled", disabled_with: null }]);
+  });
+
+  const rotate = (client: string, by: Principal = service()) =>
+    platform.ask(by, `mutation { rotateApiClientSecret(clientId: "${client}") { clientId } }`);
+  const enable = (client: string) =>
+    platform.ask(service(), `mutation { enableApiClient(clientId: "${client}") { status } }`);
+
+  it("is still known to the person after it has renewed its own secret, and after two have renewed each other's", async () => {
+    const { holding, first, second } = await chain();
+    await rotate(first, service({ subject: first, clientId: first }));
+    await rotate(second, service({ subject: first, clientId: first }));
+    await rotate(first, service({ subject: second, clientId: second }));
+    await move("disableUser", holding);
+    for (const client of [first, second])
+      expect(await tokensOf(client)).toEqual([{ status: "Disabled", disabled_with: holding }]);
+  });
+
+  it("is not enabled by an accomplice while the person is disabled, until somebody else has a new secret", async () => {
+    const { holding, first } = await chain();
+    await move("disableUser", holding);
+    expect(outcome(await enable(first))).toBe("CONFLICT");
+    await rotate(first);
+    expect(outcome(await enable(first))).toBeUndefined();
+    await move("enableUser", holding);
+    expect(await tokensOf(first)).toEqual([{ status: "Active", disabled_with: null }]);
+  });
+
+  it("does not work when all who know it are disabled", async () => {
+    const { holding, first } = await chain();
+    const { userId: other } = await aUser(platform, tenantId, []);
+    await platform.admin.query("update api_clients set secret_held_by = $2 where client_id = $1", [
+      first,
+      `${holding} ${other}`,
+    ]);
+    await move("disableUser", holding);
+    expect(await tokensOf(first)).toEqual([{ status: "Active", disabled_with: null }]);
+    await move("disableUser", other);
+    expect(await tokensOf(first)).toEqual([{ status: "Disabled", disabled_with: other }]);
+  });
+
+  it("has a secret that a repeated request of an old session does not get", async () => {
+    const create =
+      "mutation ($input: CreateApiClientInput!) { made: createApiClient(input: $input) { clientId clientSecret } }";
+    const input = newClient();
+    const ask = (by: Principal, key: string) => platform.ask(by, create, { input }, key);
+    const key = newId("cli");
+    expect((await ask(person(), key)).data?.["made"].clientSecret).toMatch(/./);
+    expect(outcome(await ask(person({ authTime: secondsAgo(3600) }), key))).toBe("AUTHENTICATION_TOO_OLD");
   });
 
   it("is not disabled by a caller who does not hold its scopes", async () => {

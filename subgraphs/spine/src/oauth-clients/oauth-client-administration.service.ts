@@ -17,6 +17,8 @@ import {
   requireActivePrincipal,
 } from "../access-control/active-principal-statement.js";
 import { requireHeldScopes } from "../access-control/held-scopes.js";
+import { principalsBehind } from "../access-control/holders-statement.js";
+import { requireSignInForLastingRight } from "../access-control/lasting-right.js";
 import type { PermissionLossHandler } from "../access-control/permission-loss.js";
 import { recordRevocation } from "../revocations/record-revocation.js";
 import { isOwner } from "../roles/owners.js";
@@ -24,7 +26,6 @@ import { redirectUriErrors } from "./check-client.js";
 import { requireClientLimit } from "./client-limits.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";
 import { disableClients, enableClient } from "./disable-clients.js";
-import { requireSignInForLastingRight } from "./lasting-right.js";
 import { OAuthClient } from "./oauth-client.entity.js";
 import type { UpdateApiClientInput } from "./oauth-client.input.js";
 import type { OAuthClientConnection, OAuthClientSecretType, OAuthClientType } from "./oauth-client.type.js";
@@ -113,6 +114,7 @@ export class OAuthClientAdministrationService {
     return this.#change(context, { field: "enableApiClient", clientId }, async (client, transaction) => {
       if (client.status === "Active") return;
       await requireOwnersWill(transaction, principalOf(context), client);
+      await requireHolderAtWork(transaction, client);
       await requireClientLimit(transaction, { isNew: false });
       enableClient(transaction, client);
     });
@@ -157,7 +159,10 @@ export class OAuthClientAdministrationService {
       });
     return this.#change(context, { field: "updateApiClient", clientId, input }, async (client, transaction) => {
       if (input.redirectUris != null) changeRedirectUris(client, input.redirectUris);
-      if (keys) await changeKeys(transaction, client, { keys: keys.keySet, by: principalOf(context).subject });
+      if (keys) {
+        const by = await principalsBehind(transaction, principalOf(context).subject);
+        await changeKeys(transaction, client, { keys: keys.keySet, by });
+      }
       if (input.name != null) client.name = input.name;
       recordClientEvent(transaction, "ApiClientUpdated", client);
     });
@@ -165,10 +170,11 @@ export class OAuthClientAdministrationService {
 
   /** Replaces the secret. Earlier tokens stay valid only if the same holder gets the new secret. */
   async rotateSecret(context: RequestContext, clientId: string): Promise<OAuthClientSecretType> {
+    // also for a repeated request, whose stored result leads to the secret
+    await requireSignInForLastingRight(this.#database, context);
     const rotated = await idempotentMutation(this.#database, context, {
       field: "rotateApiClientSecret",
       arguments: { clientId },
-      prepare: () => requireSignInForLastingRight(this.#database, context),
       commit: async (transaction) => {
         const client = await findToChange(context, transaction, { field: "rotateApiClientSecret", clientId });
         if (client.isPublic || client.jwks)
@@ -178,7 +184,8 @@ export class OAuthClientAdministrationService {
         const secretNonce = this.#secrets.newNonce();
         client.secretNonce = secretNonce;
         client.secretDigest = secretDigest(this.#secrets.derive(clientId, secretNonce));
-        await recordSecretHolders(transaction, client, principalOf(context).subject);
+        const holders = await principalsBehind(transaction, principalOf(context).subject);
+        await recordSecretHolders(transaction, client, holders.join(" "));
         recordClientEvent(transaction, "ApiClientSecretRotated", client);
         return { ...oauthClientView(client), secretNonce };
       },
@@ -235,8 +242,17 @@ async function recordSecretHolders(
 ): Promise<void> {
   if ((client.secretHeldBy ?? null) === holders) return;
   client.secretHeldBy = holders;
+  client.disabledWith = null;
   client.tokensFrom = new Date();
   await recordRevocation(transaction, "Client", client.clientId);
+}
+
+/** Throws CONFLICT while the user is disabled with whom the client was: this user still knows the secret. */
+async function requireHolderAtWork(transaction: Transaction, { disabledWith }: OAuthClient): Promise<void> {
+  if (disabledWith == null || (await lockPrincipalStatus(transaction, disabledWith)) === "Active") return;
+  throw new DomainError("CONFLICT", {
+    detail: "The client was disabled with the user who knows its secret. Renew the secret first, or enable the user.",
+  });
 }
 
 function changeRedirectUris(client: OAuthClient, redirectUris: readonly string[]): void {
@@ -264,7 +280,7 @@ function changeRedirectUris(client: OAuthClient, redirectUris: readonly string[]
 async function changeKeys(
   transaction: Transaction,
   client: OAuthClient,
-  change: { keys: PublicKeySet; by: string },
+  change: { keys: PublicKeySet; by: readonly string[] },
 ): Promise<void> {
   if (!client.jwks)
     throw new DomainError("API_CLIENT_INVALID", {
@@ -281,12 +297,12 @@ async function changeKeys(
 function keyHolders(
   { secretHeldBy }: OAuthClient,
   before: PublicKeySet,
-  { keys: after, by }: { keys: PublicKeySet; by: string },
+  { keys: after, by }: { keys: PublicKeySet; by: readonly string[] },
 ): string | null {
   const isOld = (key: PublicJwk) => before.keys.some((old) => isSameKey(old, key));
   const holders = new Set(after.keys.some(isOld) ? secretHeldBy?.split(" ") : []);
-  if (!after.keys.every(isOld)) holders.add(by);
-  return [...holders].join(" ") || null;
+  if (!after.keys.every(isOld)) for (const holder of by) holders.add(holder);
+  return [...holders].toSorted().join(" ") || null;
 }
 
 function recordClientEvent({ record }: Transaction, type: EventType, client: OAuthClient): void {

@@ -8,13 +8,14 @@ import { principalOf, type Tenant, tenantOf, tenantWithId } from "@factory/runti
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { requireActivePrincipal } from "../access-control/active-principal-statement.js";
 import { requireHeldScopes } from "../access-control/held-scopes.js";
+import { principalsBehind } from "../access-control/holders-statement.js";
+import { requireSignInForLastingRight } from "../access-control/lasting-right.js";
 import { isHeldByPlatform } from "../access-control/platform-hold-statement.js";
 import { unknownTenant } from "../tenants/find-tenant.js";
 import type { TenantService } from "../tenants/tenant.service.js";
 import { type CheckedClient, checkClient } from "./check-client.js";
 import { requireClientLimit } from "./client-limits.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";
-import { requireSignInForLastingRight } from "./lasting-right.js";
 import { OAuthClient } from "./oauth-client.entity.js";
 import type { CreateApiClientInput } from "./oauth-client.input.js";
 import type { OAuthClientSecretType } from "./oauth-client.type.js";
@@ -79,16 +80,18 @@ export class OAuthClientService {
   ): Promise<OAuthClientSecretType> {
     const { database, secrets, tenants, notices } = this.#parts;
     const { subject } = principalOf(context);
-    const { secretNonce, ...client } = await idempotentMutation<StoredClient, void>(database, context, {
+    // also for a repeated request, whose stored result has the secret
+    await requireSignInForLastingRight(database, context);
+    const { secretNonce, ...client } = await idempotentMutation<StoredClient>(database, context, {
       ...mutation,
-      prepare: () => requireSignInForLastingRight(database, context),
       commit: async (transaction) => {
         await tenants.requireActive(transaction);
         await requireActivePrincipal(transaction, subject);
         await requireClientLimit(transaction, { isNew: true });
         const createdByPlatform = await byPlatform(transaction);
         if (createdByPlatform) await requirePlatformClientsAllowed(transaction);
-        const created = this.#persist(transaction, { ...checked, createdByPlatform }, subject);
+        const holders = (await principalsBehind(transaction, subject)).join(" ");
+        const created = this.#persist(transaction, { ...checked, createdByPlatform }, holders);
         if (createdByPlatform) await notices.tell(transaction, created);
         return created;
       },

@@ -1,4 +1,6 @@
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { inactiveAmong } from "./inactive-users-statement.js";
 import { OAuthClient } from "./oauth-client.entity.js";
 
 interface HeldRow {
@@ -17,7 +19,7 @@ export interface HeldClient {
 
 /**
  * Clients of the tenant that only this principal can act as: it alone was told the secret or installed the keys, itself or
- * through other such clients. Call `lockSecretHolders` before, so that the holders do not change until the transaction ends.
+ * through other such clients. Holders who are disabled or deleted do not count. Call `lockSecretHolders` before, so that the holders do not change until the transaction ends.
  */
 export async function clientsHeldOnlyBy(transaction: Transaction, principalId: string): Promise<HeldClient[]> {
   const rows = await transaction.execute<HeldRow>(
@@ -25,10 +27,18 @@ export async function clientsHeldOnlyBy(transaction: Transaction, principalId: s
      where tenant_id = $1 and secret_held_by is not null order by client_id`,
     [transaction.tenant.uuid],
   );
-  const held = soleHoldings(rows, principalId);
+  const held = soleHoldings(rows, principalId, await inactiveUsers(transaction, rows));
   return rows
     .filter((row) => held.has(row.client_id))
     .map(({ client_id: clientId, name, status }) => ({ clientId, name, status }));
+}
+
+/** The holders who are users of the tenant and not active. */
+async function inactiveUsers({ execute, tenant }: Transaction, rows: readonly HeldRow[]): Promise<Set<string>> {
+  const holders = new Set(rows.flatMap(({ secret_held_by: held }) => held.split(" ")));
+  const uuids = [...holders].flatMap((holder) => decodeId("usr", holder) ?? []);
+  const found = await execute<{ user_id: string }>(inactiveAmong, [tenant.uuid, uuids]);
+  return new Set(found.map(({ user_id: userId }) => encodeId("usr", userId)));
 }
 
 /** The entities of those clients that are Active, for changing them. */
@@ -41,25 +51,27 @@ export function loadActiveClients({ em, tenant }: Transaction, clients: readonly
   );
 }
 
-function soleHoldings(rows: readonly HeldRow[], principalId: string): Set<string> {
-  const clientsOf = new Map<string, { clientId: string; others: Set<string> }[]>();
-  for (const { client_id: clientId, secret_held_by: holders } of rows) {
-    const client = { clientId, others: new Set(holders.split(" ")) };
-    for (const holder of client.others) {
-      const known = clientsOf.get(holder);
-      if (known) known.push(client);
-      else clientsOf.set(holder, [client]);
-    }
+/**
+ * The clients all of whose holders are the principal, clients of this set, or people who are not active. A holder that is
+ * the client itself does not count, and neither does a circle of clients that does not lead to the principal.
+ */
+function soleHoldings(rows: readonly HeldRow[], principalId: string, inactive: ReadonlySet<string>): Set<string> {
+  const holdersOf = new Map(
+    rows.map(({ client_id: id, secret_held_by: holders }) => [
+      id,
+      holders.split(" ").filter((holder) => holder !== id),
+    ]),
+  );
+  const held = new Set(holdersOf.keys());
+  const isCovered = (holder: string) => holder === principalId || held.has(holder) || inactive.has(holder);
+  for (let before = -1; before !== held.size; ) {
+    before = held.size;
+    for (const id of held) if (!holdersOf.get(id)?.every(isCovered)) held.delete(id);
   }
-  const held = new Set<string>();
-  for (const hands = [principalId]; hands.length > 0; ) {
-    const hand = hands.pop() ?? "";
-    for (const { clientId, others } of clientsOf.get(hand) ?? []) {
-      others.delete(hand);
-      if (others.size > 0 || held.has(clientId)) continue;
-      held.add(clientId);
-      hands.push(clientId);
-    }
+  const reached = new Set([principalId]);
+  for (let before = -1; before !== reached.size; ) {
+    before = reached.size;
+    for (const id of held) if (holdersOf.get(id)?.some((holder) => reached.has(holder))) reached.add(id);
   }
-  return held;
+  return new Set([...held].filter((id) => reached.has(id)));
 }

@@ -10,6 +10,7 @@ import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import { lockPrincipalStatus } from "../access-control/active-principal-statement.js";
+import { requireSignInForLastingRight } from "../access-control/lasting-right.js";
 import type { PermissionLossHandler } from "../access-control/permission-loss.js";
 import { assignRoles, recordRoleAssigned, requireGrantable } from "./assign-roles.js";
 import { requireAnotherOwner } from "./last-owner-statement.js";
@@ -103,6 +104,7 @@ export class RoleAssignmentService {
     return idempotentMutation(this.#database, context, {
       field: "assignRole",
       arguments: { roleId, input },
+      prepare: () => requireSignInForLastingRight(this.#database, context),
       commit: async (transaction) => {
         const role = await lockRole(transaction, roleId);
         requireGrantable(context, [role]);

@@ -11,6 +11,7 @@ import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import { LockMode } from "@mikro-orm/postgresql";
+import { requireSignInForLastingRight } from "../access-control/lasting-right.js";
 import type { PermissionLossHandler } from "../access-control/permission-loss.js";
 import { recordRevocation } from "../revocations/record-revocation.js";
 import { requireGrantable } from "./assign-roles.js";
@@ -117,6 +118,7 @@ export class RoleService {
     return idempotentMutation(this.#database, context, {
       field: "updateRole",
       arguments: { roleId, input },
+      prepare: () => requireSignInForLastingRight(this.#database, context),
       commit: async (transaction) => {
         const role = await customRole(transaction, roleId);
         requireGrantable(context, [role, { scopes: scopes ?? [] }]);

@@ -6,6 +6,7 @@ import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { lockSecretHolders } from "../access-control/active-principal-statement.js";
 import { requireHeldScopes } from "../access-control/held-scopes.js";
+import { requireSignInForLastingRight } from "../access-control/lasting-right.js";
 import type { PermissionLossHandler } from "../access-control/permission-loss.js";
 import { disableClients, enableClientsOf } from "../oauth-clients/disable-clients.js";
 import { clientsHeldOnlyBy, loadActiveClients } from "../oauth-clients/secret-holders.js";
@@ -77,7 +78,10 @@ export class UserLifecycleService {
     return idempotentMutation(database, context, {
       field: "enableUser",
       arguments: { userId },
-      prepare: () => seats.limitOf(tenantOf(context)),
+      prepare: async () => {
+        await requireSignInForLastingRight(database, context);
+        return seats.limitOf(tenantOf(context));
+      },
       commit: async (transaction, seatLimit) => {
         const { user, roleCodes } = await moveUser(context, transaction, { userId, to: "Active" });
         // the user is not stored as active yet, so it does not count itself

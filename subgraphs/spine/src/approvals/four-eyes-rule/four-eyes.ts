@@ -4,9 +4,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { AuthenticationLevel } from "@factory/schema/authentication-levels";
-import { newAccountDays } from "../user-origins/new-account.js";
-import type { Approval } from "./approval.entity.js";
-import { ownPublishingTask } from "./approval-request.js";
+import { newAccountDays } from "../../user-origins/new-account.js";
 import { bothSides, changers, type HolderRow, usersOfTenant } from "./four-eyes-statement.js";
 
 /** A request of one principal on which another one decides. */
@@ -18,12 +16,6 @@ export interface FourEyesRequest {
   /** Only a person decides, and inviters count in a young tenant, too. */
   readonly ofPeople: boolean;
 }
-
-export const fourEyesRequest = (approval: Approval): FourEyesRequest => {
-  const { subject, agentClientId, agentTaskId, setting } = approval;
-  const byAgent = agentTaskId !== ownPublishingTask && setting === null;
-  return { subject, agent: byAgent ? agentClientId : null, ofPeople: setting !== null };
-};
 
 /**
  * The four-eyes rule: the principal that decides must differ from the principal that asked. Throws `SELF_APPROVAL` for an
@@ -66,6 +58,16 @@ export async function requireFourEyes(
 
 const isAgent = ({ principal, principal_type: type }: HolderRow, { agent }: FourEyesRequest) =>
   type === "Agent" || principal === agent;
+
+/** Whether one principal may stand behind both, as the four-eyes rule follows holders of secrets and inviters. */
+export async function mayBeOnePerson(
+  transaction: Transaction,
+  decider: string,
+  request: FourEyesRequest,
+): Promise<boolean> {
+  const { deciding, ofSubject } = await holdersOnBothSides(transaction, decider, request);
+  return deciding.some(({ principal }) => ofSubject.has(principal));
+}
 
 async function holdersOnBothSides(transaction: Transaction, decider: string, request: FourEyesRequest) {
   const { execute, tenant } = transaction;

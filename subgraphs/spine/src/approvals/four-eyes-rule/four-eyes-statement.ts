@@ -1,4 +1,4 @@
-import { newAccountDays } from "../user-origins/new-account.js";
+import { newAccountDays } from "../../user-origins/new-account.js";
 
 // tables: api_clients, role_assignments, roles, tenants, user_origins, users
 

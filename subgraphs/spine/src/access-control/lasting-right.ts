@@ -9,7 +9,7 @@ import { ownsSecondFactor } from "./second-factor-statement.js";
 const secondFactor = tenantStatement("owns_second_factor", ownsSecondFactor);
 
 /**
- * A client outlives the session of the person who makes, changes, renews or enables it. Throws AUTHENTICATION_TOO_OLD
+ * Clients, accounts and roles outlive the session of the person who gives them. Throws AUTHENTICATION_TOO_OLD
  * unless this person signed in at most 15 minutes ago, and AUTHENTICATION_TOO_WEAK without the second factor that the
  * person has. Services are not asked: their own credential lasts, too.
  */
