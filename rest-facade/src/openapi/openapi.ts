@@ -115,15 +115,21 @@ function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<st
     responses: {
       ...Object.fromEntries(
         successesOf(row).map((status) => {
-          const waits = row.mayWait && status === 202;
-          const existed = row.mayExist && status === 200 ? "The resource existed already." : undefined;
-          const waiting = waits ? "The change waits for the approval of another person." : undefined;
+          if (row.mayWait && status === 202)
+            return [
+              status,
+              {
+                description: "The change waits for the approval of another person.",
+                headers: { ...headersOf(route), location: header("The address of the approval.") },
+                content: content(waitingName),
+              },
+            ];
           return [
             status,
             {
-              description: existed ?? waiting ?? replies[status],
+              description: row.mayExist && status === 200 ? "The resource existed already." : replies[status],
               headers: headersOf(route),
-              ...(status === 204 ? {} : { content: content(waits ? waitingName : answerName) }),
+              ...(status === 204 ? {} : { content: content(answerName) }),
             },
           ];
         }),

@@ -142,8 +142,8 @@ function sendResult({ row, location }: CompiledRoute): Send {
     const { body, status, waitsFor } = shownAnswer(row, result);
     reply.code(status).header("cache-control", "no-store");
     if (context.replayed) reply.header("idempotent-replayed", "true");
-    if (row.etag && status !== 204) reply.header("etag", tagOf(row.etag, body));
     if (waitsFor !== undefined) reply.header("location", `/v1/approvals/${waitsFor}`);
+    else if (row.etag && status !== 204) reply.header("etag", tagOf(row.etag, body));
     if (status === 204) return reply.removeHeader("content-type").send();
     const place = location?.(body, request.params as Record<string, string>);
     if (place !== undefined) {
@@ -159,15 +159,19 @@ function tagOf(member: string, { [member]: version }: Answer): string {
   return versionTag(version);
 }
 
-/** The members that only decide about the status are not shown. `waitsFor`: the approval that the change waits for. */
-function shownAnswer({ reply, mayExist, mayWait }: Route, { created, approvalId, ...rest }: Answer) {
-  const body: Answer = {
-    ...rest,
-    ...(mayExist || created === undefined ? {} : { created }),
-    ...((mayWait && approvalId === null) || approvalId === undefined ? {} : { approvalId }),
-  };
-  if (mayWait && typeof approvalId === "string") return { body, status: 202 as const, waitsFor: approvalId };
-  return { body, status: mayExist && created === false ? (200 as const) : reply };
+interface ShownAnswer {
+  readonly body: Answer;
+  readonly status: Route["reply"];
+  /** The approval that the change waits for. */
+  readonly waitsFor?: string;
+}
+
+/** The answer without the members that only decide about its status. */
+function shownAnswer({ reply, mayExist, mayWait }: Route, result: Answer): ShownAnswer {
+  if (!mayExist && !mayWait) return { body: result, status: reply };
+  const { created, approvalId, ...body } = result;
+  if (typeof approvalId === "string") return { body: { ...body, approvalId }, status: 202, waitsFor: approvalId };
+  return { body, status: mayExist && created === false ? 200 : reply };
 }
 
 /** fastify adds a charset to JSON text but not to bytes, so the vendor media type is sent as bytes. */

@@ -43,7 +43,7 @@ export interface PlainRoute {
   readonly version?: "media-type" | "header";
 }
 
-/** The statuses of the answers that are no problem, that of `reply` first. */
+/** The statuses of answers that are not errors; `reply` is the first one. */
 export const successesOf = ({ reply, mayExist, mayWait }: Route): Route["reply"][] => [
   reply,
   ...(mayExist ? [200 as const] : []),

@@ -2,15 +2,17 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
 // tables: api_clients
 
+/** The holders of the secret of the client `hands.principal`, in a statement that walks from hand to hand. */
+export const holdersOfHands = `select unnest(string_to_array(secret_held_by, ' ')) from api_clients
+  where tenant_id = $1 and client_id = hands.principal`;
+
 /** `union` drops rows that were found before, so that a cycle of holders ends. */
 const holders = {
   name: "principals_behind",
   text: `with recursive hands (principal) as (
       select $2::text
       union
-      select holder from hands
-        join api_clients client on client.tenant_id = $1 and client.client_id = hands.principal
-        cross join unnest(string_to_array(client.secret_held_by, ' ')) as holder)
+      select behind.principal from hands cross join lateral (${holdersOfHands}) as behind (principal))
     select principal from hands order by principal`,
 };
 

@@ -1,9 +1,10 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { holdersOfHands } from "./holders-statement.js";
+import { userStatuses } from "./user-status-statement.js";
 
-// tables: api_clients, users
+// tables: api_clients
 
 interface HandRow {
   principal: string;
@@ -18,17 +19,10 @@ const hands = {
   text: `with recursive hands (principal) as (
       select * from unnest($2::text[])
       union
-      select holder from hands
-        join api_clients client on client.tenant_id = $1 and client.client_id = hands.principal
-        cross join unnest(string_to_array(client.secret_held_by, ' ')) as holder)
+      select behind.principal from hands cross join lateral (${holdersOfHands}) as behind (principal))
     select hands.principal, client.client_id is not null as is_client,
       coalesce(client.created_by_platform and client.secret_held_by is null, false) as is_platform_made
     from hands left join api_clients client on client.tenant_id = $1 and client.client_id = hands.principal`,
-};
-
-const usersAmong = {
-  name: "users_among_hands",
-  text: "select count(*)::int as count from users where tenant_id = $1 and user_id = any($2::uuid[])",
 };
 
 /**
@@ -43,9 +37,5 @@ export async function isHeldByPlatform(transaction: Transaction, caller: Princip
   const rows = await execute<HandRow>(hands, [tenant.uuid, own]);
   if (rows.some((row) => row.is_platform_made)) return true;
   const others = rows.filter((row) => !row.is_client && !own.includes(row.principal)).map((row) => row.principal);
-  const userIds = others.flatMap((principal) => decodeId("usr", principal) ?? []);
-  if (userIds.length < others.length) return true;
-  if (userIds.length === 0) return false;
-  const [found] = await execute<{ count: number }>(usersAmong, [tenant.uuid, userIds]);
-  return (found?.count ?? 0) < userIds.length;
+  return (await userStatuses(transaction, others)).size < others.length;
 }

@@ -72,7 +72,8 @@ export class ApprovalResolver {
   }
 
   @Query(() => ApprovalType, {
-    description: "A change of a protected setting of a tenant in which no second person exists.",
+    description:
+      "A change of a protected setting that a platform administrator decides, because the tenant has no second person.",
   })
   @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
   tenantSettingChange(
@@ -83,7 +84,7 @@ export class ApprovalResolver {
   }
 
   @Mutation(() => ApprovalType, {
-    description: "Approves a change of a protected setting of a tenant in which no second person exists.",
+    description: "Approves a change of a protected setting, if the tenant has no second person who can.",
   })
   @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
   approveTenantSetting(
@@ -96,7 +97,7 @@ export class ApprovalResolver {
   }
 
   @Mutation(() => ApprovalType, {
-    description: "Rejects a change of a protected setting of a tenant in which no second person exists.",
+    description: "Rejects a change of a protected setting.",
   })
   @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
   rejectTenantSetting(

@@ -51,7 +51,7 @@ const decisionEvents = {
   Rejected: { scopes: "ScopeApprovalRejected", setting: "SettingChangeRejected" },
 } as const;
 
-/** Decisions within a tenant, and those of a platform administrator. */
+/** A person or service of the tenant decides by the first ones, a platform administrator by the second ones. */
 type OwnDecision = "approveScopes" | "rejectScopes";
 type PlatformDecision = "approveTenantSetting" | "rejectTenantSetting";
 

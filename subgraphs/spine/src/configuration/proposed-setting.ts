@@ -10,7 +10,7 @@ import { lockEntry, type StoredValue, writeEntry } from "./write-entry.js";
 export interface ProposedSetting {
   readonly key: string;
   readonly change: ConfigurationChange;
-  /** The last version of the entry when the change was asked for; 0: there was none. The change applies to this version only. */
+  /** The entry had this version when the person asked; 0 without an entry. The change applies to this version only. */
   readonly entryVersion: number;
   /** The value that was in force then. */
   readonly oldValue: unknown;

@@ -2,7 +2,7 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { requireRecentSignIn } from "@factory/runtime/auth/step-up";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type AuthenticationLevel, higherLevel } from "@factory/schema/authentication-levels";
-import type { Weakening } from "@factory/schema/setting-change-rules";
+import { everybody, peopleAndServices, type Weakening } from "@factory/schema/setting-change-rules";
 import {
   isSettingKey,
   type SettingKey,
@@ -13,16 +13,20 @@ import {
 import { fitsSetting } from "./configuration-value.js";
 
 /**
- * Throws SELF_APPROVAL for an agent, unless the setting is open to agents or the key belongs to no group of settings.
- * Throws INSUFFICIENT_SCOPE where the setting needs a scope beside `config.manage`.
+ * Throws SELF_APPROVAL for an agent and PERSON_REQUIRED for a service to whom the setting is not open. A key that is not a
+ * setting is open to services, and to agents outside of the groups of settings. Throws INSUFFICIENT_SCOPE where the
+ * setting needs a scope beside `config.manage`.
  */
 export function requireMayChange({ principalType, actors = [], scopes }: Principal, key: string): void {
   const isAgent = principalType === "Agent" || actors.length > 0;
   const rule = isSettingKey(key) ? tenantSettings[key].change : undefined;
-  if (isAgent && (rule ? !rule.by.includes("Agent") : settingGroups.has(key.split(".")[0] ?? "")))
+  const by = rule?.by ?? (settingGroups.has(key.split(".")[0] ?? "") ? peopleAndServices : everybody);
+  if (isAgent && !by.includes("Agent"))
     throw new DomainError("SELF_APPROVAL", {
       detail: `Agents may not change ${key}. Ask a user or service of the tenant to change it.`,
     });
+  if (!isAgent && !by.includes(principalType))
+    throw new DomainError("PERSON_REQUIRED", { detail: `Only a user of the tenant may change ${key}.` });
   const missing = rule?.scopes.filter((scope) => !scopes.has(scope)) ?? [];
   if (missing.length > 0)
     throw new DomainError("INSUFFICIENT_SCOPE", {

@@ -7,7 +7,7 @@ const descriptionLimits = { maxLength: 1000 };
 const trialLimits = { minimum: 0, maximum: 365 };
 const featuresDescription =
   "The complete list of features by key, each with its kind and the members of its kind. At most 100 features.";
-/** The member `selfService` of editions and of their inputs. */
+/** `selfService`, which editions and their inputs have. */
 export const selfServiceDescription =
   "Whether a tenant may activate the edition itself. Where it is false, a platform administrator does, by activateTenantPlanSubscription: a tenant can neither change to the edition nor bring it back after PastDue, Suspended, Cancelled or Expired.";
 

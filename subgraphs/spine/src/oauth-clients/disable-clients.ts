@@ -5,8 +5,8 @@ import { OAuthClient } from "./oauth-client.entity.js";
 import { oauthClientFacts } from "./oauth-client.view.js";
 
 /**
- * Disables those of the clients that are Active, and revokes their tokens. `withUser`: together with this user, with
- * whom they are enabled again.
+ * Disables the Active ones among the clients, and revokes their tokens. `withUser`: this user was disabled, and the
+ * clients are enabled again when the user is.
  */
 export async function disableClients(
   transaction: Transaction,

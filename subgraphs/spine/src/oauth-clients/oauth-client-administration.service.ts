@@ -20,7 +20,6 @@ import { requireHeldScopes } from "../access-control/held-scopes.js";
 import { principalsBehind } from "../access-control/holders-statement.js";
 import { requireSignInForLastingRight } from "../access-control/lasting-right.js";
 import type { PermissionLossHandler } from "../access-control/permission-loss.js";
-import { recordRevocation } from "../revocations/record-revocation.js";
 import { isOwner } from "../roles/owners.js";
 import { redirectUriErrors } from "./check-client.js";
 import { requireClientLimit } from "./client-limits.js";
@@ -39,7 +38,8 @@ import {
   withMark,
 } from "./oauth-client.view.js";
 import { mayEndAsOwner, requireOwnersWill } from "./platform-made-clients.js";
-import { checkKeySet, isSameKey, type PublicJwk, type PublicKeySet } from "./public-keys.js";
+import { checkKeySet } from "./public-keys.js";
+import { changeKeys, recordSecretHolders, requireHolderAtWork } from "./secret-changes.js";
 import { clientsHeldOnlyBy, loadActiveClients } from "./secret-holders.js";
 
 const oneClient = tenantStatement(
@@ -185,7 +185,7 @@ export class OAuthClientAdministrationService {
         client.secretNonce = secretNonce;
         client.secretDigest = secretDigest(this.#secrets.derive(clientId, secretNonce));
         const holders = await principalsBehind(transaction, principalOf(context).subject);
-        await recordSecretHolders(transaction, client, holders.join(" "));
+        await recordSecretHolders(transaction, client, holders);
         recordClientEvent(transaction, "ApiClientSecretRotated", client);
         return { ...oauthClientView(client), secretNonce };
       },
@@ -234,27 +234,6 @@ async function findToChange(
   return client;
 }
 
-/** Once other principals hold the secret or the keys, all earlier codes, refresh tokens and access tokens are refused. */
-async function recordSecretHolders(
-  transaction: Transaction,
-  client: OAuthClient,
-  holders: string | null,
-): Promise<void> {
-  if ((client.secretHeldBy ?? null) === holders) return;
-  client.secretHeldBy = holders;
-  client.disabledWith = null;
-  client.tokensFrom = new Date();
-  await recordRevocation(transaction, "Client", client.clientId);
-}
-
-/** Throws CONFLICT while the user is disabled with whom the client was: this user still knows the secret. */
-async function requireHolderAtWork(transaction: Transaction, { disabledWith }: OAuthClient): Promise<void> {
-  if (disabledWith == null || (await lockPrincipalStatus(transaction, disabledWith)) === "Active") return;
-  throw new DomainError("CONFLICT", {
-    detail: "The client was disabled with the user who knows its secret. Renew the secret first, or enable the user.",
-  });
-}
-
 function changeRedirectUris(client: OAuthClient, redirectUris: readonly string[]): void {
   // users of such a client are not asked for consent, so its codes must not go to other addresses
   if (client.firstParty && client.tenantId !== platformTenantId)
@@ -274,35 +253,6 @@ function changeRedirectUris(client: OAuthClient, redirectUris: readonly string[]
       ],
     });
   client.redirectUris = [...new Set(redirectUris)];
-}
-
-/** Only a client that was created with keys has keys: a secret cannot be replaced by keys. */
-async function changeKeys(
-  transaction: Transaction,
-  client: OAuthClient,
-  change: { keys: PublicKeySet; by: readonly string[] },
-): Promise<void> {
-  if (!client.jwks)
-    throw new DomainError("API_CLIENT_INVALID", {
-      detail: "The client does not authenticate by keys. Create another client with jwks.",
-      errors: [
-        { pointer: "/input/jwks", code: "UNKNOWN_VALUE", detail: "Only a client that was created with jwks has keys." },
-      ],
-    });
-  await recordSecretHolders(transaction, client, keyHolders(client, client.jwks, change));
-  client.jwks = change.keys;
-}
-
-/** The principals that can sign as the client: those that installed a key that stays, and the caller if a key is new. */
-function keyHolders(
-  { secretHeldBy }: OAuthClient,
-  before: PublicKeySet,
-  { keys: after, by }: { keys: PublicKeySet; by: readonly string[] },
-): string | null {
-  const isOld = (key: PublicJwk) => before.keys.some((old) => isSameKey(old, key));
-  const holders = new Set(after.keys.some(isOld) ? secretHeldBy?.split(" ") : []);
-  if (!after.keys.every(isOld)) for (const holder of by) holders.add(holder);
-  return [...holders].toSorted().join(" ") || null;
 }
 
 function recordClientEvent({ record }: Transaction, type: EventType, client: OAuthClient): void {

@@ -203,6 +203,14 @@ describe("Mutation.updateApiClient", () => {
     expect(await install("usr_other", first)).toBe("cli_test");
     expect(await install("usr_other", { ...first, kid: "renamed" }, second)).toBe("cli_test usr_other");
     expect(await install("usr_third", second)).toBe("cli_test usr_other");
+    // tokens go on where the holders are the same, in whatever order they were stored
+    const former = "usr_other cli_test";
+    await platform.admin.query("update api_clients set secret_held_by = $2, tokens_from = null where client_id = $1", [
+      clientId,
+      former,
+    ]);
+    expect(await install("usr_third", second)).toBe(former);
+    expect((await row(clientId)).tokens_from).toBe(null);
     expect(await install("usr_third", third)).toBe("usr_third");
   });
 
@@ -251,7 +259,7 @@ describe("client.manage", () => {
       'mutation { createApiClient(input: { name: "more than its maker", scopes: ["templates.read"] }) { clientId } }',
     ],
     disableApiClient: [change("disableApiClient")],
-    // its test is that of lasting rights, since it names no client
+    // it names a user in place of a client, so lasting-right.test.ts tests it
     disableUserApiClients: [],
     enableApiClient: [change("enableApiClient")],
     rotateApiClientSecret: [change("rotateApiClientSecret")],

@@ -27,7 +27,7 @@ export class OAuthClient {
   @Property({ type: "text[]" })
   scopes: string[];
 
-  /** Scopes of OpenID Connect, which are no rights and therefore not among `scopes`. */
+  /** Scopes of OpenID Connect. They open nothing of the API, so they do not stand in `scopes`. */
   @Property({ type: "text[]", default: [] })
   identityScopes: IdentityScope[];
 

@@ -1,6 +1,5 @@
-import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { inactiveAmong } from "./inactive-users-statement.js";
+import { userStatuses } from "../access-control/user-status-statement.js";
 import { OAuthClient } from "./oauth-client.entity.js";
 
 interface HeldRow {
@@ -19,7 +18,8 @@ export interface HeldClient {
 
 /**
  * Clients of the tenant that only this principal can act as: it alone was told the secret or installed the keys, itself or
- * through other such clients. Holders who are disabled or deleted do not count. Call `lockSecretHolders` before, so that the holders do not change until the transaction ends.
+ * through other such clients. Holders who are disabled or deleted do not count. Call `lockSecretHolders` before, so that
+ * the holders do not change until the transaction ends.
  */
 export async function clientsHeldOnlyBy(transaction: Transaction, principalId: string): Promise<HeldClient[]> {
   const rows = await transaction.execute<HeldRow>(
@@ -27,19 +27,15 @@ export async function clientsHeldOnlyBy(transaction: Transaction, principalId: s
      where tenant_id = $1 and secret_held_by is not null order by client_id`,
     [transaction.tenant.uuid],
   );
-  const held = soleHoldings(rows, principalId, await inactiveUsers(transaction, rows));
+  const statuses = await userStatuses(transaction, new Set(rows.flatMap(holdersOf)));
+  const held = soleHoldings(rows, (holder) => holder === principalId || isInactive(statuses.get(holder)), principalId);
   return rows
     .filter((row) => held.has(row.client_id))
     .map(({ client_id: clientId, name, status }) => ({ clientId, name, status }));
 }
 
-/** The holders who are users of the tenant and not active. */
-async function inactiveUsers({ execute, tenant }: Transaction, rows: readonly HeldRow[]): Promise<Set<string>> {
-  const holders = new Set(rows.flatMap(({ secret_held_by: held }) => held.split(" ")));
-  const uuids = [...holders].flatMap((holder) => decodeId("usr", holder) ?? []);
-  const found = await execute<{ user_id: string }>(inactiveAmong, [tenant.uuid, uuids]);
-  return new Set(found.map(({ user_id: userId }) => encodeId("usr", userId)));
-}
+const holdersOf = ({ secret_held_by: holders }: HeldRow) => holders.split(" ");
+const isInactive = (status: string | undefined) => status !== undefined && status !== "Active";
 
 /** The entities of those clients that are Active, for changing them. */
 export function loadActiveClients({ em, tenant }: Transaction, clients: readonly HeldClient[]): Promise<OAuthClient[]> {
@@ -52,26 +48,25 @@ export function loadActiveClients({ em, tenant }: Transaction, clients: readonly
 }
 
 /**
- * The clients all of whose holders are the principal, clients of this set, or people who are not active. A holder that is
- * the client itself does not count, and neither does a circle of clients that does not lead to the principal.
+ * The clients whose holders all are clients of this set, or do not count beside the principal. A client that holds its own
+ * secret and a circle of clients are in the set only if they lead to the principal.
  */
-function soleHoldings(rows: readonly HeldRow[], principalId: string, inactive: ReadonlySet<string>): Set<string> {
-  const holdersOf = new Map(
-    rows.map(({ client_id: id, secret_held_by: holders }) => [
-      id,
-      holders.split(" ").filter((holder) => holder !== id),
-    ]),
-  );
-  const held = new Set(holdersOf.keys());
-  const isCovered = (holder: string) => holder === principalId || held.has(holder) || inactive.has(holder);
+function soleHoldings(
+  rows: readonly HeldRow[],
+  isCovered: (holder: string) => boolean,
+  principalId: string,
+): Set<string> {
+  const holders = new Map(rows.map((row) => [row.client_id, holdersOf(row)]));
+  const held = new Set(holders.keys());
   for (let before = -1; before !== held.size; ) {
     before = held.size;
-    for (const id of held) if (!holdersOf.get(id)?.every(isCovered)) held.delete(id);
+    for (const id of held)
+      if (!holders.get(id)?.every((holder) => isCovered(holder) || held.has(holder))) held.delete(id);
   }
   const reached = new Set([principalId]);
   for (let before = -1; before !== reached.size; ) {
     before = reached.size;
-    for (const id of held) if (holdersOf.get(id)?.some((holder) => reached.has(holder))) reached.add(id);
+    for (const id of held) if (holders.get(id)?.some((holder) => reached.has(holder))) reached.add(id);
   }
   return new Set([...held].filter((id) => reached.has(id)));
 }

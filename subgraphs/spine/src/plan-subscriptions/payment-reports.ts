@@ -66,7 +66,7 @@ export class PaymentReports {
     });
   }
 
-  /** The tenant about which the event may report; undefined if there is none. */
+  /** The tenant whose plan the event may change; undefined if it may change none. */
   async #tenantOf({ type, tenantid }: Envelope, planSubscriptionId: string): Promise<Tenant | undefined> {
     if (tenantid !== platformTenantId) return type === "PaymentFailed" ? tenantWithId(tenantid) : undefined;
     const uuid = decodeId("sub", planSubscriptionId);

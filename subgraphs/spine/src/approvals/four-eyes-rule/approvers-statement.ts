@@ -1,9 +1,8 @@
-// tables: role_assignments, roles, users
+// tables: role_assignments, roles
 
-/** Most of these are looked at, when the platform asks whether a tenant has a second person. */
-export const maxApprovers = 50;
+const maxApprovers = 50;
 
-/** The users of the tenant other than `$2` who hold governance.approve now, as `usr_…`. */
+/** The first 50 users of the tenant other than `$2` who hold governance.approve now, as `usr_…`. */
 export const approversOfTenant = {
   name: "approvers_of_tenant",
   text: `select distinct assignment.principal_id from role_assignments assignment
@@ -13,7 +12,3 @@ export const approversOfTenant = {
       and (assignment.expires_at is null or assignment.expires_at > now())
     order by 1 limit ${maxApprovers}`,
 };
-
-/** Those of the users `$2` (UUIDs) who are active. */
-export const activeAmong =
-  "select user_id from users where tenant_id = $1 and user_id = any($2::uuid[]) and status = 'Active'";

@@ -1,6 +1,7 @@
+import { holdersOfHands } from "../../access-control/holders-statement.js";
 import { newAccountDays } from "../../user-origins/new-account.js";
 
-// tables: api_clients, role_assignments, roles, tenants, user_origins, users
+// tables: api_clients, role_assignments, roles, tenants, user_origins
 
 /** A principal that can act for one of the two sides. */
 export interface HolderRow {
@@ -10,10 +11,6 @@ export interface HolderRow {
   principal_type: "Service" | "Agent" | null;
   platform_admin: boolean | null;
 }
-
-/** Everybody who knows the secret of the client `hands.principal`. */
-const holders = `select unnest(string_to_array(secret_held_by, ' ')) from api_clients
-  where tenant_id = $1 and client_id = hands.principal`;
 
 /** Everybody who invited the user `hands.principal`, while the user is new and nobody else has confirmed it. */
 const inviters = `select unnest(invited_by) from user_origins
@@ -33,7 +30,7 @@ const withThoseBehind = (columns: string, behind: string) => `union
  */
 export const bothSides = `with recursive hands (side, principal) as (
     select * from (values ('decider', $2::text), ('subject', $3::text)) as ends (side, principal)
-    ${withThoseBehind("hands.side, behind.principal", `${holders} union all ${inviters} and ($4 or not ${isYoung})`)})
+    ${withThoseBehind("hands.side, behind.principal", `${holdersOfHands} union all ${inviters} and ($4 or not ${isYoung})`)})
   select hands.side, hands.principal, client.principal_type, client.platform_admin from hands
     left join api_clients client on client.tenant_id = $1 and client.client_id = hands.principal`;
 
@@ -47,7 +44,7 @@ export const changers = `with recursive decider as (
     select client_id from api_clients changer, decider
       where changer.tenant_id = $1 and changer.status = 'Active' and changer.principal_type = 'Service'
         and 'client_credentials' = any(changer.grant_types) and changer.scopes @> decider.needed
-    ${withThoseBehind("behind.principal", holders)}),
+    ${withThoseBehind("behind.principal", holdersOfHands)}),
   people as (
     select array_agg(scope) as scopes from role_assignments assignment
       join roles role on role.tenant_id = $1 and role.role_id = assignment.role_id
@@ -56,6 +53,3 @@ export const changers = `with recursive decider as (
       group by principal_id)
   select exists (select from hands where principal = any($3))
     or exists (select from people, decider where people.scopes @> decider.needed) as found`;
-
-/** Which of these users ($2, UUIDs) belong to the tenant ($1). */
-export const usersOfTenant = "select user_id from users where tenant_id = $1 and user_id = any($2)";

@@ -1,11 +1,11 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { requireBrowserSignIn, requireRecentSignIn } from "@factory/runtime/auth/step-up";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { AuthenticationLevel } from "@factory/schema/authentication-levels";
+import { userStatuses } from "../../access-control/user-status-statement.js";
 import { newAccountDays } from "../../user-origins/new-account.js";
-import { bothSides, changers, type HolderRow, usersOfTenant } from "./four-eyes-statement.js";
+import { bothSides, changers, type HolderRow } from "./four-eyes-statement.js";
 
 /** A request of one principal on which another one decides. */
 export interface FourEyesRequest {
@@ -43,7 +43,7 @@ export async function requireFourEyes(
   if (holders.deciding.some((holder) => isAgent(holder, request) || holders.ofSubject.has(holder.principal)))
     throw selfApproval(
       principalType === "User"
-        ? `The subject of the request and you may be one person: in the last ${newAccountDays} days one account has invited the other, or a third one both. Ask another user to decide, or to confirm the new account (confirmUser).`
+        ? `The subject of the request and you may be one person: you know the secret of the subject, or one account has invited the other in the last ${newAccountDays} days, or a third one both. Ask another user to decide, or to confirm the new account (confirmUser).`
         : "The client that decides is controlled by an agent, by the subject of the request, or by a holder of the client secrets of both. Ask another user to decide.",
     );
   if (principalType === "User") {
@@ -72,22 +72,15 @@ export async function mayBeOnePerson(
 async function holdersOnBothSides(transaction: Transaction, decider: string, request: FourEyesRequest) {
   const { execute, tenant } = transaction;
   const rows = await execute<HolderRow>(bothSides, [tenant.uuid, decider, request.subject, request.ofPeople]);
-  const users = await usersAmong(transaction, rows);
+  const users = await userStatuses(
+    transaction,
+    rows.map(({ principal }) => principal),
+  );
   // administrators of the platform create clients for others, so they do not count as holders
   const counts = ({ principal, principal_type: type, platform_admin: admin }: HolderRow) =>
     [decider, request.subject].includes(principal) || (type !== null && admin === false) || users.has(principal);
   const ofSubject = rows.filter((row) => row.side === "subject" && counts(row)).map(({ principal }) => principal);
   return { deciding: rows.filter(({ side }) => side === "decider"), ofSubject: new Set(ofSubject) };
-}
-
-async function usersAmong(
-  { execute, tenant }: Transaction,
-  holders: readonly HolderRow[],
-): Promise<ReadonlySet<string>> {
-  const ids = holders.flatMap(({ principal }) => decodeId("usr", principal) ?? []);
-  if (ids.length === 0) return new Set();
-  const found = await execute<{ user_id: string }>(usersOfTenant, [tenant.uuid, ids]);
-  return new Set(found.map(({ user_id: userId }) => encodeId("usr", userId)));
 }
 
 async function mayChange({ execute, tenant }: Transaction, clientId: string, side: string[]): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { RegisteredClient } from "../client-authentication/registered-clien
 type SignInClient = Pick<RegisteredClient, "scopes" | "identityScopes" | "grantTypes">;
 
 /**
- * The scopes of an authorization request that count: those of the client, and identity scopes, which every client may ask
+ * The scopes that count in an authorization request: the client's own, and identity scopes, which every client may ask
  * for. With `openid` a scope that is not understood is ignored (OpenID Connect Core 1.0 section 3.1.2.1), unless it has a
  * dot as the scopes of the API have. Throws `invalid_scope` for the other scopes that the client may not ask for.
  */
@@ -52,7 +52,7 @@ export const withIdentity = (identity: readonly IdentityScope[], scope: unknown)
 
 /**
  * Adds the identity scopes to the `scope` of a token response. RFC 6749 section 5.1 wants all granted scopes there;
- * oidc-provider 9.13 lists only those of the resource server.
+ * oidc-provider 9.13 lists only the scopes of the API.
  */
 export function listIdentityScopes(context: KoaContextWithOIDC): void {
   const body: unknown = context.body;

@@ -13,6 +13,8 @@ export interface Announcement {
   readonly data: Readonly<Record<string, unknown>>;
   readonly userIds: readonly string[];
   readonly channels: readonly ("InApp" | "Email")[];
+  /** The page that an inbox opens for the message. */
+  readonly url?: string;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface Announcement {
 export async function announce(
   transaction: Transaction,
   jobs: JobQueue,
-  { template, data, userIds, channels }: Announcement,
+  { template, data, userIds, channels, url }: Announcement,
 ): Promise<void> {
   if (userIds.length === 0) return;
   const text = composeMessage(template, data, [await settingNow(transaction, "notifications.locale")]);
@@ -30,7 +32,14 @@ export async function announce(
   for (const channel of channels) {
     const message = {
       ...({ channel, category: "security", priority: "High", title: text.title, body: plainBody(text) } as const),
-      ...{ templateKey: null, data: null, locale: null, digest: null, messageId: newId("ntm"), createdAt },
+      ...{
+        templateKey: null,
+        data: url === undefined ? null : { url },
+        locale: null,
+        digest: null,
+        messageId: newId("ntm"),
+        createdAt,
+      },
       ...({ audience: "Recipients", roleCode: null, recipientCount: userIds.length } as const),
       requestedBy: transaction.cause.actorId ?? "platform",
     };

@@ -4,7 +4,8 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { tellPerson } from "../../notifications/request/tell-person.js";
+import { secondFactorsLocked } from "../../notification-templates/second-factors-locked-template.js";
+import { announce } from "../../notifications/announcements/announcement.js";
 import type { DeletedPerson } from "../../users/personal-data.js";
 import type { TellPerson } from "../kinds/factor-changes.js";
 import { type FactorPerson, type FactorProblem, type FactorProof, isProof } from "../kinds/factor-kind.js";
@@ -26,7 +27,7 @@ import type { UnlockLinks } from "./unlock-links.js";
 
 interface FactorLockParts {
   readonly database: Database;
-  readonly jobs: Pick<JobQueue, "send">;
+  readonly jobs: JobQueue;
   readonly links: UnlockLinks;
   readonly tell: TellPerson;
   /** The absolute URL of the page that tells how to unlock. */
@@ -134,7 +135,7 @@ export class FactorLocks {
 
   /** The person is told in the same transaction, so exactly one of several requests does it, and a crash loses nothing. */
   #close(tenant: Tenant, userId: string, cause: Cause): Promise<boolean> {
-    const { database, links, tell, unlockUrl } = this.#parts;
+    const { database, jobs, links, tell, unlockUrl } = this.#parts;
     return database.transaction(tenant, cause, async (transaction) => {
       const { execute, record, audit } = transaction;
       const closed = await execute(closeLock, [tenant.uuid, decodeId("usr", userId)]);
@@ -145,11 +146,10 @@ export class FactorLocks {
       record({ type: "SecondFactorsLocked", subject: `users/${userId}`, data });
       await links.issue(transaction, userId);
       await tell(transaction, lockedMailKind, userId);
-      await tellPerson(transaction, userId, {
-        category: "security",
-        title: "Your second-factor codes are locked",
-        body: `Somebody who knows your password entered ${maxWrongCodes} wrong codes. If it was not you, change your password. The mail that we sent to you tells how to unlock your codes, and so does ${unlockUrl}.`,
-        data: { url: unlockUrl },
+      await announce(transaction, jobs, {
+        template: secondFactorsLocked,
+        data: { wrongCodes: maxWrongCodes, url: unlockUrl },
+        ...{ userIds: [userId], channels: ["InApp"], url: unlockUrl },
       });
       return true;
     });
