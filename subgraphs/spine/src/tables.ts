@@ -40,6 +40,7 @@ import { Migration20261123175342_notification_templates } from "./migrations/Mig
 import { Migration20261123181500_notification_lanes } from "./migrations/Migration20261123181500_notification_lanes.js";
 import { Migration20261127231232_list_times } from "./migrations/Migration20261127231232_list_times.js";
 import { Migration20261128013306_identity_scopes } from "./migrations/Migration20261128013306_identity_scopes.js";
+import { Migration20261128021900_subject_versions } from "./migrations/Migration20261128021900_subject_versions.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -87,5 +88,6 @@ export const spineTables = {
     Migration20261123172000_approval_levels,
     Migration20261127231232_list_times,
     Migration20261128013306_identity_scopes,
+    Migration20261128021900_subject_versions,
   ],
 };

@@ -10,7 +10,6 @@ export async function disableClients(transaction: Transaction, clients: readonly
   await recordRevocation(transaction, "Client", ...active.map(({ clientId }) => clientId));
   for (const client of active) {
     client.status = "Disabled";
-    client.tokensFrom = new Date();
     const subject = `clients/${client.clientId}`;
     transaction.record({ type: "ApiClientDisabled", subject, data: oauthClientFacts(client) });
   }

@@ -182,7 +182,6 @@ async function recordSecretHolders(
 ): Promise<void> {
   if ((client.secretHeldBy ?? null) === holders) return;
   client.secretHeldBy = holders;
-  client.tokensFrom = new Date();
   await recordRevocation(transaction, "Client", client.clientId);
 }
 

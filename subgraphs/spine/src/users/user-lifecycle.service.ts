@@ -17,7 +17,6 @@ import { lockUser } from "./find-users.js";
 import { hashPassword } from "./password-hash.js";
 import type { PersonalDataEraser } from "./personal-data.js";
 import type { Seats } from "./seats.js";
-import { nextTokensFrom } from "./tokens-from.js";
 import type { User } from "./user.entity.js";
 import { type UserState, userStates } from "./user.states.js";
 import type { ClientsOfDeletedUser, DeletedUserType, UserType } from "./user.type.js";
@@ -71,6 +70,7 @@ export class UserLifecycleService {
         const { user } = await moveUser(context, transaction, { userId, to: "Deleted" });
         await this.#erase(transaction, user, unknownHash);
         await unassignAllRoles(transaction, userId, principalOf(context).subject);
+        await recordRevocation(transaction, "Principal", userId);
         const heldClients = await clientsHeldOnlyBy(transaction, userId);
         if (clients === "Disable") {
           const active = await loadActiveClients(transaction, heldClients);
@@ -104,7 +104,10 @@ export class UserLifecycleService {
         const { user, roleCodes } = await moveUser(context, transaction, { userId, to });
         // the user is not stored as active yet, so it does not count itself
         if (seatLimit) await seats.requireFree(transaction, seatLimit);
-        if (to === "Disabled") await this.#parts.onPermissionLoss(transaction, [userId]);
+        if (to === "Disabled") {
+          await recordRevocation(transaction, "Principal", userId);
+          await this.#parts.onPermissionLoss(transaction, [userId]);
+        }
         transaction.record({ type, subject: `users/${userId}`, data: userFacts(user) });
         return userView(user, roleCodes);
       },
@@ -145,13 +148,12 @@ async function moveUser(
     "A caller can disable, enable or delete only a user whose scopes its own token holds.",
   );
   if (user.status === "Active") await requireAnotherOwner(transaction, userId);
-  const now = new Date();
+  const { signInVersion } = user;
   Object.assign(user, {
     status: to,
-    updatedAt: now,
-    ...(to === "Active" ? {} : { tokensFrom: nextTokensFrom(user, now) }),
+    updatedAt: new Date(),
+    signInVersion: to === "Active" ? signInVersion : signInVersion + 1,
   });
-  if (to !== "Active") await recordRevocation(transaction, "Principal", userId);
   return { user, roleCodes: roles };
 }
 
