@@ -85,8 +85,12 @@ async function publish(token: string): Promise<string> {
 
 async function revoke(kind: string, revoked: string): Promise<void> {
   await rows(
-    `insert into spine.revocations (tenant_id, revocation_id, kind, subject, revoked_at, expires_at)
-     select tenant_id, gen_random_uuid(), $1, $2, now(), now() + interval '1 hour' from spine.tenants where slug = $3`,
+    `with raised as (
+       insert into spine.subject_versions as known (tenant_id, kind, subject, version)
+       select tenant_id, $1, $2, 1 from spine.tenants where slug = $3
+       on conflict (tenant_id, kind, subject) do update set version = known.version + 1 returning *)
+     insert into spine.revocations (tenant_id, revocation_id, kind, subject, version, expires_at)
+     select tenant_id, gen_random_uuid(), kind, subject, version, now() + interval '1 hour' from raised`,
     [kind, revoked, tenant.slug],
   );
 }

@@ -127,7 +127,7 @@ describe("messages on a websocket", () => {
     await until("it is acknowledged", () => peer.received().includes("connection_ack"));
     const { good } = principals;
     delete (principals as Partial<typeof principals>).good;
-    server.sockets.revoked({ kind: "Principal", subject: good.subject, at: Date.now() });
+    server.sockets.revoked({ kind: "Principal", subject: good.subject, version: 1 });
     principals.good = good;
     await until("it is told to go", () => peer.received().includes("Token revoked"));
     peer.send({ type: "subscribe", id: "1", payload: { query: "mutation { addNote { id } }" } });

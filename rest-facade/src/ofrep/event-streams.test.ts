@@ -135,8 +135,8 @@ describe("EventStreams", () => {
     await start();
     const [revoked, other] = [await read("a"), await read("b")];
     validTokens.delete("a");
-    streams.revoked({ kind: "Principal", subject: "a", at: Date.now() });
-    streams.revoked({ kind: "Principal", subject: "b", at: Date.now() });
+    streams.revoked({ kind: "Principal", subject: "a", version: 1 });
+    streams.revoked({ kind: "Principal", subject: "b", version: 1 });
     await revoked.ended;
     expect(other.response.destroyed).toBe(false);
   });

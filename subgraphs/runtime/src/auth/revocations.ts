@@ -1,5 +1,6 @@
 import type { Principal } from "./principal.js";
 import { maxLifetimeSeconds, type ReadClaims } from "./token-claims.js";
+import { clientsOf, heldVersions, type TokenVersions } from "./token-versions.js";
 
 /** A message of the issuer to all verifiers that tokens are not valid any more. */
 export interface Revocation {
@@ -9,8 +10,8 @@ export interface Revocation {
   readonly kind: "Token" | "Grant" | "Principal" | "Client" | "TenantClosed" | "TenantOpened";
   /** By kind: `jti`, grant ID, `usr_…` or `cli_…`, `cli_…`, `ten_…`. */
   readonly subject: string;
-  /** Epoch milliseconds. */
-  readonly at: number;
+  /** The version that the subject has reached. Tokens whose facts were read under an earlier one are revoked. */
+  readonly version: number;
 }
 
 const subjectsOf: Record<Revocation["kind"], (principal: Principal) => readonly (string | undefined)[]> = {
@@ -22,79 +23,65 @@ const subjectsOf: Record<Revocation["kind"], (principal: Principal) => readonly 
   TenantOpened: ({ tenantId }) => [tenantId],
 };
 
-/** All clients of a token: the one to which it was issued, the service that is its subject, and the agents between. */
-export function clientsOf({
-  clientId,
-  subject,
-  actors = [],
-}: Pick<Principal, "clientId" | "subject" | "actors">): string[] {
-  return [clientId, subject, ...actors];
-}
-
-/**
- * A revocation is dated before its transaction commits, and a token issued in between does not know of it. So a
- * revocation covers tokens of this time after its date too, and an issuer that knows of the revocation waits that long.
- */
-export const commitMarginMs = 250;
-
-const kinds = ["Token", "Grant", "Principal", "Client"] as const;
-
-/** Whether the revocation names this principal, without regard to the time of the token. */
+/** Whether the revocation names this principal, without regard to the versions of the token. */
 export const concerns = ({ kind, subject }: Revocation, principal: Principal): boolean =>
   subjectsOf[kind](principal).includes(subject);
 
+interface Known {
+  readonly version: number;
+  /** When the verifier was told, by its own clock. */
+  readonly toldAtMs: number;
+}
+
 /** The revocations that a verifier knows. Each is kept for as long as a token that it concerns can live. */
 export class Revocations {
-  /** Epoch milliseconds by kind and subject, the oldest first. */
-  readonly #revoked = new Map<string, number>();
+  /** The lowest version that is still good, by kind and subject, in the order in which the verifier was told. */
+  readonly #goodFrom = new Map<string, Known>();
+  /** The version in which each closed tenant was closed. */
   readonly #closedTenants = new Map<string, number>();
-  /** The time of the last change of each tenant, so that an older message that arrives late is ignored. */
-  readonly #tenantsChanged = new Map<string, number>();
+  /** The version of the last change of each tenant, so that an older message that arrives late is ignored. */
+  readonly #tenantsChanged = new Map<string, Known>();
 
-  add({ kind, subject, at }: Revocation, nowMs: number): void {
-    prune([this.#revoked, this.#tenantsChanged], nowMs);
-    if (kind !== "TenantClosed" && kind !== "TenantOpened") {
-      const key = `${kind} ${subject}`;
-      const known = this.#revoked.get(key) ?? 0;
-      this.#revoked.delete(key);
-      this.#revoked.set(key, Math.max(at, known));
-      return;
-    }
-    if ((this.#tenantsChanged.get(subject) ?? 0) > at) return;
-    this.#tenantsChanged.set(subject, at);
-    if (kind === "TenantClosed") this.#closedTenants.set(subject, at);
+  add({ kind, subject, version }: Revocation, nowMs: number): void {
+    prune([this.#goodFrom, this.#tenantsChanged], nowMs);
+    if (kind !== "TenantClosed" && kind !== "TenantOpened")
+      return keep(this.#goodFrom, `${kind} ${subject}`, version, nowMs);
+    if ((this.#tenantsChanged.get(subject)?.version ?? 0) > version) return;
+    keep(this.#tenantsChanged, subject, version, nowMs);
+    if (kind === "TenantClosed") this.#closedTenants.set(subject, version);
     else this.#closedTenants.delete(subject);
   }
 
-  /**
-   * Whether the token was revoked. A revocation of a user or client covers tokens issued up to its time; a newer token is
-   * valid. A revocation of a token or a sign-in has no end.
-   */
-  covers({ principal, issuedAtMs }: ReadClaims): boolean {
-    return kinds.some((kind) =>
-      subjectsOf[kind](principal).some((subject) => {
-        const at = subject === undefined ? undefined : this.#revoked.get(`${kind} ${subject}`);
-        if (at === undefined) return false;
-        return issuedAtMs <= at + marginOf(kind, principal) || kind === "Token" || kind === "Grant";
-      }),
+  /** Whether the token was revoked: some fact of it was read before the change that the newest revocation tells of. */
+  covers(token: ReadClaims): boolean {
+    return heldVersions(token).some(
+      ({ kind, subject, version }) => version < (this.#goodFrom.get(`${kind} ${subject}`)?.version ?? 0),
     );
   }
 
-  isClosed(tenantId: string | undefined): boolean {
-    return tenantId !== undefined && this.#closedTenants.has(tenantId);
+  /** Whether the tenant of the token is closed. A token that was issued after a later opening knows more than the verifier. */
+  isClosed({ principal: { tenantId }, versions }: { principal: Pick<Principal, "tenantId">; versions: TokenVersions }) {
+    const closedIn = tenantId === undefined ? undefined : this.#closedTenants.get(tenantId);
+    return closedIn !== undefined && versions.tenant <= closedIn;
   }
 }
 
-/** The margin applies to users and clients. Tokens of a service do not depend on roles. */
-export const marginOf = (kind: Revocation["kind"], { subject }: Pick<Principal, "subject">): number =>
-  kind === "Client" || (kind === "Principal" && subject.startsWith("usr_")) ? commitMarginMs : 0;
+/** A message that arrives late does not lower the version. */
+function keep(entries: Map<string, Known>, key: string, version: number, toldAtMs: number): void {
+  const known = entries.get(key)?.version ?? 0;
+  entries.delete(key);
+  entries.set(key, { version: Math.max(version, known), toldAtMs });
+}
 
-/** Removes entries that can concern no living token. Closed tenants stay, since they are few. */
-function prune(entries: readonly Map<string, number>[], nowMs: number): void {
+/**
+ * Removes entries that can concern no living token. The platform issues tokens for a quarter of the longest lifetime, so
+ * the clock of an issuer may be ahead of this one by the rest. Closed tenants stay, since they are few.
+ */
+function prune(entries: readonly Map<string, Known>[], nowMs: number): void {
   const stillMatters = nowMs - (maxLifetimeSeconds + 60) * 1000;
   for (const known of entries)
-    for (const [key, at] of known) {
-      if (at >= stillMatters) break;
+    for (const [key, { toldAtMs }] of known) {
+      if (toldAtMs >= stillMatters) break;
       known.delete(key);
     }
 }

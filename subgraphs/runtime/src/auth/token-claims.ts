@@ -2,6 +2,7 @@ import { z } from "zod";
 import { DomainError } from "../errors/domain-error.js";
 import { decodeId } from "../identifiers/wire-id.js";
 import { type Principal, principalTypes } from "./principal.js";
+import { type TokenVersions, versionsClaim } from "./token-versions.js";
 
 /** The longest lifetime of an access token. Revocations can be forgotten after this time. */
 export const maxLifetimeSeconds = 3_600;
@@ -45,7 +46,7 @@ const claimsShape = z.object({
   platformAdmin: z.boolean().default(false),
   agentTaskId: name.optional(),
   grantId: name.optional(),
-  issuedAtMs: z.int().nonnegative().optional(),
+  versions: versionsClaim,
   approvalId: name.optional(),
   publishApproval: z.literal("NotRequired").optional(),
   withheldScopes: z.array(name).optional(),
@@ -58,7 +59,7 @@ const claimsShape = z.object({
 
 export interface ReadClaims {
   principal: Principal;
-  issuedAtMs: number;
+  versions: TokenVersions;
 }
 
 /** Validates the claims of a token whose signature, issuer and audience are verified. */
@@ -89,10 +90,7 @@ export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
     tokenId: claims.jti,
     expiresAt: exp,
   };
-  // Without issuedAtMs the order of a token and a revocation of the same second is unknown, so the token counts as
-  // older.
-  const { issuedAtMs = iat * 1000 } = claims;
-  return { principal, issuedAtMs: Math.floor(issuedAtMs / 1000) <= iat ? issuedAtMs : iat * 1000 };
+  return { principal, versions: claims.versions };
 }
 
 type SignInFact = "acr" | "authTime" | "firstParty" | "passwordGrant";

@@ -2,7 +2,6 @@ import { createHmac, KeyObject, sign as signBytes } from "node:crypto";
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JSONWebKeySet, type JWK } from "jose";
 import { DomainError } from "../errors/domain-error.js";
 import { newId } from "../identifiers/wire-id.js";
-import { commitMarginMs } from "./revocations.js";
 import { TokenVerifier } from "./token-verifier.js";
 
 const issuer = "https://factory.example";
@@ -455,7 +454,7 @@ describe("revocation", () => {
     const first = await sign(goodHeader, claims());
     const second = await sign(goodHeader, claims({ jti: "token-2" }));
     expect(await Promise.all([first, second].map(outcome))).toEqual(["accepted", "accepted"]);
-    verifier.apply({ kind: "Token", subject: "token-1", at: clockMs });
+    verifier.apply({ kind: "Token", subject: "token-1", version: 1 });
     expect(await Promise.all([first, second].map(outcome))).toEqual(["TOKEN_INVALID", "accepted"]);
   });
 
@@ -466,21 +465,22 @@ describe("revocation", () => {
   ] as const;
 
   test.each(kinds)(
-    "of a %s applies to tokens that were issued before it, cached or not",
+    "of a %s applies to tokens whose facts were read before it, cached or not",
     async (kind, subject, other) => {
-      const mine = { grantId: "grant-1" };
+      const versions = { subject: 2, clients: { cli_1: 2, cli_2: 2 } };
+      const mine = { grantId: "grant-1", versions };
       const seen = await sign(goodHeader, claims(mine));
       const unseen = await sign(goodHeader, claims({ ...mine, jti: "token-2" }));
       const stranger = await sign(goodHeader, claims({ ...mine, jti: "token-3", ...other }));
       expect(await outcome(seen)).toBe("accepted");
-      verifier.apply({ kind, subject, at: clockMs });
+      verifier.apply({ kind, subject, version: 3 });
       expect(await Promise.all([seen, unseen, stranger].map(outcome))).toEqual([
         "TOKEN_INVALID",
         "TOKEN_INVALID",
         "accepted",
       ]);
-      const again = await sign(goodHeader, claims({ ...mine, jti: "token-4", iat: now + 1 }));
-      clockMs += 1_000;
+      const raised = { ...versions, ...(kind === "Client" ? { clients: { cli_1: 3 } } : { subject: 3 }) };
+      const again = await sign(goodHeader, claims({ ...mine, jti: "token-4", versions: raised }));
       // a sign-in never comes back
       expect(await outcome(again)).toBe(kind === "Grant" ? "TOKEN_INVALID" : "accepted");
     },
@@ -505,21 +505,19 @@ describe("revocation", () => {
         clock: () => clockMs,
       });
       expect(await Promise.all([seen, fresh].map(outcome))).toEqual(["accepted", "accepted"]);
-      verifier.apply({ kind: "Client", subject, at: clockMs });
+      verifier.apply({ kind: "Client", subject, version: 1 });
       expect(await Promise.all([seen, fresh].map(outcome))).toEqual(["TOKEN_INVALID", "TOKEN_INVALID"]);
     }
   });
 
-  test("compares tokens of the same second by milliseconds, which cannot belong to a later second", async () => {
-    clockMs += 400;
-    const before = await sign(goodHeader, claims({ jti: "before", issuedAtMs: clockMs + commitMarginMs }));
-    const after = await sign(goodHeader, claims({ jti: "after", issuedAtMs: clockMs + commitMarginMs + 1 }));
-    const without = await sign(goodHeader, claims({ jti: "without" }));
-    const lying = await sign(goodHeader, claims({ jti: "lying", issuedAtMs: clockMs + 60_000 }));
-    const slow = await sign(goodHeader, claims({ jti: "slow", iat: now + 3, issuedAtMs: clockMs - 1 }));
-    verifier.apply({ kind: "Principal", subject: "usr_1", at: clockMs });
-    expect(await Promise.all([before, after, without, lying, slow].map(outcome))).toEqual([
-      "TOKEN_INVALID",
+  test("compares versions, whatever the clocks of issuer and verifier say", async () => {
+    const at = (seconds: number, versions: unknown) =>
+      sign(goodHeader, claims({ jti: `${seconds}`, iat: now + seconds, nbf: now + seconds, exp: now + 900, versions }));
+    const [early, late] = [await at(-600, { subject: 5 }), await at(4, { subject: 4 })];
+    const [former, foreign] = [await at(3, undefined), await at(2, { subject: 4, clients: { usr_1: 9 } })];
+    verifier.apply({ kind: "Principal", subject: "usr_1", version: 5 });
+    clockMs += 120_000;
+    expect(await Promise.all([early, late, former, foreign].map(outcome))).toEqual([
       "accepted",
       "TOKEN_INVALID",
       "TOKEN_INVALID",
@@ -527,19 +525,40 @@ describe("revocation", () => {
     ]);
   });
 
-  test("that arrives late does not undo a newer one", async () => {
+  test("leaves tokens of an earlier release alone, unless it names their subject", async () => {
     const token = await sign(goodHeader, claims());
-    verifier.apply({ kind: "Principal", subject: "usr_1", at: clockMs });
-    verifier.apply({ kind: "Principal", subject: "usr_1", at: clockMs - 60_000 });
+    verifier.apply({ kind: "Principal", subject: "usr_2", version: 1 });
+    expect(await outcome(token)).toBe("accepted");
+  });
+
+  test.each([
+    ["a fraction", { subject: 1.5 }],
+    ["a text", { clients: { cli_1: "9" } }],
+    ["below zero", { tenant: -1 }],
+    ["a list", []],
+  ])("is not avoided by a version that is %s", async (_, versions) => {
+    expect(await outcome(await sign(goodHeader, claims({ versions })))).toBe("TOKEN_INVALID");
+  });
+
+  test("that arrives late does not undo a newer one", async () => {
+    const token = await sign(goodHeader, claims({ versions: { subject: 1 } }));
+    verifier.apply({ kind: "Principal", subject: "usr_1", version: 2 });
+    verifier.apply({ kind: "Principal", subject: "usr_1", version: 1 });
     expect(await outcome(token)).toBe("TOKEN_INVALID");
   });
 
   test("is deleted when all its tokens have expired", async () => {
-    verifier.apply({ kind: "Principal", subject: "usr_1", at: clockMs });
-    clockMs += 7_200_000;
-    verifier.apply({ kind: "Token", subject: "other", at: clockMs });
+    verifier.apply({ kind: "Principal", subject: "usr_1", version: 1 });
     const old = await sign(goodHeader, claims());
-    expect(await outcome(old)).toBe("TOKEN_EXPIRED");
+    const laterBy = (seconds: number) => ({ iat: now + seconds, nbf: now + seconds, exp: now + seconds + 900 });
+    const kept = await sign(goodHeader, claims({ jti: "token-2", ...laterBy(3_600) }));
+    clockMs += 3_600_000;
+    verifier.apply({ kind: "Token", subject: "other", version: 1 });
+    expect(await Promise.all([old, kept].map(outcome))).toEqual(["TOKEN_EXPIRED", "TOKEN_INVALID"]);
+    const forgotten = await sign(goodHeader, claims({ jti: "token-3", ...laterBy(7_200) }));
+    clockMs += 3_600_000;
+    verifier.apply({ kind: "Token", subject: "another", version: 1 });
+    expect(await outcome(forgotten)).toBe("accepted");
   });
 });
 
@@ -548,15 +567,24 @@ describe("a tenant", () => {
     const [seen, unseen] = [await sign(goodHeader, claims()), await sign(goodHeader, claims({ jti: "token-2" }))];
     const stranger = await sign(goodHeader, claims({ jti: "token-3", tenantId: newId("ten") }));
     expect(await outcome(seen)).toBe("accepted");
-    verifier.apply({ kind: "TenantClosed", subject: tenantId, at: clockMs });
+    verifier.apply({ kind: "TenantClosed", subject: tenantId, version: 1 });
     expect(await Promise.all([seen, unseen, stranger].map(outcome))).toEqual([
       "TENANT_SUSPENDED",
       "TENANT_SUSPENDED",
       "accepted",
     ]);
-    verifier.apply({ kind: "TenantOpened", subject: tenantId, at: clockMs + 2 });
-    verifier.apply({ kind: "TenantClosed", subject: tenantId, at: clockMs + 1 });
+    verifier.apply({ kind: "TenantOpened", subject: tenantId, version: 4 });
+    verifier.apply({ kind: "TenantClosed", subject: tenantId, version: 3 });
     expect(await Promise.all([seen, unseen].map(outcome))).toEqual(["accepted", "accepted"]);
+  });
+
+  test("that was opened again has its new tokens accepted before the message of the opening arrives", async () => {
+    verifier.apply({ kind: "TenantClosed", subject: tenantId, version: 3 });
+    const read = (tenant: number) => sign(goodHeader, claims({ jti: `read-${tenant}`, versions: { tenant } }));
+    const tokens = [await read(3), await read(4)];
+    expect(await Promise.all(tokens.map(outcome))).toEqual(["TENANT_SUSPENDED", "accepted"]);
+    verifier.apply({ kind: "TenantClosed", subject: tenantId, version: 5 });
+    expect(await Promise.all(tokens.map(outcome))).toEqual(["TENANT_SUSPENDED", "TENANT_SUSPENDED"]);
   });
 });
 
@@ -585,7 +613,7 @@ describe("a tenant that the spine does not know", () => {
   test("is looked up before the revocations are checked, so that no revocation is missed in between", async () => {
     const token = await sign(goodHeader, claims());
     exists = () => {
-      verifier.apply({ kind: "Token", subject: "token-1", at: clockMs });
+      verifier.apply({ kind: "Token", subject: "token-1", version: 1 });
       return true;
     };
     expect([await outcome(token), await outcome(token)]).toEqual(["TOKEN_INVALID", "TOKEN_INVALID"]);

@@ -60,7 +60,7 @@ export class TokenVerifier {
     await this.#tenants.require(claims.principal.tenantId);
     // No await from here on: a revocation that arrives in between would be missed.
     if (this.#revocations.covers(claims)) throw invalidToken("it was revoked");
-    if (this.#revocations.isClosed(claims.principal.tenantId))
+    if (this.#revocations.isClosed(claims))
       throw new DomainError("TENANT_SUSPENDED", {
         detail: "The tenant is not active. Ask an administrator of the platform to resume it.",
       });

@@ -80,7 +80,7 @@ describe("POST /connect/token", () => {
       sub: client.clientId,
       client_id: client.clientId,
       iat: expect.any(Number),
-      issuedAtMs: expect.any(Number),
+      versions: { subject: 0, clients: { [client.clientId]: 0 }, tenant: 0 },
       nbf: payload.iat,
       exp: (payload.iat ?? 0) + 900,
       jti: expect.any(String),

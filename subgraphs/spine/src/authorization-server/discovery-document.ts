@@ -46,7 +46,7 @@ export function discoveryDocument(issuer: string): Record<string, unknown> {
     claims_supported: [
       ...["iss", "aud", "sub", "client_id", "iat", "nbf", "exp", "jti", "scope", "nonce", "auth_time", "acr", "amr"],
       ...["email", "email_verified", "name"],
-      ...["tenantId", "tenantSlug", "editionCode", "principalType", "roles", "platformAdmin", "issuedAtMs", "grantId"],
+      ...["tenantId", "tenantSlug", "editionCode", "principalType", "roles", "platformAdmin", "versions", "grantId"],
       ...["agentTaskId", "approvalId", "publishApproval", "withheldScopes", "act", "firstParty"],
     ],
   };

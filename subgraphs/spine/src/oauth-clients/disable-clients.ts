@@ -18,7 +18,6 @@ export async function disableClients(
   await recordRevocation(transaction, "Client", ...active.map(({ clientId }) => clientId));
   for (const client of active) {
     client.status = "Disabled";
-    client.tokensFrom = new Date();
     client.disabledWith = withUser;
     const subject = `clients/${client.clientId}`;
     transaction.record({ type: "ApiClientDisabled", subject, data: oauthClientFacts(client) });

@@ -85,10 +85,6 @@ export class OAuthClient {
   @Property({ type: "jsonb", nullable: true })
   jwks?: PublicKeySet | null;
 
-  /** Tokens and codes from before this time are refused: the client was disabled then, or its secret or keys changed hands. */
-  @Property({ type: "timestamptz", nullable: true })
-  tokensFrom?: Date | null;
-
   @Property({ type: "timestamptz", length: 3 })
   createdAt: Date;
 }

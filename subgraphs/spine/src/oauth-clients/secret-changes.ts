@@ -15,7 +15,6 @@ export async function recordSecretHolders(
   if (before === after) return;
   client.secretHeldBy = after;
   client.disabledWith = null;
-  client.tokensFrom = new Date();
   await recordRevocation(transaction, "Client", client.clientId);
 }
 

@@ -49,9 +49,10 @@ export class OwnPassword {
 
   /**
    * Replaces the password. All sessions and tokens of the person end. Throws PASSWORD_WRONG if the current password is
-   * wrong, PASSWORD_REFUSED if the new one may not be used, and RATE_LIMITED after ten wrong ones.
+   * wrong, PASSWORD_REFUSED if the new one may not be used, and RATE_LIMITED after ten wrong ones. Returns the new version
+   * of the person's sign-ins.
    */
-  async change({ tenant, userId, clientId, cause, currentPassword, newPassword }: PasswordChange): Promise<void> {
+  async change({ tenant, userId, clientId, cause, currentPassword, newPassword }: PasswordChange): Promise<number> {
     const { database, mailer } = this.#parts;
     const stored = await database.transaction(tenant, cause, async (transaction) => {
       const { email, passwordHash } = await lockUser(transaction, userId);
@@ -64,7 +65,7 @@ export class OwnPassword {
       minLength: await this.minLength(tenant),
       pointer: "/input/newPassword",
     });
-    await database.transaction(tenant, { ...cause, actorId: userId }, async (transaction) => {
+    return database.transaction(tenant, { ...cause, actorId: userId }, async (transaction) => {
       const user = await lockUser(transaction, userId);
       // another request has changed it meanwhile, or the user is not active any more
       if (user.passwordHash !== stored.passwordHash || user.status !== "Active") throw wrongPassword();
@@ -72,6 +73,7 @@ export class OwnPassword {
       transaction.audit({ operation: "changeOwnPassword", ...caller });
       await replacePassword(transaction, user, { passwordHash, proof: "CurrentPassword" });
       await mailer.queue(transaction, changedMailKind, userId);
+      return user.signInVersion;
     });
   }
 

@@ -6,21 +6,28 @@ import type { Pool } from "pg";
 import { revocationChannel } from "./record-revocation.js";
 
 interface RevocationRow {
-  revocation_id: string;
   kind: Revocation["kind"];
   subject: string;
-  revoked_at: Date;
+  version: number;
 }
 
 type RevocationListener = (revocation: Revocation) => void;
 
-/** Longer than any transaction: a row that was written before the last read may have been committed after it. */
-const overlapMs = 60_000;
+/** The snapshot in which no transaction has committed. */
+const nothing = "1:1:";
 
+/**
+ * The rows that the last snapshot ($1) did not show and this one does, and this snapshot. However long a transaction
+ * takes, its rows come once.
+ */
 const newer = {
   name: "newer_revocations",
-  text: `select revocation_id, kind, subject, revoked_at from revocations
-    where expires_at > now() and revoked_at > $1 order by revoked_at`,
+  text: `select now_seen.snapshot::text, found.* from (select pg_current_snapshot() as snapshot) now_seen
+    left join lateral (
+      select kind, subject, version::float8 as version from revocations
+      where written_by >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(written_by, $1::pg_snapshot)
+        and expires_at > now()
+      order by written_by, version) found on true`,
 };
 
 /** Calls a listener once for each revocation that has not expired; for new ones of any process soon after their commit. */
@@ -28,8 +35,7 @@ export class RevocationFeed {
   readonly #pool: Pool;
   readonly #listener: Listener;
   readonly #loop: DrainLoop;
-  readonly #delivered = new Map<string, number>();
-  #since = new Date(0);
+  #seen = nothing;
   #tell: RevocationListener = () => undefined;
 
   constructor(pool: Pool, listener: Listener, logger: Logger) {
@@ -55,14 +61,16 @@ export class RevocationFeed {
   }
 
   async #drain(): Promise<void> {
-    const { rows } = await this.#pool.query<RevocationRow>({ ...newer, values: [this.#since] });
-    for (const { revocation_id: id, kind, subject, revoked_at: at } of rows) {
-      if (this.#delivered.has(id)) continue;
-      this.#delivered.set(id, at.getTime());
-      this.#tell({ kind, subject, at: at.getTime() });
+    const values = [this.#seen];
+    const { rows } = await this.#pool.query<{ snapshot: string } & (RevocationRow | { kind: null })>({
+      ...newer,
+      values,
+    });
+    for (const row of rows) {
+      if (row.kind === null) continue;
+      const { kind, subject, version } = row;
+      this.#tell({ kind, subject, version });
     }
-    const newest = rows.at(-1)?.revoked_at.getTime();
-    if (newest !== undefined) this.#since = new Date(Math.max(this.#since.getTime(), newest - overlapMs));
-    for (const [id, at] of this.#delivered) if (at <= this.#since.getTime()) this.#delivered.delete(id);
+    this.#seen = rows[0]?.snapshot ?? this.#seen;
   }
 }

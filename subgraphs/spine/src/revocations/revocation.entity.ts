@@ -6,6 +6,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 /** A revocation, or the end of one. It is kept as long as a token that it covers can be alive. */
 @Entity(workerTable("revocations"))
+@Index({ name: "revocations_subject", properties: ["subject", "kind"] })
 export class Revocation {
   [PrimaryKeyProp]?: ["tenantId", "revocationId"];
 
@@ -21,9 +22,14 @@ export class Revocation {
   @Property({ type: "text" })
   subject: string;
 
-  @Property({ type: "timestamptz" })
+  /** The version that the subject has reached. The end of a token or a sign-in is version 1. */
+  @Property({ type: "bigint" })
+  version: string;
+
+  /** The transaction that has written the row. Readers find by it what was committed since their last read. */
+  @Property({ type: "string", columnType: "xid8", defaultRaw: "pg_current_xact_id()" })
   @Index({ name: "revocations_since" })
-  revokedAt: Date;
+  writtenBy: string;
 
   @Property({ type: "timestamptz" })
   @Index({ name: "revocations_expiry" })

@@ -2,11 +2,12 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { Revocation } from "./revocation.entity.js";
 import { RevocationFeed } from "./revocation-feed.js";
 import { revocationRetention } from "./revocation-retention.js";
+import { SubjectVersion } from "./subject-version.entity.js";
 
 /** Revocations of tokens, and the feed that tells verifiers of them. */
 export const revocations: SliceModule = {
   slice: "revocations",
-  entities: [Revocation],
+  entities: [Revocation, SubjectVersion],
   start({ workers, listener, logger, onStop }, services) {
     const feed = services.add(new RevocationFeed(workers, listener, logger));
     onStop(() => feed.stop());

@@ -1,24 +1,28 @@
-import { clientsOf, marginOf, type Revocation } from "@factory/runtime/auth/revocations";
-import { readClaims } from "@factory/runtime/auth/token-claims";
+import { heldVersions, type RevocableToken } from "@factory/runtime/auth/token-versions";
 import type { Pool } from "pg";
 
-const revocationOfToken = {
-  name: "revocation_of_token",
-  text: `select kind from revocations where expires_at > now()
-    and (kind = 'Token' and subject = $1 or kind = 'Grant' and subject = $2
-      or kind = 'Principal' and subject = $3 and revoked_at >= $6
-      or kind = 'Client' and subject = any($4) and revoked_at >= $5) limit 1`,
-};
+/**
+ * The condition that a revocation covers a token, by the rule of `Revocations` in the verifiers. The parameters are those
+ * of `revocableParameters`, which begin at this number.
+ */
+export const coversToken = (first: number): string => `exists (
+    select from unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::bigint[]) as held (kind, subject, version)
+    join revocations on revocations.kind = held.kind and revocations.subject = held.subject
+    where revocations.version > held.version and expires_at > now())`;
+
+export function revocableParameters(token: RevocableToken): [string[], string[], number[]] {
+  const held = heldVersions(token);
+  return [held.map(({ kind }) => kind), held.map(({ subject }) => subject), held.map(({ version }) => version)];
+}
+
+const revocationOfToken = { name: "revocation_of_token", text: `select ${coversToken(1)} as revoked` };
 
 /**
- * Whether a revocation in any tenant covers the token with these claims, by the rules of `Revocations` in the verifiers.
- * Reads the database, since verifiers learn of a revocation a moment later. `pool` connects as the worker role.
+ * Whether a revocation in any tenant covers the token. Reads the database, since verifiers learn of a
+ * revocation a moment later. `pool` connects as the worker role.
  */
-export async function isTokenRevoked(pool: Pool, claims: unknown): Promise<boolean> {
-  const { principal, issuedAtMs } = readClaims(claims, Math.floor(Date.now() / 1000));
-  const { tokenId, grantId, subject } = principal;
-  const coveredFrom = (kind: Revocation["kind"]) => new Date(issuedAtMs - marginOf(kind, principal));
-  const clients = clientsOf(principal);
-  const values = [tokenId, grantId ?? null, subject, clients, coveredFrom("Client"), coveredFrom("Principal")];
-  return (await pool.query({ ...revocationOfToken, values })).rows.length > 0;
+export async function isTokenRevoked(pool: Pool, token: RevocableToken): Promise<boolean> {
+  const values = revocableParameters(token);
+  const { rows } = await pool.query<{ revoked: boolean }>({ ...revocationOfToken, values });
+  return rows[0]?.revoked === true;
 }

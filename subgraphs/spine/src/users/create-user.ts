@@ -10,6 +10,7 @@ export function createUser({ em, tenant: { tenantId } }: Transaction, facts: New
     ...facts,
     tenantId,
     status: "Active",
+    signInVersion: 0,
     lastLoginAt: null,
     createdAt: now,
     updatedAt: now,

@@ -7,14 +7,14 @@ export const signInOperation = "signIn";
 const storeSignIn = {
   name: "user_signed_in",
   text: `update users set last_login_at = now() where tenant_id = $1 and user_id = $2
-      and floor(coalesce(extract(epoch from tokens_from), 0) * 1000) = $3::numeric
+      and sign_in_version = $3
     returning user_id`,
 };
 
-/** A sign-in whose proofs were checked. `tokensFrom` is that of the user before the check, in epoch milliseconds. */
+/** A sign-in whose proofs were checked. `signInVersion` is that of the user before the check. */
 export interface ProvenSignIn {
   readonly userId: string;
-  readonly tokensFrom: number;
+  readonly signInVersion: number;
   readonly clientId: string;
 }
 
@@ -24,9 +24,9 @@ export interface ProvenSignIn {
  */
 export async function recordSignIn(
   { execute, audit, tenant }: Pick<Transaction, "execute" | "audit" | "tenant">,
-  { userId, tokensFrom, clientId }: ProvenSignIn,
+  { userId, signInVersion, clientId }: ProvenSignIn,
 ): Promise<boolean> {
-  const stored = await execute(storeSignIn, [tenant.uuid, decodeId("usr", userId), tokensFrom]);
+  const stored = await execute(storeSignIn, [tenant.uuid, decodeId("usr", userId), signInVersion]);
   if (stored.length === 0) return false;
   const person = { principal: userId, principaltype: "User", clientid: clientId } as const;
   audit({ operation: signInOperation, subject: `users/${userId}`, ...person });

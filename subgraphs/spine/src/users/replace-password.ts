@@ -1,6 +1,5 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { recordRevocation } from "../revocations/record-revocation.js";
-import { nextTokensFrom } from "./tokens-from.js";
 import type { User } from "./user.entity.js";
 
 /**
@@ -13,8 +12,7 @@ export async function replacePassword(
   { passwordHash, proof }: { passwordHash: string; proof: "CurrentPassword" | "MailLink" },
 ): Promise<void> {
   const { tenantId, userId } = user;
-  const now = new Date();
-  Object.assign(user, { passwordHash, tokensFrom: nextTokensFrom(user, now), updatedAt: now });
+  Object.assign(user, { passwordHash, signInVersion: user.signInVersion + 1, updatedAt: new Date() });
   await recordRevocation(transaction, "Principal", userId);
   transaction.record({ type: "PasswordChanged", subject: `users/${userId}`, data: { tenantId, userId, proof } });
 }

@@ -18,7 +18,6 @@ import { lockUser } from "./find-users.js";
 import { hashPassword } from "./password-hash.js";
 import type { PersonalDataEraser } from "./personal-data.js";
 import type { Seats } from "./seats.js";
-import { nextTokensFrom } from "./tokens-from.js";
 import type { User } from "./user.entity.js";
 import { type UserState, userStates } from "./user.states.js";
 import type { ClientsOfDeletedUser, DeletedUserType, UserType } from "./user.type.js";
@@ -63,6 +62,7 @@ export class UserLifecycleService {
         const active = await loadActiveClients(transaction, held);
         requireScopesOfClients(context, active);
         await disableClients(transaction, active, userId);
+        await recordRevocation(transaction, "Principal", userId);
         const clientIds = active.map(({ clientId }) => clientId);
         await onPermissionLoss(transaction, [userId, ...clientIds]);
         const data = { ...userFacts(user), clients, clientIds };
@@ -115,6 +115,7 @@ export class UserLifecycleService {
           requireScopesOfClients(context, active);
           await disableClients(transaction, active);
         }
+        await recordRevocation(transaction, "Principal", userId);
         const clientIds = heldClients.map(({ clientId }) => clientId);
         await onPermissionLoss(transaction, [userId, ...clientIds]);
         transaction.record({
@@ -173,13 +174,12 @@ async function moveUser(
     "A caller can disable, enable or delete only a user whose scopes its own token holds.",
   );
   if (user.status === "Active") await requireAnotherOwner(transaction, userId);
-  const now = new Date();
+  const { signInVersion } = user;
   Object.assign(user, {
     status: to,
-    updatedAt: now,
-    ...(to === "Active" ? {} : { tokensFrom: nextTokensFrom(user, now) }),
+    updatedAt: new Date(),
+    signInVersion: to === "Active" ? signInVersion : signInVersion + 1,
   });
-  if (to !== "Active") await recordRevocation(transaction, "Principal", userId);
   return { user, roleCodes: roles };
 }
 

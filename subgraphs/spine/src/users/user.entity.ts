@@ -64,9 +64,12 @@ export class User {
   @Property({ type: "text" })
   passwordHash: string;
 
-  /** Tokens that were issued before this time are refused, because the user was disabled then. */
-  @Property({ type: "timestamptz", nullable: true })
-  tokensFrom?: Date | null;
+  /**
+   * Raised by a new password, and when the user is disabled or deleted. Sessions, codes and refresh tokens from sign-ins
+   * of an earlier version have ended.
+   */
+  @Property({ type: "integer", default: 0 })
+  signInVersion: number;
 
   @Property({ type: "timestamptz", nullable: true })
   lastLoginAt: Date | null;

@@ -42,10 +42,10 @@ export async function whilePasswordChanges<T>(
     await changer.query("select from users where user_id = $1 for update", [id]);
     const waiting = work();
     await waitsFor({ admin }, "%update users%");
-    await changer.query("update users set password_hash = $2, tokens_from = clock_timestamp() where user_id = $1", [
-      id,
-      await hashPassword(`another ${password}`),
-    ]);
+    await changer.query(
+      "update users set password_hash = $2, sign_in_version = sign_in_version + 1 where user_id = $1",
+      [id, await hashPassword(`another ${password}`)],
+    );
     await changer.query("commit");
     return await waiting;
   } finally {

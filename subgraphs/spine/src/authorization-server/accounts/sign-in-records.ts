@@ -38,11 +38,11 @@ export class SignInRecords {
    * the proofs, has got a new password or was disabled meanwhile.
    */
   async succeeded(
-    { tenant, userId, tokensFrom }: { tenant: Tenant; userId: string; tokensFrom: number },
+    { tenant, userId, signInVersion }: { tenant: Tenant; userId: string; signInVersion: number },
     { clientId, cause }: { clientId: string; cause: Cause },
   ): Promise<void> {
     const isStored = await this.#parts.database.transaction(tenant, { ...cause, actorId: userId }, (transaction) =>
-      recordSignIn(transaction, { userId, tokensFrom, clientId }),
+      recordSignIn(transaction, { userId, signInVersion, clientId }),
     );
     if (isStored) return;
     this.failed({ clientId, username: undefined, tenant, userId, cause });

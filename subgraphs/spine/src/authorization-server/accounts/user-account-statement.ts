@@ -1,4 +1,5 @@
 // tables: users, tenants
+import { versionOf } from "../../revocations/subject-version.js";
 import type { TenantState } from "../../tenants/tenant.states.js";
 import type { UserState } from "../../users/user.states.js";
 
@@ -10,15 +11,17 @@ export interface UserAccountRow {
   display_name: string | null;
   status: UserState;
   password_hash: string;
-  tokens_from: Date | null;
+  sign_in_version: number;
   tenant_id: string;
   slug: string;
   tenant_status: TenantState;
   edition_code: string;
+  tenant_version: number;
 }
 
-const accounts = `select user_id, email, coalesce(verified_email_key = email_key, false) as email_verified, display_name, account.status, password_hash, tokens_from, tenant.tenant_id, slug,
-    tenant.status as tenant_status, edition_code
+const accounts = `select user_id, email, coalesce(verified_email_key = email_key, false) as email_verified, display_name, account.status, password_hash, sign_in_version, tenant.tenant_id, slug,
+    tenant.status as tenant_status, edition_code,
+    ${versionOf("Tenant", "account.tenant_id")} as tenant_version
   from users account join tenants tenant on tenant.tenant_id = account.tenant_id`;
 /** A user ($1, UUID) in any state. */
 export const userAccountById = { name: "account_by_id", text: `${accounts} where user_id = $1` };

@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
@@ -7,16 +6,15 @@ import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Pool } from "pg";
 import type { PublishApprovals, Publisher, PublishingDecision } from "../../approvals/publish-approvals.js";
 import type { TenantSettings } from "../../configuration/tenant-settings.js";
-import { waitAfterRevocationMs } from "../../revocations/wait-after-revocation.js";
-import { type Access, effectiveAccess } from "../../roles/effective-access.js";
+import { type VersionedAccess, versionedAccess } from "../../roles/effective-access.js";
 import { platformAdminRole } from "../../roles/system-roles.js";
 import type { TenantState } from "../../tenants/tenant.states.js";
 import { emailKey } from "../../users/email-key.js";
 import type { UserState } from "../../users/user.states.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
-import { markReadStart, readStartMs } from "../oauth-requests/read-time.js";
 import { namedOf, requireApproved } from "./required-approval.js";
+import { type UserAccessRow, userAccess } from "./user-access-statement.js";
 import { type UserAccountRow, userAccountById, userAccountsByEmail } from "./user-account-statement.js";
 
 /** A user and their tenant as the authorization server needs them. */
@@ -29,12 +27,14 @@ export interface UserAccount {
   readonly displayName: string | null;
   readonly status: UserState;
   readonly passwordHash: string;
-  /** Epoch milliseconds. Sessions, refresh tokens and codes that are older are refused. */
-  readonly tokensFrom: number;
+  /** Sessions, refresh tokens and codes from sign-ins of another version are refused. */
+  readonly signInVersion: number;
   readonly tenant: Tenant;
   readonly tenantSlug: string;
   readonly tenantStatus: TenantState;
   readonly editionCode: string;
+  /** Raised when the tenant is closed or opened. */
+  readonly tenantVersion: number;
 }
 
 /** The permissions of a user through one client. */
@@ -43,6 +43,8 @@ export interface UserAccess {
   /** Those scopes of the client that the user's roles give. */
   readonly scopes: readonly string[];
   readonly platformAdmin: boolean;
+  /** The version of the rights of the user, in the snapshot from which roles and scopes come. */
+  readonly version: number;
   /** The publishing scopes that need an approval first, and the claims of a token that may publish. */
   readonly publishing: PublishingDecision;
   /** So many seconds after the sign-in the user has to sign in again. */
@@ -94,9 +96,12 @@ export class UserAccounts {
     return rows.map(accountOf).filter((account) => servesUser(client, account));
   }
 
-  /** The roles and scopes of the user through this client, as of now. Throws `OAuthError` if the user was revoked meanwhile. */
+  /**
+   * The roles and scopes of the user through this client, as of now. Throws `OAuthError` if the user was disabled, or has
+   * got a new password, since the account was read.
+   */
   async access(account: UserAccount, client: RegisteredClient): Promise<UserAccess> {
-    const { roles, scopes } = await this.#settledAccess(account, client);
+    const { roles, scopes, version } = await this.#currentAccess(account);
     const held: ReadonlySet<string> = scopes;
     const { tenant } = account;
     const publishing = await this.#publishing.decide(
@@ -107,6 +112,7 @@ export class UserAccounts {
     const secondFactor = await this.#settings.get(tenant, "signIn.secondFactor");
     return {
       roles,
+      version,
       scopes: publishing.scopes,
       publishing,
       sessionSeconds: sessionHours * 3600,
@@ -130,24 +136,11 @@ export class UserAccounts {
       await requireApproved(this.#publishing.request(publisherOf(account, client), asked, request.cause));
   }
 
-  /**
-   * Verifiers refuse every token that is older than the newest revocation of its user. After a recent revocation this
-   * waits until a new token is certainly newer, then reads the roles again.
-   */
-  async #settledAccess({ tenant, userId, tokensFrom }: UserAccount, client: RegisteredClient): Promise<Access> {
-    const read = () => effectiveAccess(this.#reader, tenant, userId);
-    const [access, waitMs] = await Promise.all([
-      read(),
-      waitAfterRevocationMs(this.#reader, tenant, userId, readStartMs()),
-    ]);
-    if (waitMs === undefined) return access;
-    await setTimeout(waitMs);
-    markReadStart();
-    // the revocation may have disabled the user, or a new password may have ended what the token was asked with
-    const now = await this.byId(userId);
-    const error = accountError(now, client) ?? (now?.tokensFrom === tokensFrom ? undefined : invalidGrant());
-    if (error) throw error;
-    return read();
+  /** Read in one statement, since a token tells verifiers the version of exactly these facts. */
+  async #currentAccess({ tenant, userId, signInVersion }: UserAccount): Promise<VersionedAccess> {
+    const [row] = await this.#reader.rows<UserAccessRow>(userAccess, tenant, userId, decodeId("usr", userId));
+    if (row?.status !== "Active" || row.sign_in_version !== signInVersion) throw invalidGrant();
+    return versionedAccess(row);
   }
 }
 
@@ -184,10 +177,11 @@ function accountOf(row: UserAccountRow): UserAccount {
     displayName: row.display_name,
     status: row.status,
     passwordHash: row.password_hash,
-    tokensFrom: row.tokens_from?.getTime() ?? 0,
+    signInVersion: row.sign_in_version,
     tenant: tenantWithId(encodeId("ten", row.tenant_id)),
     tenantSlug: row.slug,
     tenantStatus: row.tenant_status,
     editionCode: row.edition_code,
+    tenantVersion: row.tenant_version,
   };
 }

@@ -1,14 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
-import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import type { Adapter } from "oidc-provider";
 import { secretDigest } from "../../oauth-clients/client-secret.js";
 import { type GrantType, grantTypes } from "../../oauth-clients/grant-types.js";
 import { currentContext } from "../oauth-requests/current-context.js";
-import { markReadStart } from "../oauth-requests/read-time.js";
 import { type ClientAuthenticationOptions, requireNotBlocked } from "./client-authentication.js";
-import type { RegisteredClient } from "./registered-client.js";
+import { firstVersions, type RegisteredClient } from "./registered-client.js";
 import { addressOf, countTokenRequest } from "./token-quota.js";
 
 /** The adapter through which oidc-provider finds clients. They are stored elsewhere, so it only reads. */
@@ -21,7 +18,6 @@ export function clientAdapter(options: ClientAuthenticationOptions): Adapter {
       context.state["presentedClientId"] = clientId;
       requireNotBlocked(context, failures);
       const registered = (await findClient(clientId)) ?? unknownClient;
-      await waitUntilTokensAreNewer(registered);
       // anybody may name a public client, so its requests are counted for each address
       if (registered.isPublic)
         countTokenRequest(tokenLimiter, context, `${registered.clientId} ${addressOf(context)}`, registered);
@@ -34,14 +30,6 @@ export function clientAdapter(options: ClientAuthenticationOptions): Adapter {
     destroy: unsupported,
     revokeByGrantId: unsupported,
   };
-}
-
-/** A client that was just enabled waits: a token made earlier would look to verifiers like one from before it was disabled. */
-async function waitUntilTokensAreNewer({ tokensFrom }: RegisteredClient): Promise<void> {
-  const waitMs = tokensFrom + 2 * commitMarginMs - Date.now();
-  if (waitMs <= 0) return;
-  await setTimeout(waitMs);
-  markReadStart();
 }
 
 /** Stands for every unknown client, so that its request takes the same path as one with a wrong secret. No secret matches. */
@@ -59,7 +47,7 @@ const unknownClient: RegisteredClient = {
   firstParty: false,
   isPublic: false,
   jwks: null,
-  tokensFrom: 0,
+  versions: firstVersions,
   tenantId: platformTenantId,
   tenantSlug: "",
   tenantStatus: "Archived",

@@ -3,6 +3,7 @@ import type { PrincipalType } from "@factory/runtime/auth/principal";
 import type { IdentityScope } from "@factory/schema/scopes";
 import type { GrantType } from "../../oauth-clients/grant-types.js";
 import type { PublicKeySet } from "../../oauth-clients/public-keys.js";
+import { versionOf } from "../../revocations/subject-version.js";
 import type { TenantState } from "../../tenants/tenant.states.js";
 
 /** A row of `api_clients` with its tenant, as PostgreSQL gives it. */
@@ -19,18 +20,23 @@ export interface RegisteredClientRow {
   first_party: boolean;
   is_public: boolean;
   jwks: PublicKeySet | null;
-  tokens_from: Date | null;
+  client_version: number;
+  rights_version: number;
+  tenant_version: number;
   tenant_id: string;
   slug: string;
   status: TenantState;
   edition_code: string;
 }
 
-/** The one statement of every request to the token endpoint. */
+/** The one statement of every request to the token endpoint: facts about a client and the versions of these facts. */
 export const activeClient = {
   name: "active_client",
   text: `select client_id, client.name, secret_digest, scopes, identity_scopes, grant_types, principal_type, platform_admin,
-     redirect_uris, first_party, is_public, jwks, tokens_from, tenant.tenant_id, slug, tenant.status, edition_code
+     redirect_uris, first_party, is_public, jwks, tenant.tenant_id, slug, tenant.status, edition_code,
+     ${versionOf("Client", "client.tenant_id", "client_id")} as client_version,
+     ${versionOf("Principal", "client.tenant_id", "client_id")} as rights_version,
+     ${versionOf("Tenant", "client.tenant_id")} as tenant_version
    from api_clients client join tenants tenant on tenant.tenant_id = client.tenant_id
    where client_id = $1 and client.status = 'Active'`,
 };

@@ -8,6 +8,19 @@ import type { PublicKeySet } from "../../oauth-clients/public-keys.js";
 import type { TenantState } from "../../tenants/tenant.states.js";
 import { activeClient, type RegisteredClientRow } from "./registered-client-statement.js";
 
+/** The versions under which a client was read. */
+export interface ClientVersions {
+  /** Raised when the client is disabled, or when others come to hold its secret or keys. Grants of an earlier one end. */
+  readonly client: number;
+  /** Raised when the client loses a role. */
+  readonly rights: number;
+  /** Raised when the tenant is closed or opened. */
+  readonly tenant: number;
+}
+
+/** The versions of a client that was never stored. */
+export const firstVersions: ClientVersions = { client: 0, rights: 0, tenant: 0 };
+
 /** A client and its tenant as the token endpoint needs them. */
 export interface RegisteredClient {
   readonly clientId: string;
@@ -25,8 +38,7 @@ export interface RegisteredClient {
   readonly isPublic: boolean;
   /** The public keys of a client that has keys in place of a secret. */
   readonly jwks: PublicKeySet | null;
-  /** Epoch milliseconds. Refresh tokens and codes that are older are refused. */
-  readonly tokensFrom: number;
+  readonly versions: ClientVersions;
   readonly tenantId: string;
   readonly tenantSlug: string;
   readonly tenantStatus: TenantState;
@@ -55,7 +67,7 @@ export async function findRegisteredClient(
       firstParty: row.first_party,
       isPublic: row.is_public,
       jwks: row.jwks,
-      tokensFrom: row.tokens_from?.getTime() ?? 0,
+      versions: { client: row.client_version, rights: row.rights_version, tenant: row.tenant_version },
       tenantId: encodeId("ten", row.tenant_id),
       tenantSlug: row.slug,
       tenantStatus: row.status,

@@ -7,7 +7,7 @@ import { passwordGrantType } from "../../oauth-clients/grant-types.js";
 import type { SecondFactors } from "../../second-factors/second-factors.js";
 import type { PasswordSignIn } from "../accounts/password-sign-in.js";
 import type { SignInRecords } from "../accounts/sign-in-records.js";
-import { signInTime } from "../accounts/sign-in-time.js";
+import { setGrantVersions } from "../accounts/stored-versions.js";
 import type { UserAccounts } from "../accounts/user-accounts.js";
 import { registeredClientOf } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
@@ -74,7 +74,7 @@ async function passwordGrant(
   const user = await passwords.signIn({ client: registered, username, password, tenant, address, cause });
   if (await factors.isNeeded(user.tenant, user.userId)) throw secondFactorNeeded();
   const amr = ["pwd"];
-  const signIn = { authTime: signInTime(user), acr: levelOfMethods(amr), amr };
+  const signIn = { authTime: Math.floor(Date.now() / 1000), acr: levelOfMethods(amr), amr };
   await records.succeeded(user, { clientId: registered.clientId, cause });
   const access = await accounts.access(user, registered);
   await accounts.requireNoneWithheld(user, registered, access, { asked: scope, cause });
@@ -86,6 +86,7 @@ async function passwordGrant(
   const { accountId } = account;
   const grant = new provider.Grant({ accountId, clientId: registered.clientId });
   grant.addResourceScope(issuer, granted.join(" "));
+  setGrantVersions(grant, user.signInVersion, registered);
   const info = await resourceServer.info(context, String(resource), client);
   const grantId = await grant.save();
   oidc.entity("Grant", grant);

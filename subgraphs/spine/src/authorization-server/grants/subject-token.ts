@@ -1,5 +1,7 @@
 import type { Principal } from "@factory/runtime/auth/principal";
+import { readClaims } from "@factory/runtime/auth/token-claims";
 import type { TokenVerifier } from "@factory/runtime/auth/token-verifier";
+import type { TokenVersions } from "@factory/runtime/auth/token-versions";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { errorCodes } from "@factory/schema/error-codes";
 import { decodeJwt } from "jose";
@@ -11,6 +13,7 @@ import { OAuthError } from "../oauth-requests/oauth-error.js";
 /** The verified subject_token of a token exchange: the principal for whom the agent acts. */
 export interface SubjectToken {
   readonly principal: Principal;
+  readonly versions: TokenVersions;
 }
 
 /** Verifies subject tokens: valid access tokens of this issuer, in the tenant of the agent. */
@@ -28,7 +31,8 @@ export class SubjectTokenVerifier {
   async verify(token: string, agent: Pick<RegisteredClient, "clientId" | "tenantId">): Promise<SubjectToken> {
     const principal = await this.#verified(token);
     const claims = decodeJwt(token);
-    if (await isTokenRevoked(this.#pool, claims))
+    const { versions } = readClaims(claims, Math.floor(Date.now() / 1000));
+    if (await isTokenRevoked(this.#pool, { principal, versions }))
       throw invalidToken("TOKEN_INVALID", "The subject_token was revoked. Get a new one from its subject.");
     if (principal.tenantId !== agent.tenantId)
       throw invalidToken(
@@ -42,7 +46,7 @@ export class SubjectTokenVerifier {
       );
     if (!mayAct(claims["may_act"], agent.clientId))
       throw invalidToken("TOKEN_INVALID", "The claim may_act of the subject_token does not name this client.");
-    return { principal };
+    return { principal, versions };
   }
 
   async #verified(token: string): Promise<Principal> {

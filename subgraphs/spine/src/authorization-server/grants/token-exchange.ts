@@ -1,5 +1,7 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { maxActorChain } from "@factory/runtime/auth/token-claims";
+import { clientVersion, type TokenVersions } from "@factory/runtime/auth/token-versions";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -101,6 +103,7 @@ async function exchange(
     ...(request.scopes.length > 0 && !isRequired && { publishApproval: "NotRequired" }),
     ...(principal.grantId !== undefined && { grantId: principal.grantId }),
     act,
+    versions: exchangedVersions(subject, agent),
   });
   context.oidc.entity("AccessToken", token);
   context.body = {
@@ -158,6 +161,20 @@ function scopesOf(
   if (scopes.length === 0)
     throw new errors.InvalidScope("Subject and agent have no scope in common that an agent may use.", "");
   return [...new Set(scopes)] as Scope[];
+}
+
+/**
+ * The rights of the subject, and the clients before the agent, were read when the subject token was made. An agent that
+ * acts a second time in the chain has its earlier version.
+ */
+function exchangedVersions({ principal, versions }: SubjectToken, agent: RegisteredClient): TokenVersions {
+  const { subject, actors = [] } = principal;
+  const earlier = [subject, ...actors].filter((id) => decodeId("usr", id) === undefined);
+  const clients = {
+    [agent.clientId]: agent.versions.client,
+    ...Object.fromEntries(earlier.map((clientId) => [clientId, clientVersion(versions, clientId)])),
+  };
+  return { subject: versions.subject, clients, tenant: agent.versions.tenant };
 }
 
 async function approvalFor(

@@ -4,6 +4,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import type { Scope } from "@factory/schema/scopes";
 import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
+import { raiseVersion } from "../../revocations/raise-version.fixture.js";
 import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../../running-spine.fixture.js";
 import { aRoleOf, aUser, type TestUser, waitsFor } from "../../users/user.fixture.js";
 
@@ -115,11 +116,7 @@ describe("a token that is issued while a role is being removed", () => {
     try {
       await taker.query("begin");
       await taker.query("delete from role_assignments where tenant_id = $1 and principal_id = $2", values);
-      await taker.query(
-        `insert into revocations (tenant_id, revocation_id, kind, subject, revoked_at, expires_at)
-         values ($1, gen_random_uuid(), 'Principal', $2, clock_timestamp(), now() + interval '1 hour')`,
-        values,
-      );
+      await raiseVersion(taker, tenantId, "Principal", user.userId);
       const between = await signIn(user);
       expect(between.body["scope"]).toBe("templates.read templates.write");
       await taker.query("commit");
@@ -355,18 +352,13 @@ describe("the refresh grant", () => {
     const changer = await platform.admin.connect();
     try {
       await changer.query("begin");
-      // the user is read before the revocations
-      await changer.query("lock table revocations in access exclusive mode");
+      // the user is read before the roles
+      await changer.query("lock table role_assignments in access exclusive mode");
       const refreshing = refresh(body["refresh_token"]);
-      await waitsFor(platform, "%max(revoked_at)%");
+      await waitsFor(platform, "%role_assignments%");
       const values = [decodeId("usr", user.userId)];
-      await changer.query("update users set tokens_from = clock_timestamp() where user_id = $1", values);
-      await changer.query(
-        `insert into revocations (tenant_id, revocation_id, kind, subject, revoked_at, expires_at)
-         select tenant_id, gen_random_uuid(), 'Principal', $2, clock_timestamp(), now() + interval '1 hour'
-         from users where user_id = $1`,
-        [...values, user.userId],
-      );
+      await changer.query("update users set sign_in_version = sign_in_version + 1 where user_id = $1", values);
+      await raiseVersion(changer, tenantId, "Principal", user.userId);
       await changer.query("commit");
       expect(refused(await refreshing)).toEqual([400, "invalid_grant"]);
     } finally {

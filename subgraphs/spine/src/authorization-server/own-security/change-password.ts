@@ -2,7 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { isStorable } from "@factory/runtime/input-validation/storable-text";
 import type { OwnPassword } from "../../passwords/own-password.js";
 import { passwordLength } from "../../users/password-hash.js";
-import { signInTime } from "../accounts/sign-in-time.js";
+import { setSignInVersion } from "../accounts/stored-versions.js";
 import type { Visitor } from "./own-security-visitor.js";
 import type { PasswordForm } from "./password-section.js";
 
@@ -23,15 +23,17 @@ export async function changePassword(
     return { field: "currentPassword", text: "Enter your current password" };
   if (length < min || length > max || !isStorable(newPassword))
     return { field: "newPassword", text: `Choose a password with ${min} to ${max} characters` };
+  let signInVersion: number;
   try {
-    await passwords.change({ ...person, currentPassword, newPassword });
+    signInVersion = await passwords.change({ ...person, currentPassword, newPassword });
   } catch (error) {
     const problem = error instanceof DomainError ? problems[error.code] : undefined;
     if (!problem) throw error;
     return problem;
   }
-  // every older session has ended; the current password has proven the person of this one again
-  session.loginTs = signInTime({ tokensFrom: Date.now() });
+  // every other session has ended; the current password has proven the person of this one again
+  session.loginTs = Math.floor(Date.now() / 1000);
+  setSignInVersion(session, signInVersion);
   await session.persist();
   return undefined;
 }

@@ -3,7 +3,7 @@ import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { secretDigest } from "../../oauth-clients/client-secret.js";
 import { ownSecurityPath } from "../../second-factors/kinds/own-security-path.js";
 import { platformTenantSlug } from "../../tenants/platform-tenant.js";
-import type { RegisteredClient } from "../client-authentication/registered-client.js";
+import { firstVersions, type RegisteredClient } from "../client-authentication/registered-client.js";
 
 /** The id of the client that stands for this page. It is not stored, and no stored client can have it. */
 export const ownSecurityClientId = "own-security";
@@ -28,7 +28,7 @@ export const ownSecurityClient = (issuer: string): RegisteredClient => ({
   firstParty: true,
   isPublic: false,
   jwks: null,
-  tokensFrom: 0,
+  versions: firstVersions,
   tenantId: platformTenantId,
   tenantSlug: platformTenantSlug,
   tenantStatus: "Active",

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import { levelOfMethods, methodsOfEnrolment, satisfiesLevel } from "@factory/schema/authentication-levels";
 import type { Provider } from "oidc-provider";
 import { causeOf } from "../../http-endpoints/request-cause.js";
 import type { FactorPerson } from "../../second-factors/kinds/factor-kind.js";
+import { signInVersionOf } from "../accounts/stored-versions.js";
 import { accountError, type UserAccount } from "../accounts/user-accounts.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import type { InteractionOptions } from "../sign-in/interaction-step.js";
@@ -42,7 +42,7 @@ export async function visitorOf(
   const { tenant, userId, email, displayName } = user;
   const needed = (await factors.isNeeded(tenant, userId)) ? "urn:factory:acr:second-factor" : undefined;
   const isRecent = loginTs + recentSignInSeconds > Date.now() / 1000;
-  const isRevoked = loginTs * 1000 < user.tokensFrom + commitMarginMs;
+  const isRevoked = signInVersionOf(session) !== user.signInVersion;
   if (!isRecent || isRevoked || (needed !== undefined && !satisfiesLevel(acr, needed))) return { acrValues: needed };
   const { clientId } = client;
   const person = { tenant, userId, email, displayName, clientId, cause: causeOf(exchange, userId) };

@@ -1,4 +1,5 @@
 // tables: oidc_artifacts, api_clients, users
+import { versionOfSession, versionsOfGrant } from "../accounts/stored-versions.js";
 
 /** A session or an application as PostgreSQL gives it. */
 export interface OwnSessionRow {
@@ -15,28 +16,27 @@ export interface OwnSessionRow {
 
 /**
  * The browsers in which the user ($1, `usr_…`, and $2 as UUID) is signed in, and the applications that can renew their
- * tokens. Those from before the user was disabled or has changed the password are left out: they are refused. The time of
- * a sign-in decides, as in `errorIfOlder`, since a grant from the second of a change may look older than the change.
+ * tokens. Those from before the user was disabled or has changed the password are left out: they are refused.
  */
 export const ownSessions = {
   name: "own_sessions",
-  text: `with limits as (
-      select coalesce(extract(epoch from tokens_from), 0) as since from users where user_id = $2)
+  text: `with current as (select sign_in_version as version from users where user_id = $2)
     select 'Session' as kind, uid_digest as session_id, null as client_name, user_agent, address,
         (payload->>'loginTs')::int as started_at, seen_at
-      from oidc_artifacts, limits
-      where kind = 'Session' and account_id = $1 and expires_at > now() and (payload->>'loginTs')::int >= since
+      from oidc_artifacts, current
+      where kind = 'Session' and account_id = $1 and expires_at > now()
+        and coalesce((payload->>'${versionOfSession}')::int, 0) = version
         and not exists (select from oidc_artifacts mark where mark.kind = 'EndedSession' and mark.id_digest = oidc_artifacts.uid_digest)
     union all
     select 'Grant', id_digest, client.name, user_agent, address, (payload->>'iat')::int,
         greatest(seen_at, (select max(to_timestamp((token.payload->>'iat')::int)) from oidc_artifacts token
           where token.kind = 'RefreshToken' and token.grant_id = artifact.grant_id))
-      from oidc_artifacts artifact cross join limits
+      from oidc_artifacts artifact cross join current
       left join api_clients client on client.client_id = payload->>'clientId'
       where kind = 'Grant' and account_id = $1 and expires_at > now()
+        and coalesce((payload->'${versionsOfGrant}'->>'signIn')::int, 0) = version
         and exists (select from oidc_artifacts token where token.kind = 'RefreshToken'
-          and token.grant_id = artifact.grant_id and token.consumed_at is null and token.expires_at > now()
-          and coalesce(token.payload->>'authTime', token.payload->>'iiat', artifact.payload->>'iat')::int >= since)
+          and token.grant_id = artifact.grant_id and token.consumed_at is null and token.expires_at > now())
     order by seen_at desc nulls last limit 200`,
 };
 

@@ -1,5 +1,4 @@
 import type { EventEmitter } from "node:events";
-import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure";
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Keyring } from "@factory/runtime/sealing/master-keys";
@@ -17,7 +16,14 @@ import type { SecondFactors } from "../../second-factors/second-factors.js";
 import type { LoadedKey } from "../../signing-keys/signing-key-store.js";
 import type { PasswordSignIn } from "../accounts/password-sign-in.js";
 import type { SignInRecords } from "../accounts/sign-in-records.js";
-import { accountError, invalidGrant, type UserAccess, type UserAccounts } from "../accounts/user-accounts.js";
+import { isOfVersions, keepSignInVersions, versionOfSession, versionsOfGrant } from "../accounts/stored-versions.js";
+import {
+  accountError,
+  invalidGrant,
+  type UserAccess,
+  type UserAccount,
+  type UserAccounts,
+} from "../accounts/user-accounts.js";
 import { clientAdapter } from "../client-authentication/client-adapter.js";
 import {
   clockToleranceSeconds,
@@ -29,14 +35,13 @@ import {
   countFailedAuthentication,
   installSecretAuthentication,
 } from "../client-authentication/client-authentication.js";
-import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
+import { registeredClientOf } from "../client-authentication/registered-client.js";
 import { registerPasswordGrant } from "../grants/password-grant.js";
 import type { SubjectTokenVerifier } from "../grants/subject-token.js";
 import { exchangedTokenClaims, registerTokenExchange } from "../grants/token-exchange.js";
 import { oauthErrorResponse } from "../oauth-requests/oauth-error.js";
-import { markReadStart, readStartMs } from "../oauth-requests/read-time.js";
 import { authorizeLifetimes, authorizePath, authorizeSettings } from "../sign-in/authorize-settings.js";
-import { storeConsentTerms } from "../sign-in/consent-terms.js";
+import { termsOfGrant } from "../sign-in/consent-terms.js";
 import type { RememberedConsents } from "../sign-in/remembered-consents.js";
 import { renderError } from "../sign-in/render-error.js";
 import type { ClientRoles } from "../tokens/client-roles.js";
@@ -160,11 +165,9 @@ export function createOidcProvider(options: OidcProviderOptions): Provider {
     formats: {
       customizers: {
         jwt(context, _token, { payload }) {
-          const issuedAt = Number(payload["iat"]);
-          payload["nbf"] = issuedAt;
+          payload["nbf"] = payload["iat"];
           const identity = grantedIdentityScopes(context);
           if (identity.length > 0) payload["scope"] = withIdentity(identity, payload["scope"]);
-          payload["issuedAtMs"] = Math.min(readStartMs(context), issuedAt * 1000 + 999);
         },
       },
     },
@@ -177,7 +180,9 @@ export function createOidcProvider(options: OidcProviderOptions): Provider {
     },
   });
   chooseSuccessors(provider);
-  storeConsentTerms(provider);
+  keepSignInVersions(provider);
+  storeMembers(provider.Grant, termsOfGrant, versionsOfGrant);
+  storeMembers(provider.Session, versionOfSession);
   // our router sets the forwarded headers from the issuer (issuer-headers.ts)
   provider.proxy = true;
   registerPasswordGrant(provider, options);
@@ -197,23 +202,26 @@ function chooseSuccessors(provider: Provider): void {
   };
 }
 
+/** Lets oidc-provider store more members: it stores only those that its model lists. */
+function storeMembers(model: object, ...members: readonly string[]): void {
+  const stored: unknown = Reflect.get(model, "IN_PAYLOAD");
+  Object.defineProperty(model, "IN_PAYLOAD", { value: [...(stored as string[]), ...members] });
+}
+
 /** Every token has a resource server, though the types of oidc-provider allow none. */
 function tokenSeconds(info: { accessTokenTTL?: number | undefined } | undefined): number {
   if (info?.accessTokenTTL === undefined) throw new Error("The token has no resource server");
   return info.accessTokenTTL;
 }
 
-type TokenTimes = { [Name in "iat" | "iiat" | "authTime"]?: number | undefined };
-type TokenOwner = Pick<RegisteredClient, "tokensFrom"> | undefined;
-
 /**
  * Refuses codes and refresh tokens from before their client was last disabled, and those of a sign-in from before their
- * user was last disabled or got a new password: enabling the client or user again does not bring them back.
+ * user was last disabled or got a new password: enabling the client or user again does not bring them back. A sign-in has
+ * no token yet.
  */
-function errorIfOlder({ iat, iiat = iat, authTime = iiat }: TokenTimes = {}, client: TokenOwner, user: TokenOwner) {
-  const isOlder = (time: number | undefined, owner: TokenOwner) =>
-    time !== undefined && owner !== undefined && time * 1000 < owner.tokensFrom + commitMarginMs;
-  return isOlder(iiat, client) || isOlder(authTime, user) ? invalidGrant() : undefined;
+function errorIfEnded({ oidc }: KoaContextWithOIDC, user: UserAccount | undefined, token: object | undefined) {
+  const isOfNow = !token || !user || isOfVersions(oidc.entities.Grant, user, registeredClientOf(oidc.client));
+  return isOfNow ? undefined : invalidGrant();
 }
 
 /** Finds users for oidc-provider. Every refresh reads the current state of the user and the tenant, and the current roles. */
@@ -221,7 +229,7 @@ function accountFinder({ accounts, families }: OidcProviderOptions): FindAccount
   return async (context, userId, token) => {
     const client = registeredClientOf(context.oidc.client);
     const user = await accounts.byId(userId);
-    const error = accountError(user, client) ?? errorIfOlder(token, client, user);
+    const error = accountError(user, client) ?? errorIfEnded(context, user, token);
     if (error || !user) {
       if (!token) return undefined;
       if ("grantId" in token && token.grantId) await families.revoke(token.grantId, "Silent");
@@ -271,7 +279,6 @@ function shapeAnswers(
   const application: EventEmitter = provider;
   application.on("error", (error) => logger.error({ err: error }, "the authorization server failed"));
   provider.use(async (context, next) => {
-    markReadStart(context as KoaContextWithOIDC);
     // our router sets it for allowed origins; oidc-provider itself would let every origin read
     const isAllowedOrigin = context.res.hasHeader("access-control-allow-origin");
     await next();

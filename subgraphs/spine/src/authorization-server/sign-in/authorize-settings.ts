@@ -1,7 +1,7 @@
-import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import { authenticationLevels, satisfiesLevel } from "@factory/schema/authentication-levels";
 import { type Configuration, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
+import { signInVersionOf } from "../accounts/stored-versions.js";
 import { accountError } from "../accounts/user-accounts.js";
 import { registeredClientOf } from "../client-authentication/registered-client.js";
 import { claimsOfScopes } from "../tokens/identity-claims.js";
@@ -86,9 +86,12 @@ export const authorizeLifetimes = {
   },
 } as const;
 
-/** The user was disabled after the sign-in, or the tenant does not allow sessions of this length. */
-const hasEnded = ({ user, access }: SignedInAccount, loginTs = 0) =>
-  loginTs * 1000 < user.tokensFrom + commitMarginMs || loginTs + access.sessionSeconds <= Date.now() / 1000;
+/**
+ * The user was disabled or has got a new password since the sign-in, or the tenant does not allow sessions of this length.
+ */
+const hasEnded = ({ user, access }: SignedInAccount, session: { readonly loginTs?: number | undefined }) =>
+  signInVersionOf(session) !== user.signInVersion ||
+  (session.loginTs ?? 0) + access.sessionSeconds <= Date.now() / 1000;
 
 /** A session from before levels were stored has none, and was made with a password. */
 const levelOfSession = (acr: string | undefined) => acr ?? "urn:factory:acr:password";
@@ -105,7 +108,7 @@ function loginPolicy(): interactionPolicy.DefaultPolicy {
     if (oidc.session?.accountId === undefined) return Check.NO_NEED_TO_PROMPT;
     const account = signedInAccountOf(context);
     if (!account || accountError(account.user, registeredClientOf(oidc.client))) return Check.REQUEST_PROMPT;
-    if (hasEnded(account, oidc.session.loginTs)) return Check.REQUEST_PROMPT;
+    if (hasEnded(account, oidc.session)) return Check.REQUEST_PROMPT;
     const { user } = account;
     const wanted = oidc.params?.["tenant"];
     const fits = wanted === undefined || wanted === user.tenantSlug || wanted === user.tenant.tenantId;

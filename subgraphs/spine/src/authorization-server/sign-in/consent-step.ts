@@ -1,5 +1,6 @@
 import { errors } from "oidc-provider";
 import { sendPage } from "../../pages/page.js";
+import { setGrantVersions, signInVersionOf } from "../accounts/stored-versions.js";
 import { requestVisit } from "../oauth-requests/request-visit.js";
 import { consentPage } from "./consent.page.js";
 import { setTerms } from "./consent-terms.js";
@@ -33,14 +34,17 @@ export async function submitConsent(step: InteractionStep, form: URLSearchParams
     const result = { error: "access_denied", error_description: "The user denied the access." };
     return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
   }
-  const accountId = interaction.session?.accountId;
-  if (accountId === undefined) throw new errors.SessionNotFound("The user is not signed in.");
+  const { accountId, uid = "" } = interaction.session ?? {};
+  const session = await provider.Session.findByUid(uid);
+  if (accountId === undefined || session?.accountId !== accountId)
+    throw new errors.SessionNotFound("The user is not signed in.");
   const grant = new provider.Grant({ accountId, clientId: step.client.clientId });
   if (step.terms !== undefined) setTerms(grant, step.terms);
+  setGrantVersions(grant, signInVersionOf(session), step.client);
   const { resource } = interaction.params;
   addScopes(grant, scopesOf(step), [typeof resource === "string" ? resource : issuer]);
   const grantId = await grant.save();
-  await step.consents.noteVisit(grantId, requestVisit(request, interaction.session?.uid));
+  await step.consents.noteVisit(grantId, requestVisit(request, uid));
   await provider.interactionFinished(request, response, { consent: { grantId } }, { mergeWithLastSubmission: true });
 }
 

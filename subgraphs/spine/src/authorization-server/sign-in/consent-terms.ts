@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Grant, Provider } from "oidc-provider";
+import type { Grant } from "oidc-provider";
 import type { Pool } from "pg";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { holdersOfClient } from "./secret-holders-statement.js";
@@ -19,15 +19,10 @@ export async function consentTerms(pool: Pool, client: RegisteredClient): Promis
   return hash("sha256", JSON.stringify(terms), "hex");
 }
 
-const member = "terms";
+/** The member of a grant in which the provider stores the terms. */
+export const termsOfGrant = "terms";
 
 /** Whether a grant was given on these terms. A grant from before terms were stored has none, so its user is asked again. */
-export const hasTerms = (grant: Grant, terms: ConsentTerms) => Reflect.get(grant, member) === terms;
+export const hasTerms = (grant: Grant, terms: ConsentTerms) => Reflect.get(grant, termsOfGrant) === terms;
 /** Puts the terms into a grant that is about to be stored. */
-export const setTerms = (grant: Grant, terms: ConsentTerms) => Reflect.set(grant, member, terms);
-
-/** Lets oidc-provider store the terms with a grant: it stores only the members that its model lists. */
-export function storeConsentTerms({ Grant }: Provider): void {
-  const stored: unknown = Reflect.get(Grant, "IN_PAYLOAD");
-  Object.defineProperty(Grant, "IN_PAYLOAD", { value: [...(stored as string[]), member] });
-}
+export const setTerms = (grant: Grant, terms: ConsentTerms) => Reflect.set(grant, termsOfGrant, terms);

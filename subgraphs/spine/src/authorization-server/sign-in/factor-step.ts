@@ -35,7 +35,7 @@ export async function afterPassword(step: InteractionStep, user: UserAccount): P
   const level = neededLevel(interaction.params["acr_values"], await factors.requiredBy(tenant));
   if (!needsSecondFactor(level) && (await factors.usable(tenant, userId)).length === 0)
     return finishSignIn(step, user, ["pwd"]);
-  await keepProgress(step, { userId, tokensFrom: user.tokensFrom });
+  await keepProgress(step, { userId, signInVersion: user.signInVersion });
   redirectToNextForm(step);
 }
 

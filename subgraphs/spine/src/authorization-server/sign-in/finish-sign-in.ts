@@ -1,6 +1,6 @@
 import { levelOfMethods } from "@factory/schema/authentication-levels";
 import { causeOf } from "../../http-endpoints/request-cause.js";
-import { signInTime } from "../accounts/sign-in-time.js";
+import { versionOfSession } from "../accounts/stored-versions.js";
 import type { UserAccount } from "../accounts/user-accounts.js";
 import type { InteractionStep } from "./interaction-step.js";
 
@@ -16,10 +16,11 @@ export async function finishSignIn(
   const { provider, request, response, client, records } = step;
   const { clientId } = client;
   // without `ts` oidc-provider takes the time of a later consent as that of the sign-in
-  const ts = signInTime(user);
+  const ts = Math.floor(Date.now() / 1000);
   await records.succeeded(user, { clientId, cause: causeOf({ req: request, res: response }, clientId) });
   await endOtherSession(step, user.userId);
-  const result = { login: { accountId: user.userId, amr: [...methods], acr: levelOfMethods(methods), ts } };
+  const facts = { amr: [...methods], acr: levelOfMethods(methods), ts, [versionOfSession]: user.signInVersion };
+  const result = { login: { accountId: user.userId, ...facts } };
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
 }
 

@@ -6,7 +6,7 @@ import type { InteractionStep } from "./interaction-step.js";
 interface StoredProgress {
   readonly userId: string;
   /** The value of the user when the password was checked. Another one: the password was replaced, or the user disabled. */
-  readonly tokensFrom: number;
+  readonly signInVersion: number;
   /** The methods (RFC 8176) that are proven. Absent until the second factor is. */
   readonly methods?: readonly string[];
 }
@@ -28,16 +28,16 @@ export async function progressOf(
 ): Promise<Progress | undefined> {
   const stored = await kept.read<StoredProgress>(nameOf(uid));
   const user = stored && (await accounts.byId(stored.userId));
-  if (!stored || !user || accountError(user, client) || stored.tokensFrom !== user.tokensFrom) return undefined;
+  if (!stored || !user || accountError(user, client) || stored.signInVersion !== user.signInVersion) return undefined;
   return { ...stored, user };
 }
 
 /** Stores how far the sign-in has come. It is forgotten after ten minutes. */
 export function keepProgress(
   { kept, interaction }: InteractionStep,
-  { userId, tokensFrom, methods }: StoredProgress,
+  { userId, signInVersion, methods }: StoredProgress,
 ): Promise<void> {
-  const stored: StoredProgress = { userId, tokensFrom, ...(methods ? { methods } : {}) };
+  const stored: StoredProgress = { userId, signInVersion, ...(methods ? { methods } : {}) };
   return kept.keep(nameOf(interaction.uid), stored, progressSeconds);
 }
 

@@ -3,6 +3,7 @@ import { isIdentityScope } from "@factory/schema/scopes";
 import { errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
 import type { Pool } from "pg";
 import { isOnOwnMachine, redirectUriAllowed } from "../../oauth-clients/redirect-uri.js";
+import { isOfVersions, setGrantVersions, signInVersionOf } from "../accounts/stored-versions.js";
 import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
 import type { RequestVisit } from "../oauth-requests/request-visit.js";
 import { type SignedInAccount, signedInAccountOf } from "../tokens/signed-in-account.js";
@@ -52,13 +53,17 @@ export class RememberedConsents {
     const mode = consentMode(client, redirectUri);
     const terms = mode === "never" ? undefined : await this.termsOf(client);
     const given = oidc.result?.consent?.grantId;
-    if (given !== undefined) return givenOn(terms, await oidc.provider.Grant.find(given));
+    if (given !== undefined) {
+      const grant = givenOn(terms, await oidc.provider.Grant.find(given));
+      return isOfVersions(grant, account.user, client) ? grant : undefined;
+    }
     if (oidc.promptPending("consent") || mode === "always") return undefined;
     if (terms !== undefined && !(await this.#hasAgreed([account.accountId, client.clientId, terms], asked)))
       return undefined;
     const grant = new oidc.provider.Grant({ accountId: account.accountId, clientId: client.clientId });
     addScopes(grant, asked, Object.keys(oidc.resourceServers ?? {}));
     if (terms !== undefined) setTerms(grant, terms);
+    setGrantVersions(grant, signInVersionOf(oidc.session), client);
     await grant.save();
     return grant;
   }

@@ -138,7 +138,7 @@ describe("a person without a second factor", () => {
   it("is signed in within the second in which the password was changed", async () => {
     const changed = async () => {
       const person = await aPerson();
-      await platform.admin.query("update users set tokens_from = clock_timestamp() where user_id = $1", [
+      await platform.admin.query("update users set sign_in_version = sign_in_version + 1 where user_id = $1", [
         decodeId("usr", person.userId),
       ]);
       return person;

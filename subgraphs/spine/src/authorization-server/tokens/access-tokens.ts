@@ -1,18 +1,17 @@
-import { clientsOf, marginOf, type Revocation } from "@factory/runtime/auth/revocations";
 import { actorClaim, actorsOf } from "@factory/runtime/auth/token-claims";
+import { versionsClaim } from "@factory/runtime/auth/token-versions";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import type { Pool } from "pg";
 import { z } from "zod";
-import { platformTenant } from "../../tenants/platform-tenant.js";
+import { revocableParameters } from "../../revocations/token-revocation.js";
 import { tokenStatus } from "./token-status-statement.js";
 
 const accessTokenClaims = z.looseObject({
   jti: z.string(),
   sub: z.string(),
   client_id: z.string(),
-  iat: z.number(),
-  issuedAtMs: z.number().optional(),
+  versions: versionsClaim,
   tenantId: z.string(),
   principalType: z.string(),
   scope: z.string().optional(),
@@ -52,11 +51,9 @@ export class AccessTokens {
 
   /** Whether the token, its grant, its user or one of its clients was revoked, and whether its tenant is Active. */
   async status(token: AccessTokenClaims): Promise<AccessTokenStatus> {
-    const { jti, grantId = null, sub, client_id: clientId, iat, issuedAtMs = iat * 1000, tenantId } = token;
-    const clients = clientsOf({ clientId, subject: sub, actors: actorsOf(token.act) });
-    const coveredFrom = (kind: Revocation["kind"]) => issuedAtMs - marginOf(kind, { subject: sub });
-    const revocable = [jti, grantId, sub, clients, coveredFrom("Principal"), coveredFrom("Client")];
-    const values = [decodeId("ten", tenantId), ...revocable, platformTenant.uuid];
+    const { jti: tokenId, grantId, sub: subject, client_id: clientId, tenantId, act, versions } = token;
+    const principal = { tokenId, grantId, subject, clientId, actors: actorsOf(act) };
+    const values = [decodeId("ten", tenantId), ...revocableParameters({ principal, versions })];
     const { rows } = await this.#options.pool.query<{ good: boolean }>({ ...tokenStatus, values });
     if (!rows[0]) return "TenantUnknown";
     return rows[0].good ? "Good" : "Revoked";

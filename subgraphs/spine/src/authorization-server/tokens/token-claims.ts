@@ -1,7 +1,9 @@
+import type { TokenVersions } from "@factory/runtime/auth/token-versions";
 import type { KoaContextWithOIDC } from "oidc-provider";
 import type { PublishingDecision } from "../../approvals/publish-approvals.js";
 import { platformAdminRole } from "../../roles/system-roles.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
+import type { AssignedRoles } from "./client-roles.js";
 import { servicePublishing } from "./resource-server.js";
 import { type SignInFacts, signedInAccountOf } from "./signed-in-account.js";
 
@@ -12,7 +14,7 @@ export async function tenantClaims(
   facts: {
     grantId: string | undefined;
     passwordGrant: boolean;
-    rolesOf: (client: RegisteredClient) => Promise<readonly string[]>;
+    rolesOf: (client: RegisteredClient) => Promise<AssignedRoles>;
   },
 ) {
   const account = signedInAccountOf(context);
@@ -27,6 +29,7 @@ export async function tenantClaims(
     principalType: "User",
     roles: access.roles,
     platformAdmin: access.platformAdmin,
+    versions: versionsOf(client, { subject: access.version, tenant: user.tenantVersion }),
     ...publishClaims(access.publishing),
     ...(grantId === undefined ? {} : { grantId }),
     ...signInClaims(signIn),
@@ -49,8 +52,15 @@ const publishClaims = (publishing: PublishingDecision | undefined) =>
     ...(publishing.withheld.length > 0 ? { withheldScopes: publishing.withheld } : {}),
   };
 
-function clientClaims(client: RegisteredClient, assigned: readonly string[]) {
+/** Each version comes from the statement that has read the facts of its subject. */
+const versionsOf = (
+  { clientId, versions }: RegisteredClient,
+  others: Pick<TokenVersions, "subject" | "tenant">,
+): TokenVersions => ({ ...others, clients: { [clientId]: versions.client } });
+
+function clientClaims(client: RegisteredClient, assigned: AssignedRoles) {
   const { tenantId, tenantSlug, editionCode, principalType, platformAdmin } = client;
-  const roles = platformAdmin ? [platformAdminRole.code] : assigned;
-  return { tenantId, tenantSlug, editionCode, principalType, roles, platformAdmin };
+  const roles = platformAdmin ? [platformAdminRole.code] : assigned.roles;
+  const versions = versionsOf(client, { subject: assigned.version, tenant: client.versions.tenant });
+  return { tenantId, tenantSlug, editionCode, principalType, roles, platformAdmin, versions };
 }

@@ -2,6 +2,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantScopes } from "@factory/schema/scopes";
 import { decodeJwt } from "jose";
+import { raiseVersion } from "../../revocations/raise-version.fixture.js";
 import { type Json, platformAdmin, principal, RunningSpine } from "../../running-spine.fixture.js";
 import { aUser } from "../../users/user.fixture.js";
 
@@ -153,11 +154,7 @@ describe("POST /connect/introspect", () => {
     expect(await introspect(accessToken)).toMatchObject({ active: true });
     await platform.admin.query("update users set status = 'Disabled' where user_id = $1", [decodeId("usr", userId)]);
     expect(await introspect(refreshToken)).toEqual({ active: false });
-    await platform.admin.query(
-      `insert into revocations (tenant_id, revocation_id, kind, subject, revoked_at, expires_at)
-       values ($1, gen_random_uuid(), 'Principal', $2, now(), now() + interval '1 hour')`,
-      [decodeId("ten", tenantId), userId],
-    );
+    await raiseVersion(platform.admin, tenantId, "Principal", userId);
     expect(await introspect(accessToken)).toEqual({ active: false });
   });
 
