@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { Verifier } from "@factory/runtime/auth/authenticate";
 import { clientNetworkOf, TrustedProxies } from "@factory/runtime/ingress/client-address";
 import { unauditedRefusals } from "@factory/runtime/messages/refusal";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Registry } from "prom-client";
 import { DeliveryMutation } from "./deliveries/delivery-mutation.js";
 import { serveDeliveries } from "./deliveries/serve-deliveries.js";
@@ -191,7 +191,7 @@ async function serveRoutes(app: FastifyInstance, routes: readonly ServedRoute[],
 
 function serveRoute(app: FastifyInstance, route: ServedRoute, path: string, admission: Admission): void {
   const { method, row, rate } = route;
-  const handler: ServedRoute["handle"] = (request, reply) => route.handle(request, reply);
+  const handler = (request: FastifyRequest, reply: FastifyReply) => route.handle(request, reply, admission.limit);
   const config = { rootField: row.run };
   app.route({ method, url: fastifyPath(path), config, onRequest: admit(row, rate, admission), handler });
 }
