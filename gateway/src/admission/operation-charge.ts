@@ -83,8 +83,8 @@ export async function refusedUnread(limits: RateLimits, context: RequestContext)
 }
 
 /** Counts a document that cannot be parsed, is not valid or has no operation to run. */
-export async function countInvalid(limits: RateLimits, { principal }: RequestContext): Promise<void> {
-  if (principal) await limits.spend("invalid", principal, 1);
+export async function countInvalid(limits: RateLimits, { principal, points }: RequestContext): Promise<void> {
+  if (principal) await limits.spend("invalid", principal, 1 + points);
 }
 
 /** The names of the root fields of an operation, without introspection. */

@@ -18,7 +18,7 @@ export interface FlagChange {
   readonly version: number;
 }
 
-/** What an evaluation of all flags needs to know of its request. */
+/** The parts of its request that an evaluation of all flags needs. */
 interface BulkRequest {
   /** The path of the event stream that tells the caller of changes. */
   readonly stream: string;

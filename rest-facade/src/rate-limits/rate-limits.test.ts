@@ -127,6 +127,26 @@ describe("rate limits", () => {
     }
   });
 
+  it.each([
+    ["of 64 KiB", 64 * 1024, 200, 29],
+    ["of a megabyte", 1024 * 1024, 200, 14],
+    ["that is not JSON", 200_000, 400, 26],
+  ])("count a point for each 64 KiB of a body %s", async (_, bytes, status, left) => {
+    const facade = await startWith({ searchLibraries: () => searchAnswer }, { rateLimits: rateLimits(0.01) });
+    try {
+      const beginning = status === 200 ? '{"x":"' : "{";
+      const end = status === 200 ? '"}' : "";
+      const raw = beginning + "x".repeat(bytes - beginning.length - end.length) + end;
+      const answer = await facade.call("POST /v1/libraries/search", { raw });
+      expect([answer.status, answer.headers.get("ratelimit")]).toEqual([
+        status,
+        expect.stringMatching(new RegExp(`^"read";r=${left};`)),
+      ]);
+    } finally {
+      await facade.close();
+    }
+  });
+
   it("do not apply to the internal listener", async () => {
     const facade = await startWith(resolvers, { rateLimits: rateLimits(0.0001) });
     try {

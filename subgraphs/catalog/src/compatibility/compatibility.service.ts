@@ -44,7 +44,7 @@ interface MatrixRow
 
 interface Assessment extends Evaluation {
   readonly snapshotDigest: string;
-  /** What the evaluation costs in the rate limit. */
+  /** The cost of the evaluation in the rate limit. */
   readonly points: number;
 }
 

@@ -1,5 +1,3 @@
-import type { PausableWork } from "../threads/long-work.js";
-
 /** Members and items of a value that are written without a pause. */
 const inOneGo = 500;
 
@@ -24,7 +22,7 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** The same text, with pauses in a large value. */
-export function* canonicalJsonWork(value: unknown): PausableWork<string> {
+export function* canonicalJsonWork(value: unknown): Generator<void, string, void> {
   if (!isLargeJson(value)) return canonicalJson(value);
   const isList = Array.isArray(value);
   const names = isList ? [...value.keys()] : sortedNames(value as object);

@@ -32,7 +32,7 @@ export interface RequestContext {
   /** Set when the operation has waited for its work as the caller asked: the seconds that it would have waited. */
   waitedSeconds: number | undefined;
   /**
-   * What the operation costs in the rate limit of its class beside the one point of each root field. Work that may be
+   * The cost of the operation in the rate limit of its class, beside the one point of each root field. Work that may be
    * long counts itself, and adds to it.
    */
   points: number;

@@ -21,7 +21,7 @@ export interface OfrepBulkAnswer {
   body(): string | Promise<string>;
 }
 
-/** What an evaluation of all flags needs to know of its request. */
+/** The parts of its request that an evaluation of all flags needs. */
 export interface BulkRequest {
   /** The path of the event stream that tells this caller of changes. */
   readonly stream: string;

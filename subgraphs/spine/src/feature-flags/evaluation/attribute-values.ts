@@ -20,7 +20,7 @@ export function parseSemver(text: string): Semver | undefined {
   return core + before + prerelease.split(".").map(orderedIdentifier).join("");
 }
 
-/** What follows the three numbers: a prerelease precedes its release. */
+/** The character after the three numbers: a prerelease precedes its release. */
 const [before, release] = ["0", "1"];
 
 /** The number of digits, as one character that is never \0, comes first: a number with fewer of them is lower. */
