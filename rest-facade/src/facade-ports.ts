@@ -93,6 +93,8 @@ declare module "fastify" {
   interface FastifyRequest {
     trace: Trace;
     principal: Principal | undefined;
+    /** The size of the JSON body; 0 before it was read. */
+    bodyBytes: number;
   }
   interface FastifyContextConfig {
     /** The root field that the route runs: the name of the operation in the audit log. */

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { Verifier } from "@factory/runtime/auth/authenticate";
 import { clientNetworkOf, TrustedProxies } from "@factory/runtime/ingress/client-address";
 import { unauditedRefusals } from "@factory/runtime/messages/refusal";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Registry } from "prom-client";
 import { DeliveryMutation } from "./deliveries/delivery-mutation.js";
 import { serveDeliveries } from "./deliveries/serve-deliveries.js";
@@ -28,6 +28,7 @@ import { cacheReadiness, serveHealth } from "./operator/health.js";
 import { serveCommands } from "./operator/serve-commands.js";
 import { serveJobs } from "./operator/serve-jobs.js";
 import { serveSealedValues } from "./operator/serve-sealed-values.js";
+import { chargeBody } from "./rate-limits/body-points.js";
 import { limitByAddress } from "./rate-limits/limit-by-address.js";
 import { limitRequests } from "./rate-limits/rate-limits.js";
 import { serveReportContents } from "./report-contents/serve-report-contents.js";
@@ -191,9 +192,10 @@ async function serveRoutes(app: FastifyInstance, routes: readonly ServedRoute[],
 
 function serveRoute(app: FastifyInstance, route: ServedRoute, path: string, admission: Admission): void {
   const { method, row, rate } = route;
-  const handler: ServedRoute["handle"] = (request, reply) => route.handle(request, reply);
+  const handler = (request: FastifyRequest, reply: FastifyReply) => route.handle(request, reply, admission.limit);
   const config = { rootField: row.run };
-  app.route({ method, url: fastifyPath(path), config, onRequest: admit(row, rate, admission), handler });
+  const hooks = { onRequest: admit(row, rate, admission), onSend: chargeBody(rate, admission.limit) };
+  app.route({ method, url: fastifyPath(path), config, ...hooks, handler });
 }
 
 /** Serves internal paths with and without `/v1`, as the surface table of the specification lists them. */

@@ -15,6 +15,8 @@ declare module "autocannon" {
     readonly requests: readonly LoadRequest[];
     /** Replaces `[<id>]` in bodies by a unique id for each request. */
     readonly idReplacement?: boolean;
+    /** Threads that send the requests. */
+    readonly workers?: number;
   }
 
   export interface LoadResult {

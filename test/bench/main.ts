@@ -9,6 +9,7 @@ import { allFlags, oneFlag } from "./flags.js";
 import { inboundDeliveries } from "./inbound-deliveries.js";
 import { type Contestant, interleave, type Rounds } from "./interleave.js";
 import { modelCalls } from "./models/model-calls.js";
+import { neighbours } from "./neighbours/neighbours.js";
 import { notifications } from "./notifications.js";
 import { packExecutions } from "./pack-executions.js";
 import { federatedJoin, listOfTwenty, oneById } from "./reads.js";
@@ -24,7 +25,7 @@ import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, connection, join, list, webhook, backlog, inbound, subscribers, packs, search, evaluate, flags, users, checks, models, token, audit, records, notifications, csv, xlsx, reports or post
+  --only <table>  get, connection, join, list, webhook, backlog, inbound, subscribers, packs, search, evaluate, flags, users, checks, models, token, audit, records, notifications, csv, xlsx, reports, neighbours or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -62,6 +63,7 @@ const benches = {
   csv: (_: Stage, { rounds }: Rounds) => csvReport(rounds),
   xlsx: () => xlsxReport(),
   reports: (stage: Stage) => reportCsv(stage),
+  neighbours: (stage: Stage, rounds: Rounds) => neighbours(stage, rounds),
   post: async (stage: Stage, rounds: Rounds) =>
     tableOf("POST /v1/templates over REST", 2.5, await interleave(writers(stage), rounds)),
 };

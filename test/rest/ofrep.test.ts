@@ -156,6 +156,30 @@ describe("POST /ofrep/v1/evaluate/flags", () => {
     ]);
   });
 
+  it("costs a point for each thousand comparisons, and one where it makes few", async () => {
+    const other = await aTenant();
+    const theirs = await other.tokenWith();
+    const remaining = async (ask: () => Promise<{ status: number; headers: Headers }>) => {
+      const { headers, status } = await ask();
+      expect(status).toBe(200);
+      return Number(/r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
+    };
+    const costOf = async (ask: Parameters<typeof remaining>[0]): Promise<number> => {
+      const cost = (await remaining(ask)) - (await remaining(ask));
+      // a new window began between the two
+      return cost < 0 ? costOf(ask) : cost;
+    };
+    const bulk = () => all({ text: "x" }, { token: theirs });
+    await aFlag(theirs, "plain");
+    expect(await costOf(bulk)).toBe(1);
+    const values = Array.from({ length: 50 }, (_, at) => `value ${at}`);
+    for (const key of ["first", "second", "third"])
+      await aFlag(theirs, key, { rules: [{ attribute: "text", operator: "STR_CONTAINS", values }] });
+    // 4 flags, and 3 times 50 values of which each counts as 20
+    expect(await costOf(bulk)).toBe(4);
+    expect(await costOf(() => one("first", { text: "x" }, { token: theirs }))).toBe(1);
+  });
+
   it("reports a flag that needs a targetingKey beside the others", async () => {
     const { body } = await all();
     const half = body.flags.find(({ key }) => key === "half");

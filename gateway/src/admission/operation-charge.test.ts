@@ -2,7 +2,7 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { getOperationAST, parse } from "graphql";
-import { type RateLimits, refusedByRate } from "./operation-charge.js";
+import { chargeWork, type RateLimits, refusedByRate } from "./operation-charge.js";
 import { aPrincipal } from "./principal.fixture.js";
 
 const principal = aPrincipal();
@@ -51,5 +51,28 @@ describe("the charge of an operation", () => {
       retryAfterSeconds: 7,
     });
     expect((await charge("{ a: x }")).refusal).toBeUndefined();
+  });
+});
+
+describe("the work of an operation that has ended", () => {
+  it.each([
+    ["{ template { name } }", 4, { read: 4 }],
+    ["mutation { evaluateLibraryCompatibility { compatible } }", 2, { write: 2 }],
+    ["{ template { name } }", 0, {}],
+  ])("of %s is counted beside its fields: %i points", async (text, points, expected) => {
+    const spent: Record<string, number> = {};
+    const limits: RateLimits = {
+      async spend(rate, _principal, count) {
+        spent[rate] = count;
+        return { exceeded: true, seconds: 7 };
+      },
+      spendAnonymous: () => Promise.reject(new Error("The caller is known")),
+    };
+    const operation = getOperationAST(parse(text));
+    if (!operation) throw new Error("no operation");
+    const context = requestContext({ principal, trace: continueTrace(undefined) });
+    context.points += points;
+    await chargeWork(limits, { operation }, context);
+    expect(spent).toEqual(expected);
   });
 });

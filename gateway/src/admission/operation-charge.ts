@@ -52,6 +52,19 @@ export async function refusedByRate(
   return undefined;
 }
 
+/**
+ * Counts the work of an operation that has ended, beside its root fields. It refuses nothing: the next operations of the
+ * class are refused until the window ends.
+ */
+export async function chargeWork(
+  limits: RateLimits,
+  { operation }: Pick<Operation, "operation">,
+  { principal, points }: RequestContext,
+): Promise<void> {
+  if (!principal || points === 0) return;
+  await limits.spend(operation.operation === "mutation" ? "write" : "read", principal, points);
+}
+
 /** Counts the root fields of an operation without a token, by client address. */
 async function refusedByAddress(limits: RateLimits, count: number, context: RequestContext) {
   if (count <= 0) return undefined;
@@ -70,8 +83,8 @@ export async function refusedUnread(limits: RateLimits, context: RequestContext)
 }
 
 /** Counts a document that cannot be parsed, is not valid or has no operation to run. */
-export async function countInvalid(limits: RateLimits, { principal }: RequestContext): Promise<void> {
-  if (principal) await limits.spend("invalid", principal, 1);
+export async function countInvalid(limits: RateLimits, { principal, points }: RequestContext): Promise<void> {
+  if (principal) await limits.spend("invalid", principal, 1 + points);
 }
 
 /** The names of the root fields of an operation, without introspection. */

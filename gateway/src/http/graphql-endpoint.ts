@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { bodyPoints } from "@factory/rest-facade/body-points";
 import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -67,10 +68,12 @@ async function contextOf(request: FastifyRequest, reply: FastifyReply, verifier:
     throw new DomainError("IDEMPOTENCY_KEY_INVALID", {
       detail: "The request has more than one header Idempotency-Key. Send at most one.",
     });
-  return requestContext({
+  const context = requestContext({
     ...{ principal, idempotencyKey, trace: traceOf(request), signal: new HangUp(reply.raw) },
     ...originOfRequest(raw),
   });
+  context.points = bodyPoints(request.bodyBytes);
+  return context;
 }
 
 /**

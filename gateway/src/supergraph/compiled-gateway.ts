@@ -3,7 +3,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { ExecutionResult, GraphQLSchema } from "graphql";
-import { operationFields, type RateLimits, refusedByRate } from "../admission/operation-charge.js";
+import { chargeWork, operationFields, type RateLimits, refusedByRate } from "../admission/operation-charge.js";
 import { deadlineOf, runInTime } from "../admission/operation-deadline.js";
 import { withoutSchemaDetails } from "../public-errors/schema-names.js";
 import { queryPlannerConfig } from "../query-planner/operation-planner.js";
@@ -85,6 +85,7 @@ async function run(
   graph.enter();
   const onEnd = () => graph.leave();
   const result = await runInTime(read.operation, { variables, context: caller, deadlineMs, onEnd });
+  await chargeWork(limits, asked, caller);
   const extensions = introspection ? undefined : withoutSchemaDetails(result.extensions);
   return extensions ? { ...result, extensions } : result;
 }

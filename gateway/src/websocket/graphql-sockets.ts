@@ -15,7 +15,7 @@ import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { type ExecutionResult, GraphQLError, getOperationAST, type OperationDefinitionNode } from "graphql";
 import { CloseCode, type Context, handleProtocols, makeServer } from "graphql-ws";
 import { WebSocketServer } from "ws";
-import { type RateLimits, refusedByRate, refusedUnread } from "../admission/operation-charge.js";
+import { chargeWork, type RateLimits, refusedByRate, refusedUnread } from "../admission/operation-charge.js";
 import { noteRefusedFields, noteRefusedToken } from "../admission/refused-fields.js";
 import { publicErrors } from "../public-errors/public-error.js";
 import { withoutSchemaDetails } from "../public-errors/schema-names.js";
@@ -147,6 +147,7 @@ export function graphqlSockets(options: {
       const result = (await refusal(args)) ?? (await work(args));
       const { errors } = result as ExecutionResult;
       const operation = getOperationAST(document, operationName);
+      if (operation) await chargeWork(limits, { operation }, context);
       if (errors && operation)
         noteRefusedFields(refusals, { document, operation, variables: variableValues ?? undefined, context }, errors);
       return result;

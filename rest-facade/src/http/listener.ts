@@ -47,6 +47,7 @@ export function createListener(options: ListenerOptions): Listener {
   // declared before the first request, so that all request objects have one shape
   app.decorateRequest("principal", undefined);
   app.decorateRequest("trace", undefined as never);
+  app.decorateRequest("bodyBytes", 0);
   readOnlyJson(app);
   const paths = new KnownPaths();
   app.addHook("onRoute", (route) => {
@@ -69,7 +70,9 @@ export function acceptVendorMediaType(app: FastifyInstance): void {
 
 type Done = (error: Error | null, body?: unknown) => void;
 
-function parseJson({ headers, method }: FastifyRequest, body: string | Buffer, done: Done): void {
+function parseJson(request: FastifyRequest, body: string | Buffer, done: Done): void {
+  const { headers, method } = request;
+  request.bodyBytes = body.length;
   const encoding = headers["content-encoding"];
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers["content-type"] ?? "")?.[1];
   if ((encoding !== undefined && encoding !== "identity") || (charset !== undefined && !/^utf-?8$/i.test(charset))) {

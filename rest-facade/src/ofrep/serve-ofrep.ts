@@ -41,13 +41,16 @@ export function serveOfrep(app: FastifyInstance, { flags, streams, admission }: 
     onRequest: admit(evaluateAll, evaluateAll.rate, admission),
     handler: async (request, reply) => {
       const caller = callerOf(request);
-      const answer = await flags.evaluateAll(caller, request.body, streamOf(caller, request));
+      const answer = await flags.evaluateAll(caller, request.body, {
+        stream: streamOf(caller, request),
+        charge: async (points) => admission.limit?.charge(evaluateAll.rate, caller, { points, reply }),
+      });
       if ("status" in answer) return send(answer, reply);
       reply.header("etag", answer.tag).header("cache-control", "private, no-cache");
       const known = request.headers["if-none-match"];
       if (known !== undefined && matchesEntityTag(known, answer.tag))
         return reply.code(304).removeHeader("content-type").send();
-      return reply.send(answer.body());
+      return reply.send(await answer.body());
     },
   });
   const admitStream = admit(stream, stream.rate, admission);

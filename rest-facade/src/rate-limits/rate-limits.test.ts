@@ -1,5 +1,7 @@
 import type { Principal } from "@factory/runtime/auth/principal";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { startWith } from "../facade.fixture.js";
+import type { Resolve } from "../requests/sample-graph.fixture.js";
 import { rateLimits } from "./rate-limits.js";
 
 const aPrincipal: Principal = {
@@ -104,6 +106,45 @@ describe("rate limits", () => {
     expect(await Promise.all(policies)).toEqual([6, 30, 300, 30, 30].map((quota) => `"read";q=${quota};w=60`));
     expect((await limits.spend("read", { ...aPrincipal, editionCode: "Free" })).remaining).toBe(0);
     expect((await limits.spend("read", { ...aPrincipal, editionCode: "Free" })).exceeded).toBe(true);
+  });
+
+  it("count the work of a request beside its first point, and refuse the next request", async () => {
+    const heavy: Resolve = (_, context) => {
+      (context as RequestContext).points += 4;
+      return { libraryId: "lib_1", packageName: "a", capabilities: [], versions: [] };
+    };
+    const facade = await startWith({ library: heavy }, { rateLimits: rateLimits(0.002) });
+    try {
+      const first = await facade.call("GET /v1/libraries/lib_1");
+      expect([first.status, first.headers.get("ratelimit")]).toEqual([200, '"read";r=1;t=60']);
+      const beyond = await facade.call("GET /v1/libraries/lib_1");
+      expect([beyond.status, beyond.headers.get("ratelimit")]).toEqual([200, expect.stringMatching(/^"read";r=0;/)]);
+      const over = await facade.call("GET /v1/libraries/lib_1");
+      expect([over.status, over.json["code"]]).toEqual([429, "RATE_LIMITED"]);
+      expect(Number(over.headers.get("retry-after"))).toBeGreaterThan(50);
+    } finally {
+      await facade.close();
+    }
+  });
+
+  it.each([
+    ["of 64 KiB", 64 * 1024, 200, 29],
+    ["of a megabyte", 1024 * 1024, 200, 14],
+    ["that is not JSON", 200_000, 400, 26],
+  ])("count a point for each 64 KiB of a body %s", async (_, bytes, status, left) => {
+    const facade = await startWith({ searchLibraries: () => searchAnswer }, { rateLimits: rateLimits(0.01) });
+    try {
+      const beginning = status === 200 ? '{"x":"' : "{";
+      const end = status === 200 ? '"}' : "";
+      const raw = beginning + "x".repeat(bytes - beginning.length - end.length) + end;
+      const answer = await facade.call("POST /v1/libraries/search", { raw });
+      expect([answer.status, answer.headers.get("ratelimit")]).toEqual([
+        status,
+        expect.stringMatching(new RegExp(`^"read";r=${left};`)),
+      ]);
+    } finally {
+      await facade.close();
+    }
   });
 
   it("do not apply to the internal listener", async () => {

@@ -5,7 +5,7 @@ import type { RateClass } from "@factory/schema/rate-classes";
 import type { FastifyReply } from "fastify";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 
-/** Requests per tenant and window, for the edition Standard. */
+/** Points per tenant and window, for the edition Standard. An ordinary request costs one; see `RequestContext.points`. */
 const limits = {
   read: { points: 3000, windowSeconds: 60 },
   write: { points: 600, windowSeconds: 60 },
@@ -85,6 +85,16 @@ function stateOf(
 export interface RateLimit {
   ofTenant(rate: RateClass, principal: Principal, reply: FastifyReply): Promise<void>;
   ofAddress(address: string, reply: FastifyReply): Promise<void>;
+  /**
+   * Counts points of an admitted request beside its first one, and shows them in its headers. It does not throw: the
+   * request is answered, and the next ones are refused until the window ends.
+   */
+  charge(rate: RateClass, principal: Principal, charge: Charge): Promise<void>;
+}
+
+interface Charge {
+  readonly points: number;
+  readonly reply: FastifyReply;
 }
 
 /** The limits of HTTP requests over the counts that GraphQL and websockets share. */
@@ -92,12 +102,19 @@ export function limitRequests(limits: RateLimits): RateLimit {
   return {
     ofTenant: async (rate, principal, reply) => obey(rate, await limits.spend(rate, principal), reply),
     ofAddress: async (address, reply) => obey("anonymous", await limits.spendAnonymous(address), reply),
+    charge: async (rate, principal, { points, reply }) =>
+      show(rate, await limits.spend(rate, principal, points), reply),
   };
 }
 
-function obey(name: string, { policy, remaining, seconds, exceeded }: RateState, reply: FastifyReply): void {
+function show(name: string, { policy, remaining, seconds }: RateState, reply: FastifyReply): void {
   reply.header("ratelimit-policy", policy);
   reply.header("ratelimit", `"${name}";r=${remaining};t=${seconds}`);
+}
+
+function obey(name: string, state: RateState, reply: FastifyReply): void {
+  show(name, state, reply);
+  const { exceeded, seconds } = state;
   if (!exceeded) return;
   reply.header("retry-after", String(Math.max(1, seconds)));
   throw new DomainError("RATE_LIMITED", {

@@ -72,11 +72,14 @@ function requireScope(row: Route | PlainRoute, principal: Principal): void {
     });
 }
 
+/** `limit`: where the operation costs more than its first point. */
+type RouteHandler = (request: FastifyRequest, reply: FastifyReply, limit?: RateLimit) => Promise<unknown>;
+
 /** Runs the operation of a route and sends the result of its one root field as the body. */
-export function handleRoute(route: CompiledRoute): Handler {
-  const { row, operation, prepared, read, waits } = route;
+export function handleRoute(route: CompiledRoute): RouteHandler {
+  const { row, operation, prepared, read, waits, rate } = route;
   const answer = route.method === "GET" ? sendResource(route) : sendResult(route);
-  return async (request, reply) => {
+  return async (request, reply, limit) => {
     const variables = read(request);
     const context = requestContext({
       principal: request.principal,
@@ -86,7 +89,10 @@ export function handleRoute(route: CompiledRoute): Handler {
       ...originOfRequest(request.raw),
       signal: new HangUp(reply.raw),
     });
-    const body = bodyOf(await prepared.run(variables, context), operation.name);
+    const result = await prepared.run(variables, context);
+    const { principal, points } = context;
+    if (principal && points > 0) await limit?.charge(rate, principal, { points, reply });
+    const body = bodyOf(result, operation.name);
     if (waits) addHeader(reply, "vary", "Prefer");
     // RFC 7240 section 3
     if (context.waitedSeconds !== undefined) reply.header("preference-applied", `wait=${context.waitedSeconds}`);

@@ -1,11 +1,12 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
+import { fairFingerprint } from "@factory/runtime/idempotency/fingerprint";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
+import { longWork } from "@factory/runtime/threads/long-work";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { requireFramework } from "../input-problems/require-framework.js";
 import { checkLibraries, type LibraryReference } from "../libraries/library-reference.js";
@@ -17,7 +18,7 @@ import type { UpgradeAdvice } from "./advice/upgrade-advice.js";
 import type { EvaluateLibraryCompatibilityInput, EvaluateTemplateCompatibilityInput } from "./compatibility.input.js";
 import type { CompatibilityMatrixType } from "./compatibility.type.js";
 import { CompatibilityMatrix } from "./compatibility-matrix.entity.js";
-import { type Evaluation, evaluateSet } from "./evaluate-set.js";
+import { type Evaluation, evaluation } from "./evaluate-set.js";
 import type { TemplateSide } from "./evaluation/evaluation-input.js";
 import { LibrarySnapshots } from "./library-snapshot.js";
 import type { UpgradeAdvisor } from "./upgrade-advisor.js";
@@ -43,7 +44,12 @@ interface MatrixRow
 
 interface Assessment extends Evaluation {
   readonly snapshotDigest: string;
+  /** The cost of the evaluation in the rate limit. */
+  readonly points: number;
 }
+
+/** The packages, dependencies and findings that one point of the rate limit pays for. */
+const stepsPerPoint = 3000;
 
 /** Evaluates sets of libraries, stores the answers and searches for upgrades. */
 export class CompatibilityService {
@@ -84,9 +90,10 @@ export class CompatibilityService {
       ...(template ? { template } : {}),
       ...(await this.#unknownLibraries(tenant)),
     };
-    const evaluation = evaluateSet({ ...input, runtime: framework, catalog, now: new Date() });
-    const snapshotDigest = `sha256:${fingerprint({ ...input, runtime, revisions })}`;
-    return { ...evaluation, snapshotDigest };
+    const work = evaluation({ ...input, runtime: framework, catalog, now: new Date() });
+    const { steps, ...answer } = await longWork.run(tenant.tenantId, work);
+    const snapshotDigest = `sha256:${await fairFingerprint(tenant.tenantId, { ...input, runtime, revisions })}`;
+    return { ...answer, snapshotDigest, points: Math.ceil(steps / stepsPerPoint) };
   }
 
   evaluateLibraries(
@@ -164,7 +171,11 @@ export class CompatibilityService {
     return idempotentMutation(this.#database, context, {
       field,
       arguments: asked,
-      prepare: async () => this.assess(tenantOf(context), runtime, libraries, await findTemplate?.()),
+      prepare: async () => {
+        const assessment = await this.assess(tenantOf(context), runtime, libraries, await findTemplate?.());
+        context.points += assessment.points - 1;
+        return assessment;
+      },
       commit: async ({ em, tenant, record }, assessment) => {
         const matrixId = newId("mtx");
         const { compatible, violations, advisories, snapshotDigest } = assessment;

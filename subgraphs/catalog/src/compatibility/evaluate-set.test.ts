@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { type CatalogSketch, catalogOf, evaluate, framework, inputOf } from "./catalog-sketch.fixture.js";
-import { type Evaluation, evaluateSet } from "./evaluate-set.js";
+import { type Evaluation, evaluateSet, evaluation } from "./evaluate-set.js";
 import type { TemplateSide } from "./evaluation/evaluation-input.js";
 import { applyMove } from "./moves/move.js";
 
@@ -708,5 +708,35 @@ describe("any evaluation", () => {
       suggestedResolution: "Not searched. Resolve the violations listed above, then evaluate again.",
       resolution: null,
     });
+  });
+
+  it("stays bounded where every package conflicts with every version of every other one", () => {
+    const names = Array.from({ length: 40 }, (_, at) => `L${at}`);
+    const clashing: CatalogSketch = Object.fromEntries(
+      names.map((name) => [
+        name,
+        {
+          versions: {
+            "1.0.0": { clashes: Object.fromEntries(names.filter((other) => other !== name).map((key) => [key, null])) },
+          },
+        },
+      ]),
+    );
+    const { violations } = evaluate(clashing, names.map((name) => `${name} 1.0.0`).join(", "));
+    expect(violations).toHaveLength((40 * 39) / 2);
+    const searched = violations.filter(({ suggestedResolution }) => !suggestedResolution.startsWith("Not searched."));
+    expect(searched).toHaveLength(500);
+  });
+
+  it("pauses after each rule of each set that it tries", () => {
+    const sketch: CatalogSketch = { A: { versions: { "1.0.0": { on: "net9.0" }, "1.1.0": { on: "net8.0" } } } };
+    const work = evaluation(inputOf(sketch, "A 1.0.0"));
+    let pauses = 0;
+    let result = work.next();
+    for (; !result.done; result = work.next()) pauses += 1;
+    expect(pauses).toBeGreaterThanOrEqual(2 * 16);
+    const { steps, ...answer } = result.value as ReturnType<typeof evaluate> & { steps: number };
+    expect(answer).toEqual(evaluate(sketch, "A 1.0.0"));
+    expect(steps).toBeGreaterThan(1);
   });
 });

@@ -1,10 +1,11 @@
 import { PackageSnapshot } from "@factory/nuget/package-snapshot";
+import { doAtOnce, type PausableWork } from "@factory/runtime/threads/long-work";
 import { SuggestionSearch } from "./advice/suggestion-search.js";
 import { createEvaluationContext } from "./evaluation/evaluation-context.js";
 import type { EvaluationInput } from "./evaluation/evaluation-input.js";
 import type { Resolution } from "./moves/move.js";
 import { type Advisory, findAdvisories } from "./rules/advisories.js";
-import { evaluateRules } from "./rules/all-rules.js";
+import { findingsOf } from "./rules/all-rules.js";
 import type { RuleName } from "./rules/rule-names.js";
 
 export interface Violation {
@@ -21,16 +22,29 @@ export interface Evaluation {
   advisories: Advisory[];
 }
 
+interface CountedEvaluation extends Evaluation {
+  /** The packages, dependencies and findings of all sets that were evaluated for the answer. */
+  readonly steps: number;
+}
+
 /** Evaluates a set of libraries, and optionally a template version, over a snapshot of the catalog. Pure. */
-export function evaluateSet(input: EvaluationInput): Evaluation {
+export function* evaluation(input: EvaluationInput): PausableWork<CountedEvaluation> {
   const snapshot = new PackageSnapshot(input.catalog);
   const context = createEvaluationContext(input, snapshot);
-  const findings = evaluateRules(context);
+  yield;
+  const findings = yield* findingsOf(context);
   const search = new SuggestionSearch(context, findings);
-  const violations = findings.map((finding) => ({
-    rule: finding.rule,
-    detail: finding.detail,
-    ...search.suggest(finding),
-  }));
-  return { compatible: violations.length === 0, violations, advisories: findAdvisories(context) };
+  const violations: Violation[] = [];
+  for (const finding of findings) {
+    const suggestion = yield* search.suggest(finding);
+    violations.push({ rule: finding.rule, detail: finding.detail, ...suggestion });
+  }
+  const advisories = findAdvisories(context);
+  return { compatible: violations.length === 0, violations, advisories, steps: search.steps };
+}
+
+/** Evaluates without a pause. */
+export function evaluateSet(input: EvaluationInput): Evaluation {
+  const { steps: _, ...answer } = doAtOnce(evaluation(input));
+  return answer;
 }

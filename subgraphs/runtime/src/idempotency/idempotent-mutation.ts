@@ -7,7 +7,7 @@ import { namedSubject } from "../messages/named-subject.js";
 import { originOf, type RequestContext } from "../tenancy/request-context.js";
 import { principalOf, type Tenant, tenantOf } from "../tenancy/tenant.js";
 import type { Database, Transaction } from "../unit-of-work/database.js";
-import { fingerprint } from "./fingerprint.js";
+import { fairFingerprint, fingerprint } from "./fingerprint.js";
 
 /** A mutation whose effect, events, jobs and stored result are written in one transaction. `Result` is plain JSON. */
 export interface Mutation<Prepared, Result> {
@@ -107,7 +107,8 @@ export async function idempotentMutation<Result, Prepared = undefined>(
       detail: "The Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.",
     });
   const scope = [keyHolder(principal), mutation.field, key];
-  const print = fingerprint(mutation.arguments);
+  const digested = fairFingerprint(tenant.tenantId, mutation.arguments);
+  const print = typeof digested === "string" ? digested : await digested;
   const prints = [print, ...(mutation.formerArguments ?? []).map(fingerprint)];
   const known = await database.reader.row<StoredResult>(storedResult, tenant, ...scope);
   if (known) return replay<Result>(context, known, prints);

@@ -1,4 +1,4 @@
-import { canonicalJson } from "./canonical-json.js";
+import { canonicalJson, canonicalJsonWork, isLargeJson } from "./canonical-json.js";
 
 describe("canonical JSON", () => {
   it("is that of the examples of RFC 8785, section 3.2", () => {
@@ -35,5 +35,35 @@ describe("canonical JSON", () => {
     expect(canonicalJson({ b: undefined, a: null, c: [undefined, { z: 1, y: "x" }] })).toBe(
       '{"a":null,"c":[null,{"y":"x","z":1}]}',
     );
+  });
+});
+
+describe("canonical JSON of a large value", () => {
+  const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`k${(at * 7919) % 5000}`, at]));
+  const list = Array.from({ length: 3000 }, (_, at) => (at % 3 === 0 ? undefined : { b: [at], a: undefined }));
+
+  it.each<[string, unknown, number]>([
+    ["many members", wide, 10],
+    ["many items", list, 6],
+    ["both, deep inside", { one: { two: [wide, list, null] }, none: undefined }, 16],
+  ])("with %s is the same text, with pauses", (_, value, atLeast) => {
+    const work = canonicalJsonWork(value);
+    let pauses = 0;
+    let result = work.next();
+    for (; !result.done; result = work.next()) pauses += 1;
+    expect(result.value).toBe(canonicalJson(value));
+    expect(pauses).toBeGreaterThanOrEqual(atLeast);
+  });
+
+  it("is found out by a few members", () => {
+    let read = 0;
+    const counting = Array.from({ length: 100_000 }, () => ({
+      get a() {
+        read += 1;
+        return 1;
+      },
+    }));
+    expect([isLargeJson(counting), isLargeJson({ a: [1, 2, { b: null }] })]).toEqual([true, false]);
+    expect(read).toBeLessThan(600);
   });
 });

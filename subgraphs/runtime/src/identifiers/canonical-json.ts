@@ -1,14 +1,58 @@
+/** Members and items of a value that are written without a pause. */
+const inOneGo = 500;
+
 /**
  * The canonical JSON of a value (RFC 8785, JSON Canonicalization Scheme): no white space, members sorted by the UTF-16
  * code units of their names, strings and numbers as ECMAScript writes them. Members without a value are left out. Texts
  * must not hold lone surrogates.
  */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
+  if (Array.isArray(value)) {
+    let text = "[";
+    for (let at = 0; at < value.length; at++) text += `${at === 0 ? "" : ","}${canonicalJson(value[at] ?? null)}`;
+    return `${text}]`;
+  }
   if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
-  return `{${members.join(",")}}`;
+  let text = "{";
+  for (const name of sortedNames(value)) {
+    const member = (value as Record<string, unknown>)[name];
+    text += `${text === "{" ? "" : ","}${JSON.stringify(name)}:${canonicalJson(member)}`;
+  }
+  return `${text}}`;
 }
+
+/** The same text, with pauses in a large value. */
+export function* canonicalJsonWork(value: unknown): Generator<void, string, void> {
+  if (!isLargeJson(value)) return canonicalJson(value);
+  const isList = Array.isArray(value);
+  const names = isList ? [...value.keys()] : sortedNames(value as object);
+  yield;
+  let text = isList ? "[" : "{";
+  for (const [at, name] of names.entries()) {
+    const member = (value as Record<string | number, unknown>)[name];
+    const label = isList ? "" : `${JSON.stringify(name)}:`;
+    text += `${at === 0 ? "" : ","}${label}${yield* canonicalJsonWork(isList ? (member ?? null) : member)}`;
+    if (at % inOneGo === inOneGo - 1) yield;
+  }
+  return text + (isList ? "]" : "}");
+}
+
+/** Whether the value has more members and items than are written without a pause. */
+export function isLargeJson(value: unknown): boolean {
+  return count(value, 0) > inOneGo;
+}
+
+/** Adds the members and items of a value. It ends soon after the limit. */
+function count(value: unknown, before: number): number {
+  if (value === null || typeof value !== "object" || before > inOneGo) return before;
+  const members = Array.isArray(value) ? value : Object.values(value);
+  let sum = before + members.length;
+  for (let at = 0; at < members.length && sum <= inOneGo; at++) sum = count(members[at], sum);
+  return sum;
+}
+
+/** The names of the members that have a value, by their UTF-16 code units. */
+const sortedNames = (value: object): string[] =>
+  Object.keys(value)
+    .filter((name) => (value as Record<string, unknown>)[name] !== undefined)
+    .sort();

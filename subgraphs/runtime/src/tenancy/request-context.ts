@@ -31,6 +31,11 @@ export interface RequestContext {
   replayed: boolean;
   /** Set when the operation has waited for its work as the caller asked: the seconds that it would have waited. */
   waitedSeconds: number | undefined;
+  /**
+   * The cost of the operation in the rate limit of its class, beside the one point of each root field. Work that may be
+   * long counts itself, and adds to it.
+   */
+  points: number;
 }
 
 /** Creates a request context with defaults and empty caches. */
@@ -45,7 +50,7 @@ export function requestContext(
 ): RequestContext {
   const { idempotencyKey, correlationId, causationId, address, userAgent, signal, internal = false } = from;
   const given = { ...from, idempotencyKey, correlationId, causationId, address, userAgent, signal, internal };
-  return { ...given, loaders: new Map(), replayed: false, waitedSeconds: undefined };
+  return { ...given, loaders: new Map(), replayed: false, waitedSeconds: undefined, points: 0 };
 }
 
 /** The client of the operation, for the audit log. */

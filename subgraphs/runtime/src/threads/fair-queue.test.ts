@@ -18,6 +18,14 @@ describe("FairQueue", () => {
     expect([queue.shift(), queue.shift()]).toEqual(["a2", "b1"]);
   });
 
+  it("keeps the order of an owner when an item is put back, and lets the others go first", () => {
+    const queue = new FairQueue<string>();
+    for (const item of ["a1", "a2", "b1"]) queue.push(item.charAt(0), item);
+    queue.putBack("a", queue.shift() ?? "");
+    expect(Array.from({ length: 3 }, () => queue.shift())).toEqual(["b1", "a1", "a2"]);
+    expect(queue.length).toBe(0);
+  });
+
   it("forgets what is removed", () => {
     const queue = new FairQueue<string>();
     for (const item of ["a1", "a2"]) queue.push("a", item);

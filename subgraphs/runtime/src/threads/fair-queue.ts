@@ -19,6 +19,14 @@ export class FairQueue<Item> {
     this.#length += 1;
   }
 
+  /** Adds an item that was taken and is not done: it comes before the others of its owner, after the other owners. */
+  putBack(owner: string, item: Item): void {
+    const own = this.#waiting.get(owner);
+    if (own) own.unshift(item);
+    else this.#waiting.set(owner, [item]);
+    this.#length += 1;
+  }
+
   /** Removes and returns the next item of the first owner in turn for which `mayGo` is true. */
   shift(mayGo: (owner: string) => boolean = () => true): Item | undefined {
     const owner = this.#firstThat(mayGo);

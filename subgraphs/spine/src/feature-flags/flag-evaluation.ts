@@ -1,9 +1,10 @@
 import { hash } from "node:crypto";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { doAtOnce, type LongWork, longWork, type PausableWork } from "@factory/runtime/threads/long-work";
 import { isFailure } from "./evaluation/compiled-flag.js";
 import { EvaluationContext } from "./evaluation/evaluation-context.js";
-import type { FlagSet } from "./evaluation/flag-set.js";
+import { type FlagSet, outcomesOf } from "./evaluation/flag-set.js";
 import type { FlagSetChange, FlagSets } from "./flag-sets.js";
 import type { StreamTickets } from "./stream-tickets.js";
 
@@ -17,8 +18,21 @@ export interface OfrepAnswer {
 export interface OfrepBulkAnswer {
   /** A strong entity tag of the flags and of the context. */
   readonly tag: string;
-  body(): string;
+  body(): string | Promise<string>;
 }
+
+/** The parts of its request that an evaluation of all flags needs. */
+export interface BulkRequest {
+  /** The path of the event stream that tells this caller of changes. */
+  readonly stream: string;
+  /** Counts points of the rate limit beside the one that every request costs. */
+  charge(points: number): Promise<void>;
+}
+
+/** The text of the answer may pause after so many flags. */
+const flagsBetweenPauses = 250;
+/** The comparisons that one point of the rate limit pays for. */
+const stepsPerPoint = 1000;
 
 type Caller = Pick<Principal, "tenantId">;
 
@@ -26,9 +40,11 @@ type Caller = Pick<Principal, "tenantId">;
 export class FlagEvaluation {
   readonly tickets: StreamTickets;
   readonly #sets: FlagSets;
+  readonly #work: Pick<LongWork, "run">;
 
-  constructor(sets: FlagSets, tickets: StreamTickets) {
+  constructor(sets: FlagSets, tickets: StreamTickets, work: Pick<LongWork, "run"> = longWork) {
     this.#sets = sets;
+    this.#work = work;
     this.tickets = tickets;
   }
 
@@ -40,11 +56,19 @@ export class FlagEvaluation {
     return set instanceof Promise ? set.then((loaded) => single(loaded, key, context)) : single(set, key, context);
   }
 
-  /** Evaluates all flags. `stream` is the path of the event stream that tells this caller of changes. */
-  async evaluateAll(caller: Caller, request: unknown, stream: string): Promise<OfrepAnswer | OfrepBulkAnswer> {
-    const context = contextOf(request);
+  /**
+   * Evaluates all flags. It costs a point for each thousand comparisons that the rules may make, where each flag counts
+   * as one more. They are charged before the work, so that simultaneous requests know of them.
+   */
+  async evaluateAll(caller: Caller, body: unknown, request: BulkRequest): Promise<OfrepAnswer | OfrepBulkAnswer> {
+    const context = contextOf(body);
     if (!(context instanceof EvaluationContext)) return refusal(400, context);
-    return bulk(await this.#sets.of(tenantOf(caller)), context, stream);
+    const tenantId = tenantOf(caller);
+    const set = await this.#sets.of(tenantId);
+    const points = Math.ceil(set.steps / stepsPerPoint);
+    if (points > 1) await request.charge(points - 1);
+    const run: RunWork = (work) => this.#work.run(tenantId, work);
+    return bulk(set, await run(outcomesOf(set, context)), { context, stream: request.stream, run });
   }
 
   /** The version of the flags of a tenant. */
@@ -91,18 +115,33 @@ function single(set: FlagSet, key: string, context: EvaluationContext): OfrepAns
   return { status: isFailure(outcome) ? 400 : 200, body: flag.textOf(outcome) };
 }
 
-function bulk({ flags, version }: FlagSet, context: EvaluationContext, stream: string): OfrepBulkAnswer {
-  const found = new Uint8Array(flags.length);
-  for (let at = 0; at < flags.length; at++) found[at] = flags[at]?.evaluate(context) ?? 0;
+type RunWork = <Result>(work: PausableWork<Result>) => Promise<Result>;
+
+interface Asked {
+  readonly context: EvaluationContext;
+  readonly stream: string;
+  readonly run: RunWork;
+}
+
+function bulk(set: FlagSet, found: Uint8Array, { context, stream, run }: Asked): OfrepBulkAnswer {
   // the outcomes are part of it, since rules about currentTime change them without a change of flags or context
-  const covered = `${version} ${stream} ${Buffer.from(found.buffer).toString("latin1")} ${JSON.stringify(context)}`;
+  const outcomes = Buffer.from(found.buffer).toString("latin1");
+  const covered = `${set.version} ${stream} ${outcomes} ${JSON.stringify(context)}`;
   return {
     tag: `"${hash("sha1", covered, "base64url")}"`,
     body() {
-      let text = "";
-      for (let at = 0; at < flags.length; at++) text += `${at === 0 ? "" : ","}${flags[at]?.textOf(found[at] ?? 0)}`;
-      const streams = JSON.stringify([{ type: "sse", endpoint: { requestUri: stream }, inactivityDelaySec: 120 }]);
-      return `{"flags":[${text}],"eventStreams":${streams}}`;
+      const text = bulkText(set, found, stream);
+      return set.flags.length <= flagsBetweenPauses ? doAtOnce(text) : run(text);
     },
   };
+}
+
+function* bulkText({ flags }: FlagSet, found: Uint8Array, stream: string): PausableWork<string> {
+  const streams = JSON.stringify([{ type: "sse", endpoint: { requestUri: stream }, inactivityDelaySec: 120 }]);
+  const texts: string[] = [];
+  for (const [at, flag] of flags.entries()) {
+    texts.push(flag.textOf(found[at] ?? 0));
+    if (at % flagsBetweenPauses === flagsBetweenPauses - 1) yield;
+  }
+  return `{"flags":[${texts.join(",")}],"eventStreams":${streams}}`;
 }

@@ -1,5 +1,6 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { parseDate, parseNumber, parseSemver } from "./evaluation/attribute-values.js";
+import { searchWeight } from "./evaluation/compiled-rule.js";
 import { type FlagRule, type FlagSettings, type Operator, operators, stickinesses } from "./evaluation/flag-rule.js";
 import type { FeatureFlagRuleInput, SetFeatureFlagInput } from "./feature-flag.input.js";
 
@@ -37,9 +38,6 @@ export function settingsFrom(input: SetFeatureFlagInput): FlagSettings {
     rules: rules.map(ruleOf),
   };
 }
-
-/** A search in a long text costs as much as many comparisons of whole texts. */
-const searchWeight = 20;
 
 /** A rule of an input or of a stored flag. */
 interface CountedRule {

@@ -1,6 +1,6 @@
 import { builtInTemplates, digestTemplate } from "./built-in-templates.js";
 import { dataProblems } from "./check-data.js";
-import { composeMessage, plainBody } from "./compose-message.js";
+import { composeMessage, composition, plainBody } from "./compose-message.js";
 import type { MessageTemplate } from "./message-template.js";
 
 const template = (key: string) => builtInTemplates.get(key) as MessageTemplate;
@@ -82,5 +82,28 @@ describe("a message of a template", () => {
       { pointer: "/data/resetAt", code: "TYPE" },
     ]);
     expect(dataProblems(reportReady, example)).toEqual([]);
+  });
+});
+
+describe("a message with many items", () => {
+  const paragraphs = Array.from({ length: 20 }, () => "{{#items}}{{value}}{{/items}}a");
+  const heavy = (count: number) =>
+    [
+      { key: "heavy", variables: {}, texts: { en: { subject: "Heavy", paragraphs } } },
+      { items: Array.from({ length: count }, (_, at) => at), value: "\u0007".repeat(60) },
+      ["en"],
+    ] as const;
+
+  it("pauses, and is the same as without a pause", () => {
+    const work = composition(...heavy(100));
+    let pauses = 0;
+    let result = work.next();
+    for (; !result.done; result = work.next()) pauses += 1;
+    expect(pauses).toBeGreaterThanOrEqual(15);
+    expect(result.value).toMatchObject({ message: composeMessage(...heavy(100)), steps: expect.any(Number) });
+  });
+
+  it("ends where the items of all paragraphs together are too many", () => {
+    expect(() => composeMessage(...heavy(1000))).toThrow("The sections have too many items.");
   });
 });

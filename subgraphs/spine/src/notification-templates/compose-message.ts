@@ -1,7 +1,8 @@
+import { doAtOnce, type PausableWork } from "@factory/runtime/threads/long-work";
 import { localeChain } from "./locale-chain.js";
 import type { LocalizedTexts, MessageTemplate } from "./message-template.js";
 import { plainLines, plainText } from "./plain-text.js";
-import { readTemplate, renderTemplate, type TemplateText } from "./template-text.js";
+import { readTemplate, rendering, StepCount, type TemplateText } from "./template-text.js";
 
 /** The rendered message, as text that is not HTML yet. */
 export interface ComposedMessage {
@@ -19,6 +20,8 @@ interface ReadTexts {
   readonly link: TemplateText | undefined;
 }
 
+type Data = Readonly<Record<string, unknown>>;
+
 const maxTitle = 200;
 const maxBody = 10_000;
 const maxAddress = 2048;
@@ -27,29 +30,42 @@ const read = new WeakMap<LocalizedTexts, ReadTexts>();
 
 /** Renders a template in the first of the locales that it has. Throws TemplateTextError where the result is too long. */
 export function composeMessage(
-  { texts, linkTo, fallback = "en" }: MessageTemplate,
-  data: Readonly<Record<string, unknown>>,
+  template: MessageTemplate,
+  data: Data,
   locales: readonly (string | null | undefined)[],
 ): ComposedMessage {
-  const locale = localeChain(...locales).find((one) => Object.hasOwn(texts, one)) ?? fallback;
-  const { subject, paragraphs, link } = readOnce(texts[locale]);
-  let room = maxBody;
-  const bodies = paragraphs.map((paragraph) => {
-    const text = plainLines(renderTemplate(paragraph, data, { maxLength: room })).trim();
-    room -= text.length;
-    return text;
-  });
-  const url = linkTo === undefined ? undefined : webAddress(data[linkTo]);
-  return {
-    locale,
-    title: oneLine(subject, data),
-    paragraphs: bodies.flatMap((body) => body.split(/\n{2,}/)).filter((paragraph) => paragraph !== ""),
-    link: link && url !== undefined ? { label: oneLine(link, data), url } : undefined,
-  };
+  return doAtOnce(composition(template, data, locales)).message;
 }
 
-const oneLine = (template: TemplateText, data: Readonly<Record<string, unknown>>): string =>
-  plainText(renderTemplate(template, data, { maxLength: maxTitle })).trim();
+/** The message, and the parts and items that were rendered for it. Pauses where it has many of them. */
+export function* composition(
+  { texts, linkTo, fallback = "en" }: MessageTemplate,
+  data: Data,
+  locales: readonly (string | null | undefined)[],
+): PausableWork<{ message: ComposedMessage; steps: number }> {
+  const locale = localeChain(...locales).find((one) => Object.hasOwn(texts, one)) ?? fallback;
+  const { subject, paragraphs, link } = readOnce(texts[locale]);
+  const count = new StepCount();
+  let room = maxBody;
+  const bodies: string[] = [];
+  for (const paragraph of paragraphs) {
+    const text = plainLines(yield* rendering(paragraph, data, { maxLength: room, count })).trim();
+    room -= text.length;
+    bodies.push(text);
+  }
+  const url = linkTo === undefined ? undefined : webAddress(data[linkTo]);
+  const message = {
+    locale,
+    title: yield* oneLine(subject, data, count),
+    paragraphs: bodies.flatMap((body) => body.split(/\n{2,}/)).filter((paragraph) => paragraph !== ""),
+    link: link && url !== undefined ? { label: yield* oneLine(link, data, count), url } : undefined,
+  };
+  return { message, steps: count.steps };
+}
+
+function* oneLine(template: TemplateText, data: Data, count: StepCount): PausableWork<string> {
+  return plainText(yield* rendering(template, data, { maxLength: maxTitle, count })).trim();
+}
 
 /** The message as one text, as a list shows it. */
 export const plainBody = ({ paragraphs, link }: Pick<ComposedMessage, "paragraphs" | "link">): string =>

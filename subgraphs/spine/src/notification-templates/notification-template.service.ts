@@ -4,11 +4,12 @@ import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { longWork } from "@factory/runtime/threads/long-work";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { TenantSettings } from "../configuration/tenant-settings.js";
 import { builtInTemplates } from "./built-in-templates.js";
 import { dataProblems } from "./check-data.js";
-import { type ComposedMessage, composeMessage, plainBody } from "./compose-message.js";
+import { type ComposedMessage, composition, plainBody } from "./compose-message.js";
 import { localeChain } from "./locale-chain.js";
 import type { MessageTemplate } from "./message-template.js";
 import type { PreviewNotificationTemplateInput } from "./notification-template.input.js";
@@ -31,6 +32,9 @@ const oneTemplate = tenantStatement(
   "one_notification_template",
   `select ${templateColumns} from notification_templates where tenant_id = scope.tenant and key = $2`,
 );
+
+/** The parts and items of a template that one point of the rate limit pays for. */
+const stepsPerPoint = 1000;
 
 /** A template with its values, and the language that is asked for. */
 export interface TemplateCall {
@@ -82,7 +86,7 @@ export class NotificationTemplateService {
     key: string,
     { locale = null, data }: PreviewNotificationTemplateInput,
   ): Promise<NotificationTemplatePreviewType> {
-    const message = await this.render(tenantOf(context), { key, locale, data: data ?? {} });
+    const message = await this.render(context, { key, locale, data: data ?? {} });
     if (!message) throw unknownTemplate();
     return { ...message, link: message.link ?? null, body: plainBody(message) };
   }
@@ -91,7 +95,8 @@ export class NotificationTemplateService {
    * The message of a template; undefined if the tenant has none with the key. Throws PARAMETERS_INVALID with pointers below
    * `/input` where the values do not fit the template, or make it too long.
    */
-  async render(tenant: Tenant, { key, locale, data }: TemplateCall): Promise<ComposedMessage | undefined> {
+  async render(context: RequestContext, { key, locale, data }: TemplateCall): Promise<ComposedMessage | undefined> {
+    const tenant = tenantOf(context);
     const template = await this.find(tenant, key);
     if (!template) return undefined;
     const problems = dataProblems(template, data);
@@ -99,7 +104,10 @@ export class NotificationTemplateService {
       problems.push({ pointer: "/locale", code: "FORMAT", detail: "The value must be a language tag (BCP 47)." });
     if (problems.length > 0) throw invalid("The data does not fit the template. See errors for each value.", problems);
     try {
-      return composeMessage(template, data, await this.locales(tenant, locale));
+      const work = composition(template, data, await this.locales(tenant, locale));
+      const { message, steps } = await longWork.run(tenant.tenantId, work);
+      context.points += Math.floor(steps / stepsPerPoint);
+      return message;
     } catch (error) {
       if (!(error instanceof TemplateTextError)) throw error;
       throw invalid("The data makes the message too long.", [

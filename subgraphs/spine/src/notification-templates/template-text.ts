@@ -1,3 +1,4 @@
+import { doAtOnce, type PausableWork } from "@factory/runtime/threads/long-work";
 import { beginning, plainText } from "./plain-text.js";
 
 /** A part of a template: text, a value, or a section that is rendered for a value or for its absence. */
@@ -23,15 +24,22 @@ export class TemplateTextError extends Error {
 export interface RenderOptions {
   /** The greatest number of characters of the result. */
   readonly maxLength: number;
-  /** Makes the text of each value, after the characters that plain text cannot have were removed. */
-  readonly escape?: (value: string) => string;
+  /** Counts the steps of all texts of a message. Absent for a text of its own. */
+  readonly count?: StepCount;
+}
+
+/** The parts and items that were rendered. Nested sections over lists multiply, so they count, whether they have a text or not. */
+export class StepCount {
+  steps = 0;
 }
 
 const maxDepth = 5;
 /** The number of characters of a tag that an error shows. */
 const shownLength = 100;
-/** Nested sections over lists multiply, so parts and items count, whether they have a text or not. */
 const maxSteps = 10_000;
+const stepsBetweenPauses = 250;
+/** A value of this length is read once, however often the template shows it. */
+const longValue = 50;
 /** Linear in the length of the text: spaces are cut later. */
 const tag = /\{\{([#^/]?)([^{}]*)\}\}/g;
 const pathForm = /^(?:\.|[A-Za-z][A-Za-z0-9_]{0,63}(?:\.[A-Za-z][A-Za-z0-9_]{0,63}){0,4})$/;
@@ -91,28 +99,43 @@ function literal(text: string): string {
 }
 
 /** Renders the template with the values. Throws TemplateTextError where the result is too long. */
-export function renderTemplate(template: TemplateText, data: unknown, options: RenderOptions): string {
-  const { maxLength, escape = (value) => value } = options;
-  let [text, steps] = ["", 0];
-  const step = () => {
-    steps += 1;
+export const renderTemplate = (template: TemplateText, data: unknown, options: RenderOptions): string =>
+  doAtOnce(rendering(template, data, options));
+
+/** Renders the template with pauses. */
+export function* rendering(template: TemplateText, data: unknown, options: RenderOptions): PausableWork<string> {
+  const { maxLength, count = new StepCount() } = options;
+  const known = new Map<string, string>();
+  let text = "";
+  const step = (): boolean => {
+    count.steps += 1;
     if (text.length > maxLength) throw new TemplateTextError(`The text is longer than ${maxLength} characters.`);
-    if (steps > maxSteps) throw new TemplateTextError("The sections have too many items.");
+    if (count.steps > maxSteps) throw new TemplateTextError("The sections have too many items.");
+    return count.steps % stepsBetweenPauses === 0;
   };
-  const render = (parts: TemplateText, scopes: readonly unknown[]): void => {
+  const render = function* (parts: TemplateText, scopes: readonly unknown[]): PausableWork<void> {
     for (const part of parts) {
       if (part.kind === "text") text += part.text;
-      else if (part.kind === "value") text += escape(plainText(scalarText(valueAt(scopes, part.path))));
+      else if (part.kind === "value") text += shownValue(scalarText(valueAt(scopes, part.path)), known);
       else
         for (const scope of scopesOf(valueAt(scopes, part.path), part.inverted)) {
-          step();
-          render(part.parts, [...scopes, scope]);
+          if (step()) yield;
+          yield* render(part.parts, [...scopes, scope]);
         }
-      step();
+      if (step()) yield;
     }
   };
-  render(template, [data]);
+  yield* render(template, [data]);
   return text;
+}
+
+function shownValue(value: string, known: Map<string, string>): string {
+  if (value.length < longValue) return plainText(value);
+  const before = known.get(value);
+  if (before !== undefined) return before;
+  const made = plainText(value);
+  known.set(value, made);
+  return made;
 }
 
 /** The scopes for which a section is rendered. */

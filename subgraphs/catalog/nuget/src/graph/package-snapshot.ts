@@ -24,6 +24,7 @@ export class PackageSnapshot<P extends PackageMetadata = PackageMetadata> {
   readonly #packages: ReadonlyMap<string, P>;
   readonly #libraries = new Map<string, KnownLibrary<P> | undefined>();
   readonly #lowest = new Map<KnownLibrary<P>, Map<VersionRange, Release<P> | undefined>>();
+  #all: readonly KnownLibrary<P>[] | undefined;
   #latest: { project: Framework; memory: ProjectMemory } | undefined;
 
   /** `packages` by package name in lower case. */
@@ -40,8 +41,9 @@ export class PackageSnapshot<P extends PackageMetadata = PackageMetadata> {
   }
 
   /** All packages, ordered by name. */
-  libraries(): KnownLibrary<P>[] {
-    return [...this.#packages.keys()].sort().flatMap((key) => this.library(key) ?? []);
+  libraries(): readonly KnownLibrary<P>[] {
+    this.#all ??= [...this.#packages.keys()].sort().flatMap((key) => this.library(key) ?? []);
+    return this.#all;
   }
 
   /** Whether a project of this framework can use the release. */

@@ -1,4 +1,5 @@
 import { frameworkName } from "@factory/nuget/framework";
+import type { PausableWork } from "@factory/runtime/threads/long-work";
 import {
   type CatalogSnapshot,
   createEvaluationContext,
@@ -6,7 +7,7 @@ import {
 } from "../evaluation/evaluation-context.js";
 import type { EvaluationInput } from "../evaluation/evaluation-input.js";
 import { applyMove, type Move, type Resolution } from "../moves/move.js";
-import { evaluateRules, findingIdentity, newFindings } from "../rules/all-rules.js";
+import { findingIdentity, findingsOf, newFindings } from "../rules/all-rules.js";
 import type { Finding } from "../rules/finding.js";
 
 export interface Suggestion {
@@ -18,6 +19,8 @@ const maxEvaluations = 200;
 const maxEvaluationsPerFinding = 24;
 /** The limit of packages and dependencies over all evaluations: about 100 ms, but the same number on every machine. */
 const maxSteps = 30_000;
+/** The findings that are searched in vain. The search for moves takes time too, also where there is none. */
+const maxFruitlessSearches = 500;
 
 /** The result of evaluating the set after a move. */
 interface Trial {
@@ -33,7 +36,10 @@ export class SuggestionSearch {
   readonly #snapshot: CatalogSnapshot;
   readonly #findings: readonly Finding[];
   readonly #share: number;
+  readonly #stepsEach: number;
   #evaluationsLeft: number;
+  #fruitlessLeft = maxFruitlessSearches;
+  #steps: number;
 
   constructor(context: EvaluationContext, findings: readonly Finding[]) {
     this.#input = context.input;
@@ -42,6 +48,8 @@ export class SuggestionSearch {
     const { edges, rounds } = context.graph;
     // the limit of steps was chosen for graphs that settle in two or three rounds
     const steps = context.listed.length + edges.length * Math.max(1, rounds / 3) + findings.length;
+    this.#stepsEach = steps;
+    this.#steps = steps;
     this.#evaluationsLeft = Math.min(maxEvaluations, Math.ceil(maxSteps / Math.max(1, steps)));
     this.#share = Math.min(
       maxEvaluationsPerFinding,
@@ -49,13 +57,21 @@ export class SuggestionSearch {
     );
   }
 
-  suggest(finding: Finding): Suggestion {
-    if (this.#evaluationsLeft <= 0)
+  /** The packages, dependencies and findings of all sets that were evaluated so far. */
+  get steps(): number {
+    return Math.ceil(this.#steps);
+  }
+
+  *suggest(finding: Finding): PausableWork<Suggestion> {
+    if (this.#evaluationsLeft <= 0 || this.#fruitlessLeft <= 0)
       return withoutMove("Not searched. Resolve the violations listed above, then evaluate again.");
     const trials: Trial[] = [];
-    for (const move of distinct(finding.moves().flat()).slice(0, this.#share)) {
+    const moves = distinct(finding.moves().flat());
+    yield;
+    if (moves.length === 0) this.#fruitlessLeft -= 1;
+    for (const move of moves.slice(0, this.#share)) {
       if (this.#evaluationsLeft <= 0) break;
-      const trial = this.#try(finding, move);
+      const trial = yield* this.#try(finding, move);
       trials.push(trial);
       // the best moves come first, so no later move is better than this one
       if (isResolution(trial) && trial.left === 0) break;
@@ -70,9 +86,12 @@ export class SuggestionSearch {
       : this.#closest(closest);
   }
 
-  #try(finding: Finding, move: Move): Trial {
+  *#try(finding: Finding, move: Move): PausableWork<Trial> {
     this.#evaluationsLeft -= 1;
-    const after = evaluateRules(createEvaluationContext(applyMove(this.#input, move), this.#snapshot));
+    this.#steps += this.#stepsEach;
+    const context = createEvaluationContext(applyMove(this.#input, move), this.#snapshot);
+    yield;
+    const after = yield* findingsOf(context);
     const resolves = !after.some((one) => findingIdentity(one) === findingIdentity(finding));
     return { move, resolves, added: newFindings(this.#findings, after), left: after.length };
   }

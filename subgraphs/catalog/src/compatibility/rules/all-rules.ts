@@ -1,4 +1,5 @@
 import { compareText } from "@factory/nuget/text-order";
+import { doAtOnce, type PausableWork } from "@factory/runtime/threads/long-work";
 import type { EvaluationContext } from "../evaluation/evaluation-context.js";
 import { findContractMismatches, findExclusiveConflicts } from "./capabilities.js";
 import { findDeclaredConflicts } from "./declared-conflicts.js";
@@ -12,7 +13,9 @@ import { findUnmetConstraints } from "./runtime-constraints.js";
 import { findDifferentPins } from "./template-pins.js";
 import { findUnsettled } from "./unsettled-set.js";
 
-const rules: Record<RuleName, (context: EvaluationContext) => Finding[]> = {
+type Rule = (context: EvaluationContext) => Finding[] | PausableWork<Finding[]>;
+
+const rules: Record<RuleName, Rule> = {
   LibraryDuplicated: findDuplicates,
   LibraryNotRegistered: findUnregistered,
   LibraryVersionNotFound: findUnknownVersions,
@@ -31,13 +34,25 @@ const rules: Record<RuleName, (context: EvaluationContext) => Finding[]> = {
   RuntimeConstraintNotMet: findUnmetConstraints,
 };
 
-/** Runs all rules and returns their findings, ordered by rule, then by package. */
-export function evaluateRules(context: EvaluationContext): Finding[] {
-  return ruleOrder.flatMap((rule) => rules[rule](context).sort(byPackage));
+/** The findings of all rules, ordered by rule, then by package. */
+export function* findingsOf(context: EvaluationContext): PausableWork<Finding[]> {
+  const findings: Finding[] = [];
+  for (const rule of ruleOrder) {
+    const found = rules[rule](context);
+    for (const finding of inOrder(Array.isArray(found) ? found : yield* found)) findings.push(finding);
+    yield;
+  }
+  return findings;
 }
 
-function byPackage(a: Finding, b: Finding): number {
-  return compareText(a.packageName.toLowerCase(), b.packageName.toLowerCase()) || compareText(a.detail, b.detail);
+/** Runs all rules without a pause. */
+export const evaluateRules = (context: EvaluationContext): Finding[] => doAtOnce(findingsOf(context));
+
+function inOrder(findings: readonly Finding[]): Finding[] {
+  return findings
+    .map((finding) => ({ finding, key: finding.packageName.toLowerCase() }))
+    .sort((a, b) => compareText(a.key, b.key) || compareText(a.finding.detail, b.finding.detail))
+    .map(({ finding }) => finding);
 }
 
 /** Identifies a finding by its rule and subject, so that it can be found again in a changed set. */

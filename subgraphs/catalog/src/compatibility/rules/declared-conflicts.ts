@@ -1,6 +1,7 @@
 import { memberName } from "@factory/nuget/graph-members";
 import type { NugetVersion } from "@factory/nuget/version";
 import { covers, describeRange } from "@factory/nuget/version-range";
+import type { PausableWork } from "@factory/runtime/threads/long-work";
 import { conflictsOf, type DeclaredConflict, type Member, type Release } from "../evaluation/catalog-library.js";
 import type { EvaluationContext } from "../evaluation/evaluation-context.js";
 import { findAlternatives, findNearReleases, movesToReleases, sortBySmallestJump } from "../moves/candidates.js";
@@ -15,35 +16,45 @@ interface Conflict {
   with: Member;
 }
 
+/** The conflicts between two pauses. */
+const conflictsInOneGo = 250;
+
 /** Finds declared conflicts: one finding for each pair of packages, whichever of them declares the conflict. */
-export function findDeclaredConflicts(context: EvaluationContext): Finding[] {
+export function* findDeclaredConflicts(context: EvaluationContext): PausableWork<Finding[]> {
   const pairs = new Map<string, Conflict[]>();
+  let count = 0;
   for (const one of findConflicts(context.members)) {
-    const pair = [one.by.key, one.with.key].sort().join("|");
-    pairs.set(pair, [...(pairs.get(pair) ?? []), one]);
+    const pair = one.by.key < one.with.key ? `${one.by.key}|${one.with.key}` : `${one.with.key}|${one.by.key}`;
+    const conflicts = pairs.get(pair);
+    if (conflicts) conflicts.push(one);
+    else pairs.set(pair, [one]);
+    if (++count % conflictsInOneGo === 0) yield;
   }
-  return [...pairs].map(([subject, conflicts]) => ({
-    rule: "LibraryConflictsWith",
-    subject,
-    packageName: [...conflicts].map(({ by }) => by.packageName).sort()[0] ?? "",
-    detail: detailOf(conflicts),
-    moves: () => movesFor(context, conflicts),
-  }));
+  const findings: Finding[] = [];
+  for (const [subject, conflicts] of pairs) {
+    findings.push({
+      rule: "LibraryConflictsWith",
+      subject,
+      packageName: conflicts.map(({ by }) => by.packageName).sort()[0] ?? "",
+      detail: detailOf(conflicts),
+      moves: () => movesFor(context, conflicts),
+    });
+    if (findings.length % conflictsInOneGo === 0) yield;
+  }
+  return findings;
 }
 
-function findConflicts(members: readonly Member[]): Conflict[] {
+function* findConflicts(members: readonly Member[]): Generator<Conflict, void, void> {
   const declaring = members.filter(
     (member): member is DeclaringMember => member.release !== undefined && conflictsOf(member.release).length > 0,
   );
-  if (declaring.length === 0) return [];
+  if (declaring.length === 0) return;
   const byKey = new Map<string, Member[]>();
   for (const member of members) byKey.set(member.key, [...(byKey.get(member.key) ?? []), member]);
-  const found: Conflict[] = [];
   for (const by of declaring)
     for (const conflict of conflictsOf(by.release))
       for (const other of byKey.get(conflict.key) ?? [])
-        if (by.key !== other.key && appliesTo(conflict, other.version)) found.push({ by, conflict, with: other });
-  return found;
+        if (by.key !== other.key && appliesTo(conflict, other.version)) yield { by, conflict, with: other };
 }
 
 function appliesTo({ range }: DeclaredConflict, version: NugetVersion | undefined): boolean {

@@ -1,9 +1,8 @@
-/** A semantic version as far as its precedence goes (Semantic Versioning 2.0.0, section 11). */
-export interface Semver {
-  readonly core: readonly [bigint, bigint, bigint];
-  /** Empty for a release. */
-  readonly prerelease: readonly (bigint | string)[];
-}
+/**
+ * A semantic version as far as its precedence goes (Semantic Versioning 2.0.0, section 11): a text that precedes another
+ * one where its version does, so that a comparison costs little however many identifiers the version has.
+ */
+export type Semver = string;
 
 const maxVersionLength = 256;
 const number = "(?:0|[1-9]\\d*)";
@@ -16,26 +15,22 @@ const semver = new RegExp(
 export function parseSemver(text: string): Semver | undefined {
   const [, major, minor, patch, prerelease] = (text.length <= maxVersionLength && semver.exec(text)) || [];
   if (major === undefined || minor === undefined || patch === undefined) return undefined;
-  return {
-    core: [BigInt(major), BigInt(minor), BigInt(patch)],
-    prerelease: prerelease?.split(".").map((part) => (/^\d+$/.test(part) ? BigInt(part) : part)) ?? [],
-  };
+  const core = [major, minor, patch].map(orderedNumber).join("");
+  if (prerelease === undefined) return `${core}${release}`;
+  return core + before + prerelease.split(".").map(orderedIdentifier).join("");
 }
 
+/** The character after the three numbers: a prerelease precedes its release. */
+const [before, release] = ["0", "1"];
+
+/** The number of digits, as one character that is never \0, comes first: a number with fewer of them is lower. */
+const orderedNumber = (digits: string): string => String.fromCharCode(digits.length) + digits;
+
+/** Numbers precede words. A word ends with \0, so that it precedes the longer ones that begin with it. */
+const orderedIdentifier = (text: string): string => (/^\d+$/.test(text) ? `0${orderedNumber(text)}` : `1${text}\0`);
+
 /** Negative if `a` precedes `b`, 0 for equal precedence. */
-export function compareSemver(a: Semver, b: Semver): number {
-  for (const at of [0, 1, 2] as const) if (a.core[at] !== b.core[at]) return a.core[at] < b.core[at] ? -1 : 1;
-  if (a.prerelease.length === 0 || b.prerelease.length === 0) return b.prerelease.length - a.prerelease.length;
-  for (const [at, left] of a.prerelease.entries()) {
-    const right = b.prerelease[at];
-    if (right === undefined) return 1;
-    if (left === right) continue;
-    // numbers precede words
-    if (typeof left !== typeof right) return typeof left === "bigint" ? -1 : 1;
-    return left < right ? -1 : 1;
-  }
-  return a.prerelease.length - b.prerelease.length;
-}
+export const compareSemver = (a: Semver, b: Semver): number => (a === b ? 0 : a < b ? -1 : 1);
 
 const date = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
 

@@ -1,4 +1,4 @@
-import { compileRule, type Matches } from "./compiled-rule.js";
+import { compileRule, type Matches, stepsOf } from "./compiled-rule.js";
 import type { EvaluationContext } from "./evaluation-context.js";
 import type { FlagSettings } from "./flag-rule.js";
 import { Murmur3 } from "./murmur3.js";
@@ -35,6 +35,8 @@ export const isFailure = (outcome: number): boolean => outcome === keyMissing;
 /** A flag of a tenant, prepared for evaluations. */
 export class CompiledFlag {
   readonly key: string;
+  /** The greatest number of comparisons of an evaluation, and one for the flag. */
+  readonly steps: number;
   readonly #settings: FlagSettings;
   readonly #rules: readonly Matches[];
   readonly #hash: Murmur3;
@@ -45,6 +47,7 @@ export class CompiledFlag {
     this.key = key;
     this.#settings = settings;
     this.#rules = settings.rules.map(compileRule);
+    this.steps = settings.enabled ? settings.rules.reduce((sum, rule) => sum + stepsOf(rule), 1) : 1;
     this.#hash = new Murmur3(Buffer.from(`${key}:`));
     this.#tenantBytes = Buffer.from(tenantId);
   }

@@ -69,6 +69,28 @@ const cases: [FlagRule, unknown, boolean][] = [
   [rule("NUM_GT", ["5"], { inverted: true }), "many", true],
 ];
 
+const versions = [
+  ...["0.9.9", "1.0.0-0", "1.0.0-2", "1.0.0-10", "1.0.0-10.0", "1.0.0--", "1.0.0-A", "1.0.0-a", "1.0.0-a.0"],
+  ...["1.0.0-a.b", "1.0.0-aa", "1.0.0-ab", "1.0.0-b", "1.0.0", "1.0.2", "1.0.10", "1.2.0", "2.0.0", "10.0.0"],
+  `${"9".repeat(30)}.0.0`,
+];
+
+describe("a semantic version", () => {
+  it("precedes the later ones of an ordered list (Semantic Versioning 2.0.0, section 11)", () => {
+    for (const [at, version] of versions.entries())
+      for (const [other, value] of versions.entries())
+        for (const [operator, expected] of [
+          ["SEMVER_LT", at < other],
+          ["SEMVER_EQ", at === other],
+          ["SEMVER_GT", at > other],
+        ] as const)
+          expect([version, operator, value, matches(rule(operator, [value]), { given: version })]).toEqual([
+            ...[version, operator, value],
+            expected,
+          ]);
+  });
+});
+
 describe("a rule", () => {
   it.each(cases)("%j with %j: %s, as in unleash-client", (given, value, expected) => {
     const attributes = value === undefined ? {} : { given: value };

@@ -15,6 +15,17 @@ export function compileRule(rule: FlagRule): Matches {
   return rule.inverted ? (context) => !matches(context) : matches;
 }
 
+/** A search in a long text costs as much as many comparisons of whole texts. */
+export const searchWeight = 20;
+
+/** The greatest number of comparisons that a rule makes. A value of STR_CONTAINS counts as 20. */
+export function stepsOf(rule: FlagRule): number {
+  if (rule.operator === "STR_CONTAINS") return searchWeight * rule.values.length;
+  return rule.operator === "STR_STARTS_WITH" || rule.operator === "STR_ENDS_WITH"
+    ? lengthsOf(foldedValuesOf(rule)).length
+    : 1;
+}
+
 /** Unleash trims the values of a rule and ignores empty ones. */
 const valuesOf = ({ values }: FlagRule) => values.map((value) => value.trim()).filter((value) => value !== "");
 
@@ -32,16 +43,33 @@ const isNotIn: Compile = (rule) => {
   return (context) => !found(context);
 };
 
-const text =
-  (test: (text: string, value: string) => boolean): Compile =>
+const foldedValuesOf = (rule: FlagRule) =>
+  valuesOf(rule).map((value) => (rule.caseInsensitive ? value.toLowerCase() : value));
+
+const contains: Compile = (rule) => {
+  const { attribute, caseInsensitive } = rule;
+  const values = foldedValuesOf(rule);
+  return (context) => {
+    const given = caseInsensitive ? context.foldedText(attribute) : context.text(attribute);
+    return given !== undefined && values.some((value) => given.includes(value));
+  };
+};
+
+/** One comparison for each length of a value, however many values there are. */
+const affix =
+  (part: "beginning" | "ending"): Compile =>
   (rule) => {
     const { attribute, caseInsensitive } = rule;
-    const values = valuesOf(rule).map((value) => (caseInsensitive ? value.toLowerCase() : value));
-    return (context) => {
-      const given = caseInsensitive ? context.foldedText(attribute) : context.text(attribute);
-      return given !== undefined && values.some((value) => test(given, value));
-    };
+    const values = new Set(foldedValuesOf(rule));
+    const lengths = lengthsOf(values);
+    return (context) =>
+      lengths.some((length) => {
+        const given = context[part](attribute, length, caseInsensitive);
+        return given !== undefined && values.has(given);
+      });
   };
+
+const lengthsOf = (values: Iterable<string>) => [...new Set(Array.from(values, ({ length }) => length))];
 
 const number =
   (test: (given: number, value: number) => boolean): Compile =>
@@ -79,9 +107,9 @@ const semver =
 const compilers: Record<Operator, Compile> = {
   IN: isIn,
   NOT_IN: isNotIn,
-  STR_CONTAINS: text((given, value) => given.includes(value)),
-  STR_STARTS_WITH: text((given, value) => given.startsWith(value)),
-  STR_ENDS_WITH: text((given, value) => given.endsWith(value)),
+  STR_CONTAINS: contains,
+  STR_STARTS_WITH: affix("beginning"),
+  STR_ENDS_WITH: affix("ending"),
   NUM_EQ: number((given, value) => given === value),
   NUM_GT: number((given, value) => given > value),
   NUM_GTE: number((given, value) => given >= value),

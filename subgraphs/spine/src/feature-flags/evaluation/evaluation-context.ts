@@ -12,6 +12,8 @@ export class EvaluationContext {
   readonly #numbers = new Map<string, number | undefined>();
   readonly #versions = new Map<string, Semver | undefined>();
   readonly #dates = new Map<string, number | undefined>();
+  readonly #parts: Partial<Record<PartName, TextParts>> = {};
+  #readAt: number | undefined;
   #targetingBytes: Buffer | undefined;
 
   private constructor(attributes: Readonly<Record<string, unknown>>, now: () => number) {
@@ -54,6 +56,22 @@ export class EvaluationContext {
     return once(this.#folded, attribute, () => this.text(attribute)?.toLowerCase());
   }
 
+  /** The first characters of the text; undefined if it has fewer. `folded`: in lower case. */
+  beginning(attribute: string, length: number, folded: boolean): string | undefined {
+    const parts = (this.#parts[folded ? "foldedBeginning" : "beginning"] ??= new TextParts((text, length) =>
+      text.slice(0, length),
+    ));
+    return parts.of(attribute, folded ? this.foldedText(attribute) : this.text(attribute), length);
+  }
+
+  /** The last characters of the text; undefined if it has fewer. `folded`: in lower case. */
+  ending(attribute: string, length: number, folded: boolean): string | undefined {
+    const parts = (this.#parts[folded ? "foldedEnding" : "ending"] ??= new TextParts((text, length) =>
+      text.slice(text.length - length),
+    ));
+    return parts.of(attribute, folded ? this.foldedText(attribute) : this.text(attribute), length);
+  }
+
   number(attribute: string): number | undefined {
     return once(this.#numbers, attribute, () => parseNumber(this.text(attribute) ?? ""));
   }
@@ -67,7 +85,7 @@ export class EvaluationContext {
     const value = this.#own(attribute);
     if (typeof value === "number") return value;
     if (typeof value === "string") return once(this.#dates, attribute, () => parseDate(value));
-    return attribute === "currentTime" && value === undefined ? this.#now() : undefined;
+    return attribute === "currentTime" && value === undefined ? this.#time() : undefined;
   }
 
   /** The same text for equal contexts with members in the same order. */
@@ -75,8 +93,37 @@ export class EvaluationContext {
     return this.#attributes;
   }
 
+  /** The same for all rules, also where the evaluation takes several turns of the event loop. */
+  #time(): number {
+    this.#readAt ??= this.#now();
+    return this.#readAt;
+  }
+
   #own(attribute: string): unknown {
     return Object.hasOwn(this.#attributes, attribute) ? this.#attributes[attribute] : undefined;
+  }
+}
+
+type PartName = "beginning" | "foldedBeginning" | "ending" | "foldedEnding";
+
+/** Parts of the texts of attributes. Thousands of rules may compare parts of one length, so each is made once. */
+class TextParts {
+  readonly #cut: (text: string, length: number) => string;
+  readonly #known = new Map<string, (string | undefined)[]>();
+
+  constructor(cut: (text: string, length: number) => string) {
+    this.#cut = cut;
+  }
+
+  of(attribute: string, text: string | undefined, length: number): string | undefined {
+    if (text === undefined || text.length < length) return undefined;
+    let parts = this.#known.get(attribute);
+    if (!parts) {
+      parts = [];
+      this.#known.set(attribute, parts);
+    }
+    parts[length] ??= this.#cut(text, length);
+    return parts[length];
   }
 }
 

@@ -1,9 +1,16 @@
+import type { PausableWork } from "@factory/runtime/threads/long-work";
 import { CompiledFlag } from "./compiled-flag.js";
+import type { EvaluationContext } from "./evaluation-context.js";
 import type { FlagSettings } from "./flag-rule.js";
+
+/** An evaluation of all flags may pause after about as many steps: a small part of a millisecond. */
+const stepsBetweenPauses = 100;
 
 /** All flags of a tenant in one version, prepared for evaluations. */
 export class FlagSet {
   readonly flags: readonly CompiledFlag[];
+  /** The greatest number of comparisons of an evaluation of all flags, with one for each flag. */
+  readonly steps: number;
   /** About how many bytes of memory it takes. */
   readonly bytes: number;
   readonly #byKey: ReadonlyMap<string, CompiledFlag>;
@@ -16,12 +23,27 @@ export class FlagSet {
   ) {
     this.flags = settings.map((flag) => new CompiledFlag(flag.key, flag, tenantId));
     this.#byKey = new Map(this.flags.map((flag) => [flag.key, flag]));
+    this.steps = this.flags.reduce((sum, { steps }) => sum + steps, 0);
     this.bytes = settings.reduce((sum, { rules }) => sum + bytesOf(rules), 1000);
   }
 
   find(key: string): CompiledFlag | undefined {
     return this.#byKey.get(key);
   }
+}
+
+/** The outcome of each flag, in their order. */
+export function* outcomesOf({ flags }: FlagSet, context: EvaluationContext): PausableWork<Uint8Array> {
+  const found = new Uint8Array(flags.length);
+  let steps = 0;
+  for (const [at, flag] of flags.entries()) {
+    found[at] = flag.evaluate(context);
+    steps += flag.steps;
+    if (steps < stepsBetweenPauses) continue;
+    steps = 0;
+    yield;
+  }
+  return found;
 }
 
 const bytesOf = (rules: FlagSettings["rules"]) =>

@@ -58,7 +58,7 @@ export class NotificationRequestService {
       arguments: { input },
       prepare: () => {
         this.#count(context, request.recipients.length);
-        return this.#prepare(tenantOf(context), request, pointerOf);
+        return this.#prepare(context, request, pointerOf);
       },
       commit: async (transaction, content) => {
         await this.#parts.tenants.requireActive(transaction);
@@ -91,19 +91,19 @@ export class NotificationRequestService {
   }
 
   /** Work outside of the transaction: the checks of the channel, and the text of the template. */
-  async #prepare(tenant: Tenant, { content, recipients }: NotificationRequest, pointerOf: PointerOf) {
+  async #prepare(context: RequestContext, { content, recipients }: NotificationRequest, pointerOf: PointerOf) {
     const { channel } = content;
     if (channel !== "InApp") {
-      const problems = await this.#parts.drivers.require(channel).check?.(tenant, recipients);
+      const problems = await this.#parts.drivers.require(channel).check?.(tenantOf(context), recipients);
       if (problems && problems.length > 0) throw unknownRecipients(problems, pointerOf);
     }
-    return this.#withText(tenant, content);
+    return this.#withText(context, content);
   }
 
-  async #withText(tenant: Tenant, content: RequestedContent): Promise<RequestedContent> {
+  async #withText(context: RequestContext, content: RequestedContent): Promise<RequestedContent> {
     const { templateKey: key, data, locale } = content;
     if (key === null) return content;
-    const message = await this.#parts.templates.render(tenant, { key, data: data ?? {}, locale });
+    const message = await this.#parts.templates.render(context, { key, data: data ?? {}, locale });
     if (!message) throw unknownTemplate(key);
     return { ...content, title: message.title, body: plainBody(message) };
   }

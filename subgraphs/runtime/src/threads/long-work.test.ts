@@ -1,0 +1,117 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { LongWork, type PausableWork } from "./long-work.js";
+
+/** Each step of work takes a millisecond of the clock, and a turn lasts three. The turns are run by hand. */
+function stage() {
+  let now = 0;
+  const turns: (() => void)[] = [];
+  const done: string[] = [];
+  const work = new LongWork({ sliceMs: 3, maxPerTenant: 2, clock: () => now, nextTurn: (turn) => turns.push(turn) });
+  function* steps(name: string, count: number): PausableWork<string> {
+    for (let step = 1; step <= count; step += 1) {
+      now += 1;
+      done.push(`${name}${step}`);
+      yield;
+    }
+    return name;
+  }
+  const turn = () => turns.splice(0).forEach((one) => one());
+  return { work, steps, done, turns, turn };
+}
+
+describe("long work", () => {
+  it("gives the event loop back after each slice", async () => {
+    const { work, steps, done, turns, turn } = stage();
+    const result = work.run("ten_1", steps("a", 7));
+    const counts = [done.length];
+    while (turns.length > 0) {
+      turn();
+      counts.push(done.length);
+    }
+    expect(counts).toEqual([3, 6, 7, 7]);
+    expect(await result).toBe("a");
+  });
+
+  it("takes one slice in a turn, however much work waits", () => {
+    const { work, steps, done, turns, turn } = stage();
+    for (const tenantId of ["ten_1", "ten_2", "ten_3"]) void work.run(tenantId, steps(tenantId, 9));
+    expect([done.length, turns.length]).toEqual([3, 1]);
+    turn();
+    expect([done.length, turns.length]).toEqual([6, 1]);
+  });
+
+  it("does short work at once, but only one slice of it in a turn", async () => {
+    const { work, steps, done, turns, turn } = stage();
+    const first = work.run("ten_1", steps("a", 2));
+    expect(await first).toBe("a");
+    const second = work.run("ten_1", steps("b", 2));
+    expect(done).toEqual(["a1", "a2"]);
+    turn();
+    expect(await second).toBe("b");
+    expect(turns).toHaveLength(1);
+  });
+
+  it("ends the slice with a work that is done, because its answer is sent in the same turn", () => {
+    const { work, steps, done, turn } = stage();
+    for (const name of ["a", "b", "c"]) void work.run("ten_1", steps(name, 1)).catch(() => undefined);
+    expect(done).toEqual(["a1"]);
+    turn();
+    expect(done).toEqual(["a1", "b1"]);
+  });
+
+  it("lets tenants take turns, and keeps the order of each", () => {
+    const { work, steps, done, turns, turn } = stage();
+    for (const [tenantId, name] of [
+      ["ten_1", "a"],
+      ["ten_1", "b"],
+      ["ten_2", "c"],
+    ] as const)
+      void work.run(tenantId, steps(name, 4));
+    while (turns.length > 0) turn();
+    expect(done.slice(0, 6)).toEqual(["a1", "a2", "a3", "a4", "c1", "c2"]);
+    expect(done.indexOf("c1")).toBeLessThan(done.indexOf("b1"));
+  });
+
+  it("refuses more work of one tenant than may wait, and takes that of others", async () => {
+    const { work, steps, turns, turn } = stage();
+    await work.run("ten_1", steps("first", 1));
+    const taken = [work.run("ten_1", steps("a", 1)), work.run("ten_1", steps("b", 1))];
+    await expect(work.run("ten_1", steps("c", 1))).rejects.toMatchObject({ code: "RATE_LIMITED" });
+    taken.push(work.run("ten_2", steps("d", 1)));
+    while (turns.length > 0) turn();
+    expect(await Promise.all(taken)).toEqual(["a", "b", "d"]);
+    expect(await work.run("ten_1", steps("e", 1))).toBe("e");
+  });
+
+  it("rejects with the error of the work, and goes on with the others", async () => {
+    const { work, steps, turns, turn } = stage();
+    function* failing(): PausableWork<string> {
+      yield;
+      throw new Error("no");
+    }
+    const failed = work.run("ten_1", failing());
+    const other = work.run("ten_2", steps("a", 1));
+    const refused = expect(failed).rejects.toThrow("no");
+    while (turns.length > 0) turn();
+    await refused;
+    expect(await other).toBe("a");
+  });
+
+  it("goes on in the context of its caller", async () => {
+    const storage = new AsyncLocalStorage<string>();
+    const work = new LongWork();
+    function* twice(): PausableWork<number> {
+      yield;
+      return 2;
+    }
+    const seen = await Promise.all(
+      ["one", "two"].map((name) =>
+        storage.run(name, async () => {
+          await work.run(name, twice());
+          return storage.getStore();
+        }),
+      ),
+    );
+    expect(seen).toEqual(["one", "two"]);
+  });
+});

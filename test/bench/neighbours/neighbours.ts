@@ -1,0 +1,93 @@
+import autocannon, { type LoadRequest } from "autocannon";
+import type { Stage } from "../bench-platform.js";
+import type { Rounds } from "../interleave.js";
+import { type Figures, percentile } from "../report.js";
+import { heavyLoads, heavyNames, refusedNames } from "./heavy-requests.js";
+
+const callers = 8;
+const goal = 2;
+/** A GET takes so long at most while nothing else runs. */
+const quietMs = 20;
+
+/**
+ * Measures a GET of one tenant beside callers of another tenant, who send plain GETs or heavy requests in turn. The
+ * limits of the stage are lifted, so the ratio is that of callers who never wait for their limit.
+ */
+export async function neighbours(stage: Stage, { rounds, seconds }: Rounds): Promise<Figures> {
+  const values: Record<string, number> = {};
+  const missed: string[] = [];
+  for (const name of heavyNames) {
+    const { plain, heavy } = await heavyLoads(stage, name);
+    await checkHeavy(stage, name, heavy);
+    await medianBeside(stage, heavy, seconds);
+    const taken = { plain: [] as number[], heavy: [] as number[] };
+    for (let round = 0; round < rounds; round += 1) {
+      taken.plain.push(await medianBeside(stage, plain, seconds));
+      taken.heavy.push(await medianBeside(stage, heavy, seconds));
+    }
+    const ratio = percentile(
+      taken.heavy.map((median, round) => median / (taken.plain[round] ?? Number.NaN)),
+      0.5,
+    );
+    values[`${name}: median beside plain GETs, ms`] = percentile(taken.plain, 0.5);
+    values[`${name}: median beside heavy requests, ms`] = percentile(taken.heavy, 0.5);
+    values[`${name}: ratio`] = ratio;
+    process.stderr.write(`${name}: ${ratio.toFixed(2)}x\n`);
+    if (!(ratio <= goal)) missed.push(name);
+  }
+  return {
+    title: `A GET of one tenant beside ${callers} callers of another tenant`,
+    values,
+    verdict: `goal: at most ${goal}x of the median beside plain GETs; result: ${missed.length === 0 ? "met" : `MISSED by ${missed.join(", ")}`}`,
+  };
+}
+
+/** A request that is refused would not be heavy. */
+async function checkHeavy(
+  { platform }: Stage,
+  name: string,
+  { path, method = "GET", headers = {}, body }: LoadRequest,
+) {
+  const started = performance.now();
+  const answer = await fetch(platform.publicUrl + path, { method, headers, ...(body === undefined ? {} : { body }) });
+  const text = await answer.text();
+  const takenMs = Math.round(performance.now() - started);
+  process.stderr.write(`${name}: ${answer.status}, ${text.length} characters in ${takenMs} ms\n`);
+  if (answer.status >= 400 && !refusedNames.has(name)) throw new Error(`${name} answered ${text.slice(0, 500)}`);
+}
+
+/** The median of the GETs that the other tenant sends one after the other during the load. */
+async function medianBeside({ platform, token, templates }: Stage, load: LoadRequest, seconds: number) {
+  const url = `${platform.publicUrl}/v1/templates/${templates[0]?.templateId}`;
+  const headers = { authorization: `Bearer ${token}` };
+  const loading = autocannon({
+    url: platform.publicUrl,
+    connections: callers,
+    duration: seconds + 1,
+    requests: [load],
+    // in a thread of its own, so that its answers do not delay the measured ones
+    workers: 1,
+  });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const takenMs: number[] = [];
+  for (const end = performance.now() + seconds * 1000; performance.now() < end; ) {
+    const started = performance.now();
+    const answer = await fetch(url, { headers });
+    await answer.arrayBuffer();
+    if (answer.status !== 200) throw new Error(`The measured GET answered ${answer.status}`);
+    takenMs.push(performance.now() - started);
+  }
+  const { errors } = await loading;
+  if (errors > 0) throw new Error(`${errors} requests of the load failed`);
+  await quiet(url, headers);
+  return percentile(takenMs, 0.5);
+}
+
+/** Waits until the work of the load has ended, since it would count for the next one. */
+async function quiet(url: string, headers: Record<string, string>): Promise<void> {
+  for (let inTurn = 0, tries = 0; inTurn < 5 && tries < 2000; tries += 1) {
+    const started = performance.now();
+    await (await fetch(url, { headers })).arrayBuffer();
+    inTurn = performance.now() - started < quietMs ? inTurn + 1 : 0;
+  }
+}
