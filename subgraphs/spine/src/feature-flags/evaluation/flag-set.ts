@@ -36,7 +36,9 @@ export class FlagSet {
 export function* outcomesOf({ flags }: FlagSet, context: EvaluationContext): PausableWork<Uint8Array> {
   const found = new Uint8Array(flags.length);
   let steps = 0;
-  for (const [at, flag] of flags.entries()) {
+  for (let at = 0; at < flags.length; at += 1) {
+    const flag = flags[at];
+    if (!flag) continue;
     found[at] = flag.evaluate(context);
     steps += flag.steps;
     if (steps < stepsBetweenPauses) continue;
