@@ -27,6 +27,7 @@ const readable: Readonly<Record<keyof Principal, boolean>> = {
   clientId: false,
   grantId: false,
   actors: false,
+  clients: false,
   acr: false,
   authTime: false,
   firstParty: false,

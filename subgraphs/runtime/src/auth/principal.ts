@@ -20,6 +20,8 @@ export interface Principal {
   grantId?: string | undefined;
   /** The agents that act for the subject, the current one first (`act`, RFC 8693, section 4.1). */
   actors?: readonly string[];
+  /** The clients on which the token depends, also those of the tokens that were exchanged for it (claim `versions`). */
+  clients?: readonly string[];
   /** The approval that gave the principal its publishing scopes. */
   approvalId?: string | undefined;
   /** The tenant let the principal publish without an approval when the token was issued. */

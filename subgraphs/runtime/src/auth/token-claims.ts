@@ -82,6 +82,7 @@ export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
     agentTaskId: claims.agentTaskId,
     grantId: claims.grantId,
     actors: actorsOf(claims.act),
+    clients: Object.keys(claims.versions.clients),
     approvalId: claims.approvalId,
     publishApproval: claims.publishApproval,
     withheldScopes: claims.withheldScopes,

@@ -105,6 +105,7 @@ test("returns the principal of a token", async () => {
     platformAdmin: false,
     agentTaskId: undefined,
     actors: [],
+    clients: [],
     approvalId: undefined,
     roles: ["owner"],
     tokenId: "token-1",
@@ -460,14 +461,14 @@ describe("revocation", () => {
 
   const kinds = [
     ["Principal", "usr_1", { sub: "usr_2" }],
-    ["Client", "cli_1", { client_id: "cli_2" }],
+    ["Client", "cli_1", { client_id: "cli_2", versions: { subject: 2, clients: { cli_2: 2 } } }],
     ["Grant", "grant-1", { grantId: "grant-2" }],
   ] as const;
 
   test.each(kinds)(
     "of a %s applies to tokens whose facts were read before it, cached or not",
     async (kind, subject, other) => {
-      const versions = { subject: 2, clients: { cli_1: 2, cli_2: 2 } };
+      const versions = { subject: 2, clients: { cli_1: 2 } };
       const mine = { grantId: "grant-1", versions };
       const seen = await sign(goodHeader, claims(mine));
       const unseen = await sign(goodHeader, claims({ ...mine, jti: "token-2" }));
@@ -485,6 +486,16 @@ describe("revocation", () => {
       expect(await outcome(again)).toBe(kind === "Grant" ? "TOKEN_INVALID" : "accepted");
     },
   );
+
+  test("of a client applies to the token that an agent got for a person who signed in there", async () => {
+    const exchanged = { client_id: "cli_2", principalType: "Agent", act: { sub: "cli_2" } };
+    const versions = { clients: { cli_1: 1, cli_2: 4 } };
+    const token = await sign(goodHeader, claims({ ...exchanged, versions }));
+    verifier.apply({ kind: "Client", subject: "cli_1", version: 1 });
+    expect(await outcome(token)).toBe("accepted");
+    verifier.apply({ kind: "Client", subject: "cli_1", version: 2 });
+    expect(await outcome(token)).toBe("TOKEN_INVALID");
+  });
 
   test("of a client applies to tokens that agents got for it or through it", async () => {
     const delegated = {

@@ -22,7 +22,7 @@ export type TokenVersions = Readonly<z.infer<typeof versionsClaim>>;
 
 /** A token as its revocations see it. */
 export interface RevocableToken {
-  readonly principal: Pick<Principal, "tokenId" | "grantId" | "subject" | "clientId" | "actors">;
+  readonly principal: Pick<Principal, "tokenId" | "grantId"> & ClientFacts;
   readonly versions: TokenVersions;
 }
 
@@ -33,13 +33,14 @@ export interface HeldVersion {
   readonly version: number;
 }
 
-/** All clients of a token: the one to which it was issued, the service that is its subject, and the agents between. */
-export function clientsOf({
-  clientId,
-  subject,
-  actors = [],
-}: Pick<Principal, "clientId" | "subject" | "actors">): string[] {
-  return [clientId, subject, ...actors];
+type ClientFacts = Pick<Principal, "subject" | "clientId" | "actors" | "clients">;
+
+/**
+ * All clients of a token: the one to which it was issued, the service that is its subject, the agents between, and the
+ * clients of the tokens that were exchanged for it.
+ */
+export function clientsOf({ clientId, subject, actors = [], clients = [] }: ClientFacts): string[] {
+  return [...new Set([clientId, subject, ...actors, ...clients])];
 }
 
 /** All versions of a token that a revocation can pass. A token and a sign-in end once, so they stay at the first version. */

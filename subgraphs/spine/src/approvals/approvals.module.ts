@@ -1,5 +1,6 @@
 import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { PermissionLossHandlers } from "../access-control/permission-loss.js";
 import { ConfigurationChangeService } from "../configuration/configuration-change.service.js";
 import { TenantSettings } from "../configuration/tenant-settings.js";
 import { Approval } from "./approval.entity.js";
@@ -9,6 +10,7 @@ import { expireSettingChange, expireSettingChangeJob, undecidedSettingChanges } 
 import { UserConfirmation } from "./four-eyes-rule/user-confirmation.js";
 import { UserConfirmationResolver } from "./four-eyes-rule/user-confirmation.resolver.js";
 import { SettingProposals } from "./setting-proposals.js";
+import { withdrawUnauthorizedChanges } from "./withdraw-unauthorized-changes.js";
 
 /** Approvals that publishing needs, and weaker values of protected settings. */
 export const approvals: SliceModule = {
@@ -39,6 +41,7 @@ export const approvals: SliceModule = {
     services.get(ConfigurationChangeService).useApprovals(proposals);
     services.add(new ApprovalService({ database, cursors, settings, proposals }));
     services.add(new UserConfirmation(database, settings));
+    services.get(PermissionLossHandlers).add(withdrawUnauthorizedChanges);
     work(expireSettingChangeJob, (payload) => expireSettingChange(database, payload), maintenance);
   },
   resolvers: (get) => [new ApprovalResolver(get(ApprovalService)), new UserConfirmationResolver(get(UserConfirmation))],

@@ -1,7 +1,7 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import type { Scope } from "@factory/schema/scopes";
+import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import {
   type Answer,
   type Json,
@@ -179,6 +179,32 @@ describe("a weaker value that waits", () => {
     expect(await statusOf(second)).toBe("Withdrawn");
     expect(outcome(await decide("approveScopes", second, person()))).toBe("INVALID_STATE");
     expect(await inForce()).toBe(500);
+  });
+
+  const asksFor = (userId: string) => person({ subject: userId });
+  const someone = async () => (await aUser(platform, tenantId, scopes)).userId;
+  const assignmentOf = async (userId: string) => {
+    const held = "select assignment_id, role_id from role_assignments where principal_id = $1";
+    const [row] = (await platform.admin.query(held, [userId])).rows;
+    return `assignmentId: "${encodeId("asg", row.assignment_id)}", roleId: "${encodeId("rol", row.role_id)}"`;
+  };
+
+  it.each([
+    ["is disabled", "RequesterDisabled", async (userId: string) => `disableUser(userId: "${userId}") { userId }`],
+    ["is deleted", "RequesterDeleted", async (userId: string) => `deleteUser(userId: "${userId}") { userId }`],
+    [
+      "has lost the scope",
+      "RequesterLostScopes",
+      async (userId: string) => `unassignRole(${await assignmentOf(userId)}) { roleId }`,
+    ],
+  ])("ends when the person who asked %s", async (_, reason, loss) => {
+    const [asker, other] = [await someone(), await someone()];
+    const [approvalId, kept] = [await asked(100, asksFor(asker)), await asked(200, asksFor(other))];
+    const { errors } = await platform.ask(signedIn(tenantId, tenantScopes), `mutation { ${await loss(asker)} }`);
+    expect(errors).toEqual([]);
+    expect((await eventsAbout(approvalId)).at(-1)).toMatchObject({ type: "SettingChangeWithdrawn", data: { reason } });
+    expect(outcome(await decide("approveScopes", approvalId, person()))).toBe("INVALID_STATE");
+    expect([await inForce(), await statusOf(kept)]).toEqual([365, "Pending"]);
   });
 
   it("ends when the change of another person is approved", async () => {

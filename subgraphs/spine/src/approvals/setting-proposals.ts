@@ -10,7 +10,7 @@ import { stateAt } from "./approval.view.js";
 import { expireSettingChangeJob } from "./expire-setting-change.js";
 
 /** The task of a person who asks for a setting. No agent can name it, because it ends with a space. */
-const settingTask = "setting change ";
+export const settingTask = "setting change ";
 
 /** Undecided changes of settings that one person has asked for. */
 const maxPending = 20;
@@ -72,8 +72,17 @@ export class SettingProposals implements SettingApprovals {
   }
 }
 
-/** Requested: by the person who asked. Replaced: by another value. KeyChanged: the entry has another version now. */
-type WithdrawalReason = "Requested" | "Replaced" | "KeyChanged";
+/**
+ * Requested: by the person who asked. Replaced: by another value. KeyChanged: the entry has another version now. The
+ * others: the person who asked is not Active, or has lost config.manage.
+ */
+export type WithdrawalReason =
+  | "Requested"
+  | "Replaced"
+  | "KeyChanged"
+  | "RequesterDisabled"
+  | "RequesterDeleted"
+  | "RequesterLostScopes";
 
 /** Ends a proposal without a decision. */
 export function withdraw({ record }: Pick<Transaction, "record">, approval: Approval, reason: WithdrawalReason): void {

@@ -323,6 +323,26 @@ describe("a subject_token", () => {
     }
   });
 
+  it("of a person gives the agent a token that ends with the client at which the person signed in", async () => {
+    const studio = await aStudio();
+    const user = await aUser(platform, tenantId, ["templates.read"]);
+    const signedIn = await post(studio, { grant_type: "password", username: user.email, password: user.password });
+    const first = (await exchange({ subject_token: signedIn.body["access_token"] })).body["access_token"];
+    const second = (await exchange({ subject_token: first }, await aClient("Agent"))).body["access_token"];
+    await platform.ask(
+      principal(tenantId, tenantScopes),
+      `mutation { disableApiClient(clientId: "${studio.clientId}") { status } }`,
+    );
+    for (const token of [first, second]) {
+      expect(await refusedToken(token)).toBe("400 invalid_request TOKEN_INVALID");
+      const introspection = new URL("/connect/introspect", endpoint);
+      const authorization = `Basic ${Buffer.from(`${agent.clientId}:${agent.clientSecret}`).toString("base64")}`;
+      const body = new URLSearchParams({ token });
+      const answer = await fetch(introspection, { method: "POST", body, headers: { authorization } });
+      expect(await answer.json()).toEqual({ active: false });
+    }
+  });
+
   it("of an agent is accepted only if the agent acts for a subject", async () => {
     expect(await refusedToken(await ownToken(agent))).toBe("400 invalid_request TOKEN_INVALID");
   });

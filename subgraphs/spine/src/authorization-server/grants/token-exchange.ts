@@ -164,8 +164,9 @@ function scopesOf(
 }
 
 /**
- * The rights of the subject, and the clients before the agent, were read when the subject token was made. An agent that
- * acts a second time in the chain has its earlier version.
+ * The rights of the subject, and the clients before the agent, were read when the subject token was made. So the new
+ * token ends with the client at which a person signed in. An agent that acts a second time in the chain has its earlier
+ * version.
  */
 function exchangedVersions({ principal, versions }: SubjectToken, agent: RegisteredClient): TokenVersions {
   const { subject, actors = [] } = principal;
@@ -173,6 +174,8 @@ function exchangedVersions({ principal, versions }: SubjectToken, agent: Registe
   const clients = {
     [agent.clientId]: agent.versions.client,
     ...Object.fromEntries(earlier.map((clientId) => [clientId, clientVersion(versions, clientId)])),
+    [principal.clientId]: clientVersion(versions, principal.clientId),
+    ...versions.clients,
   };
   return { subject: versions.subject, clients, tenant: agent.versions.tenant };
 }

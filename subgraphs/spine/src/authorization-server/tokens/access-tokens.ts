@@ -52,7 +52,8 @@ export class AccessTokens {
   /** Whether the token, its grant, its user or one of its clients was revoked, and whether its tenant is Active. */
   async status(token: AccessTokenClaims): Promise<AccessTokenStatus> {
     const { jti: tokenId, grantId, sub: subject, client_id: clientId, tenantId, act, versions } = token;
-    const principal = { tokenId, grantId, subject, clientId, actors: actorsOf(act) };
+    const clients = Object.keys(versions.clients);
+    const principal = { tokenId, grantId, subject, clientId, actors: actorsOf(act), clients };
     const values = [decodeId("ten", tenantId), ...revocableParameters({ principal, versions })];
     const { rows } = await this.#options.pool.query<{ good: boolean }>({ ...tokenStatus, values });
     if (!rows[0]) return "TenantUnknown";

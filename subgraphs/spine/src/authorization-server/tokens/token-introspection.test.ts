@@ -158,6 +158,18 @@ describe("POST /connect/introspect", () => {
     expect(await introspect(accessToken)).toEqual({ active: false });
   });
 
+  it("reports a refresh token as inactive once a new password or a change of its client has ended it", async () => {
+    const byPassword = await signedIn();
+    await platform.admin.query("update users set sign_in_version = sign_in_version + 1 where user_id = $1", [
+      decodeId("usr", byPassword.userId),
+    ]);
+    expect(await introspect(byPassword.refreshToken)).toEqual({ active: false });
+    const byClient = await signedIn();
+    expect(await introspect(byClient.refreshToken, colleague)).toMatchObject({ active: true });
+    await raiseVersion(platform.admin, tenantId, "Client", issuedTo.clientId);
+    expect(await introspect(byClient.refreshToken, colleague)).toEqual({ active: false });
+  });
+
   it("reports a token of a user as inactive when the client of the platform was disabled, and shows no claims", async () => {
     const studio = await aClient(platformTenantId, {
       grantTypes: ["authorization_code", "password"],
