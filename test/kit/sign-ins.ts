@@ -37,9 +37,10 @@ export async function postForm(
   path: string,
   { clientId, clientSecret }: ClientCredentials,
   form: Record<string, string>,
+  base = platform().publicUrl,
 ): Promise<Tokens> {
   const body = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...form });
-  const response = await fetch(platform().publicUrl + path, { method: "POST", body });
+  const response = await fetch(base + path, { method: "POST", body });
   const text = await response.text();
   return { status: response.status, ...(text === "" ? {} : JSON.parse(text)) };
 }
@@ -47,5 +48,5 @@ export async function postForm(
 export const signedIn = (client: ClientCredentials, { email, password }: Pick<Person, "email" | "password">) =>
   postForm("/connect/token", client, { grant_type: "password", username: email, password });
 
-export const refreshed = (client: ClientCredentials, refreshToken: string) =>
-  postForm("/connect/token", client, { grant_type: "refresh_token", refresh_token: refreshToken });
+export const refreshed = (client: ClientCredentials, refreshToken: string, base?: string) =>
+  postForm("/connect/token", client, { grant_type: "refresh_token", refresh_token: refreshToken }, base);
