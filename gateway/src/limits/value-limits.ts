@@ -71,8 +71,8 @@ function measureValue(value: unknown, level: number, extent: Extent): void {
   }
   extent.nodes += 1;
   if (isWithin(level, extent, maxVariableDepth)) {
-    for (const key of Object.keys(value)) {
-      measureValue((value as Record<string, unknown>)[key], level + 1, extent);
+    for (const inner of Object.values(value)) {
+      measureValue(inner, level + 1, extent);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { requestJsonLimit } from "@factory/runtime/input-validation/json-size";
 import { readJson } from "./read-json.js";
 
 describe("a body that is not JSON", () => {
@@ -11,5 +12,34 @@ describe("a body that is not JSON", () => {
     ["name=a", "The body is not JSON."],
   ])("is refused with the place, if the parser reports it: %s", (body, detail) => {
     expect(() => readJson(Buffer.from(body))).toThrow(new DomainError("MALFORMED_JSON", { detail }));
+  });
+});
+
+describe("a large body", () => {
+  const { members, values } = requestJsonLimit;
+  const withMembers = (count: number) => `{${Array.from({ length: count }, (_, at) => `"k${at}":${at}`).join(",")}`;
+  const withItems = (count: number) => `[${Array.from({ length: count }, () => "[]").join(",")}`;
+
+  it.each([
+    ["members", withMembers(members + 1), "Must have at most 20,000 members in the whole JSON document."],
+    ["values", withItems(values / 2 + 1), "Must have at most 50,000 values in the whole JSON document."],
+  ])("with too many %s is refused before it is parsed, since parsing holds the event loop", (part, text, detail) => {
+    // the closing bracket is missing, so a parser would call it malformed
+    expect(() => readJson(Buffer.from(text))).toThrow(
+      new DomainError("PAYLOAD_TOO_LARGE", {
+        detail: `The body has too many ${part}. Send the data in several requests.`,
+        errors: [{ pointer: "", code: "TOO_LONG", detail }],
+      }),
+    );
+  });
+
+  it("with as many members and values as allowed is read", () => {
+    expect(Object.keys(readJson(Buffer.from(`${withMembers(members)}}`)) as object)).toHaveLength(members);
+    expect(readJson(Buffer.from(`${withItems(values / 2 - 1)}]`))).toHaveLength(values / 2 - 1);
+  });
+
+  it("may have any number of colons and commas in its texts", () => {
+    const text = ":,[{".repeat(members + values);
+    expect(readJson(Buffer.from(JSON.stringify({ text })))).toEqual({ text });
   });
 });

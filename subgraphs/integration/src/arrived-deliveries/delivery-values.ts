@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { deliveryJsonLimit, requireJsonSize } from "@factory/runtime/input-validation/json-size";
 import { maxJsonDepth } from "@factory/runtime/input-validation/storable-text";
 import type { ValuePath, WebhookDescription } from "../provider-drivers/provider-driver.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
@@ -39,6 +40,7 @@ function parse({ form, message }: ArrivedDelivery, formPayload: string | undefin
   if (!isUtf8(message.body)) throw malformed("The body is not valid UTF-8.");
   const text = message.body.toString("utf8");
   if (form === "Vendor" && isForm(message.headers.get("content-type")?.[0])) {
+    requireJsonSize({ members: text.split("&", deliveryJsonLimit.members + 1).length, values: 0 }, deliveryJsonLimit);
     const fields = new URLSearchParams(text);
     const payload = formPayload === undefined ? undefined : fields.get(formPayload);
     if (payload != null) return { body: parsedJson(payload), text: payload };
@@ -49,7 +51,9 @@ function parse({ form, message }: ArrivedDelivery, formPayload: string | undefin
 }
 
 function parsedJson(text: string): unknown {
-  if (depthOf(text) > maxJsonDepth) throw malformed(`The body is nested deeper than ${maxJsonDepth} levels.`);
+  const size = sizeOf(text);
+  if (size.depth > maxJsonDepth) throw malformed(`The body is nested deeper than ${maxJsonDepth} levels.`);
+  requireJsonSize(size, deliveryJsonLimit);
   try {
     return JSON.parse(text);
   } catch {
@@ -62,18 +66,22 @@ export const isForm = (mediaType: string | undefined): boolean =>
 
 const malformed = (detail: string) => new DomainError("MALFORMED_JSON", { detail });
 
-function depthOf(text: string): number {
-  let [depth, deepest, inString] = [0, 0, false];
+function sizeOf(text: string): { depth: number; members: number; values: number } {
+  let [depth, deepest, inString, members, values] = [0, 0, false, 0, 0];
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at);
     if (inString) {
       if (character === 0x5c) at++;
       else if (character === 0x22) inString = false;
     } else if (character === 0x22) inString = true;
-    else if (character === 0x7b || character === 0x5b) deepest = Math.max(deepest, ++depth);
-    else if (character === 0x7d || character === 0x5d) depth--;
+    else if (character === 0x3a) members++;
+    else if (character === 0x2c) values++;
+    else if (character === 0x7b || character === 0x5b) {
+      values++;
+      deepest = Math.max(deepest, ++depth);
+    } else if (character === 0x7d || character === 0x5d) depth--;
   }
-  return deepest;
+  return { depth: deepest, members, values };
 }
 
 /** The answer to a vendor's test of the URL; undefined for another delivery. */

@@ -55,6 +55,22 @@ describe("canonical JSON of a large value", () => {
     expect(pauses).toBeGreaterThanOrEqual(atLeast);
   });
 
+  it("with many small objects pauses after some of them, and not after some hundred thousand members", () => {
+    const small = Array.from({ length: 400 }, () => ({ a: 1, b: Array.from({ length: 50 }, (_, at) => at) }));
+    const pauses = [...canonicalJsonWork({ small })].length;
+    expect(pauses).toBe(Math.floor((400 * 53 + 1) / 500));
+  });
+
+  it("is found out without reading the members of one large object", () => {
+    let read = 0;
+    const get = () => (read += 1);
+    const wide = Object.defineProperties(
+      {},
+      Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`k${at}`, { get, enumerable: true }])),
+    );
+    expect([isLargeJson(wide), read]).toEqual([true, 0]);
+  });
+
   it("is found out by a few members", () => {
     let read = 0;
     const counting = Array.from({ length: 100_000 }, () => ({

@@ -22,17 +22,18 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** The same text, with pauses in a large value. */
-export function* canonicalJsonWork(value: unknown): Generator<void, string, void> {
-  if (!isLargeJson(value)) return canonicalJson(value);
+export function* canonicalJsonWork(value: unknown, progress = { written: 0 }): Generator<void, string, void> {
+  if (value === null || typeof value !== "object") return canonicalJson(value);
   const isList = Array.isArray(value);
-  const names = isList ? [...value.keys()] : sortedNames(value as object);
-  yield;
+  const names = isList ? [...value.keys()] : sortedNames(value);
+  if (names.length > inOneGo) yield;
   let text = isList ? "[" : "{";
   for (const [at, name] of names.entries()) {
     const member = (value as Record<string | number, unknown>)[name];
     const label = isList ? "" : `${JSON.stringify(name)}:`;
-    text += `${at === 0 ? "" : ","}${label}${yield* canonicalJsonWork(isList ? (member ?? null) : member)}`;
-    if (at % inOneGo === inOneGo - 1) yield;
+    text += `${at === 0 ? "" : ","}${label}${yield* canonicalJsonWork(isList ? (member ?? null) : member, progress)}`;
+    progress.written += 1;
+    if (progress.written % inOneGo === 0) yield;
   }
   return text + (isList ? "]" : "}");
 }
@@ -45,9 +46,11 @@ export function isLargeJson(value: unknown): boolean {
 /** Adds the members and items of a value. It ends soon after the limit. */
 function count(value: unknown, before: number): number {
   if (value === null || typeof value !== "object" || before > inOneGo) return before;
-  const members = Array.isArray(value) ? value : Object.values(value);
-  let sum = before + members.length;
-  for (let at = 0; at < members.length && sum <= inOneGo; at++) sum = count(members[at], sum);
+  const names = Array.isArray(value) ? undefined : Object.keys(value);
+  const { length } = names ?? (value as unknown[]);
+  let sum = before + length;
+  for (let at = 0; at < length && sum <= inOneGo; at++)
+    sum = count((value as Record<string | number, unknown>)[names?.[at] ?? at], sum);
   return sum;
 }
 
