@@ -77,7 +77,7 @@ export const errorCodes = {
   REPORT_EXPIRED:                  { status: 410,  title: "Report expired", when: "the content of the report was deleted" },
   RANGE_NOT_SATISFIABLE:           { status: 416,  title: "Range not satisfiable", when: "the header Range names no bytes of the content; header Content-Range" },
   PRECONDITION_FAILED:             { status: 412,  title: "Precondition failed", when: "the header If-Match does not name the current version, or If-None-Match excludes it; currentVersion" },
-  PAYLOAD_TOO_LARGE:               { status: 413,  title: "Payload too large", when: "the body is larger than 1 MiB" },
+  PAYLOAD_TOO_LARGE:               { status: 413,  title: "Payload too large", when: "the body is larger than 1 MiB, or has more members or values than a JSON document may have" },
   UNSUPPORTED_MEDIA_TYPE:          { status: 415,  title: "Unsupported media type", when: "the body is not JSON" },
   API_CLIENT_INVALID:              { status: 422,  title: "API client invalid", when: "the scopes, grant types, redirect addresses and kind of the client contradict each other; errors[]" },
   AUTH_MODE_NOT_SUPPORTED:         { status: 422,  title: "Auth mode not supported", when: "vendor calls cannot use the authentication mode of the connection" },

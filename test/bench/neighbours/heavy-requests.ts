@@ -6,6 +6,7 @@ import {
   ensureTenant,
   readJson,
 } from "@factory/gateway/standalone/client/platform-api";
+import { requestJsonLimit } from "@factory/runtime/input-validation/json-size";
 import type { Scope } from "@factory/schema/scopes";
 import type { LoadRequest } from "autocannon";
 import type { Stage } from "../bench-platform.js";
@@ -76,6 +77,18 @@ const evaluation = (): HeavyRequest => ({
   method: "POST",
   path: "/v1/libraries/compatibility/evaluate",
   body: { runtime: "net8.0", libraries: times(packages, (at) => ({ packageName: `Heavy.P${at}`, version: "1.0.0" })) },
+});
+
+/** As many members as one document may have beside a few others, which is the most that a parser does in one go. */
+const members = requestJsonLimit.members - 20;
+const wideObject = () => Object.fromEntries(times(members, (at) => [`k${(at * 7919) % members}`, "a".repeat(20)]));
+const smallObjects = () => times(members, (at) => ({ [`k${at}`]: at }));
+const smallLists = () => times(requestJsonLimit.values / 2 - 20, () => []);
+
+/** A body whose value is checked and then found to be too long. */
+const tooLongValue = (value: () => unknown): HeavyTenant => ({
+  scopes: ["config.manage"],
+  prepare: async () => ({ method: "PUT", path: "/v1/config/my.heavy", body: { value: value() } }),
 });
 
 const templatePath = "/v1/notification-templates/heavy";
@@ -150,15 +163,51 @@ const heavyTenants: Readonly<Record<string, HeavyTenant>> = {
   "a large body with an Idempotency-Key": {
     scopes: ["notification.send"],
     prepare: async () => {
-      const data = Object.fromEntries(times(60_000, (at) => [`k${(at * 7919) % 60_000}`, at]));
-      const body = { channel: "InApp", recipient: { userId: "none" }, templateKey: "none", data };
+      const body = { channel: "InApp", recipient: { userId: "none" }, templateKey: "none", data: wideObject() };
       return { method: "POST", path: "/v1/notifications", body, headers: { "idempotency-key": "heavy" } };
+    },
+  },
+  "a large object as a value": tooLongValue(wideObject),
+  "many small objects as a value": tooLongValue(smallObjects),
+  "many small lists as a value": tooLongValue(smallLists),
+  "large parameters of an execution": {
+    scopes: ["templates.execute"],
+    prepare: async ({ write }) => {
+      const { templateId } = await write<{ templateId: string }>("POST", "/v1/templates", { name: "heavy" });
+      const body = { templateVersionId: "none", target: { repository: "a/b" }, parameters: wideObject() };
+      return {
+        method: "POST",
+        path: `/v1/templates/${templateId}/execute`,
+        body,
+        headers: { "idempotency-key": "heavy" },
+      };
+    },
+  },
+  "large variables of GraphQL": {
+    scopes: ["config.manage"],
+    prepare: async () => {
+      const query = 'mutation ($value: JSON) { setConfiguration(key: "my.heavy", input: { value: $value }) { key } }';
+      return { method: "POST", path: "/graphql", body: { query, variables: { value: wideObject() } } };
+    },
+  },
+  "a body that has too many members": {
+    scopes: ["config.manage"],
+    prepare: async () => {
+      const value = Object.fromEntries(times(60_000, (at) => [`k${at}`, at]));
+      return { method: "PUT", path: "/v1/config/my.heavy", body: { value } };
     },
   },
 };
 
 /** Requests that are refused after their work. */
-export const refusedNames: ReadonlySet<string> = new Set(["a large body with an Idempotency-Key"]);
+export const refusedNames: ReadonlySet<string> = new Set([
+  "a large body with an Idempotency-Key",
+  "a large object as a value",
+  "many small objects as a value",
+  "many small lists as a value",
+  "large parameters of an execution",
+  "a body that has too many members",
+]);
 
 export const heavyNames: readonly string[] = Object.keys(heavyTenants);
 

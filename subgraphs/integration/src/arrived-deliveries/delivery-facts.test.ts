@@ -1,3 +1,4 @@
+import { deliveryJsonLimit } from "@factory/runtime/input-validation/json-size";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { presetOf } from "../providers/provider-presets.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
@@ -77,6 +78,21 @@ it("the account of a delivery as the specification shows it stands in the payloa
   expect(account("slack", {})).toBeUndefined();
   expect(account("slack", "text")).toBeUndefined();
   expect(account("webhook", { account: "one" })).toBeUndefined();
+});
+
+it("refuses a body or a form with more members than a parser reads in a few milliseconds", () => {
+  const members = Array.from({ length: deliveryJsonLimit.members + 1 }, (_, at) => `k${at}`);
+  const tooLarge = expect.objectContaining({ code: "PAYLOAD_TOO_LARGE" });
+  const hub = { "x-github-event": "issues", "x-github-delivery": "d-1" };
+  // without its last bracket, so that a parser would call it malformed
+  const json = `{${members.map((name) => `"${name}":1`).join(",")}`;
+  expect(() => read("github", json, { ...hub, "content-type": "application/json" })).toThrow(tooLarge);
+  const form = { ...hub, "content-type": "application/x-www-form-urlencoded" };
+  expect(() => read("github", members.join("&"), form)).toThrow(tooLarge);
+  const text = ":,[&".repeat(100_000);
+  expect(read("github", JSON.stringify({ text }), { ...hub, "content-type": "application/json" })).toMatchObject({
+    events: [{ value: { text } }],
+  });
 });
 
 it("reads the JSON in a form of GitHub and of Slack", () => {
