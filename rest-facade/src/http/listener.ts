@@ -3,6 +3,7 @@ import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from "fastify";
+import { bodyPoints } from "../rate-limits/body-points.js";
 import { documentedPath } from "../routes/route.js";
 import { cors } from "./cors.js";
 import { FrontDoor, type FrontDoorOptions, maxUrlLength, strictTransport } from "./front-door.js";
@@ -90,7 +91,10 @@ function parseJson(request: FastifyRequest, body: string | Buffer, done: Done): 
     return;
   }
   try {
-    done(null, readJson(Buffer.isBuffer(body) ? body : Buffer.from(body)));
+    const value = readJson(Buffer.isBuffer(body) ? body : Buffer.from(body));
+    if (bodyPoints(body.length) === 0) done(null, value);
+    // parsing was a turn's work, and so are the checks of the value
+    else setImmediate(done, null, value);
   } catch (error) {
     done(error as Error);
   }
