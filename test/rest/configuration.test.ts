@@ -54,13 +54,13 @@ describe("/v1/config", () => {
     expect([gone.status, refusal(await get("studio.theme"))]).toEqual([204, "404 NOT_FOUND"]);
   });
 
-  it("lets exactly one of 50 parallel changes with one If-Match through", async () => {
+  it("lets exactly one of 20 parallel changes with one If-Match through", async () => {
     await put("raced", { value: 0 });
     const race = await Promise.all(
-      Array.from({ length: 50 }, (_, place) => put("raced", { value: `racer ${place}` }, { "if-match": '"1"' })),
+      Array.from({ length: 20 }, (_, place) => put("raced", { value: `racer ${place}` }, { "if-match": '"1"' })),
     );
     const statuses = race.map(({ status }) => status).toSorted((one, other) => one - other);
-    expect(statuses).toEqual([200, ...Array.from({ length: 49 }, () => 412)]);
+    expect(statuses).toEqual([200, ...Array.from({ length: 19 }, () => 412)]);
     const refused = race.find(({ status }) => status === 412);
     expect([refused && refusal(refused), refused?.headers.get("etag")]).toEqual(["412 PRECONDITION_FAILED", '"2"']);
     expect(refusal(await put("raced", { value: 1 }, { "if-none-match": "*" }))).toBe("412 PRECONDITION_FAILED");
