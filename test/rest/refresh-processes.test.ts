@@ -48,7 +48,7 @@ async function refreshedInBoth(refreshToken: string) {
   return [second, await refreshed(client, refreshToken, other.publicUrl)] as const;
 }
 
-/** Sets the time of the first use of a refresh token. */
+/** Stores that the refresh token was first used so many seconds ago. */
 const firstUsed = (refreshToken: string, secondsAgo: number) =>
   rows("update spine.oidc_artifacts set consumed_at = now() - make_interval(secs => $2) where id_digest = $1", [
     hash("sha256", refreshToken, "hex"),

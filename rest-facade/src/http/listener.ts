@@ -93,7 +93,7 @@ function parseJson(request: FastifyRequest, body: string | Buffer, done: Done): 
   try {
     const value = readJson(Buffer.isBuffer(body) ? body : Buffer.from(body));
     if (bodyPoints(body.length) === 0) done(null, value);
-    // parsing was a turn's work, and so are the checks of the value
+    // the parser has used this turn of the event loop, and the checks of the value use another
     else setImmediate(done, null, value);
   } catch (error) {
     done(error as Error);

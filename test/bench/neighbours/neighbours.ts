@@ -11,7 +11,7 @@ const quietMs = 20;
 
 /**
  * Measures a GET of one tenant beside callers of another tenant, who send plain GETs or heavy requests in turn. The
- * limits of the stage are lifted, so the ratio is that of callers who never wait for their limit.
+ * rate limits are lifted, so the callers never wait.
  */
 export async function neighbours(stage: Stage, { rounds, seconds }: Rounds): Promise<Figures> {
   const values: Record<string, number> = {};

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { scanJson } from "@factory/runtime/input-validation/json-scan";
 import { deliveryJsonLimit, requireJsonSize } from "@factory/runtime/input-validation/json-size";
-import { maxJsonDepth } from "@factory/runtime/input-validation/storable-text";
 import type { ValuePath, WebhookDescription } from "../provider-drivers/provider-driver.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
 
@@ -47,13 +47,11 @@ function parse({ form, message }: ArrivedDelivery, formPayload: string | undefin
     const body = Object.fromEntries(fields);
     return { body, text: JSON.stringify(body) };
   }
-  return { body: parsedJson(text), text };
+  return { body: parsedJson(text, message.body), text };
 }
 
-function parsedJson(text: string): unknown {
-  const size = sizeOf(text);
-  if (size.depth > maxJsonDepth) throw malformed(`The body is nested deeper than ${maxJsonDepth} levels.`);
-  requireJsonSize(size, deliveryJsonLimit);
+function parsedJson(text: string, bytes: Uint8Array = Buffer.from(text)): unknown {
+  scanJson(bytes, deliveryJsonLimit);
   try {
     return JSON.parse(text);
   } catch {
@@ -65,24 +63,6 @@ export const isForm = (mediaType: string | undefined): boolean =>
   mediaType?.toLowerCase().startsWith("application/x-www-form-urlencoded") ?? false;
 
 const malformed = (detail: string) => new DomainError("MALFORMED_JSON", { detail });
-
-function sizeOf(text: string): { depth: number; members: number; values: number } {
-  let [depth, deepest, inString, members, values] = [0, 0, false, 0, 0];
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at);
-    if (inString) {
-      if (character === 0x5c) at++;
-      else if (character === 0x22) inString = false;
-    } else if (character === 0x22) inString = true;
-    else if (character === 0x3a) members++;
-    else if (character === 0x2c) values++;
-    else if (character === 0x7b || character === 0x5b) {
-      values++;
-      deepest = Math.max(deepest, ++depth);
-    } else if (character === 0x7d || character === 0x5d) depth--;
-  }
-  return { depth: deepest, members, values };
-}
 
 /** The answer to a vendor's test of the URL; undefined for another delivery. */
 export function challengeOf({ challenge }: Pick<WebhookDescription, "challenge">, source: Source): string | undefined {

@@ -20,7 +20,7 @@ export interface Principal {
   grantId?: string | undefined;
   /** The agents that act for the subject, the current one first (`act`, RFC 8693, section 4.1). */
   actors?: readonly string[];
-  /** The clients on which the token depends, also those of the tokens that were exchanged for it (claim `versions`). */
+  /** Clients whose end also ends the token (claim `versions`): for an exchanged token, those of its subject token, too. */
   clients?: readonly string[];
   /** The approval that gave the principal its publishing scopes. */
   approvalId?: string | undefined;

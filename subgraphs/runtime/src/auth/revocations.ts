@@ -39,7 +39,7 @@ export class Revocations {
   readonly #goodFrom = new Map<string, Known>();
   /** The version in which each closed tenant was closed. */
   readonly #closedTenants = new Map<string, number>();
-  /** The version of the last change of each tenant, so that an older message that arrives late is ignored. */
+  /** The newest version that the verifier was told of each tenant. A late message with an older one is ignored. */
   readonly #tenantsChanged = new Map<string, Known>();
 
   add({ kind, subject, version }: Revocation, nowMs: number): void {

@@ -107,8 +107,7 @@ export async function idempotentMutation<Result, Prepared = undefined>(
       detail: "The Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.",
     });
   const scope = [keyHolder(principal), mutation.field, key];
-  const digested = fairFingerprint(tenant.tenantId, mutation.arguments);
-  const print = typeof digested === "string" ? digested : await digested;
+  const print = await fairFingerprint(tenant.tenantId, mutation.arguments);
   const prints = [print, ...(mutation.formerArguments ?? []).map(fingerprint)];
   const known = await database.reader.row<StoredResult>(storedResult, tenant, ...scope);
   if (known) return replay<Result>(context, known, prints);

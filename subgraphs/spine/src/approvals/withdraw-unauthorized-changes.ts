@@ -1,10 +1,15 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
-import { userStatuses } from "../access-control/user-status-statement.js";
-import { effectiveAccessIn } from "../roles/effective-access.js";
+import { type PrincipalPermissions, principalPermissions } from "../access-control/principal-permissions-statement.js";
 import { Approval } from "./approval.entity.js";
 import { stateAt } from "./approval.view.js";
 import { settingTask, type WithdrawalReason, withdraw } from "./setting-proposals.js";
+
+const reasons: Record<PrincipalPermissions["status"], WithdrawalReason> = {
+  Deleted: "RequesterDeleted",
+  Disabled: "RequesterDisabled",
+  Active: "RequesterLostScopes",
+};
 
 /** Withdraws the undecided changes of settings for which these users (`usr_…`) could not ask any more. */
 export async function withdrawUnauthorizedChanges(
@@ -19,22 +24,12 @@ export async function withdrawUnauthorizedChanges(
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { approvalId: "asc" } },
   );
   const open = pending.filter((approval) => stateAt(approval, new Date()) === "Pending");
-  const people = new Set(open.map(({ subject }) => subject));
-  const statuses = await userStatuses(transaction, people);
-  for (const person of people) {
-    const reason = await reasonFor(transaction, person, statuses.get(person));
-    if (reason)
-      for (const approval of open.filter(({ subject }) => subject === person)) withdraw(transaction, approval, reason);
+  if (open.length === 0) return;
+  const permissions = await principalPermissions(transaction, [...new Set(open.map(({ subject }) => subject))]);
+  for (const approval of open) {
+    const person = permissions.get(approval.subject);
+    if (person && !mayAsk(person)) withdraw(transaction, approval, reasons[person.status]);
   }
 }
 
-async function reasonFor(
-  transaction: Transaction,
-  person: string,
-  status: string | undefined,
-): Promise<WithdrawalReason | undefined> {
-  if (status === "Deleted") return "RequesterDeleted";
-  if (status === "Disabled") return "RequesterDisabled";
-  const { scopes } = await effectiveAccessIn(transaction, person);
-  return scopes.has("config.manage") ? undefined : "RequesterLostScopes";
-}
+const mayAsk = ({ status, scopes }: PrincipalPermissions) => status === "Active" && scopes.has("config.manage");

@@ -135,7 +135,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
   const findClient = async (clientId: string) =>
     clientId === ownSecurityClientId ? ownClient : findRegisteredClient(clientReads, clientId);
   const tokens = new AccessTokens({ issuer, keys: () => keys.published, pool });
-  const introspection = new TokenIntrospection(accounts, tokens);
+  const introspection = new TokenIntrospection({ accounts, tokens, findClient });
   const tenantExists = tenantLookup(clientReads);
   const subjectVerifier = new TokenVerifier({
     ...{ issuer, audience: issuer, tenantExists },

@@ -39,10 +39,10 @@ type Caller = Pick<Principal, "tenantId">;
 /** Evaluates the flags of the caller's tenant in the form of OFREP 0.3.0. A refusal is an answer, too. */
 export class FlagEvaluation {
   readonly tickets: StreamTickets;
-  readonly #sets: FlagSets;
+  readonly #sets: Pick<FlagSets, "of" | "watch">;
   readonly #work: Pick<LongWork, "run">;
 
-  constructor(sets: FlagSets, tickets: StreamTickets, work: Pick<LongWork, "run"> = longWork) {
+  constructor(sets: Pick<FlagSets, "of" | "watch">, tickets: StreamTickets, work: Pick<LongWork, "run"> = longWork) {
     this.#sets = sets;
     this.#work = work;
     this.tickets = tickets;
@@ -68,9 +68,7 @@ export class FlagEvaluation {
     const points = Math.ceil(set.steps / stepsPerPoint);
     if (points > 1) await request.charge(points - 1);
     const run: RunWork = (work) => (points > 1 ? this.#work.run(tenantId, work) : doAtOnce(work));
-    const outcomes = run(outcomesOf(set, context));
-    const answered = { context, stream: request.stream, run };
-    return bulk(set, outcomes instanceof Promise ? await outcomes : outcomes, answered);
+    return bulk(set, await run(outcomesOf(set, context)), { context, stream: request.stream, run });
   }
 
   /** The version of the flags of a tenant. */

@@ -12,6 +12,7 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import { LockMode } from "@mikro-orm/postgresql";
 import { principalsBehind } from "../access-control/holders-statement.js";
 import { requireSignInForLastingRight } from "../access-control/lasting-right.js";
+import { principalPermissions } from "../access-control/principal-permissions-statement.js";
 import type { TenantSettings } from "../configuration/tenant-settings.js";
 import type { Mailer } from "../mail/mailer.js";
 import { findRoles, requireGrantable, requireRoles } from "../roles/assign-roles.js";
@@ -34,9 +35,9 @@ import {
   stateOf,
 } from "./invitation.view.js";
 import type { InvitationIssuer } from "./invitation-issuer.js";
-import { inviterPermissions, mayInvite } from "./inviter-permissions-statement.js";
 import { lockInvitations } from "./lock-invitations.js";
 import { requireMailAllowed } from "./mail-throttle.js";
+import { mayInvite } from "./may-invite.js";
 import { revokeInvitation } from "./revoke-unauthorized-invitations.js";
 
 const maxOpenInvitations = 100;
@@ -240,7 +241,7 @@ async function requireCurrentPermissions(
   invitedBy: string,
   roles: readonly { readonly scopes: readonly string[] }[],
 ): Promise<void> {
-  const permissions = (await inviterPermissions(transaction, [invitedBy])).get(invitedBy);
+  const permissions = (await principalPermissions(transaction, [invitedBy])).get(invitedBy);
   if (mayInvite(permissions, roles)) return;
   throw new DomainError("TOKEN_INVALID", {
     detail: "The access token is not valid: its subject has lost permissions since it was issued. Get a new token.",

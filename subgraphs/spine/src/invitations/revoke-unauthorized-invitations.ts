@@ -1,14 +1,15 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
+import { type PrincipalPermissions, principalPermissions } from "../access-control/principal-permissions-statement.js";
 import { findRoles } from "../roles/assign-roles.js";
 import { Invitation } from "./invitation.entity.js";
 import { invitationFacts } from "./invitation.view.js";
-import { type InviterPermissions, inviterPermissions, mayInvite } from "./inviter-permissions-statement.js";
 import { lockInvitations } from "./lock-invitations.js";
+import { mayInvite } from "./may-invite.js";
 
 type Reason = "Requested" | "InviterDeleted" | "InviterDisabled" | "InviterLostScopes";
 
-const reasons: Record<InviterPermissions["status"], Reason> = {
+const reasons: Record<PrincipalPermissions["status"], Reason> = {
   Deleted: "InviterDeleted",
   Disabled: "InviterDisabled",
   Active: "InviterLostScopes",
@@ -31,7 +32,7 @@ export async function revokeUnauthorizedInvitations(
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   if (open.length === 0) return;
-  const permissionsBy = await inviterPermissions(transaction, [...new Set(open.map(({ invitedBy }) => invitedBy))]);
+  const permissionsBy = await principalPermissions(transaction, [...new Set(open.map(({ invitedBy }) => invitedBy))]);
   const roles = await findRoles(
     transaction,
     open.flatMap(({ roleCodes }) => roleCodes),

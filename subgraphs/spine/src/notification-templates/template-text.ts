@@ -24,7 +24,7 @@ export class TemplateTextError extends Error {
 export interface RenderOptions {
   /** The greatest number of characters of the result. */
   readonly maxLength: number;
-  /** Counts the steps of all texts of a message. Absent for a text of its own. */
+  /** Shared by all texts of one message, whose steps it counts together. Absent where one text is rendered alone. */
   readonly count?: StepCount;
 }
 

@@ -53,7 +53,7 @@ export class SlowVerifier {
     this.deliver(Number.POSITIVE_INFINITY);
   }
 
-  /** Tells the verifier of the next revocations of its feed. */
+  /** Hands the next revocations from the feed to the verifier. */
   deliver(count: number): void {
     for (const revocation of this.#waiting.splice(0, count)) {
       const { kind, subject, version } = revocation;

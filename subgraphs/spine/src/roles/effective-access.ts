@@ -17,7 +17,7 @@ interface HeldRole {
   readonly scopes: readonly Scope[];
 }
 
-/** Access, and the version of the rights of the principal in the same snapshot. */
+/** Roles and scopes of a principal, and the version of its rights. One statement reads both. */
 export interface VersionedAccess extends Access {
   readonly version: number;
 }

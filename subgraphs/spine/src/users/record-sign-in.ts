@@ -11,7 +11,7 @@ const storeSignIn = {
     returning user_id`,
 };
 
-/** A sign-in whose proofs were checked. `signInVersion` is that of the user before the check. */
+/** A sign-in with a right password or passkey. `signInVersion` was read before that check. */
 export interface ProvenSignIn {
   readonly userId: string;
   readonly signInVersion: number;

@@ -19,7 +19,7 @@ const maxEvaluations = 200;
 const maxEvaluationsPerFinding = 24;
 /** The limit of packages and dependencies over all evaluations: about 100 ms, but the same number on every machine. */
 const maxSteps = 30_000;
-/** The findings that are searched in vain. The search for moves takes time too, also where there is none. */
+/** The search ends after so many findings without any move, since looking for moves takes time, too. */
 const maxFruitlessSearches = 500;
 
 /** The result of evaluating the set after a move. */

@@ -43,7 +43,7 @@ export interface UserAccess {
   /** Those scopes of the client that the user's roles give. */
   readonly scopes: readonly string[];
   readonly platformAdmin: boolean;
-  /** The version of the rights of the user, in the snapshot from which roles and scopes come. */
+  /** The version of the user's rights. The statement that reads roles and scopes reads it, too. */
   readonly version: number;
   /** The publishing scopes that need an approval first, and the claims of a token that may publish. */
   readonly publishing: PublishingDecision;

@@ -15,11 +15,15 @@ export function clientAdapter(options: ClientAuthenticationOptions): Adapter {
   return {
     async find(clientId) {
       const context = currentContext();
-      context.state["presentedClientId"] = clientId;
-      requireNotBlocked(context, failures);
+      // later in a request, oidc-provider looks up the client of a token, which does not authenticate
+      const isPresented = context.oidc.entities.Client === undefined;
+      if (isPresented) {
+        context.state["presentedClientId"] = clientId;
+        requireNotBlocked(context, failures);
+      }
       const registered = (await findClient(clientId)) ?? unknownClient;
       // anybody may name a public client, so its requests are counted for each address
-      if (registered.isPublic)
+      if (isPresented && registered.isPublic)
         countTokenRequest(tokenLimiter, context, `${registered.clientId} ${addressOf(context)}`, registered);
       return clientMetadata(registered, served);
     },

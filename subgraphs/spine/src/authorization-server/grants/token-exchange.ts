@@ -1,7 +1,6 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { maxActorChain } from "@factory/runtime/auth/token-claims";
 import { clientVersion, type TokenVersions } from "@factory/runtime/auth/token-versions";
-import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -169,11 +168,9 @@ function scopesOf(
  * version.
  */
 function exchangedVersions({ principal, versions }: SubjectToken, agent: RegisteredClient): TokenVersions {
-  const { subject, actors = [] } = principal;
-  const earlier = [subject, ...actors].filter((id) => decodeId("usr", id) === undefined);
   const clients = {
     [agent.clientId]: agent.versions.client,
-    ...Object.fromEntries(earlier.map((clientId) => [clientId, clientVersion(versions, clientId)])),
+    // a token of an earlier release names no clients
     [principal.clientId]: clientVersion(versions, principal.clientId),
     ...versions.clients,
   };

@@ -3,12 +3,10 @@ import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure"
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import type { Logger } from "@factory/runtime/telemetry/logger";
-import { satisfiesLevel } from "@factory/schema/authentication-levels";
 import { identityScopes } from "@factory/schema/scopes";
-import Provider, { type Client, errors, type FindAccount, type KoaContextWithOIDC } from "oidc-provider";
+import Provider, { type Client, type KoaContextWithOIDC } from "oidc-provider";
 import type { ApprovalRequests } from "../../approvals/approval-request.js";
 import type { PublishApprovals } from "../../approvals/publish-approvals.js";
-import { causeOf } from "../../http-endpoints/request-cause.js";
 import { type GrantType, passwordGrantType, tokenExchange } from "../../oauth-clients/grant-types.js";
 import { keyAlgorithms } from "../../oauth-clients/public-keys.js";
 import { redirectUriAllowed } from "../../oauth-clients/redirect-uri.js";
@@ -16,14 +14,8 @@ import type { SecondFactors } from "../../second-factors/second-factors.js";
 import type { LoadedKey } from "../../signing-keys/signing-key-store.js";
 import type { PasswordSignIn } from "../accounts/password-sign-in.js";
 import type { SignInRecords } from "../accounts/sign-in-records.js";
-import { isOfVersions, keepSignInVersions, versionOfSession, versionsOfGrant } from "../accounts/stored-versions.js";
-import {
-  accountError,
-  invalidGrant,
-  type UserAccess,
-  type UserAccount,
-  type UserAccounts,
-} from "../accounts/user-accounts.js";
+import { keepSignInVersions, versionOfSession, versionsOfGrant } from "../accounts/stored-versions.js";
+import type { UserAccounts } from "../accounts/user-accounts.js";
 import { clientAdapter } from "../client-authentication/client-adapter.js";
 import {
   clockToleranceSeconds,
@@ -45,16 +37,16 @@ import { termsOfGrant } from "../sign-in/consent-terms.js";
 import type { RememberedConsents } from "../sign-in/remembered-consents.js";
 import { renderError } from "../sign-in/render-error.js";
 import type { ClientRoles } from "../tokens/client-roles.js";
-import { requireUsableRefresh } from "../tokens/granted-scopes.js";
 import { grantedIdentityScopes, listIdentityScopes, withIdentity } from "../tokens/identity-scopes.js";
 import { chosenSuccessor } from "../tokens/refresh-successor.js";
 import type { PlatformResourceServer } from "../tokens/resource-server.js";
 import { refreshTokenRevocation, revocationPath } from "../tokens/revoke-token.js";
-import { createSignedInAccount, type SignInFacts, signedInAccountOf } from "../tokens/signed-in-account.js";
+import { signedInAccountOf } from "../tokens/signed-in-account.js";
 import type { SignedTokenRequests } from "../tokens/signed-token-requests.js";
 import { tenantClaims } from "../tokens/token-claims.js";
 import type { TokenFamilies } from "../tokens/token-families.js";
 import { introspectionPath, type TokenIntrospection } from "../tokens/token-introspection.js";
+import { accountFinder } from "./account-finder.js";
 import type { OidcAdapter } from "./oidc-adapter.js";
 import { noteTokenRefusal } from "./token-refusal.js";
 
@@ -212,51 +204,6 @@ function storeMembers(model: object, ...members: readonly string[]): void {
 function tokenSeconds(info: { accessTokenTTL?: number | undefined } | undefined): number {
   if (info?.accessTokenTTL === undefined) throw new Error("The token has no resource server");
   return info.accessTokenTTL;
-}
-
-/**
- * Refuses codes and refresh tokens from before their client was last disabled, and those of a sign-in from before their
- * user was last disabled or got a new password: enabling the client or user again does not bring them back. A sign-in has
- * no token yet.
- */
-function errorIfEnded({ oidc }: KoaContextWithOIDC, user: UserAccount | undefined, token: object | undefined) {
-  const isOfNow = !token || !user || isOfVersions(oidc.entities.Grant, user, registeredClientOf(oidc.client));
-  return isOfNow ? undefined : invalidGrant();
-}
-
-/** Finds users for oidc-provider. Every refresh reads the current state of the user and the tenant, and the current roles. */
-function accountFinder({ accounts, families }: OidcProviderOptions): FindAccount {
-  return async (context, userId, token) => {
-    const client = registeredClientOf(context.oidc.client);
-    const user = await accounts.byId(userId);
-    const error = accountError(user, client) ?? errorIfEnded(context, user, token);
-    if (error || !user) {
-      if (!token) return undefined;
-      if ("grantId" in token && token.grantId) await families.revoke(token.grantId, "Silent");
-      throw error;
-    }
-    const access = await accounts.access(user, client);
-    if (token?.kind === "RefreshToken") {
-      if (token.consumed) {
-        if (token.grantId) await families.revoke(token.grantId, "RefreshTokenReuseDetected");
-        throw new errors.InvalidGrant("The refresh token was used before. Its user has to sign in again.");
-      }
-      requireSession(token, access);
-      // before the token is consumed, so that the client may repeat the request with other scopes
-      const asked = context.oidc.params?.["scope"];
-      await accounts.requireNoneWithheld(user, client, access, { asked, cause: causeOf(context, userId) });
-      requireUsableRefresh((typeof asked === "string" ? asked : (token.scope ?? "")).split(" "), access);
-    }
-    return createSignedInAccount(user, access, token && "authTime" in token ? token : {});
-  };
-}
-
-/** The tenant may have shortened its sessions, or may require a second factor, since the token was issued. */
-function requireSession({ authTime, acr }: SignInFacts, { sessionSeconds, secondFactorRequired }: UserAccess): void {
-  if (authTime !== undefined && authTime + sessionSeconds <= Date.now() / 1000)
-    throw new errors.InvalidGrant("The session of the user has ended. The user has to sign in again.");
-  if (secondFactorRequired && !satisfiesLevel(acr, "urn:factory:acr:second-factor"))
-    throw new errors.InvalidGrant("The tenant requires a second factor. The user has to sign in again.");
 }
 
 /** Answers errors in the form of the platform, and requests for signed tokens that oidc-provider refuses. */

@@ -158,6 +158,18 @@ describe("POST /connect/introspect", () => {
     expect(await introspect(accessToken)).toEqual({ active: false });
   });
 
+  it("is answered to a colleague also while the client of the token is blocked after too many wrong secrets", async () => {
+    const guessed = await aClient(tenantId);
+    const { email, password } = await aUser(platform, tenantId, ["templates.read"]);
+    const { body } = await post("/connect/token", { grant_type: "password", username: email, password }, guessed);
+    const wrong = { ...guessed, clientSecret: "wrong" };
+    const attempt = async () => (await post("/connect/introspect", { token: "x" }, wrong)).status;
+    const statuses: number[] = [];
+    while (statuses.at(-1) !== 429 && statuses.length < 100) statuses.push(await attempt());
+    expect(statuses.at(-1)).toBe(429);
+    expect(await introspect(String(body["refresh_token"]), colleague)).toMatchObject({ active: true });
+  });
+
   it("reports a refresh token as inactive once a new password or a change of its client has ended it", async () => {
     const byPassword = await signedIn();
     await platform.admin.query("update users set sign_in_version = sign_in_version + 1 where user_id = $1", [

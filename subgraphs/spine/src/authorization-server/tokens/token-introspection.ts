@@ -1,20 +1,25 @@
 import type { Client, KoaContextWithOIDC, RefreshToken } from "oidc-provider";
 import { isOfVersions } from "../accounts/stored-versions.js";
-import { accountError, servesUser, type UserAccount, type UserAccounts } from "../accounts/user-accounts.js";
+import { accountError, servesUser, type UserAccounts } from "../accounts/user-accounts.js";
 import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
 import type { AccessTokenClaims, AccessTokens } from "./access-tokens.js";
 
 /** The introspection endpoint (RFC 7662). */
 export const introspectionPath = "/connect/introspect";
 
+interface TokenIntrospectionParts {
+  readonly accounts: UserAccounts;
+  readonly tokens: AccessTokens;
+  /** Undefined for a client that is unknown or disabled. */
+  readonly findClient: (clientId: string) => Promise<RegisteredClient | undefined>;
+}
+
 /** Answers of RFC 7662. A client may introspect its own tokens and those of its tenant. */
 export class TokenIntrospection {
-  readonly #accounts: UserAccounts;
-  readonly #tokens: AccessTokens;
+  readonly #parts: TokenIntrospectionParts;
 
-  constructor(accounts: UserAccounts, tokens: AccessTokens) {
-    this.#accounts = accounts;
-    this.#tokens = tokens;
+  constructor(parts: TokenIntrospectionParts) {
+    this.#parts = parts;
   }
 
   /** The `introspection` feature of oidc-provider, which serves refresh tokens. */
@@ -23,11 +28,15 @@ export class TokenIntrospection {
       enabled: true,
       allowedPolicy: async (context: KoaContextWithOIDC, client: Client, token: object) => {
         const { clientId, accountId, grantId } = token as Pick<RefreshToken, "clientId" | "accountId" | "grantId">;
+        const { accounts, findClient } = this.#parts;
         const registered = registeredClientOf(client);
-        const user = accountId === undefined ? undefined : await this.#accounts.byId(accountId);
+        const user = accountId === undefined ? undefined : await accounts.byId(accountId);
         if (!user || accountError(user, { ...registered, tenantId: user.tenant.tenantId })) return false;
-        if (await isEnded(context, user, { clientId, grantId })) return false;
-        return clientId === client.clientId || servesUser({ ...registered, firstParty: false }, user);
+        if (clientId !== client.clientId && !servesUser({ ...registered, firstParty: false }, user)) return false;
+        // the clients of oidc-provider are those that authenticate, with their limits
+        const issuedTo = clientId === undefined ? undefined : await findClient(clientId);
+        const grant = grantId === undefined ? undefined : await context.oidc.provider.Grant.find(grantId);
+        return issuedTo !== undefined && isOfVersions(grant, user, issuedTo);
       },
     };
   }
@@ -35,21 +44,7 @@ export class TokenIntrospection {
   /** The answer for an access token; `{ active: false }` for a token that the client may not see. */
   async accessToken(token: AccessTokenClaims | undefined, client: RegisteredClient): Promise<object> {
     const visible = token && (token.tenantId === client.tenantId || token.client_id === client.clientId);
-    if (!visible || (await this.#tokens.status(token)) !== "Good") return { active: false };
+    if (!visible || (await this.#parts.tokens.status(token)) !== "Good") return { active: false };
     return { active: true, token_type: "Bearer", ...token };
   }
-}
-
-/** Whether a new password, or a change of the user or of the token's client, has ended the refresh token. */
-async function isEnded(
-  { oidc }: KoaContextWithOIDC,
-  user: UserAccount,
-  { clientId, grantId }: Partial<Pick<RefreshToken, "clientId" | "grantId">>,
-): Promise<boolean> {
-  const { Client: clients, Grant: grants } = oidc.provider;
-  const [client, grant] = [
-    clientId === undefined ? undefined : await clients.find(clientId),
-    grantId === undefined ? undefined : await grants.find(grantId),
-  ];
-  return !client || !isOfVersions(grant, user, registeredClientOf(client));
 }

@@ -35,7 +35,7 @@ export const isFailure = (outcome: number): boolean => outcome === keyMissing;
 /** A flag of a tenant, prepared for evaluations. */
 export class CompiledFlag {
   readonly key: string;
-  /** The greatest number of comparisons of an evaluation, and one for the flag. */
+  /** One for the flag itself, and the comparisons that its rules make at most. */
   readonly steps: number;
   readonly #settings: FlagSettings;
   readonly #rules: readonly Matches[];

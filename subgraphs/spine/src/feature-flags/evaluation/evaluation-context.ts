@@ -106,7 +106,7 @@ export class EvaluationContext {
 
 type PartName = "beginning" | "foldedBeginning" | "ending" | "foldedEnding";
 
-/** Parts of the texts of attributes. Thousands of rules may compare parts of one length, so each is made once. */
+/** Beginnings or endings of attribute values. Thousands of rules may compare the same one, so each is cut once. */
 class TextParts {
   readonly #cut: (text: string, length: number) => string;
   readonly #known = new Map<string, (string | undefined)[]>();

@@ -9,7 +9,7 @@ const stepsBetweenPauses = 100;
 /** All flags of a tenant in one version, prepared for evaluations. */
 export class FlagSet {
   readonly flags: readonly CompiledFlag[];
-  /** The greatest number of comparisons of an evaluation of all flags, with one for each flag. */
+  /** The sum of the steps of all flags. */
   readonly steps: number;
   /** About how many bytes of memory it takes. */
   readonly bytes: number;
@@ -36,9 +36,7 @@ export class FlagSet {
 export function* outcomesOf({ flags }: FlagSet, context: EvaluationContext): PausableWork<Uint8Array> {
   const found = new Uint8Array(flags.length);
   let steps = 0;
-  for (let at = 0; at < flags.length; at += 1) {
-    const flag = flags[at];
-    if (!flag) continue;
+  for (const [at, flag] of flags.entries()) {
     found[at] = flag.evaluate(context);
     steps += flag.steps;
     if (steps < stepsBetweenPauses) continue;

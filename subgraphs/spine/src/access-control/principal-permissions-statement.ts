@@ -4,15 +4,15 @@ import type { Scope } from "@factory/schema/scopes";
 
 // tables: users, roles, role_assignments, api_clients
 
-/** The current permissions of an inviter. The scopes of a user come from roles; a client has scopes of its own. */
-export interface InviterPermissions {
+/** The current permissions of a principal. The scopes of a user come from roles; a client has scopes of its own. */
+export interface PrincipalPermissions {
   readonly status: "Active" | "Disabled" | "Deleted";
   readonly scopes: ReadonlySet<string>;
 }
 
 interface PermissionsRow {
   principal: string;
-  status: InviterPermissions["status"];
+  status: PrincipalPermissions["status"];
   scopes: Scope[];
 }
 
@@ -26,21 +26,11 @@ const permissionsOfPrincipals = `select asked.principal, users.status, array(
   select client_id, status, scopes from api_clients where tenant_id = $1 and client_id = any($2)`;
 
 /** By principal (`usr_…`, `cli_…`). The platform itself and principals of other tenants are absent. */
-export async function inviterPermissions(
+export async function principalPermissions(
   { execute, tenant }: Transaction,
   principals: readonly string[],
-): Promise<Map<string, InviterPermissions>> {
+): Promise<Map<string, PrincipalPermissions>> {
   const userIds = principals.map((principal) => decodeId("usr", principal) ?? null);
   const rows = await execute<PermissionsRow>(permissionsOfPrincipals, [tenant.uuid, principals, userIds]);
   return new Map(rows.map(({ principal, status, scopes }) => [principal, { status, scopes: new Set(scopes) }]));
-}
-
-/** Whether the inviter may invite somebody to these roles. An inviter without permissions here is the platform. */
-export function mayInvite(
-  permissions: InviterPermissions | undefined,
-  roles: readonly { readonly scopes: readonly string[] }[],
-): boolean {
-  if (!permissions) return true;
-  const needed = ["user.invite", ...roles.flatMap(({ scopes }) => scopes)];
-  return permissions.status === "Active" && needed.every((scope) => permissions.scopes.has(scope));
 }
