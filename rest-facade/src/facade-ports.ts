@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import type { Verifier } from "@factory/runtime/auth/authenticate";
 import type { Principal } from "@factory/runtime/auth/principal";
 import type { Revocation } from "@factory/runtime/auth/revocations";
+import type { JsonSize } from "@factory/runtime/input-validation/json-size";
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Trace } from "@factory/runtime/telemetry/trace";
@@ -95,6 +96,8 @@ declare module "fastify" {
     principal: Principal | undefined;
     /** The size of the JSON body; 0 before it was read. */
     bodyBytes: number;
+    /** The members and values of the JSON body; undefined before they were counted. */
+    bodySize: JsonSize | undefined;
   }
   interface FastifyContextConfig {
     /** The root field that the route runs: the name of the operation in the audit log. */

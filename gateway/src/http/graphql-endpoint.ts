@@ -72,7 +72,7 @@ async function contextOf(request: FastifyRequest, reply: FastifyReply, verifier:
     ...{ principal, idempotencyKey, trace: traceOf(request), signal: new HangUp(reply.raw) },
     ...originOfRequest(raw),
   });
-  context.points = bodyPoints(request.bodyBytes);
+  context.points = bodyPoints(request);
   return context;
 }
 

@@ -127,6 +127,18 @@ describe("bodies", () => {
     expect((await post(`{"name":"${"[".repeat(100)}"}`)).status).toBe(201);
   });
 
+  it("may have at most 20,000 members", async () => {
+    const withMembers = (count: number) =>
+      JSON.stringify({ name: "a", x: Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at])) });
+    expect((await post(withMembers(19_998))).status).toBe(201);
+    const { status, json } = await post(withMembers(19_999));
+    expect([status, json["code"], json["errors"]]).toEqual([
+      413,
+      "PAYLOAD_TOO_LARGE",
+      [{ pointer: "", code: "TOO_LONG", detail: "Must have at most 20,000 members in the whole JSON document." }],
+    ]);
+  });
+
   it("may have at most 1 MiB", async () => {
     const over = `{"name":"${"x".repeat(1024 * 1024)}"}`;
     expect(await outcome(post(over))).toEqual([413, "PAYLOAD_TOO_LARGE"]);

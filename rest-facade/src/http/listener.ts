@@ -1,15 +1,16 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
+import { longWork } from "@factory/runtime/threads/long-work";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from "fastify";
-import { bodyPoints } from "../rate-limits/body-points.js";
 import { documentedPath } from "../routes/route.js";
 import { cors } from "./cors.js";
 import { FrontDoor, type FrontDoorOptions, maxUrlLength, strictTransport } from "./front-door.js";
 import { KnownPaths } from "./known-paths.js";
 import { integrationMediaType } from "./match-version.js";
-import { readJson } from "./read-json.js";
+import { readingJson } from "./read-json.js";
 import type { Meter } from "./request-metrics.js";
 import { errorHandler, pathOf } from "./send-problem.js";
 
@@ -49,6 +50,7 @@ export function createListener(options: ListenerOptions): Listener {
   app.decorateRequest("principal", undefined);
   app.decorateRequest("trace", undefined as never);
   app.decorateRequest("bodyBytes", 0);
+  app.decorateRequest("bodySize", undefined);
   readOnlyJson(app);
   const paths = new KnownPaths();
   app.addHook("onRoute", (route) => {
@@ -90,11 +92,23 @@ function parseJson(request: FastifyRequest, body: string | Buffer, done: Done): 
     done(null);
     return;
   }
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
+  const reading = readingJson(bytes, (size) => {
+    request.bodySize = size;
+  });
   try {
-    const value = readJson(Buffer.isBuffer(body) ? body : Buffer.from(body));
-    if (bodyPoints(body.length) === 0) done(null, value);
-    // the parser has used this turn of the event loop, and the checks of the value use another
-    else setImmediate(done, null, value);
+    // the tenants take turns, and callers without a token by their network
+    const value = longWork.begin(request.principal?.tenantId ?? clientNetworkOf(request.raw), reading);
+    if (value instanceof Promise) void settle(value, done);
+    else done(null, value);
+  } catch (error) {
+    done(error as Error);
+  }
+}
+
+async function settle(reading: Promise<unknown>, done: Done): Promise<void> {
+  try {
+    done(null, await reading);
   } catch (error) {
     done(error as Error);
   }

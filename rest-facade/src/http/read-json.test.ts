@@ -1,6 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { requestJsonLimit } from "@factory/runtime/input-validation/json-size";
-import { readJson } from "./read-json.js";
+import { readingJson, readJson } from "./read-json.js";
 
 describe("a body that is not JSON", () => {
   it.each([
@@ -41,5 +41,26 @@ describe("a large body", () => {
   it("may have any number of colons and commas in its texts", () => {
     const text = ":,[{".repeat(members + values);
     expect(readJson(Buffer.from(JSON.stringify({ text })))).toEqual({ text });
+  });
+
+  it("is read in several turns, of which one is for the parser alone", () => {
+    const text = `${withMembers(members - 1)},"text":"${"x".repeat(700_000)}"}`;
+    const sizes: unknown[] = [];
+    const reading = readingJson(Buffer.from(text), (size) => sizes.push(size));
+    let pauses = 0;
+    let step = reading.next();
+    for (; !step.done; step = reading.next()) pauses += 1;
+    // the pauses of the count, one before the parser and one after it
+    expect(pauses).toBe(Math.floor((text.length - 1) / (16 * 1024)) + 2);
+    expect(step.value).toEqual(JSON.parse(text));
+    expect(sizes).toEqual([expect.objectContaining({ members, values: members })]);
+  });
+
+  it("is read in several turns where it is short and has many members", () => {
+    expect([...readingJson(Buffer.from(`${withMembers(1001)}}`))]).toHaveLength(2);
+  });
+
+  it("is read at once where it is small", () => {
+    expect(readingJson(Buffer.from(`${withMembers(1000)}}`)).next().done).toBe(true);
   });
 });

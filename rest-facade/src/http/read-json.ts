@@ -1,29 +1,41 @@
 import { isUtf8 } from "node:buffer";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { scanJson } from "@factory/runtime/input-validation/json-scan";
-import { requestJsonLimit } from "@factory/runtime/input-validation/json-size";
-import { unstorableText } from "@factory/runtime/input-validation/storable-text";
+import { bytesBetweenPauses, scanJson } from "@factory/runtime/input-validation/json-scan";
+import { type JsonSize, requestJsonLimit } from "@factory/runtime/input-validation/json-size";
+import { storability } from "@factory/runtime/input-validation/storable-text";
+import { doAtOnce, type PausableWork } from "@factory/runtime/threads/long-work";
+
+/** A body with more than this takes the parser a millisecond and more. */
+const ordinarySize: JsonSize = { members: 1000, values: 5000 };
 
 /**
  * A body as strict JSON: UTF-8, at most 64 levels, a limited number of members and values, text that PostgreSQL can
- * store. Empty counts as absent.
+ * store. Empty counts as absent. `measured` is told how much the body holds before it is parsed.
  */
-export function readJson(body: Buffer): unknown {
+export function* readingJson(body: Buffer, measured?: (size: JsonSize) => void): PausableWork<unknown> {
   if (body.length === 0) return undefined;
   if (!isUtf8(body)) throw malformed("The body is not valid UTF-8.");
-  const { suspicious } = scanJson(body, requestJsonLimit);
+  let isLarge = body.length > bytesBetweenPauses;
+  const { suspicious } = yield* scanJson(body, requestJsonLimit, (size) => {
+    isLarge ||= size.members > ordinarySize.members || size.values > ordinarySize.values;
+    measured?.(size);
+  });
   const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
+  if (isLarge) yield;
   const value = parse(body.toString("utf8", start));
-  if (suspicious) {
-    const errors = unstorableText(value);
-    if (errors.length > 0)
-      throw new DomainError("VALIDATION_FAILED", {
-        detail: "The body contains text that is not valid Unicode.",
-        errors,
-      });
-  }
+  // the work with the value has a turn of its own
+  if (isLarge) yield;
+  const errors = suspicious ? yield* storability(value) : [];
+  if (errors.length > 0)
+    throw new DomainError("VALIDATION_FAILED", {
+      detail: "The body contains text that is not valid Unicode.",
+      errors,
+    });
   return value;
 }
+
+/** The same at once, for a body that is not large. */
+export const readJson = (body: Buffer): unknown => doAtOnce(readingJson(body));
 
 const malformed = (detail: string) => new DomainError("MALFORMED_JSON", { detail });
 

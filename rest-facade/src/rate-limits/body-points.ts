@@ -1,20 +1,31 @@
+import type { JsonSize } from "@factory/runtime/input-validation/json-size";
 import type { RateClass } from "@factory/schema/rate-classes";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RateLimit } from "./rate-limits.js";
 
 /** A body of this size is ordinary. Reading, checking and digesting a larger one takes time by its size. */
 const bytesPerPoint = 64 * 1024;
+/** The size of an ordinary body. Each further member takes as much time as many bytes of a text. */
+const sizePerPoint: JsonSize = { members: 2000, values: 5000 };
+
+/** Absent where the listener has read no body. */
+type Body = Partial<Pick<FastifyRequest, "bodyBytes" | "bodySize">>;
 
 /** The points of a body beside the one of its request. */
-export const bodyPoints = (bytes = 0): number => Math.max(0, Math.ceil(bytes / bytesPerPoint) - 1);
+export function bodyPoints({ bodyBytes = 0, bodySize }: Body): number {
+  const { members, values } = bodySize ?? { members: 0, values: 0 };
+  const parts = [bodyBytes / bytesPerPoint, members / sizePerPoint.members, values / sizePerPoint.values];
+  return Math.max(1, ...parts.map(Math.ceil)) - 1;
+}
 
 type Done = (error: Error | null) => void;
 
 /** Counts the points of a large body before the answer is sent, also where the answer is a refusal. */
 export const chargeBody =
   (rate: RateClass, limit: RateLimit | undefined) =>
-  ({ principal, bodyBytes }: FastifyRequest, reply: FastifyReply, _: unknown, done: Done): void => {
-    const points = bodyPoints(bodyBytes);
+  (request: FastifyRequest, reply: FastifyReply, _: unknown, done: Done): void => {
+    const { principal } = request;
+    const points = bodyPoints(request);
     if (points === 0 || !principal || !limit) done(null);
     else void settle(limit.charge(rate, principal, { points, reply }), done);
   };

@@ -147,6 +147,23 @@ describe("rate limits", () => {
     }
   });
 
+  it.each([
+    ["20,000 members", Object.fromEntries(Array.from({ length: 19_999 }, (_, at) => [`k${at}`, 1])), 200, 20],
+    ["2,000 members", Object.fromEntries(Array.from({ length: 1999 }, (_, at) => [`k${at}`, 1])), 200, 29],
+    ["too many members", Object.fromEntries(Array.from({ length: 23_000 }, (_, at) => [`k${at}`, 1])), 413, 18],
+  ])("count a point for each 2,000 members of a body with %s", async (_, x, status, left) => {
+    const facade = await startWith({ searchLibraries: () => searchAnswer }, { rateLimits: rateLimits(0.01) });
+    try {
+      const answer = await facade.call("POST /v1/libraries/search", { body: { x } });
+      expect([answer.status, answer.headers.get("ratelimit")]).toEqual([
+        status,
+        expect.stringMatching(new RegExp(`^"read";r=${left};`)),
+      ]);
+    } finally {
+      await facade.close();
+    }
+  });
+
   it("do not apply to the internal listener", async () => {
     const facade = await startWith(resolvers, { rateLimits: rateLimits(0.0001) });
     try {

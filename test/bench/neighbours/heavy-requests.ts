@@ -6,48 +6,21 @@ import {
   ensureTenant,
   readJson,
 } from "@factory/gateway/standalone/client/platform-api";
-import { requestJsonLimit } from "@factory/runtime/input-validation/json-size";
 import type { Scope } from "@factory/schema/scopes";
 import type { LoadRequest } from "autocannon";
 import type { Stage } from "../bench-platform.js";
-
-/** A tenant with a request that costs as much work as its limits allow. */
-interface HeavyTenant {
-  readonly scopes: readonly Scope[];
-  /** Writes what the request needs, and returns it without its headers. */
-  readonly prepare: (tools: Tools) => Promise<HeavyRequest>;
-}
-
-export interface HeavyRequest {
-  readonly method: "GET" | "POST" | "PUT";
-  readonly path: string;
-  readonly body?: unknown;
-  readonly headers?: Record<string, string>;
-}
-
-interface Tools {
-  readonly write: <T>(method: "POST" | "PUT", path: string, body: unknown) => Promise<T>;
-}
-
-const number = (at: number) => String(at).padStart(5, "0");
-const rule = (operator: string, values: readonly string[]) => ({ attribute: "text", operator, values });
-const allFlags = (text: string): HeavyRequest => ({
-  method: "POST",
-  path: "/ofrep/v1/evaluate/flags",
-  body: { context: { targetingKey: "somebody", text } },
-});
-
-/** As many flags as needed for the rules, written one after the other. */
-async function writeFlags({ write }: Tools, count: number, rulesOf: (flag: number) => readonly unknown[]) {
-  for (let flag = 0; flag < count; flag += 1)
-    await write("PUT", `/v1/feature-flags/flag-${flag}`, {
-      enabled: true,
-      rolloutPercentage: 50,
-      rules: rulesOf(flag),
-    });
-}
-
-const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+import { heavyBodies } from "./heavy-bodies.js";
+import {
+  allFlags,
+  flagScopes,
+  type HeavyRequest,
+  type HeavyTenant,
+  number,
+  rule,
+  type Tools,
+  times,
+  writeFlags,
+} from "./heavy-tenant.js";
 
 async function flagRequest(
   tools: Tools,
@@ -59,7 +32,6 @@ async function flagRequest(
   return allFlags(text);
 }
 
-const flagScopes: readonly Scope[] = ["config.manage", "flag.evaluate"];
 const libraryScopes: readonly Scope[] = ["libraries.read", "libraries.write"];
 const packages = 120;
 
@@ -77,18 +49,6 @@ const evaluation = (): HeavyRequest => ({
   method: "POST",
   path: "/v1/libraries/compatibility/evaluate",
   body: { runtime: "net8.0", libraries: times(packages, (at) => ({ packageName: `Heavy.P${at}`, version: "1.0.0" })) },
-});
-
-/** As many members as one document may have beside a few others, which is the most that a parser does in one go. */
-const members = requestJsonLimit.members - 20;
-const wideObject = () => Object.fromEntries(times(members, (at) => [`k${(at * 7919) % members}`, "a".repeat(20)]));
-const smallObjects = () => times(members, (at) => ({ [`k${at}`]: at }));
-const smallLists = () => times(requestJsonLimit.values / 2 - 20, () => []);
-
-/** A body whose value is checked and then found to be too long. */
-const tooLongValue = (value: () => unknown): HeavyTenant => ({
-  scopes: ["config.manage"],
-  prepare: async () => ({ method: "PUT", path: "/v1/config/my.heavy", body: { value: value() } }),
 });
 
 const templatePath = "/v1/notification-templates/heavy";
@@ -123,6 +83,10 @@ const heavyTenants: Readonly<Record<string, HeavyTenant>> = {
       flagRequest(tools, `1.2.3-${"9.".repeat(90)}8`, 200, () =>
         times(50, () => rule("SEMVER_GT", [`1.2.3-${"9.".repeat(90)}9`])),
       ),
+  },
+  "ten flags": {
+    scopes: flagScopes,
+    prepare: (tools) => flagRequest(tools, "a", 10, () => []),
   },
   "a thousand flags": {
     scopes: flagScopes,
@@ -160,54 +124,14 @@ const heavyTenants: Readonly<Record<string, HeavyTenant>> = {
       return { method: "POST", path: `${templatePath}/preview`, body: { data } };
     },
   },
-  "a large body with an Idempotency-Key": {
-    scopes: ["notification.send"],
-    prepare: async () => {
-      const body = { channel: "InApp", recipient: { userId: "none" }, templateKey: "none", data: wideObject() };
-      return { method: "POST", path: "/v1/notifications", body, headers: { "idempotency-key": "heavy" } };
-    },
-  },
-  "a large object as a value": tooLongValue(wideObject),
-  "many small objects as a value": tooLongValue(smallObjects),
-  "many small lists as a value": tooLongValue(smallLists),
-  "large parameters of an execution": {
-    scopes: ["templates.execute"],
-    prepare: async ({ write }) => {
-      const { templateId } = await write<{ templateId: string }>("POST", "/v1/templates", { name: "heavy" });
-      const body = { templateVersionId: "none", target: { repository: "a/b" }, parameters: wideObject() };
-      return {
-        method: "POST",
-        path: `/v1/templates/${templateId}/execute`,
-        body,
-        headers: { "idempotency-key": "heavy" },
-      };
-    },
-  },
-  "large variables of GraphQL": {
-    scopes: ["config.manage"],
-    prepare: async () => {
-      const query = 'mutation ($value: JSON) { setConfiguration(key: "my.heavy", input: { value: $value }) { key } }';
-      return { method: "POST", path: "/graphql", body: { query, variables: { value: wideObject() } } };
-    },
-  },
-  "a body that has too many members": {
-    scopes: ["config.manage"],
-    prepare: async () => {
-      const value = Object.fromEntries(times(60_000, (at) => [`k${at}`, at]));
-      return { method: "PUT", path: "/v1/config/my.heavy", body: { value } };
-    },
-  },
+  ...heavyBodies,
 };
 
-/** Requests that are refused after their work. */
-export const refusedNames: ReadonlySet<string> = new Set([
-  "a large body with an Idempotency-Key",
-  "a large object as a value",
-  "many small objects as a value",
-  "many small lists as a value",
-  "large parameters of an execution",
-  "a body that has too many members",
-]);
+/**
+ * Requests that cost no more work than ordinary ones. They are measured and not judged: they need no database, so eight
+ * callers send 2,000 of them in a second, and share both cores of a small machine with the measured GETs.
+ */
+export const lightNames: ReadonlySet<string> = new Set(["ten flags", "flags that compare beginnings"]);
 
 export const heavyNames: readonly string[] = Object.keys(heavyTenants);
 
@@ -226,8 +150,10 @@ export async function heavyLoads({ platform }: Stage, name: string): Promise<Rec
   const write = async <T>(method: "POST" | "PUT", path: string, body: unknown) =>
     (await call<T>(method, platform.publicUrl + path, { token, body })).body;
   const { method, path, body, headers } = await heavy.prepare({ write });
-  const template = { name: "plain", category: "Service" };
-  const { templateId } = await write<{ templateId: string }>("POST", "/v1/templates", template);
+  const { templateId } = await write<{ templateId: string }>("POST", "/v1/templates", {
+    name: "plain",
+    category: "Service",
+  });
   const authorization = `Bearer ${token}`;
   return {
     plain: { method: "GET", path: `/v1/templates/${templateId}`, headers: { authorization } },

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { scanJson } from "@factory/runtime/input-validation/json-scan";
 import { deliveryJsonLimit, requireJsonSize } from "@factory/runtime/input-validation/json-size";
+import { doAtOnce } from "@factory/runtime/threads/long-work";
 import type { ValuePath, WebhookDescription } from "../provider-drivers/provider-driver.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
 
@@ -51,7 +52,7 @@ function parse({ form, message }: ArrivedDelivery, formPayload: string | undefin
 }
 
 function parsedJson(text: string, bytes: Uint8Array = Buffer.from(text)): unknown {
-  scanJson(bytes, deliveryJsonLimit);
+  doAtOnce(scanJson(bytes, deliveryJsonLimit));
   try {
     return JSON.parse(text);
   } catch {

@@ -16,6 +16,7 @@ import { notifyRuns } from "../runs/run-moves.js";
 import { type RunError, runErrorOf } from "../runs/run-operations.js";
 import { type ClaimedDelivery, causeOfDelivery, deliveryFacts, subjectOfDelivery } from "./claimed-delivery.js";
 import type { DeliveryHandlers, OpenDelivery } from "./delivery-handlers.js";
+import { unparsedPayload } from "./delivery-payload.js";
 import { endDeliveries, markIgnored } from "./end-statement.js";
 
 interface BatchServices {
@@ -85,8 +86,7 @@ export class DeliveryBatches {
     if (key_id === null || wrapped_key === null || ciphertext === null) return { value: null, bytes: 4 };
     const owner = payloadOwner(encodeId("ten", tenant_id), encodeId("whd", delivery_id));
     const sealed = { keyId: key_id, wrappedKey: wrapped_key, ciphertext };
-    const text = this.#services.seal.open(sealed, owner);
-    return { value: JSON.parse(text.toString()), bytes: text.length };
+    return unparsedPayload(this.#services.seal.open(sealed, owner).toString());
   }
 
   /**

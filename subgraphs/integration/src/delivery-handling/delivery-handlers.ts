@@ -3,13 +3,13 @@ import type { FactsOfTenant } from "@factory/runtime/tenant-facts/facts-of-tenan
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ProviderRecord } from "../providers/provider-record.js";
 import type { ClaimedDelivery } from "./claimed-delivery.js";
+import type { Payload } from "./delivery-payload.js";
 
 /** A delivery with its opened payload. */
 export interface OpenDelivery {
   readonly tenant: Tenant;
   readonly delivery: ClaimedDelivery;
-  /** The payload, and the length of its JSON text in bytes. */
-  readonly payload: { readonly value: unknown; readonly bytes: number };
+  readonly payload: Payload;
   readonly provider: ProviderRecord | undefined;
   readonly facts: FactsOfTenant;
 }

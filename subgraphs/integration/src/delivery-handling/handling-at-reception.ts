@@ -6,6 +6,7 @@ import type { IdentifiedDelivery, NewDelivery } from "../inbound-deliveries/new-
 import { reportsOf } from "../provider-drivers/vendor-report.js";
 import { pullRequestForm } from "../providers/preset-source-control.js";
 import type { RunCounts } from "../runs/run-counts.js";
+import { unparsedPayload } from "./delivery-payload.js";
 import { saysRevoked } from "./revoked-credential.js";
 import { isIgnored, vendorEvent } from "./vendor-event.js";
 
@@ -48,10 +49,8 @@ export class HandlingAtReception implements ImmediateHandling {
     const { trace, payload, projectId } = delivery;
     const about = { subject: `deliveries/${deliveryId}`, projectId };
     const cause = { trace, correlationId: trace.traceId, actorId: "system" };
-    const bytes = Buffer.byteLength(payload);
     const type = state === "Processed" ? "WebhookDeliveryProcessed" : "WebhookDeliveryIgnored";
-    if (state === "Processed")
-      record({ ...vendorEvent(facts, { value: JSON.parse(payload), bytes }), ...about }, cause);
+    if (state === "Processed") record({ ...vendorEvent(facts, unparsedPayload(payload)), ...about }, cause);
     record({ type, ...about, data: { ...facts, attempts: 1 } }, cause);
     afterCommit(() => this.#counts.add("ProcessDelivery", "Completed"));
   }

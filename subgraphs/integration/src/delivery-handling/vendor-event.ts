@@ -3,6 +3,7 @@ import type { EventType } from "@factory/schema/event-names";
 import { vendorEventTypes } from "@factory/schema/vendor-event-types";
 import { causeOfDelivery, deliveryFacts, type NamedDelivery, subjectOfDelivery } from "./claimed-delivery.js";
 import type { DeliveryHandler } from "./delivery-handlers.js";
+import type { Payload } from "./delivery-payload.js";
 
 /** The normalized name of an event that no table and no rule knows. */
 const unmapped = "VendorEventReceived";
@@ -26,18 +27,14 @@ export function isIgnored(normalizedEventType: string, facts: FactsOfTenant): bo
   return normalizedEventType === unmapped && facts.setting("webhooks.unmappedDeliveries") === "ignore";
 }
 
-/** A payload with the length of its JSON text in bytes. */
-interface Payload {
-  readonly value: unknown;
-  readonly bytes: number;
-}
-
 /** The type and the data of the event of a delivery. A payload that does not fit into an event is named by a reference. */
-export function vendorEvent(facts: NamedDelivery, { value, bytes }: Payload) {
+export function vendorEvent(facts: NamedDelivery, payload: Payload) {
   const { deliveryId, provider, providerDeliveryId, eventName, normalizedEventType, connectionId } = facts;
   const named = { provider, providerDeliveryId, eventName, normalizedEventType, deliveryId, connectionId };
-  const fits = Buffer.byteLength(JSON.stringify(named)) + memberBytes + bytes <= maxDataBytes;
-  const data = fits ? { ...named, payload: value } : { ...named, payloadRef: `/integrations/deliveries/${deliveryId}` };
+  const fits = Buffer.byteLength(JSON.stringify(named)) + memberBytes + payload.bytes <= maxDataBytes;
+  const data = fits
+    ? { ...named, payload: payload.value }
+    : { ...named, payloadRef: `/integrations/deliveries/${deliveryId}` };
   return { type: vendorEventType(normalizedEventType), data };
 }
 

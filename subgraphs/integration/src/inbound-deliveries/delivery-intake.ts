@@ -1,7 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
+import { longWork, type PausableWork } from "@factory/runtime/threads/long-work";
 import type { AcceptedDelivery, ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
-import { type DeliveryFacts, readDelivery } from "../arrived-deliveries/delivery-facts.js";
+import { type DeliveryFacts, type ReadDelivery, readDelivery } from "../arrived-deliveries/delivery-facts.js";
+import { parsedBody } from "../arrived-deliveries/delivery-values.js";
 import { type CandidateSet, isEmpty } from "../inbound-candidates/candidate.js";
 import type { CandidateCache } from "../inbound-candidates/candidate-cache.js";
 import { unnamedEvent } from "../normalized-events/vendor-event-names.js";
@@ -55,7 +57,10 @@ export class DeliveryIntake {
     const { limits, recorder, normalize } = this.#parts;
     const match = await this.#verified(delivery);
     limits.spend(match);
-    const read = readDelivery(delivery, match.driver);
+    const isLarge = delivery.message.body.length > ordinaryBytes;
+    const read = isLarge
+      ? await longWork.run(match.tenant.tenantId, inOwnTurns(delivery, match))
+      : readDelivery(delivery, match.driver);
     if ("challenge" in read) return read;
     if (read.events.length > 1) limits.spend(match, read.events.length - 1);
     const types = await normalize(
@@ -130,6 +135,18 @@ export class DeliveryIntake {
 
 /** Looks to the vendor like every failure of the verification. */
 export class Ambiguous extends DomainError {}
+
+/** A larger body takes long to parse. */
+const ordinaryBytes = 64 * 1024;
+
+/** Parses and reads a delivery in turns of the event loop of their own, for which tenants take turns. */
+function* inOwnTurns(delivery: ArrivedDelivery, { driver }: Match): PausableWork<ReadDelivery> {
+  yield;
+  // known from now on, and the facts are read in the next turn
+  parsedBody(delivery, driver.webhook);
+  yield;
+  return readDelivery(delivery, driver);
+}
 
 const notVerifiedDetail =
   "The delivery could not be verified. Check the key of the provider, the secret, the time and the signed bytes.";

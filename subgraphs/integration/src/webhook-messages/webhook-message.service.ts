@@ -75,14 +75,17 @@ export class WebhookMessageService {
     }));
     // The appending of events to the log waits for this transaction, for all tenants.
     const together = new SharedWork();
-    const messages = events.flatMap(({ sequence, envelope }) =>
-      active
-        .filter((subscription) => selectsEvent(subscription, envelope, together))
-        .map(({ lane, ordering }) => ({
-          ...{ lane, sequence, envelope },
-          key: ordering === "fifo" ? envelope.partitionkey : null,
-        })),
-    );
+    const messages: (SequencedEvent & {
+      readonly lane: (typeof active)[number]["lane"];
+      readonly key: string | null;
+    })[] = [];
+    for (const { sequence, envelope } of events)
+      for (const subscription of active) {
+        if (together.needsPause) await together.pause();
+        if (!selectsEvent(subscription, envelope, together)) continue;
+        const { lane, ordering } = subscription;
+        messages.push({ lane, sequence, envelope, key: ordering === "fifo" ? envelope.partitionkey : null });
+      }
     if (messages.length === 0) return;
     await transaction.defer(insertMessages, [
       tenant.uuid,

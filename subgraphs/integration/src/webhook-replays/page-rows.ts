@@ -98,10 +98,13 @@ async function fitting(
   const found = await execute<{ event_id: string; envelope: Envelope | null }>(envelopesOf, values);
   const envelopes = new Map(found.map(({ event_id, envelope }) => [event_id, envelope]));
   const together = new SharedWork();
-  return rows.filter(({ event_id }) => {
-    const envelope = envelopes.get(event_id);
-    return envelope != null && matchesFilter(filter, envelope, together);
-  });
+  const fit: ReplayRow[] = [];
+  for (const row of rows) {
+    if (together.needsPause) await together.pause();
+    const envelope = envelopes.get(row.event_id);
+    if (envelope != null && matchesFilter(filter, envelope, together)) fit.push(row);
+  }
+  return fit;
 }
 
 interface Released {

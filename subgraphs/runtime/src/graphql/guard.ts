@@ -9,10 +9,11 @@ import { requireAgentApproval, requireNoneWithheld } from "../auth/agent-approva
 import { DomainError, type FieldError } from "../errors/domain-error.js";
 import { fieldSchema } from "../input-validation/input-schema.js";
 import { inputValidator } from "../input-validation/input-validator.js";
-import { unstorableText } from "../input-validation/storable-text.js";
+import { storability } from "../input-validation/storable-text.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { RequestContext } from "../tenancy/request-context.js";
 import { principalOf } from "../tenancy/tenant.js";
+import { longWork } from "../threads/long-work.js";
 import type { AuthRule } from "./auth.js";
 import { toGraphqlError } from "./graphql-error.js";
 
@@ -49,6 +50,8 @@ export class Guard {
         authorize(rule, context);
         if (rule.internal && !context.internal)
           throw new DomainError("NOT_FOUND", { detail: "This operation is available on the internal listener only." });
+        const texts = longWork.begin(context.principal?.tenantId ?? "", storability(args));
+        requireStorable(texts instanceof Promise ? await texts : texts);
         check(args);
         return await resolve(source, args, context, info);
       } catch (error) {
@@ -112,19 +115,21 @@ export function authorize(rule: AuthRule, context: RequestContext): void {
     });
 }
 
-/** Checks declared limits and that all text can be stored. GraphQL itself checks the types. */
+/** A document, the variables of a GET and a websocket arrive without the front door's reading of the body. */
+function requireStorable(errors: FieldError[]): void {
+  if (errors.length > 0)
+    throw new DomainError("VALIDATION_FAILED", {
+      detail: "The input contains text that cannot be stored. See errors.",
+      errors,
+    });
+}
+
+/** Checks declared limits. GraphQL itself checks the types. */
 function argumentCheck(field: Field): (args: Record<string, unknown>) => void {
   const checks = field.args
     .filter(({ type, astNode }) => isInputObjectType(getNamedType(type)) || astNode?.directives?.length)
     .map((argument) => ({ name: argument.name, validate: inputValidator(fieldSchema(argument)) }));
   return (args) => {
-    // a document, a GET's variables and a websocket reach us without the front door's reading of the body
-    const unstorable = unstorableText(args);
-    if (unstorable.length > 0)
-      throw new DomainError("VALIDATION_FAILED", {
-        detail: "The input contains text that cannot be stored. See errors.",
-        errors: unstorable,
-      });
     const errors: FieldError[] = checks.flatMap(({ name, validate }) => {
       const value = args[name];
       return value === undefined

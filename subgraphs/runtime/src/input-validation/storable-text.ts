@@ -1,11 +1,12 @@
 import type { FieldError } from "../errors/domain-error.js";
 import { pointerToken } from "../errors/json-pointer.js";
+import { doAtOnce, type PausableWork } from "../threads/long-work.js";
 
 /** The largest depth of JSON in a request. */
 export const maxJsonDepth = 64;
 
 /** Whether PostgreSQL can store the text: JSON allows NUL and lone surrogates, PostgreSQL does not. */
-export const isStorable = (text: string) => text.isWellFormed() && !text.includes("\0");
+export const isStorable = (text: string) => !text.includes("\0") && text.isWellFormed();
 
 /** Replaces characters that cannot be stored. */
 const substitute = "\ufffd";
@@ -15,39 +16,48 @@ const substitute = "\ufffd";
  * messages.
  */
 export function storableText(text: string): string {
-  return isStorable(text) ? text : text.replaceAll("\0", substitute).replaceAll(/\p{Surrogate}/gu, substitute);
+  return isStorable(text) ? text : text.replaceAll("\0", substitute).toWellFormed();
 }
 
-/** An error for every text inside the value that cannot be stored, and for nesting that is too deep. */
-export function unstorableText(value: unknown): FieldError[] {
-  // Pointers are built only for the rare value that is refused.
-  return isStorableValue(value, 0) ? [] : problemsOf(value, "", 0);
+const maxReported = 20;
+const stepsBetweenPauses = 500;
+
+/** The first errors of texts inside the value that cannot be stored, and of nesting that is too deep. */
+export const unstorableText = (value: unknown): FieldError[] => doAtOnce(storability(value));
+
+/** The same, with pauses in a large value. */
+export function* storability(value: unknown): PausableWork<FieldError[]> {
+  const errors: FieldError[] = [];
+  const names: string[] = [];
+  let steps = 0;
+  const refuse = (code: string, detail: string, name?: string) => {
+    const tokens = name === undefined ? names : [...names, name];
+    const pointer = storableText(tokens.map((token) => `/${pointerToken(token)}`).join(""));
+    errors.push({ pointer, code, detail });
+  };
+  const check = function* (inner: object): PausableWork<void> {
+    if (names.length === maxJsonDepth)
+      return refuse("OUT_OF_RANGE", `Must not be nested deeper than ${maxJsonDepth} levels.`);
+    const keys = Array.isArray(inner) ? undefined : Object.keys(inner);
+    const length = keys ? keys.length : (inner as unknown[]).length;
+    for (let at = 0; at < length && errors.length < maxReported; at++) {
+      const name = keys ? (keys[at] ?? "") : String(at);
+      const member = (inner as Record<string, unknown>)[name];
+      if (keys && !isStorable(name)) refuse("FORMAT", unstorable);
+      else if (typeof member === "string") {
+        if (!isStorable(member)) refuse("FORMAT", unstorable, name);
+      } else if (typeof member === "object" && member !== null) {
+        names.push(name);
+        yield* check(member);
+        names.pop();
+      }
+      steps += 1;
+      if (steps % stepsBetweenPauses === 0) yield;
+    }
+  };
+  if (typeof value === "string" && !isStorable(value)) refuse("FORMAT", unstorable);
+  if (typeof value === "object" && value !== null) yield* check(value);
+  return errors;
 }
 
-function isStorableValue(value: unknown, depth: number): boolean {
-  if (typeof value === "string") return isStorable(value);
-  if (typeof value !== "object" || value === null) return true;
-  if (depth === maxJsonDepth) return false;
-  if (Array.isArray(value)) return value.every((item) => isStorableValue(item, depth + 1));
-  // A large object is read at half the time of Object.entries.
-  for (const name of Object.keys(value))
-    if (!isStorable(name) || !isStorableValue((value as Record<string, unknown>)[name], depth + 1)) return false;
-  return true;
-}
-
-function problemsOf(value: unknown, pointer: string, depth: number): FieldError[] {
-  if (typeof value === "string") return isStorable(value) ? [] : [unstorable(pointer)];
-  if (typeof value !== "object" || value === null) return [];
-  if (depth === maxJsonDepth)
-    return [{ pointer, code: "OUT_OF_RANGE", detail: `Must not be nested deeper than ${maxJsonDepth} levels.` }];
-  return Object.entries(value).flatMap(([name, member]) => {
-    const inner = `${pointer}/${pointerToken(name)}`;
-    return isStorable(name) ? problemsOf(member, inner, depth + 1) : [unstorable(pointer)];
-  });
-}
-
-const unstorable = (pointer: string): FieldError => ({
-  pointer: storableText(pointer),
-  code: "FORMAT",
-  detail: "The text must not contain the character NUL or a lone surrogate.",
-});
+const unstorable = "The text must not contain the character NUL or a lone surrogate.";

@@ -40,6 +40,11 @@ export class FairQueue<Item> {
     return item;
   }
 
+  /** Whether an owner waits for which `mayGo` is true. */
+  has(mayGo: (owner: string) => boolean): boolean {
+    return this.#firstThat(mayGo) !== undefined;
+  }
+
   #firstThat(mayGo: (owner: string) => boolean): string | undefined {
     for (const owner of this.#waiting.keys()) if (mayGo(owner)) return owner;
     return undefined;

@@ -5,8 +5,13 @@ import { LongWork, type PausableWork } from "./long-work.js";
 function stage() {
   let now = 0;
   const turns: (() => void)[] = [];
+  const rests: { readonly end: () => void; readonly ms: number }[] = [];
   const done: string[] = [];
-  const work = new LongWork({ sliceMs: 3, maxPerTenant: 2, clock: () => now, nextTurn: (turn) => turns.push(turn) });
+  const work = new LongWork({
+    ...{ sliceMs: 3, maxStepMs: 5, maxPerTenant: 2, clock: () => now },
+    nextTurn: (turn) => turns.push(turn),
+    later: (end, ms) => rests.push({ end, ms }),
+  });
   function* steps(name: string, count: number): PausableWork<string> {
     for (let step = 1; step <= count; step += 1) {
       now += 1;
@@ -15,8 +20,14 @@ function stage() {
     }
     return name;
   }
+  function* long(name: string, ms: number): PausableWork<string> {
+    now += ms;
+    done.push(name);
+    yield;
+    return name;
+  }
   const turn = () => turns.splice(0).forEach((one) => one());
-  return { work, steps, done, turns, turn };
+  return { work, steps, long, done, turns, rests, turn };
 }
 
 describe("long work", () => {
@@ -28,7 +39,7 @@ describe("long work", () => {
       turn();
       counts.push(done.length);
     }
-    expect(counts).toEqual([3, 6, 7, 7]);
+    expect(counts).toEqual([3, 6, 7, 7, 7]);
     expect(await result).toBe("a");
   });
 
@@ -47,16 +58,50 @@ describe("long work", () => {
     const second = work.run("ten_1", steps("b", 2));
     expect(done).toEqual(["a1", "a2"]);
     turn();
+    turn();
     expect(await second).toBe("b");
     expect(turns).toHaveLength(1);
   });
 
-  it("ends the slice with a work that is done, because its answer is sent in the same turn", () => {
+  it("takes the first step of work at once, where the rest waits for its turn", async () => {
+    const { work, steps, done, turn } = stage();
+    expect(work.begin("ten_1", steps("none", 0))).toBe("none");
+    void work.run("ten_1", steps("a", 9));
+    const rest = work.begin("ten_2", steps("b", 2));
+    expect(done).toEqual(["a1", "a2", "a3", "b1"]);
+    expect(rest).toBeInstanceOf(Promise);
+    turn();
+    turn();
+    expect(await rest).toBe("b");
+  });
+
+  it("ends the slice with a work that is done, and leaves a turn for its answer and for what follows it", () => {
     const { work, steps, done, turn } = stage();
     for (const name of ["a", "b", "c"]) void work.run("ten_1", steps(name, 1)).catch(() => undefined);
     expect(done).toEqual(["a1"]);
     turn();
+    expect(done).toEqual(["a1"]);
+    turn();
     expect(done).toEqual(["a1", "b1"]);
+  });
+
+  it("lets a tenant rest after a step that could not pause, and goes on with that of others", async () => {
+    const { work, steps, long, done, turns, rests, turn } = stage();
+    const parsed = work.run("ten_1", long("a", 6));
+    const other = work.run("ten_2", steps("b", 4));
+    while (turns.length > 0) turn();
+    expect(await other).toBe("b");
+    expect([done, rests.map(({ ms }) => ms)]).toEqual([["a", "b1", "b2", "b3", "b4"], [48]]);
+    rests[0]?.end();
+    while (turns.length > 0) turn();
+    expect(await parsed).toBe("a");
+    expect(rests).toHaveLength(1);
+  });
+
+  it("lets a tenant rest a quarter of a second at most", () => {
+    const { work, long, rests } = stage();
+    void work.run("ten_1", long("a", 1000));
+    expect(rests.map(({ ms }) => ms)).toEqual([250]);
   });
 
   it("lets tenants take turns, and keeps the order of each", () => {

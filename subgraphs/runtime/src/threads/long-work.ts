@@ -7,12 +7,19 @@ export type PausableWork<Result> = Generator<void, Result, void>;
 interface LongWorkOptions {
   /** How long one turn of the event loop may work. */
   readonly sliceMs?: number;
+  /** A step that takes longer is followed by a rest. */
+  readonly maxStepMs?: number;
   /** How much work of one tenant may wait. */
   readonly maxPerTenant?: number;
   /** Milliseconds. */
   readonly clock?: () => number;
   readonly nextTurn?: (work: () => void) => void;
+  readonly later?: (work: () => void, ms: number) => void;
 }
+
+/** A step that cannot pause is followed by a rest of so many times its length: what follows it takes time, too. */
+const restFactor = 8;
+const maxRestMs = 250;
 
 interface Waiting {
   readonly tenantId: string;
@@ -24,22 +31,28 @@ interface Waiting {
 /**
  * Does calculations that may be long, one slice in each turn of the event loop, so that other requests are answered in
  * between. Tenants take turns; the work of one tenant is done in its order. Work that needs less than a slice is done at
- * once where the present turn has not had its slice.
+ * once where the present turn has not had its slice. After a step that took longer than a
+ * millisecond, its tenant rests.
  */
 export class LongWork {
   readonly #sliceMs: number;
+  readonly #maxStepMs: number;
   readonly #maxPerTenant: number;
   readonly #clock: () => number;
   readonly #nextTurn: (work: () => void) => void;
+  readonly #later: (work: () => void, ms: number) => void;
   readonly #waiting = new FairQueue<Waiting>();
+  readonly #resting = new Set<string>();
   /** Whether this turn of the event loop has had its slice. */
   #isPlanned = false;
 
-  constructor({ sliceMs = 0.5, maxPerTenant = 100, clock, nextTurn }: LongWorkOptions = {}) {
+  constructor({ sliceMs = 0.25, maxStepMs = 1, maxPerTenant = 100, clock, nextTurn, later }: LongWorkOptions = {}) {
     this.#sliceMs = sliceMs;
+    this.#maxStepMs = maxStepMs;
     this.#maxPerTenant = maxPerTenant;
     this.#clock = clock ?? (() => performance.now());
     this.#nextTurn = nextTurn ?? ((work) => void setImmediate(work));
+    this.#later = later ?? ((work, ms) => void setTimeout(work, ms).unref());
   }
 
   /** Throws what the work throws, and RATE_LIMITED when too much work of the tenant waits. */
@@ -51,24 +64,51 @@ export class LongWork {
       });
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.push(tenantId, { tenantId, work, resolve, reject });
-      if (!this.#isPlanned) this.#turn();
+      this.#plan();
     });
   }
+
+  /** Takes the first step at once, and returns the result of work that has no other one. The rest is run as `run` does. */
+  begin<Result>(tenantId: string, work: PausableWork<Result>): Result | Promise<Result> {
+    const { done, value } = work.next();
+    return done ? value : this.run(tenantId, work);
+  }
+
+  #plan(): void {
+    if (!this.#isPlanned && this.#waiting.has(this.#mayWork)) this.#turn();
+  }
+
+  readonly #mayWork = (tenantId: string): boolean => !this.#resting.has(tenantId);
 
   /** Takes the slice of this turn. The next one is in the next turn, also for work that arrives meanwhile. */
   #turn(): void {
     this.#isPlanned = true;
-    this.#work();
-    this.#nextTurn(() => {
+    const next = () => {
       this.#isPlanned = false;
-      if (this.#waiting.length > 0) this.#turn();
-    });
+      this.#plan();
+    };
+    // an answer is sent, and the request that follows it arrives, in a turn without a slice
+    this.#nextTurn(this.#work() === "Ended" ? () => this.#nextTurn(next) : next);
   }
 
   /** Works until the slice is over or one work is done, because its answer takes time in this turn, too. */
-  #work(): void {
-    const next = this.#waiting.shift();
-    if (next && !this.#isDone(next, this.#clock() + this.#sliceMs)) this.#waiting.putBack(next.tenantId, next);
+  #work(): "Ended" | "Waits" {
+    const next = this.#waiting.shift(this.#mayWork);
+    if (!next) return "Waits";
+    const started = this.#clock();
+    const isDone = this.#isDone(next, started + this.#sliceMs);
+    if (!isDone) this.#waiting.putBack(next.tenantId, next);
+    const tookMs = this.#clock() - started;
+    if (tookMs > this.#maxStepMs) this.#rest(next.tenantId, Math.min(tookMs * restFactor, maxRestMs));
+    return isDone ? "Ended" : "Waits";
+  }
+
+  #rest(tenantId: string, ms: number): void {
+    this.#resting.add(tenantId);
+    this.#later(() => {
+      this.#resting.delete(tenantId);
+      this.#plan();
+    }, ms);
   }
 
   #isDone({ work, resolve, reject }: Waiting, end: number): boolean {

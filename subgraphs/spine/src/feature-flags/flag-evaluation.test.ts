@@ -36,11 +36,12 @@ async function evaluated(flags: number) {
 }
 
 describe("the evaluation of all flags", () => {
-  it("waits for no turn of its own where it costs one point, since that would slow every ordinary request", async () => {
-    expect(await evaluated(1000)).toEqual({ charged: 0, paused: 0 });
+  it("waits for no turn of its own where it is small, since that would slow every ordinary request", async () => {
+    expect(await evaluated(400)).toEqual({ charged: 0, paused: 0 });
   });
 
-  it("is paid for and pauses, with its text, where it costs more", async () => {
+  it("pauses, with its text, where it is larger, and is paid for above a thousand steps", async () => {
+    expect(await evaluated(401)).toEqual({ charged: 0, paused: 2 });
     expect(await evaluated(1001)).toEqual({ charged: 1, paused: 2 });
   });
 });

@@ -8,10 +8,11 @@ import { databaseRefusal, isUnavailable } from "@factory/runtime/errors/unavaila
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { type LongWork, longWork } from "@factory/runtime/threads/long-work";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
-import { FlagSet } from "./evaluation/flag-set.js";
+import { type FlagSet, preparingFlags } from "./evaluation/flag-set.js";
 import { type FlagRow, flagColumns, flagRowView } from "./feature-flag.view.js";
 import { flagChannel } from "./write-flag.js";
 
@@ -29,6 +30,7 @@ interface FlagSetParts {
   readonly logger: Logger;
   /** Epoch milliseconds. */
   readonly clock?: () => number;
+  readonly work?: Pick<LongWork, "run">;
 }
 
 interface KnownSet {
@@ -78,6 +80,7 @@ const maxOutageMs = 24 * 60 * 60 * 1000;
 export class FlagSets {
   readonly #parts: FlagSetParts;
   readonly #clock: () => number;
+  readonly #work: Pick<LongWork, "run">;
   readonly #loop: DrainLoop;
   readonly #known = new LRUCache<string, KnownSet>({
     max: maxTenants,
@@ -93,6 +96,7 @@ export class FlagSets {
   constructor(parts: FlagSetParts) {
     this.#parts = parts;
     this.#clock = parts.clock ?? Date.now;
+    this.#work = parts.work ?? longWork;
     this.#loop = new DrainLoop(async () => {
       await this.#readChanges();
       return "empty";
@@ -196,7 +200,7 @@ export class FlagSets {
     type Row = Partial<FlagRow> & { set_version: number | null };
     const rows = await this.#parts.database.reader.rows<Row>(readSet, tenantWithId(tenantId));
     const flags = rows.filter((row): row is Row & FlagRow => row.key != null).map(flagRowView);
-    return new FlagSet(tenantId, rows[0]?.set_version ?? 0, flags);
+    return this.#work.run(tenantId, preparingFlags(tenantId, rows[0]?.set_version ?? 0, flags));
   }
 
   async #readChanges(): Promise<void> {

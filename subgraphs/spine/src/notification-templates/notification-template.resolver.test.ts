@@ -1,5 +1,6 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { LongWork } from "@factory/runtime/threads/long-work";
 import type { Scope } from "@factory/schema/scopes";
 import { MessageComposer } from "../notification-channels/messages/message-composer.js";
 import { notificationNow, sendDocument, sent } from "../notifications/notification.fixture.js";
@@ -209,6 +210,32 @@ describe("Query.previewNotificationTemplate", () => {
       ...{ code: "PARAMETERS_INVALID", errors: [{ pointer: "/input/data", code: "TOO_LONG" }] },
     });
     expect((await ask("preview", { key: "unknown", input: {} })).refusal).toMatchObject({ code: "NOT_FOUND" });
+  });
+});
+
+describe("a message at its delivery", () => {
+  it("is rendered in several turns of the event loop where it has many items", async () => {
+    let turns = 0;
+    const work = new LongWork({
+      sliceMs: 0,
+      nextTurn: (turn) => {
+        turns += 1;
+        setImmediate(turn);
+      },
+    });
+    const composer = new MessageComposer(platform.spine.get(NotificationTemplateService), work);
+    await done("set", { key: "many", input: order });
+    const many = { ...data, items: Array.from({ length: 2000 }, () => ({ title: "a" })) };
+    const content = {
+      tenant: tenantWithId(tenantId),
+      title: "",
+      body: "",
+      templateKey: "many",
+      data: many,
+      locale: null,
+    };
+    expect((await composer.compose(content)).body).toBe("");
+    expect(turns).toBeGreaterThan(8);
   });
 });
 

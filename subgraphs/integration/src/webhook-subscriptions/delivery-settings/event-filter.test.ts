@@ -113,6 +113,16 @@ test.each<[string, Record<string, unknown>, object]>([
   ["many searches in a long text", data({ text: { $nin: "b", $or: Array(96).fill({ $in: "aaab" }) } }), texts],
   ["many members for each item of a list", data({ list: many(96) }), { data: { list: Array(5_000).fill(0) } }],
   [
+    "many beginnings of many texts",
+    data({ list: { $startsWith: Array.from({ length: 60 }, (_, at) => "a".repeat(100) + at) } }),
+    { data: { list: Array(50).fill("a".repeat(120)) } },
+  ],
+  [
+    "a long text in a long list",
+    data({ list: { $eq: "a".repeat(8000) } }),
+    { data: { list: Array(2_500).fill(`${"a".repeat(7999)}b`) } },
+  ],
+  [
     "a time for each item of a list",
     data({ list: { $gt: "2027-01-01T00:00:00Z" } }),
     { data: { list: Array(3_000).fill("2026-01-01T00:00:00Z") } },
@@ -134,4 +144,35 @@ test("filters that are evaluated together share their work, and short ones stay 
   expect(sent.filter((isSent) => !isSent)).toHaveLength(11);
   expect(sent.slice(12)).toEqual(Array(8).fill(true));
   expect(matchesFilter(data({ text: "b", status: "Failed" }), event, together)).toBe(false);
+});
+
+test("evaluations that share their work give the event loop back between them, however many there are", async () => {
+  const together = new SharedWork();
+  const event = { data: { list: Array(400).fill(0) } };
+  let [pauses, turns] = [0, 0];
+  setImmediate(() => (turns += 1));
+  for (let at = 0; at < 1000; at += 1) {
+    if (together.needsPause) {
+      await together.pause();
+      pauses += 1;
+    }
+    expect(matchesFilter(data({ list: 1 }), event, together)).toBe(false);
+  }
+  expect(pauses).toBe(19);
+  expect(turns).toBe(1);
+});
+
+test("a search that is refused counts no more than the limit, so that a transaction pauses only for work that was done", async () => {
+  const together = new SharedWork();
+  const filter = data({ text: { $in: "b".repeat(4000) } });
+  let pauses = 0;
+  for (let at = 0; at < 1000; at += 1) {
+    if (together.needsPause) {
+      await together.pause();
+      pauses += 1;
+    }
+    expect(matchesFilter(filter, texts, together)).toBe(true);
+  }
+  // one for each of the first five, then one for each forty
+  expect(pauses).toBeLessThan(40);
 });

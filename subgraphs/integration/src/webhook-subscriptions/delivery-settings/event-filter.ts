@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 /** A filter on the envelope of an event, as `filterProblems` accepts it. */
 export type EventFilter = Readonly<Record<string, unknown>>;
 
@@ -5,9 +7,13 @@ export type EventFilter = Readonly<Record<string, unknown>>;
 const maxComparisons = 20_000;
 /** The limit on evaluations that share their work, and the one on each of them after that. */
 const shared = { total: 100_000, each: 500 };
-/** The characters that can be compared while one value is compared, and the values while a time is read. */
+/** After so many comparisons of shared work other requests have their turn: a few milliseconds. */
+const comparisonsBetweenPauses = 20_000;
+/** The characters that can be searched while one value is compared, those of whole texts and of parts, and the values while a time is read. */
 const charactersPerComparison = 64;
-const comparisonsPerTime = 8;
+const wholeCharactersPerComparison = 1024;
+const partCharactersPerComparison = 16;
+const comparisonsPerTime = 16;
 const timeForm = /^\d{4}-\d{2}-\d{2}T.{0,40}$/;
 
 type Evaluate = (operand: unknown, value: unknown, work: Work) => boolean;
@@ -25,8 +31,10 @@ class Work {
   }
 
   count(comparisons = 1): void {
-    this.#done += comparisons;
-    if (this.#done > this.#limit) throw tooMuchWork;
+    const done = this.#done + comparisons;
+    // work that is refused is not done
+    this.#done = Math.min(done, this.#limit);
+    if (done > this.#limit) throw tooMuchWork;
   }
 }
 
@@ -36,6 +44,7 @@ class Work {
  */
 export class SharedWork {
   #left = shared.total;
+  #sincePause = 0;
 
   get limit(): number {
     return Math.min(maxComparisons, Math.max(shared.each, this.#left));
@@ -43,6 +52,18 @@ export class SharedWork {
 
   spend(comparisons: number): void {
     this.#left -= comparisons;
+    this.#sincePause += comparisons;
+  }
+
+  /** Whether the event loop should be given back before the next evaluation. */
+  get needsPause(): boolean {
+    return this.#sincePause >= comparisonsBetweenPauses;
+  }
+
+  /** Resolves in another turn of the event loop. */
+  async pause(): Promise<void> {
+    this.#sincePause = 0;
+    await nextTurn();
   }
 }
 
@@ -58,8 +79,10 @@ export const operators: Readonly<Record<string, Evaluate>> = {
   $lte: (operand, value, work) => some(value, work, (item) => order(item, operand, work) <= 0),
   $in: isIn,
   $nin: (operand, value, work) => !isIn(operand, value, work),
-  $startsWith: (operand, value, work) => someText(operand, value, work, (text, part) => text.startsWith(part)),
-  $endsWith: (operand, value, work) => someText(operand, value, work, (text, part) => text.endsWith(part)),
+  $startsWith: (operand, value, work) =>
+    someText(operand, value, work, (text, part) => comparesPart(part, work) && text.startsWith(part)),
+  $endsWith: (operand, value, work) =>
+    someText(operand, value, work, (text, part) => comparesPart(part, work) && text.endsWith(part)),
   $exist: (operand, value) => (value !== undefined) === operand,
   $and: (operand, value, work) => listOf(operand).every((condition) => fits(condition, value, work)),
   $or: (operand, value, work) => listOf(operand).some((condition) => fits(condition, value, work)),
@@ -111,7 +134,18 @@ function some(value: unknown, work: Work, test: (item: unknown) => boolean): boo
 }
 
 function anyEquals(operand: unknown, value: unknown, work: Work): boolean {
-  return some(value, work, (item) => item === operand);
+  if (typeof operand !== "string") return some(value, work, (item) => item === operand);
+  return some(value, work, (item) => {
+    if (typeof item !== "string" || item.length !== operand.length) return false;
+    work.count(operand.length / wholeCharactersPerComparison);
+    return item === operand;
+  });
+}
+
+/** Counts the characters of the part. */
+function comparesPart(part: string, work: Work): true {
+  work.count(part.length / partCharactersPerComparison);
+  return true;
 }
 
 /** A list of values contains the value; a text is contained in the value. */
@@ -144,6 +178,7 @@ function order(one: unknown, other: unknown, work: Work): number {
     const difference = Date.parse(one) - Date.parse(other);
     if (!Number.isNaN(difference)) return difference;
   }
+  work.count(Math.min(one.length, other.length) / wholeCharactersPerComparison);
   if (one === other) return 0;
   return one < other ? -1 : 1;
 }

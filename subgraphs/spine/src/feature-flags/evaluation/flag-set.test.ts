@@ -1,6 +1,6 @@
 import { EvaluationContext } from "./evaluation-context.js";
 import type { FlagRule, FlagSettings, Operator } from "./flag-rule.js";
-import { FlagSet, outcomesOf } from "./flag-set.js";
+import { FlagSet, outcomesOf, preparingFlags } from "./flag-set.js";
 
 const rule = (operator: Operator, values: string[], attribute = "text"): FlagRule => ({
   ...{ attribute, operator, values, inverted: false, caseInsensitive: false },
@@ -22,6 +22,34 @@ function contextOf(attributes: Record<string, unknown>, now?: () => number): Eva
 }
 
 const many = (count: number, make: (at: number) => string) => Array.from({ length: count }, (_, at) => make(at));
+
+describe("a set of flags that is read again after a change", () => {
+  it("is prepared with a pause after each flag, and is the same as without pauses", () => {
+    const values = many(50, (at) => `1.2.3-${"9.".repeat(90)}${at}`);
+    const rules = values.map((value) => rule("SEMVER_GT", [value]));
+    const whole = setOf(200, rules);
+    const settings: FlagSettings = {
+      enabled: true,
+      rolloutPercentage: 0,
+      description: null,
+      stickiness: "tenant",
+      rules,
+    };
+    const work = preparingFlags(
+      "ten_1",
+      7,
+      many(200, (at) => `flag-${at}`).map((key) => ({ ...settings, key })),
+    );
+    let pauses = 0;
+    let result = work.next();
+    for (; !result.done; result = work.next()) pauses += 1;
+    expect(pauses).toBe(200);
+    const { version, steps, bytes, flags } = result.value;
+    expect([version, steps, bytes, flags.length]).toEqual([7, whole.steps, whole.bytes, 200]);
+    const context = contextOf({ text: "2.0.0" });
+    expect(flags.map((flag) => flag.evaluate(context))).toEqual(whole.flags.map((flag) => flag.evaluate(context)));
+  });
+});
 
 describe("an evaluation of all flags", () => {
   it("counts a step for each flag and for each comparison that its rules may make", () => {

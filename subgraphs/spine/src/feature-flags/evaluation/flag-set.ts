@@ -6,6 +6,8 @@ import type { FlagSettings } from "./flag-rule.js";
 /** An evaluation of all flags may pause after about as many steps: a small part of a millisecond. */
 const stepsBetweenPauses = 100;
 
+type NamedFlag = FlagSettings & { readonly key: string };
+
 /** All flags of a tenant in one version, prepared for evaluations. */
 export class FlagSet {
   readonly flags: readonly CompiledFlag[];
@@ -19,9 +21,10 @@ export class FlagSet {
     tenantId: string,
     /** Rises with every change of a flag of the tenant; 0 without any flag so far. */
     readonly version: number,
-    settings: readonly (FlagSettings & { readonly key: string })[],
+    settings: readonly NamedFlag[],
+    flags: readonly CompiledFlag[] = settings.map((flag) => new CompiledFlag(flag.key, flag, tenantId)),
   ) {
-    this.flags = settings.map((flag) => new CompiledFlag(flag.key, flag, tenantId));
+    this.flags = flags;
     this.#byKey = new Map(this.flags.map((flag) => [flag.key, flag]));
     this.steps = this.flags.reduce((sum, { steps }) => sum + steps, 0);
     this.bytes = settings.reduce((sum, { rules }) => sum + bytesOf(rules), 1000);
@@ -30,6 +33,20 @@ export class FlagSet {
   find(key: string): CompiledFlag | undefined {
     return this.#byKey.get(key);
   }
+}
+
+/** Prepares the flags of a tenant with pauses. A change of one flag prepares all of them again. */
+export function* preparingFlags(
+  tenantId: string,
+  version: number,
+  settings: readonly NamedFlag[],
+): PausableWork<FlagSet> {
+  const flags: CompiledFlag[] = [];
+  for (const flag of settings) {
+    flags.push(new CompiledFlag(flag.key, flag, tenantId));
+    yield;
+  }
+  return new FlagSet(tenantId, version, settings, flags);
 }
 
 /** The outcome of each flag, in their order. */

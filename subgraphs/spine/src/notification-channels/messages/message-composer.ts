@@ -1,5 +1,6 @@
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
-import { type ComposedMessage, composeMessage, plainBody } from "../../notification-templates/compose-message.js";
+import { type LongWork, longWork } from "@factory/runtime/threads/long-work";
+import { type ComposedMessage, composition, plainBody } from "../../notification-templates/compose-message.js";
 import { localeChain } from "../../notification-templates/locale-chain.js";
 import type { MessageTemplate } from "../../notification-templates/message-template.js";
 import type { NotificationTemplateService } from "../../notification-templates/notification-template.service.js";
@@ -16,12 +17,24 @@ export interface ReadableMessage extends ComposedMessage {
 
 type ContentOfTenant = NotificationContent & { readonly tenant: Tenant };
 
-/** Makes the message of a notification: from its template in the language of the recipient, or from its own texts. */
+type Data = Readonly<Record<string, unknown>>;
+
+interface Asked {
+  readonly data: Data;
+  readonly locales: readonly (string | null)[];
+}
+
+/**
+ * Makes the message of a notification: from its template in the language of the recipient, or from its own texts. A template
+ * is rendered as long work of its tenant.
+ */
 export class MessageComposer {
   readonly #templates: NotificationTemplateService;
+  readonly #work: Pick<LongWork, "run">;
 
-  constructor(templates: NotificationTemplateService) {
+  constructor(templates: NotificationTemplateService, work: Pick<LongWork, "run"> = longWork) {
     this.#templates = templates;
+    this.#work = work;
   }
 
   /**
@@ -32,36 +45,33 @@ export class MessageComposer {
     const { tenant, templateKey, data } = content;
     const locales = await this.#locales(content);
     const template = templateKey === null ? undefined : await this.#templates.find(tenant, templateKey);
-    const message = template && composedAgain(template, data ?? {}, locales);
+    const message = template && (await this.#composedAgain(content, template, { data: data ?? {}, locales }));
     const isSame = message?.title === content.title && message?.body === content.body;
     return message && isSame ? message : readable(plainMessage(content, locales));
   }
 
   /** The message of another template than that of the content, in the same language. */
-  async fromTemplate(
-    content: ContentOfTenant,
-    template: MessageTemplate,
-    data: Readonly<Record<string, unknown>>,
-  ): Promise<ReadableMessage> {
-    return readable(composeMessage(template, data, await this.#locales(content)));
+  async fromTemplate(content: ContentOfTenant, template: MessageTemplate, data: Data): Promise<ReadableMessage> {
+    return this.#composed(content, template, { data, locales: await this.#locales(content) });
   }
 
   #locales({ tenant, locale }: ContentOfTenant): Promise<(string | null)[]> {
     return this.#templates.locales(tenant, locale);
   }
-}
 
-/** Undefined where the template has become too long for the values. */
-function composedAgain(
-  template: MessageTemplate,
-  data: Readonly<Record<string, unknown>>,
-  locales: readonly (string | null)[],
-): ReadableMessage | undefined {
-  try {
-    return readable(composeMessage(template, data, locales));
-  } catch (error) {
-    if (error instanceof TemplateTextError) return undefined;
-    throw error;
+  /** Undefined where the template has become too long for the values. */
+  async #composedAgain(content: ContentOfTenant, template: MessageTemplate, asked: Asked) {
+    try {
+      return await this.#composed(content, template, asked);
+    } catch (error) {
+      if (error instanceof TemplateTextError) return undefined;
+      throw error;
+    }
+  }
+
+  async #composed({ tenant }: ContentOfTenant, template: MessageTemplate, { data, locales }: Asked) {
+    const { message } = await this.#work.run(tenant.tenantId, composition(template, data, locales));
+    return readable(message);
   }
 }
 
