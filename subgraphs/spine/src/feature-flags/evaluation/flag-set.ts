@@ -53,9 +53,10 @@ export function* preparingFlags(
 export function* outcomesOf({ flags }: FlagSet, context: EvaluationContext): PausableWork<Uint8Array> {
   const found = new Uint8Array(flags.length);
   let steps = 0;
-  for (const [at, flag] of flags.entries()) {
-    found[at] = flag.evaluate(context);
-    steps += flag.steps;
+  // an iterator of entries would cost a tenth of the evaluation
+  for (let at = 0; at < flags.length; at += 1) {
+    found[at] = flags[at]?.evaluate(context) ?? 0;
+    steps += flags[at]?.steps ?? 0;
     if (steps < stepsBetweenPauses) continue;
     steps = 0;
     yield;
