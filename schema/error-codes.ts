@@ -108,6 +108,7 @@ export const errorCodes = {
   QUOTA_EXCEEDED:                  { status: 429,  title: "Quota exceeded", when: "the metered limit of the edition is used up; resetAt tells when it starts anew, header Retry-After" },
   RATE_LIMITED:                    { status: 429,  title: "Too many requests", when: "a rate limit is reached; header Retry-After" },
   INTERNAL:                        { status: 500,  title: "Internal error", when: "the platform has a bug; its log has the cause under the traceId" },
+  MODEL_ANSWER_NOT_UNDERSTOOD:     { status: 502,  title: "Model answer not understood", when: "a model has answered in a form that the platform does not know, so that a part of the answer would be lost" },
   UPSTREAM_FAILED:                 { status: 502,  title: "Upstream failed", when: "a subgraph failed" },
   SECRET_STORE_UNAVAILABLE:        { status: 503,  title: "Secret store unavailable", when: "the secret store does not answer" },
   UNAVAILABLE:                     { status: 503,  title: "Unavailable", when: "the platform or its database cannot serve the request now; header Retry-After" },

@@ -7,9 +7,9 @@ const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const unreadable = expect.objectContaining({ code: "UPSTREAM_FAILED" });
 
 describe("a whole answer", () => {
-  it("may lack all but its message", () => {
-    expect(parseCompletion(json({ choices: [{ message: {} }] }))).toEqual({
-      ...{ content: "", toolCalls: [], finishReason: "", usage: undefined, model: "" },
+  it("may lack all but its text", () => {
+    expect(parseCompletion(json({ choices: [{ message: { content: "" } }] }))).toEqual({
+      ...{ content: "", refusal: "", toolCalls: [], finishReason: "", usage: undefined, model: "" },
     });
   });
 
@@ -97,15 +97,16 @@ describe("a streamed answer", () => {
 
   it("tells its texts, calls, reason and usage", () => {
     const answer = new StreamedAnswer();
+    const pushed = (piece: Buffer) => [...answer.push(piece)];
     const call = { index: 1, id: "c", function: { name: "f", arguments: "{" } };
-    expect(answer.push(delta({ role: "assistant", content: "" }))).toEqual([]);
-    expect(answer.push(delta({ content: "ab", tool_calls: [call] }))).toEqual([
+    expect(pushed(delta({ role: "assistant", content: "" }))).toEqual([]);
+    expect(pushed(delta({ content: "ab", tool_calls: [call] }))).toEqual([
       { delta: "ab" },
       { toolCallDelta: { index: 1, id: "c", name: "f", argumentsJson: "{" } },
     ]);
-    expect(answer.push(delta({}, "stop"))).toEqual([{ finishReason: "stop" }]);
-    answer.push(chunk({ choices: [], usage: { prompt_tokens: 2, completion_tokens: 3 } }));
-    expect(answer.push(Buffer.from("data: [DONE]\n\ndata: after\n\n"))).toEqual([]);
+    expect(pushed(delta({}, "stop"))).toEqual([{ finishReason: "stop" }]);
+    pushed(chunk({ choices: [], usage: { prompt_tokens: 2, completion_tokens: 3 } }));
+    expect(pushed(Buffer.from("data: [DONE]\n\ndata: after\n\n"))).toEqual([]);
     answer.requireEnd();
     expect(answer.usage).toEqual({ promptTokens: 2, completionTokens: 3, totalTokens: 5, cachedTokens: 0 });
     expect(answer.characters).toBe(4);
@@ -113,10 +114,11 @@ describe("a streamed answer", () => {
 
   it("is a failure when it breaks off, has an error, or is not JSON", () => {
     const answer = new StreamedAnswer();
-    answer.push(delta({ content: "a" }));
+    const pushed = (piece: Buffer) => [...answer.push(piece)];
+    pushed(delta({ content: "a" }));
     expect(() => answer.requireEnd()).toThrow(unreadable);
-    expect(() => answer.push(chunk({ error: { message: "x" } }))).toThrow(unreadable);
-    expect(() => answer.push(Buffer.from("data: {\n\n"))).toThrow(unreadable);
-    expect(() => answer.push(delta({ tool_calls: [{ index: 5000 }] }))).toThrow(unreadable);
+    expect(() => pushed(chunk({ error: { message: "x" } }))).toThrow(unreadable);
+    expect(() => pushed(Buffer.from("data: {\n\n"))).toThrow(unreadable);
+    expect(() => pushed(delta({ tool_calls: [{ index: 5000 }] }))).toThrow(unreadable);
   });
 });

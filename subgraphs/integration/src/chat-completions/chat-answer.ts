@@ -1,10 +1,13 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { ToolCall, Usage } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
-import { countOf, type Json, listOf, objectOf, parsedBody, textOf } from "./json-members.js";
+import { countOf, type Json, listOf, objectOf, parsedBody, parsedExactly, textOf } from "./json-members.js";
+import { argumentsOf, hasObjectArguments, notUnderstood, partsOf, requireSomething } from "./message-parts.js";
 
 /** A whole answer of a model. */
 export interface Completion {
   readonly content: string;
+  /** The text with which the model refuses to answer. */
+  readonly refusal: string;
   readonly toolCalls: readonly ToolCall[];
   readonly finishReason: string;
   /** Undefined when the vendor did not tell. */
@@ -43,26 +46,41 @@ export function usageOf(value: unknown): Usage | undefined {
   };
 }
 
-/** Reads the answer of `POST /chat/completions`. Throws UPSTREAM_FAILED for one that is not of this form. */
+/**
+ * Reads the answer of `POST /chat/completions`. Throws UPSTREAM_FAILED for one that is not of this form, and
+ * MODEL_ANSWER_NOT_UNDERSTOOD for one with a member of another form.
+ */
 export function parseCompletion(body: Buffer): Completion {
   const answer = parsedBody(body);
-  const choice = objectOf(listOf(answer?.["choices"])[0]);
-  const message = choice["message"];
-  if (!answer || typeof message !== "object" || message === null) throw unreadable();
-  const { content, tool_calls: calls } = objectOf(message);
+  if (answer) requireNoError(answer);
+  const choice = choiceOf(answer);
+  if (!answer || !isMessage(choice["message"])) throw unreadable();
+  const parts = partsOf(objectOf(choice["message"]));
+  const { calls } = hasObjectArguments(parts)
+    ? partsOf(objectOf(choiceOf(parsedExactly(body.toString("utf8")))["message"]))
+    : parts;
+  const finishReason = finishReasonOf(choice["finish_reason"]);
+  if (calls.some(({ name }) => name === "")) throw notUnderstood("a call of a tool");
+  requireSomething(parts.hasText || parts.refusal !== "" || calls.length > 0, finishReason);
   return {
-    content: textOf(content),
-    toolCalls: listOf(calls).map(toolCallOf),
-    finishReason: finishReasonOf(choice["finish_reason"]),
+    content: parts.content,
+    refusal: parts.refusal,
+    toolCalls: calls.map(({ id, name, arguments: given }) => ({ id, name, argumentsJson: argumentsOf(given) })),
+    finishReason,
     usage: usageOf(answer["usage"]),
     model: textOf(answer["model"]).slice(0, 200),
   };
 }
 
-function toolCallOf(value: unknown): ToolCall {
-  const call: Json = objectOf(value);
-  const { name, arguments: given } = objectOf(call["function"]);
-  return { id: textOf(call["id"]), name: textOf(name), argumentsJson: textOf(given) };
+const choiceOf = (answer: Json | undefined): Json => objectOf(listOf(answer?.["choices"])[0]);
+
+const isMessage = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+/** Throws UPSTREAM_FAILED for an error that a vendor tells inside of an answer, or of a piece of it. */
+export function requireNoError(answer: Json): void {
+  const errors = [answer["error"], choiceOf(answer)["error"]];
+  if (errors.every((error) => error === undefined || error === null)) return;
+  throw new DomainError("UPSTREAM_FAILED", { detail: "The vendor reported an error inside of its answer." });
 }
 
 /** The refusal for an answer that has another form. It repeats no part of the answer. */

@@ -1,6 +1,6 @@
 import { EventStreamParser } from "./event-stream.js";
 
-const push = (parser: EventStreamParser, text: string) => parser.push(Buffer.from(text));
+const push = (parser: EventStreamParser, text: string) => [...parser.push(Buffer.from(text))];
 
 describe("the parser of event streams", () => {
   it.each(["\n", "\r", "\r\n"])("gives the data of events with the line end %j", (end) => {
@@ -31,14 +31,32 @@ describe("the parser of event streams", () => {
 
   it("refuses bytes that are not UTF-8", () => {
     const bytes = Buffer.from([0x64, 0xff, 0xfe]);
-    expect(() => new EventStreamParser().push(bytes)).toThrow(expect.objectContaining({ code: "UPSTREAM_FAILED" }));
+    expect(() => [...new EventStreamParser().push(bytes)]).toThrow(
+      expect.objectContaining({ code: "UPSTREAM_FAILED" }),
+    );
+  });
+
+  it("gives the events before a fault in the same piece", () => {
+    const bytes = Buffer.concat([
+      Buffer.from("data: one\n\ndata: zwölf\n\ndata: "),
+      Buffer.from([0xff]),
+      Buffer.from("\n\n"),
+    ]);
+    const events: string[] = [];
+    const read = () => {
+      for (const event of new EventStreamParser().push(bytes)) events.push(event);
+    };
+    expect(read).toThrow(expect.objectContaining({ code: "UPSTREAM_FAILED" }));
+    expect(events).toEqual(["one", "zwölf"]);
   });
 
   it("looks at each character once when a long line comes byte by byte", () => {
     const parser = new EventStreamParser();
     const byte = Buffer.from("x");
     const started = performance.now();
-    for (let at = 0; at < 250_000; at += 1) parser.push(byte);
+    let events = 0;
+    for (let at = 0; at < 250_000; at += 1) events += [...parser.push(byte)].length;
+    expect(events).toBe(0);
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 });

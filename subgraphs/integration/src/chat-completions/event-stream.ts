@@ -1,8 +1,10 @@
+import { isUtf8 } from "node:buffer";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 
-const maxLineCharacters = 256 * 1024;
 /** The text of an event is one message of gRPC, of 1 MiB at most, and a character has up to three bytes. */
-const maxEventCharacters = 256 * 1024;
+const maxModelCharacters = 256 * 1024;
+const byteOrderMark = "\ufeff";
+const lineFeed = 0x0a;
 
 /**
  * Reads server-sent events (WHATWG HTML, section 9.2.6) piece by piece, and gives the data of each event. The other
@@ -10,44 +12,77 @@ const maxEventCharacters = 256 * 1024;
  * pieces are.
  */
 export class EventStreamParser {
-  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+  /** The longest line, and the longest data of an event. */
+  readonly #maxCharacters: number;
+  /** The bytes of a character that the piece before did not end. */
+  #rest: Uint8Array = new Uint8Array();
+  #hasBegun = false;
   #line: string[] = [];
   #lineLength = 0;
   #data: string[] = [];
   #dataLength = 0;
   #endedWithReturn = false;
 
-  /** The data of the events that end in this piece. Throws UPSTREAM_FAILED for bytes that are not an event stream. */
-  push(piece: Uint8Array): string[] {
-    const decoded = this.#decode(piece);
-    if (decoded === "") return [];
-    // The line feed of a pair whose carriage return was the end of the piece before.
+  constructor(maxCharacters = maxModelCharacters) {
+    this.#maxCharacters = maxCharacters;
+  }
+
+  /**
+   * The data of the events that end in this piece. Throws UPSTREAM_FAILED for bytes that are not an event stream, after
+   * the events before them.
+   */
+  *push(piece: Uint8Array): Generator<string, void> {
+    for (const decoded of this.#texts(piece)) yield* this.#events(decoded);
+  }
+
+  *#events(decoded: string): Generator<string, void> {
+    if (decoded === "") return;
+    // The line feed of a pair whose carriage return was the end of the text before.
     const text = this.#endedWithReturn && decoded.startsWith("\n") ? decoded.slice(1) : decoded;
     this.#endedWithReturn = decoded.endsWith("\r");
-    const events: string[] = [];
     let start = 0;
     for (const { index, 0: lineEnd } of text.matchAll(/\r\n|\n|\r/g)) {
       this.#add(text.slice(start, index));
       start = index + lineEnd.length;
       const event = this.#endLine();
-      if (event !== undefined) events.push(event);
+      if (event !== undefined) yield event;
     }
     this.#add(text.slice(start));
-    return events;
   }
 
-  #decode(piece: Uint8Array): string {
-    try {
-      return this.#decoder.decode(piece, { stream: true });
-    } catch {
-      throw broken("is not UTF-8");
+  /** The text of the piece, or its lines before the one that is not UTF-8. */
+  *#texts(piece: Uint8Array): Generator<string, void> {
+    const bytes =
+      this.#rest.length === 0
+        ? Buffer.from(piece.buffer, piece.byteOffset, piece.length)
+        : Buffer.concat([this.#rest, piece]);
+    const end = bytes.length - unendedBytes(bytes);
+    this.#rest = Uint8Array.from(bytes.subarray(end));
+    const whole = bytes.subarray(0, end);
+    if (isUtf8(whole)) {
+      yield this.#begun(whole.toString("utf8"));
+      return;
     }
+    for (let start = 0; ; ) {
+      const lineEnd = whole.indexOf(lineFeed, start) + 1;
+      const line = whole.subarray(start, lineEnd === 0 ? whole.length : lineEnd);
+      if (!isUtf8(line) || lineEnd === 0) throw broken("is not UTF-8");
+      yield this.#begun(line.toString("utf8"));
+      start = lineEnd;
+    }
+  }
+
+  /** Without the byte order mark of a stream. */
+  #begun(text: string): string {
+    const isFirst = !this.#hasBegun && text !== "";
+    this.#hasBegun ||= isFirst;
+    return isFirst && text.startsWith(byteOrderMark) ? text.slice(1) : text;
   }
 
   #add(part: string): void {
     if (part === "") return;
     this.#lineLength += part.length;
-    if (this.#lineLength > maxLineCharacters) throw broken("has a line that is too long");
+    if (this.#lineLength > this.#maxCharacters) throw broken("has a line that is too long");
     this.#line.push(part);
   }
 
@@ -65,10 +100,27 @@ export class EventStreamParser {
     const value = dataOf(line);
     if (value === undefined) return undefined;
     this.#dataLength += value.length + 1;
-    if (this.#dataLength > maxEventCharacters) throw broken("has an event that is too long");
+    if (this.#dataLength > this.#maxCharacters) throw broken("has an event that is too long");
     this.#data.push(value);
     return undefined;
   }
+}
+
+/** The bytes at the end that begin a character and do not end it. */
+function unendedBytes(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    const isFirst = (byte & 0xc0) !== 0x80;
+    if (isFirst) return lengthFrom(byte) > back ? back : 0;
+  }
+  return 0;
+}
+
+/** The number of bytes of a character with this first byte. */
+function lengthFrom(first: number): number {
+  if (first >= 0xf0) return 4;
+  if (first >= 0xe0) return 3;
+  return first >= 0xc0 ? 2 : 1;
 }
 
 /** The value of a line `data: value`; undefined for a comment or another field. */

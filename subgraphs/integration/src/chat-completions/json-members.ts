@@ -30,3 +30,21 @@ export function parsedObject(text: string): Json | undefined {
     return undefined;
   }
 }
+
+interface NumberTexts {
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
+  rawJSON(text: string): unknown;
+}
+
+/** As `parsedObject`. The numbers in it keep their texts when it is written again; they are no numbers to be read. */
+export function parsedExactly(text: string): Json {
+  const json = JSON as unknown as NumberTexts;
+  return objectOf(
+    json.parse(text, (_, value, { source }) =>
+      typeof value === "number" && source !== undefined ? json.rawJSON(source) : value,
+    ),
+  );
+}

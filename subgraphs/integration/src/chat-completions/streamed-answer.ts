@@ -1,12 +1,21 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { ToolCallDelta, Usage } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
-import { finishReasonOf, unreadable, usageOf } from "./chat-answer.js";
+import { finishReasonOf, requireNoError, unreadable, usageOf } from "./chat-answer.js";
 import { EventStreamParser } from "./event-stream.js";
-import { countOf, type Json, listOf, objectOf, parsedObject, textOf } from "./json-members.js";
+import { countOf, type Json, listOf, objectOf, parsedExactly, parsedObject, textOf } from "./json-members.js";
+import {
+  argumentsOf,
+  type CallParts,
+  hasObjectArguments,
+  notUnderstood,
+  partsOf,
+  requireSomething,
+} from "./message-parts.js";
 
 /** A piece of an answer. Each has one of the members. */
 export interface Delta {
   readonly delta?: string;
+  readonly refusalDelta?: string;
   readonly toolCallDelta?: ToolCallDelta;
   readonly finishReason?: string;
 }
@@ -22,6 +31,9 @@ export class StreamedAnswer {
   #model = "";
   #usage: Usage | undefined;
   #characters = 0;
+  #hasSomething = false;
+  /** The first character of the body after spaces. */
+  #first: string | undefined;
 
   /** The reason for the end, which the pieces so far have told. */
   get finishReason(): string {
@@ -41,57 +53,68 @@ export class StreamedAnswer {
     return this.#characters;
   }
 
-  /** The deltas that end in this piece of the body. Throws UPSTREAM_FAILED for one that cannot be read. */
-  push(piece: Uint8Array): Delta[] {
-    return this.#events.push(piece).flatMap((data) => this.#deltas(data));
+  /**
+   * The deltas that end in this piece of the body. Throws UPSTREAM_FAILED for one that cannot be read, after those before
+   * it.
+   */
+  *push(piece: Uint8Array): Generator<Delta, void> {
+    this.#first ??= firstOf(piece);
+    for (const data of this.#events.push(piece)) yield* this.#deltas(data);
   }
 
-  /** Throws UPSTREAM_FAILED when the body ended before the answer did. */
+  /** Throws UPSTREAM_FAILED when the body ended before the answer did, and MODEL_ANSWER_NOT_UNDERSTOOD for one without anything. */
   requireEnd(): void {
-    if (this.#isDone || this.#finishReason !== "") return;
-    throw new DomainError("UPSTREAM_FAILED", { detail: "The vendor ended the stream before the end of the answer." });
+    if (this.#first === "{") throw notUnderstood("its stream, which is a whole answer");
+    if (!this.#isDone && this.#finishReason === "")
+      throw new DomainError("UPSTREAM_FAILED", { detail: "The vendor ended the stream before the end of the answer." });
+    requireSomething(this.#hasSomething, this.#finishReason);
   }
 
-  #deltas(data: string): Delta[] {
-    // Some vendors send more after the end, which has no meaning.
-    if (this.#isDone) return [];
+  *#deltas(data: string): Generator<Delta, void> {
+    // Some vendors send more after the end, which has no meaning. Without data an event keeps the connection alive.
+    if (this.#isDone || data.trim() === "") return;
     if (data === endOfStream) {
       this.#isDone = true;
-      return [];
+      return;
     }
     const chunk = parsedObject(data);
     if (!chunk) throw unreadable();
-    if (chunk["error"] !== undefined && chunk["error"] !== null)
-      throw new DomainError("UPSTREAM_FAILED", { detail: "The vendor reported an error inside of its answer." });
     if (this.#model === "") this.#model = textOf(chunk["model"]).slice(0, 200);
     // Some vendors tell the usage so far with each piece; the last one counts.
     this.#usage = usageOf(chunk["usage"]) ?? this.#usage;
-    return this.#choiceDeltas(objectOf(listOf(chunk["choices"])[0]));
+    yield* this.#choiceDeltas(chunk, data);
+    requireNoError(chunk);
   }
 
-  #choiceDeltas(choice: Json): Delta[] {
-    const { content, tool_calls: calls } = objectOf(choice["delta"]);
-    const deltas: Delta[] = [];
-    const text = textOf(content);
-    if (text !== "") deltas.push({ delta: text });
-    for (const call of listOf(calls)) deltas.push({ toolCallDelta: toolCallDelta(call) });
-    this.#characters += text.length + deltas.reduce((sum, { toolCallDelta: call }) => sum + lengthOf(call), 0);
+  *#choiceDeltas(chunk: Json, data: string): Generator<Delta, void> {
+    const choice = choiceOf(chunk);
+    const parts = partsOf(messageOf(choice));
+    const { calls } = hasObjectArguments(parts) ? partsOf(messageOf(choiceOf(parsedExactly(data)))) : parts;
+    const { content, refusal } = parts;
+    this.#hasSomething ||= parts.hasText || refusal !== "" || calls.length > 0;
+    const deltas = calls.map(toolCallDelta);
+    this.#characters += content.length + refusal.length + deltas.reduce((sum, call) => sum + lengthOf(call), 0);
+    if (content !== "") yield { delta: content };
+    if (refusal !== "") yield { refusalDelta: refusal };
+    for (const delta of deltas) yield { toolCallDelta: delta };
     const reason = finishReasonOf(choice["finish_reason"]);
-    if (reason !== "") {
-      this.#finishReason = reason;
-      deltas.push({ finishReason: reason });
-    }
-    return deltas;
+    if (reason === "") return;
+    this.#finishReason = reason;
+    yield { finishReason: reason };
   }
 }
 
-function toolCallDelta(value: unknown): ToolCallDelta {
-  const call = objectOf(value);
-  const { name, arguments: given } = objectOf(call["function"]);
-  const index = countOf(call["index"]) ?? 0;
+const firstOf = (piece: Uint8Array): string | undefined => Buffer.from(piece).toString("latin1").trimStart()[0];
+
+const choiceOf = (chunk: Json): Json => objectOf(listOf(chunk["choices"])[0]);
+
+/** A piece of the message, or the whole message from a vendor that sends it so. */
+const messageOf = (choice: Json): Json => objectOf(choice["delta"] ?? choice["message"]);
+
+function toolCallDelta(call: CallParts, place: number): ToolCallDelta {
+  const index = countOf(call.index) ?? place;
   if (index >= maxToolCalls) throw unreadable();
-  return { index, id: textOf(call["id"]), name: textOf(name), argumentsJson: textOf(given) };
+  return { index, id: call.id, name: call.name, argumentsJson: argumentsOf(call.arguments) };
 }
 
-const lengthOf = (call: ToolCallDelta | undefined): number =>
-  call === undefined ? 0 : call.name.length + call.argumentsJson.length;
+const lengthOf = ({ name, argumentsJson }: ToolCallDelta): number => name.length + argumentsJson.length;

@@ -101,8 +101,16 @@ describe("a hostile vendor of models", () => {
       "UPSTREAM_FAILED",
     ],
     ["nests its answer", json(`{"choices":${"[".repeat(500_000)}`), "UPSTREAM_FAILED"],
-    ["calls very many tools", json(whole({ tool_calls: Array(300_000).fill({}) })), "PAYLOAD_TOO_LARGE"],
-    ["names a call at any length", json(whole({ tool_calls: [{ id: "x".repeat(1_200_000) }] })), "PAYLOAD_TOO_LARGE"],
+    [
+      "calls very many tools",
+      json(whole({ tool_calls: Array(60_000).fill({ function: { name: "f" } }) })),
+      "PAYLOAD_TOO_LARGE",
+    ],
+    [
+      "names a call at any length",
+      json(whole({ tool_calls: [{ id: "x".repeat(1_200_000), function: { name: "f" } }] })),
+      "PAYLOAD_TOO_LARGE",
+    ],
     [
       "redirects",
       (response) => void response.writeHead(302, { location: "http://127.0.0.1:9/" }).end(),

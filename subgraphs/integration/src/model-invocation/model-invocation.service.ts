@@ -41,15 +41,18 @@ export class ModelInvocationService {
     const { answer, runId, connectionId } = await this.#calls.invoke(context, invoker, {
       ...{ operation: "CompleteModel", capability: "model.complete", request },
       ...{ promptTokens: promptTokens(request), answerTokens: request.maxTokens ?? usualAnswerTokens },
-      contentOf: ({ content, toolCalls }: Completion) => ({ content, toolCalls }),
+      contentOf: ({ content, refusal, toolCalls }: Completion) => ({
+        ...{ content, toolCalls },
+        ...(refusal !== "" && { refusal }),
+      }),
       ask: async (call, target) => {
         const completion = await this.#vendor.complete(call, target, request);
         if (bytesOf(completion) > maxAnswerBytes) throw tooLong();
         return completion;
       },
     });
-    const { content, toolCalls, finishReason, usage, model } = answer;
-    return { content, toolCalls: [...toolCalls], finishReason, usage, model, runId, connectionId };
+    const { content, refusal, toolCalls, finishReason, usage, model } = answer;
+    return { content, refusal, toolCalls: [...toolCalls], finishReason, usage, model, runId, connectionId };
   }
 
   /** As `complete`. */
@@ -115,10 +118,10 @@ export class ModelInvocationService {
   }
 }
 
-const bytesOf = ({ content, toolCalls }: Completion): number =>
+const bytesOf = ({ content, refusal, toolCalls }: Completion): number =>
   toolCalls.reduce(
     (sum, { id, name, argumentsJson }) => sum + bytesPerCall + Buffer.byteLength(id + name + argumentsJson),
-    Buffer.byteLength(content),
+    Buffer.byteLength(content) + Buffer.byteLength(refusal),
   );
 
-const emptyChunk = { delta: "", toolCallDelta: undefined, finishReason: "", usage: undefined };
+const emptyChunk = { delta: "", refusalDelta: "", toolCallDelta: undefined, finishReason: "", usage: undefined };

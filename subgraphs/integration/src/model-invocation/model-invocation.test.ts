@@ -113,7 +113,14 @@ describe("svc.model.v1.ModelInvocation/Complete", () => {
     const usage = { promptTokens: 11, completionTokens: 7, totalTokens: 18, cachedTokens: 3 };
     const runId = trailer("run-id");
     expect(value).toEqual({
-      ...{ content: `echo: ${secretWord}`, toolCalls: [], finishReason: "stop", usage, model: "echo-2026" },
+      ...{
+        content: `echo: ${secretWord}`,
+        refusal: "",
+        toolCalls: [],
+        finishReason: "stop",
+        usage,
+        model: "echo-2026",
+      },
       ...{ runId, connectionId },
     });
     expect(trailer("trace-id")).toBe(trace.traceId);

@@ -41,10 +41,16 @@ export class ModelVendor {
 
   async complete(call: ModelCall, target: ModelTarget, request: CompleteRequest): Promise<Completion> {
     const body = chatBody(request, target.model, { isStreamed: false, maxTokensMember: maxTokensMember(target) });
-    const completion = parseCompletion(bodyOf(call, await this.#post(call, target, "/chat/completions", body)));
-    const { content, toolCalls, usage } = completion;
+    const answer = bodyOf(call, await this.#post(call, target, "/chat/completions", body));
+    // An answer that cannot be read is paid for, too.
+    call.meter.characters = answer.length;
+    const completion = parseCompletion(answer);
+    const { content, refusal, toolCalls, usage } = completion;
     call.meter.usage = usage;
-    call.meter.characters = toolCalls.reduce((sum, one) => sum + one.argumentsJson.length, content.length);
+    call.meter.characters = toolCalls.reduce(
+      (sum, one) => sum + one.argumentsJson.length,
+      content.length + refusal.length,
+    );
     return completion;
   }
 

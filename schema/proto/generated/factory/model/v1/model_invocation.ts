@@ -101,6 +101,8 @@ export interface CompleteResponse {
   runId: string;
   /** The connection that answered. */
   connectionId: string;
+  /** The text with which the model refuses to answer. Empty: it does not refuse. */
+  refusal: string;
 }
 
 export interface StreamChunk {
@@ -119,6 +121,8 @@ export interface StreamChunk {
   runId: string;
   /** The connection that answers, in every chunk. */
   connectionId: string;
+  /** More of the text with which the model refuses to answer. */
+  refusalDelta: string;
 }
 
 export interface ToolCallDelta {
@@ -792,7 +796,16 @@ export const Usage: MessageFns<Usage> = {
 };
 
 function createBaseCompleteResponse(): CompleteResponse {
-  return { content: "", toolCalls: [], finishReason: "", usage: undefined, model: "", runId: "", connectionId: "" };
+  return {
+    content: "",
+    toolCalls: [],
+    finishReason: "",
+    usage: undefined,
+    model: "",
+    runId: "",
+    connectionId: "",
+    refusal: "",
+  };
 }
 
 export const CompleteResponse: MessageFns<CompleteResponse> = {
@@ -817,6 +830,9 @@ export const CompleteResponse: MessageFns<CompleteResponse> = {
     }
     if (message.connectionId !== "") {
       writer.uint32(58).string(message.connectionId);
+    }
+    if (message.refusal !== "") {
+      writer.uint32(66).string(message.refusal);
     }
     return writer;
   },
@@ -890,6 +906,14 @@ export const CompleteResponse: MessageFns<CompleteResponse> = {
             message.connectionId = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.refusal = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -914,12 +938,21 @@ export const CompleteResponse: MessageFns<CompleteResponse> = {
     message.model = object.model ?? "";
     message.runId = object.runId ?? "";
     message.connectionId = object.connectionId ?? "";
+    message.refusal = object.refusal ?? "";
     return message;
   },
 };
 
 function createBaseStreamChunk(): StreamChunk {
-  return { delta: "", toolCallDelta: undefined, finishReason: "", usage: undefined, runId: "", connectionId: "" };
+  return {
+    delta: "",
+    toolCallDelta: undefined,
+    finishReason: "",
+    usage: undefined,
+    runId: "",
+    connectionId: "",
+    refusalDelta: "",
+  };
 }
 
 export const StreamChunk: MessageFns<StreamChunk> = {
@@ -941,6 +974,9 @@ export const StreamChunk: MessageFns<StreamChunk> = {
     }
     if (message.connectionId !== "") {
       writer.uint32(50).string(message.connectionId);
+    }
+    if (message.refusalDelta !== "") {
+      writer.uint32(58).string(message.refusalDelta);
     }
     return writer;
   },
@@ -1006,6 +1042,14 @@ export const StreamChunk: MessageFns<StreamChunk> = {
             message.connectionId = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.refusalDelta = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1031,6 +1075,7 @@ export const StreamChunk: MessageFns<StreamChunk> = {
     message.usage = (object.usage !== undefined && object.usage !== null) ? Usage.fromPartial(object.usage) : undefined;
     message.runId = object.runId ?? "";
     message.connectionId = object.connectionId ?? "";
+    message.refusalDelta = object.refusalDelta ?? "";
     return message;
   },
 };

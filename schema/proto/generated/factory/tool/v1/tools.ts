@@ -26,6 +26,16 @@ export interface ListToolsResponse {
     | undefined;
   /** run_...; empty: the list was answered from memory. */
   runId: string;
+  /** The tools that the server lists and the platform does not offer, at most 100. The first page of a connection has them. */
+  leftOut: LeftOutTool[];
+}
+
+export interface LeftOutTool {
+  connectionId: string;
+  /** The name that the server uses. Empty where it gives none. */
+  serverToolName: string;
+  /** For example: The member description must be a text or absent. */
+  reason: string;
 }
 
 export interface Tool {
@@ -68,7 +78,7 @@ export interface InvokeToolRequest {
 }
 
 export interface InvokeToolResponse {
-  /** The content blocks of the result, as a JSON array. */
+  /** The content blocks of the result, as a JSON array. Content that is not a list is the only element. */
   contentJson: string;
   /** The structured content of the result, as JSON; empty when it has none. */
   structuredJson: string;
@@ -76,6 +86,22 @@ export interface InvokeToolResponse {
   isError: boolean;
   /** run_... */
   runId: string;
+  /**
+   * How the result departs from the protocol or from the definition of the tool. The result is handed over all the same,
+   * since the tool has run.
+   */
+  findings: ResultFinding[];
+}
+
+export interface ResultFinding {
+  /**
+   * CONTENT_FORM: the content, or a block of it, has another form than the protocol documents.
+   * STRUCTURED_CONTENT_MISSING: the definition has an output schema, and the result has no structured content.
+   * RESULT_FORM: the result, or another member of it, has another form than the protocol documents.
+   * TOO_LARGE: parts of the result were left out.
+   */
+  code: string;
+  detail: string;
 }
 
 function createBaseListToolsRequest(): ListToolsRequest {
@@ -146,7 +172,7 @@ export const ListToolsRequest: MessageFns<ListToolsRequest> = {
 };
 
 function createBaseListToolsResponse(): ListToolsResponse {
-  return { tools: [], nextPageToken: "", skipped: undefined, runId: "" };
+  return { tools: [], nextPageToken: "", skipped: undefined, runId: "", leftOut: [] };
 }
 
 export const ListToolsResponse: MessageFns<ListToolsResponse> = {
@@ -162,6 +188,9 @@ export const ListToolsResponse: MessageFns<ListToolsResponse> = {
     }
     if (message.runId !== "") {
       writer.uint32(34).string(message.runId);
+    }
+    for (const v of message.leftOut) {
+      LeftOutTool.encode(v!, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -211,6 +240,14 @@ export const ListToolsResponse: MessageFns<ListToolsResponse> = {
             message.runId = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.leftOut.push(LeftOutTool.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -234,6 +271,86 @@ export const ListToolsResponse: MessageFns<ListToolsResponse> = {
       ? SkippedConnection.fromPartial(object.skipped)
       : undefined;
     message.runId = object.runId ?? "";
+    message.leftOut = object.leftOut?.map((e) => LeftOutTool.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseLeftOutTool(): LeftOutTool {
+  return { connectionId: "", serverToolName: "", reason: "" };
+}
+
+export const LeftOutTool: MessageFns<LeftOutTool> = {
+  encode(message: LeftOutTool, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.connectionId !== "") {
+      writer.uint32(10).string(message.connectionId);
+    }
+    if (message.serverToolName !== "") {
+      writer.uint32(18).string(message.serverToolName);
+    }
+    if (message.reason !== "") {
+      writer.uint32(26).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LeftOutTool {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLeftOutTool();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.connectionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.serverToolName = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<LeftOutTool>): LeftOutTool {
+    return LeftOutTool.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LeftOutTool>): LeftOutTool {
+    const message = createBaseLeftOutTool();
+    message.connectionId = object.connectionId ?? "";
+    message.serverToolName = object.serverToolName ?? "";
+    message.reason = object.reason ?? "";
     return message;
   },
 };
@@ -583,7 +700,7 @@ export const InvokeToolRequest: MessageFns<InvokeToolRequest> = {
 };
 
 function createBaseInvokeToolResponse(): InvokeToolResponse {
-  return { contentJson: "", structuredJson: "", isError: false, runId: "" };
+  return { contentJson: "", structuredJson: "", isError: false, runId: "", findings: [] };
 }
 
 export const InvokeToolResponse: MessageFns<InvokeToolResponse> = {
@@ -599,6 +716,9 @@ export const InvokeToolResponse: MessageFns<InvokeToolResponse> = {
     }
     if (message.runId !== "") {
       writer.uint32(34).string(message.runId);
+    }
+    for (const v of message.findings) {
+      ResultFinding.encode(v!, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -648,6 +768,14 @@ export const InvokeToolResponse: MessageFns<InvokeToolResponse> = {
             message.runId = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.findings.push(ResultFinding.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -669,6 +797,74 @@ export const InvokeToolResponse: MessageFns<InvokeToolResponse> = {
     message.structuredJson = object.structuredJson ?? "";
     message.isError = object.isError ?? false;
     message.runId = object.runId ?? "";
+    message.findings = object.findings?.map((e) => ResultFinding.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseResultFinding(): ResultFinding {
+  return { code: "", detail: "" };
+}
+
+export const ResultFinding: MessageFns<ResultFinding> = {
+  encode(message: ResultFinding, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    if (message.detail !== "") {
+      writer.uint32(18).string(message.detail);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResultFinding {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResultFinding();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.detail = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ResultFinding>): ResultFinding {
+    return ResultFinding.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResultFinding>): ResultFinding {
+    const message = createBaseResultFinding();
+    message.code = object.code ?? "";
+    message.detail = object.detail ?? "";
     return message;
   },
 };
