@@ -67,9 +67,18 @@ export class PullRequestVendor {
       if (found) return found;
     }
     requireSuccess(answer);
-    const opened = readPullRequest(this.#form, this.#form.answer, jsonOf(answer));
-    if (!opened) throw unreadable();
-    return opened;
+    const opened = readPullRequest(this.#form, this.#form.answer, readableOf(answer));
+    return opened ?? (await this.#opened(wanted));
+  }
+
+  /** The pull request that the vendor has opened with an answer that cannot be read. */
+  async #opened(wanted: WantedPullRequest): Promise<VendorPullRequest> {
+    const found = await this.find(wanted).catch(() => undefined);
+    if (found) return found;
+    throw new DomainError("OUTCOME_UNKNOWN", {
+      detail:
+        "The vendor has accepted the pull request, and its answer cannot be read. Look for the pull request at the vendor.",
+    });
   }
 
   /** False when the vendor refuses the labels. The pull request stays. */
@@ -97,6 +106,15 @@ function jsonOf({ body, truncated }: VendorResponse): unknown {
     return JSON.parse(body.toString("utf8"));
   } catch {
     throw unreadable();
+  }
+}
+
+/** Undefined for an answer that cannot be read. */
+function readableOf(answer: VendorResponse): unknown {
+  try {
+    return jsonOf(answer);
+  } catch {
+    return undefined;
   }
 }
 

@@ -55,7 +55,7 @@ export class AttendedRuns {
   }
 
   /**
-   * Throws what the work throws, RATE_LIMITED when too many calls are under way, UPSTREAM_TIMEOUT at the hard limit, RUN_CANCELLED when somebody has cancelled the run,
+   * The answer of work that is done is given to the caller, whatever happens to the end of its run. Throws what the work throws, RATE_LIMITED when too many calls are under way, UPSTREAM_TIMEOUT at the hard limit, RUN_CANCELLED when somebody has cancelled the run,
    * RESULT_NOT_KEPT for an idempotency key that was used before, and the reason of the caller's signal.
    */
   async run<Answer>(context: RequestContext, call: AttendingCall, attended: AttendedWork<Answer>): Promise<Answer> {
@@ -100,7 +100,7 @@ export class AttendedRuns {
     try {
       const { answer, result } = await work(target, signal);
       failpoint("tools.worked");
-      await this.#end(target, { status: "Completed", result });
+      await this.#end(target, { status: "Completed", result }, () => true);
       return answer;
     } catch (error) {
       if (cancelled.signal.aborted) throw wasCancelled();
@@ -115,15 +115,19 @@ export class AttendedRuns {
     }
   }
 
-  /** While the database is away the caller gets its answer, and the run ends later. */
-  async #end({ tenant, cause, runId }: VendorTarget & { readonly runId: string }, end: RunEnd): Promise<void> {
+  /** The run ends later where its end cannot be stored for such an error, for example while the database is away. */
+  async #end(
+    { tenant, cause, runId }: VendorTarget & { readonly runId: string },
+    end: RunEnd,
+    passes: (error: unknown) => boolean = isDatabaseOutage,
+  ): Promise<void> {
     const store = () =>
       this.#database.transaction(tenant, cause, async (transaction) => {
         const ended = await this.#held.endIn(transaction, runId, end);
         if (ended) await recordInvocationEnd(transaction, ended, end);
       });
     await store().catch((error: unknown) => {
-      if (!isDatabaseOutage(error)) throw error;
+      if (!passes(error)) throw error;
       this.#lateEnds.add(runId, error, store);
     });
   }

@@ -1,7 +1,7 @@
 import { Json } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { type ClassType, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 
 export const ToolState = {
   Allowed: "Allowed",
@@ -63,10 +63,24 @@ export class ConnectionToolType {
   annotations: unknown;
 }
 
-export const ConnectionToolConnection = connectionType(
-  "ConnectionTool",
-  () => ConnectionToolType,
-  "In order of names by default.",
-);
+/** The GraphQL type of a tool that the platform does not offer. */
+@ObjectType("LeftOutTool", { simpleResolvers: true, description: "A tool of a list that the platform does not offer." })
+export class LeftOutToolType {
+  @Field({ description: "The name that the tool server uses. Empty where it gives none." })
+  toolName: string;
+
+  @Field()
+  reason: string;
+}
+
+const ToolPage = connectionType("ConnectionTool", () => ConnectionToolType, "In order of names by default.");
+Field(() => [LeftOutToolType], {
+  description:
+    "The tools that the newest list of the server had and the platform does not offer, each with the reason. At most 100, the same on every page.",
+})(ToolPage.prototype, "leftOut");
+
 /** A page of tools. */
-export type ConnectionToolConnection = Connection<ConnectionToolType>;
+export interface ConnectionToolConnection extends Connection<ConnectionToolType> {
+  readonly leftOut: readonly LeftOutToolType[];
+}
+export const ConnectionToolConnection: ClassType<Connection<ConnectionToolType>> = ToolPage;

@@ -1,7 +1,7 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
+import type { PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -10,7 +10,8 @@ import type { ConnectionService } from "../connections/connection.service.js";
 import type { ConnectionRecord } from "../connections/connection.view.js";
 import { unknownConnection } from "../connections/locked-connection.js";
 import { isAllowed } from "./allowed-tools.js";
-import type { ConnectionToolType, ToolState } from "./connection-tool.type.js";
+import type { ConnectionToolConnection, ConnectionToolType, ToolState } from "./connection-tool.type.js";
+import type { DefinitionStore } from "./definition-store.js";
 import { readDefinition } from "./definitions.js";
 import { qualifiedName } from "./qualified-name.js";
 import { namesOfServers } from "./server-names.js";
@@ -39,15 +40,24 @@ interface ToolRow {
   readonly position: number | null;
 }
 
+interface Services {
+  readonly database: Database;
+  readonly connections: ConnectionService;
+  readonly store: DefinitionStore;
+  readonly cursors: CursorSeal;
+}
+
 /** Shows people the tools of a connection as they were last listed. The server is not asked. */
 export class ConnectionToolsService {
   readonly #database: Database;
   readonly #connections: ConnectionService;
+  readonly #store: DefinitionStore;
   readonly #cursors: CursorSeal;
 
-  constructor(database: Database, connections: ConnectionService, cursors: CursorSeal) {
+  constructor({ database, connections, store, cursors }: Services) {
     this.#database = database;
     this.#connections = connections;
+    this.#store = store;
     this.#cursors = cursors;
   }
 
@@ -56,7 +66,7 @@ export class ConnectionToolsService {
     context: RequestContext,
     connectionId: string,
     request: PageRequest<never>,
-  ): Promise<Connection<ConnectionToolType>> {
+  ): Promise<ConnectionToolConnection> {
     const tenant = tenantOf(context);
     const { reader } = this.#database;
     const connection = await this.#connections.record(tenant, connectionId);
@@ -64,7 +74,8 @@ export class ConnectionToolsService {
     const page = sortedTools.page(this.#cursors, { tenantId: tenant.tenantId, connectionId }, request);
     const rows = await reader.rows<ToolRow>(page.statement, tenant, decodeId("con", connectionId), ...page.values);
     const server = (await namesOfServers(reader, tenant)).get(connectionId);
-    return page.connection(rows.map((row) => viewOf(row, connection, server)));
+    const leftOut = await this.#store.leftOut(tenant, connectionId);
+    return { ...page.connection(rows.map((row) => viewOf(row, connection, server))), leftOut };
   }
 }
 

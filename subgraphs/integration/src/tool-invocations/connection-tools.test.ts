@@ -19,6 +19,7 @@ afterAll(() => caller?.stop());
 const query = `query ($id: ID!, $first: Int, $after: String) {
   connectionTools(connectionId: $id, first: $first, after: $after) {
     items { toolName qualifiedName state definitionHash acceptedHash title description inputSchema annotations }
+    leftOut { toolName reason }
     nextCursor
   }
 }`;
@@ -26,6 +27,7 @@ const query = `query ($id: ID!, $first: Int, $after: String) {
 const listed = async (principal: Principal, id: string, page: { first?: number; after?: string | null } = {}) =>
   (await caller.mutate(principal, query, { id, ...page })).connectionTools as {
     items: Record<string, unknown>[];
+    leftOut: { toolName: string; reason: string }[];
     nextCursor: string | null;
   };
 
@@ -107,6 +109,27 @@ describe("the tools of a connection", () => {
     };
     await expect(caller.list(principal, { connectionId })).rejects.toMatchObject({ code: expect.any(String) });
     expect(await rowsOf(principal)).toEqual([]);
+  });
+
+  it("are taken off when they are listed with an odd member, and are back when it is gone", async () => {
+    const principal = aPrincipal();
+    own.tools = [aTool("odd"), aTool("good")];
+    const connectionId = await caller.connect(principal, own.url);
+    await caller.list(principal, { connectionId });
+    own.tools = [aTool("odd", { description: null }), aTool("good")];
+    await caller.list(principal, { connectionId });
+    expect(await statesOf(principal, connectionId)).toEqual({ odd: "Removed", good: "Allowed" });
+    expect(await listed(principal, connectionId)).toMatchObject({
+      leftOut: [{ toolName: "odd", reason: "The member description must be a text or absent." }],
+    });
+    await expect(caller.invoke(principal, connectionId, "odd")).rejects.toMatchObject({
+      code: "TOOL_NOT_FOUND",
+      message: expect.stringContaining("The member description must be a text or absent."),
+    });
+    own.tools = [aTool("odd"), aTool("good")];
+    await caller.list(principal, { connectionId });
+    expect(await statesOf(principal, connectionId)).toEqual({ odd: "Allowed", good: "Allowed" });
+    expect((await listed(principal, connectionId)).leftOut).toEqual([]);
   });
 
   it("are left out where a definition is nested too deeply to be read", async () => {

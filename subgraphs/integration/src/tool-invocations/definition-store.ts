@@ -3,8 +3,9 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { unknownConnection } from "../connections/locked-connection.js";
-import type { ListedTool } from "./definitions.js";
+import type { ListedTool, TakenList } from "./definitions.js";
 import { partsOf } from "./qualified-name.js";
+import { type LeftOutTool, leftOutTool, maxLeftOut } from "./server-calls/left-out-tool.js";
 import { namesOfServers } from "./server-names.js";
 import { keepConnection } from "./tool-connections-statement.js";
 
@@ -25,6 +26,11 @@ export interface ListChange {
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
+}
+
+/** A list to be stored, and how long it counts. */
+interface NewList extends TakenList {
+  readonly freshSeconds: number;
 }
 
 const columns = "name, part, definition, definition_hash, accepted_hash, position";
@@ -80,6 +86,16 @@ const storeTools = {
         position = excluded.position`,
 };
 
+const storeLeftOut = {
+  name: "tools_store_left_out",
+  text: "update listed_servers set left_out = $3 where tenant_id = $1 and connection_id = $2",
+};
+
+const leftOutTools = tenantStatement(
+  "tools_left_out",
+  "select left_out from listed_servers where tenant_id = scope.tenant and connection_id = $2",
+);
+
 const forgetAll = [
   "delete from tools where tenant_id = $1 and connection_id = $2",
   "delete from listed_servers where tenant_id = $1 and connection_id = $2",
@@ -114,6 +130,16 @@ export class DefinitionStore {
     return this.#database.reader.rows<StoredTool>(someTools, tenant, uuidOf(connectionId), name, limit);
   }
 
+  /** The tools that the newest list had and the platform does not offer, at most 100. */
+  async leftOut(tenant: Tenant, connectionId: string): Promise<readonly LeftOutTool[]> {
+    const row = await this.#database.reader.row<{ left_out: LeftOutTool[] }>(
+      leftOutTools,
+      tenant,
+      uuidOf(connectionId),
+    );
+    return row?.left_out ?? [];
+  }
+
   /**
    * Stores a list. The first definition of a tool is accepted; a later one is not. Names are never forgotten, since the
    * server would choose which: without room for a new name, its tool is left out. Throws CONNECTION_NOT_FOUND.
@@ -121,8 +147,7 @@ export class DefinitionStore {
   async storeIn(
     { execute, defer, tenant }: Transaction,
     connectionId: string,
-    listed: readonly ListedTool[],
-    freshSeconds: number,
+    { listed, leftOut, freshSeconds }: NewList,
   ): Promise<ListChange> {
     const at = [tenant.uuid, uuidOf(connectionId)];
     // The deletion of the connection waits for this lock, or has deleted the tools for good.
@@ -131,8 +156,12 @@ export class DefinitionStore {
     const known = await execute<{ name: string; definition_hash: string; position: number | null }>(knownTools, at);
     const before = new Map(known.map(({ name, ...rest }) => [name, rest]));
     let room = maxNames - known.length;
-    const tools = listed.filter(({ name }) => before.has(name) || room-- > 0);
+    const [tools, without] = [[] as ListedTool[], [] as LeftOutTool[]];
+    for (const tool of listed)
+      if (before.has(tool.name) || room-- > 0) tools.push(tool);
+      else without.push(leftOutTool(tool.name, noRoom));
     const names = tools.map(({ name }) => name);
+    await defer(storeLeftOut, [...at, JSON.stringify([...leftOut, ...without].slice(0, maxLeftOut))]);
     await defer(takeOff, [...at, names]);
     const members = (["name", "part", "definition", "definitionHash"] as const).map((member) =>
       tools.map((tool) => tool[member]),
@@ -154,6 +183,8 @@ export class DefinitionStore {
     for (const statement of forgetAll) await defer(statement, [tenant.uuid, uuidOf(connectionId)]);
   }
 }
+
+const noRoom = `The platform remembers ${maxNames} names of a server and has no room for another one. Connect the server anew.`;
 
 const isOther = (before: string | undefined, hash: string) => before !== undefined && before !== hash;
 

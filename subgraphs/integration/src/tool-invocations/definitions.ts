@@ -3,6 +3,8 @@ import { canonicalJson } from "@factory/runtime/identifiers/canonical-json";
 import type { Tool } from "@modelcontextprotocol/client";
 import { levelsOf } from "./json-levels.js";
 import { toolPart } from "./qualified-name.js";
+import { maxLevels } from "./server-calls/definition-fault.js";
+import { type LeftOutTool, leftOutTool } from "./server-calls/left-out-tool.js";
 
 /** The definition of a tool as its hash covers it: what a model is told about the tool. */
 export type ToolDefinition = Pick<
@@ -21,47 +23,60 @@ export interface ListedTool {
 
 const maxTools = 512;
 const maxDefinitionBytes = 65_536;
-/** Deeper ones could exceed the stack of whoever reads them. */
-const maxLevels = 64;
 const maxListBytes = 2 * 1024 * 1024;
-const nameForm = /^[^\p{Cc}\p{Cs}]{1,128}$/u;
 
-/** The tools of a list that the platform takes: their names differ, and they are within its limits. */
-export function listedTools(tools: readonly Tool[]): ListedTool[] {
-  const listed: ListedTool[] = [];
-  const parts = new Set<string>();
-  const names = new Set<string>();
-  let bytes = 0;
-  for (const tool of tools) {
-    const found = listed.length < maxTools && nameForm.test(tool.name) ? listedTool(tool) : undefined;
-    if (!found || parts.has(found.part) || names.has(found.name)) continue;
-    bytes += found.definition.length;
-    if (bytes > maxListBytes) break;
-    parts.add(found.part);
-    names.add(found.name);
-    listed.push(found);
-  }
-  return listed;
+/** A list as the platform takes it: the names of its tools differ, and they are within its limits. */
+export interface TakenList {
+  readonly listed: readonly ListedTool[];
+  readonly leftOut: readonly LeftOutTool[];
 }
 
-/** Undefined for a definition that is too long or nested too deeply. */
-function listedTool({
-  name,
-  title,
-  description,
-  inputSchema,
-  outputSchema,
-  annotations,
-}: Tool): ListedTool | undefined {
+export function takenList(tools: readonly Tool[]): TakenList {
+  const listed: ListedTool[] = [];
+  const leftOut: LeftOutTool[] = [];
+  const taken: Taken = { parts: new Set(), names: new Set(), bytes: 0 };
+  for (const tool of tools) {
+    const found = listed.length < maxTools ? listedTool(tool) : `The list may have at most ${maxTools} tools.`;
+    const reason = typeof found === "string" ? found : take(found, taken);
+    if (reason !== undefined) leftOut.push(leftOutTool(tool.name, reason));
+    else if (typeof found !== "string") listed.push(found);
+  }
+  return { listed, leftOut };
+}
+
+interface Taken {
+  readonly parts: Set<string>;
+  readonly names: Set<string>;
+  bytes: number;
+}
+
+/** Returns why the tool is not taken. */
+function take({ part, name, definition }: ListedTool, taken: Taken): string | undefined {
+  if (taken.names.has(name)) return "The list has another tool of this name before it.";
+  if (taken.parts.has(part)) return "The list has another tool before it whose name for models would be the same.";
+  if (taken.bytes + definition.length > maxListBytes)
+    return `The definitions of the list may have at most ${maxListBytes} bytes.`;
+  taken.bytes += definition.length;
+  taken.parts.add(part);
+  taken.names.add(name);
+  return undefined;
+}
+
+/** The reason against a definition that is too long or nested too deeply. */
+function listedTool({ name, title, description, inputSchema, outputSchema, annotations }: Tool): ListedTool | string {
   try {
     const definition = canonicalJson({ name, title, description, inputSchema, outputSchema, annotations });
-    if (Buffer.byteLength(definition) > maxDefinitionBytes || levelsOf(definition) > maxLevels) return undefined;
+    if (Buffer.byteLength(definition) > maxDefinitionBytes)
+      return `The definition must have at most ${maxDefinitionBytes} bytes.`;
+    if (levelsOf(definition) > maxLevels) return tooDeep;
     const definitionHash = createHash("sha256").update(definition).digest("hex");
     return { name, part: toolPart(name), definition, definitionHash };
   } catch (error) {
-    if (error instanceof RangeError) return undefined;
+    if (error instanceof RangeError) return tooDeep;
     throw error;
   }
 }
+
+const tooDeep = `The definition must have at most ${maxLevels} levels.`;
 
 export const readDefinition = (definition: string): ToolDefinition => JSON.parse(definition) as ToolDefinition;

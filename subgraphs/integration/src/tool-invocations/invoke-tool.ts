@@ -1,7 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { principalOf } from "@factory/runtime/tenancy/tenant";
-import type { CallToolResult } from "@modelcontextprotocol/client";
+import { principalOf, type Tenant } from "@factory/runtime/tenancy/tenant";
 import type { ConnectionService } from "../connections/connection.service.js";
 import type { ProviderService } from "../providers/provider.service.js";
 import type { VendorTarget } from "../vendor-calls/exchange/vendor-call.js";
@@ -12,6 +11,7 @@ import type { DefinitionStore, StoredTool } from "./definition-store.js";
 import { readDefinition } from "./definitions.js";
 import { checkedInvocation, type Invocation } from "./invocation-request.js";
 import type { ListRefresh } from "./list-refresh.js";
+import { type ToolResult, toolResult } from "./results/tool-result.js";
 import type { ToolServers, ToolSession } from "./server-calls/tool-servers.js";
 
 /** The parts that work with tools. */
@@ -26,15 +26,6 @@ export interface ToolParts {
   readonly idleMs: number;
 }
 
-/** The result of a tool. */
-export interface ToolAnswer {
-  readonly contentJson: string;
-  readonly structuredJson: string;
-  readonly isError: boolean;
-}
-
-/** Below the largest message of gRPC. */
-const maxResultBytes = 900 * 1024;
 const keyForm = /^[\x21-\x7e]{1,255}$/;
 
 /** Invokes tools. Each call is a run, and is sent to the server once. */
@@ -49,7 +40,7 @@ export class InvokeTool {
     context: RequestContext,
     request: Parameters<typeof checkedInvocation>[0] & { readonly idempotencyKey: string },
     call: AttendingCall,
-  ): Promise<ToolAnswer> {
+  ): Promise<ToolResult> {
     const tenant = tenantOfToolCaller(context);
     const invocation = checkedInvocation(request);
     const { connectionId, name, arguments: given } = invocation;
@@ -63,11 +54,11 @@ export class InvokeTool {
       work: async (target, signal) => {
         const startedAt = performance.now();
         const { tool, answer } = await this.#call(target, signal, invocation);
-        const { contentJson, structuredJson, isError } = answer;
+        const { contentJson, structuredJson, isError, findings } = answer;
         const resultBytes = Buffer.byteLength(contentJson) + Buffer.byteLength(structuredJson);
-        if (resultBytes > maxResultBytes) throw tooLarge();
         const durationMs = Math.round(performance.now() - startedAt);
-        return { answer, result: { toolName: tool.name, isError, durationMs, resultBytes } };
+        const found = findings.length > 0 && { findings: findings.map(({ code }) => code) };
+        return { answer, result: { toolName: tool.name, isError, durationMs, resultBytes, ...found } };
       },
     });
   }
@@ -76,14 +67,14 @@ export class InvokeTool {
     target: VendorTarget,
     signal: AbortSignal,
     invocation: Invocation,
-  ): Promise<{ readonly tool: StoredTool; readonly answer: ToolAnswer }> {
+  ): Promise<{ readonly tool: StoredTool; readonly answer: ToolResult }> {
     const { store, servers, refresh, idleMs } = this.#parts;
     const isFresh = await store.isFresh(target.tenant, target.connection.connectionId);
     const known = isFresh ? await this.#tool(target, invocation) : undefined;
     return servers.use(target, { signal, timeoutMs: maxCallSeconds * 1000 }, async (session) => {
       if (!known) await refresh.refresh(session, target);
       const tool = known ?? (await this.#tool(target, invocation));
-      return { tool, answer: answerOf(await callOnce(session, tool, invocation, idleMs)) };
+      return { tool, answer: await callOnce(session, tool, invocation, idleMs) };
     });
   }
 
@@ -95,10 +86,7 @@ export class InvokeTool {
         detail:
           "The server calls one tool so, and this is the qualified name of another one. Use the other name of the tool, as ListTools shows it.",
       });
-    if (!tool)
-      throw new DomainError("TOOL_NOT_FOUND", {
-        detail: "The server of the connection does not list a tool with this name. List its tools to find the name.",
-      });
+    if (!tool) throw await this.#unknownTool(tenant, connection.connectionId, name);
     if (!isAllowed(connection.configuration, tool.name))
       throw new DomainError("TOOL_NOT_ALLOWED", {
         detail: "The setting allowedTools of the connection does not name this tool.",
@@ -112,32 +100,42 @@ export class InvokeTool {
       });
     return tool;
   }
+
+  async #unknownTool(tenant: Tenant, connectionId: string, name: string): Promise<DomainError> {
+    const leftOut = await this.#parts.store.leftOut(tenant, connectionId);
+    const found = leftOut.find(({ toolName }) => toolName === name);
+    const detail = found
+      ? `The server lists the tool with a definition that the platform does not offer. ${found.reason}`
+      : "The server of the connection does not list a tool with this name. List its tools to find the name.";
+    return new DomainError("TOOL_NOT_FOUND", { detail });
+  }
 }
 
-function callOnce(
-  { client, options }: ToolSession,
+/** The result as it came. An error of the client of the protocol after it, or of the end of the stream, changes nothing. */
+async function callOnce(
+  { client, options, facts }: ToolSession,
   tool: StoredTool,
   { name, arguments: given }: Invocation,
   idleMs: number,
-): Promise<CallToolResult> {
-  return client.callTool(
-    { name: tool.name, arguments: given },
-    {
-      ...options,
-      timeout: idleMs,
-      resetTimeoutOnProgress: true,
-      onprogress: () => undefined,
-      toolDefinition: { ...readDefinition(tool.definition), name },
-    },
-  );
-}
-
-function answerOf({ content, structuredContent, isError }: CallToolResult): ToolAnswer {
-  return {
-    contentJson: JSON.stringify(content ?? []),
-    structuredJson: structuredContent === undefined ? "" : JSON.stringify(structuredContent),
-    isError: isError === true,
-  };
+): Promise<ToolResult> {
+  const { outputSchema, ...definition } = readDefinition(tool.definition);
+  try {
+    await client.callTool(
+      { name: tool.name, arguments: given },
+      {
+        ...options,
+        timeout: idleMs,
+        resetTimeoutOnProgress: true,
+        onprogress: () => undefined,
+        // without its output schema, since the client would refuse a result for it
+        toolDefinition: { ...definition, name },
+      },
+    );
+  } catch (error) {
+    if (!facts.result) throw error;
+  }
+  if (!facts.result) throw new Error("A call of a tool has ended without a result");
+  return toolResult(facts.result.value, outputSchema !== undefined);
 }
 
 /** The key of the request, or that of the metadata. */
@@ -150,8 +148,3 @@ function idempotencyKeyOf(context: RequestContext, key: string): string | undefi
       "The idempotency key must be 1 to 255 printable ASCII characters without spaces, and the same in the request and the metadata.",
   });
 }
-
-const tooLarge = () =>
-  new DomainError("UPSTREAM_FAILED", {
-    detail: `The result of the tool is larger than ${maxResultBytes} bytes, so it cannot be passed on.`,
-  });

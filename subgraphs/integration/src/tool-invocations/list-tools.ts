@@ -4,6 +4,7 @@ import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type {
   DeepPartial,
+  LeftOutTool,
   ListToolsRequest,
   ListToolsResponse,
   Tool,
@@ -86,6 +87,7 @@ export class ListTools {
     const { store } = this.#parts;
     const { connectionId, configuration } = connection;
     if (after === null && !(await store.isFresh(tenant, connectionId))) await this.#refresh(context, call, connection);
+    const leftOut = after === null ? await this.#leftOut(tenant, connectionId) : [];
     const stored = await store.after(tenant, connectionId, after, maxPageTools);
     const tools: Tool[] = [];
     let bytes = 0;
@@ -93,11 +95,17 @@ export class ListTools {
     for (const tool of stored) {
       bytes += Buffer.byteLength(tool.definition);
       if (tools.length > 0 && bytes > maxPageBytes)
-        return { tools, nextPageToken: tokenOf({ connectionId, after: last }) };
+        return { tools, leftOut, nextPageToken: tokenOf({ connectionId, after: last }) };
       if (isAllowed(configuration, tool.name)) tools.push(shown(connectionId, server, tool));
       last = tool.name;
     }
-    return { tools, nextPageToken: stored.length === maxPageTools ? tokenOf({ connectionId, after: last }) : "" };
+    const nextPageToken = stored.length === maxPageTools ? tokenOf({ connectionId, after: last }) : "";
+    return { tools, leftOut, nextPageToken };
+  }
+
+  async #leftOut(tenant: Tenant, connectionId: string): Promise<LeftOutTool[]> {
+    const leftOut = await this.#parts.store.leftOut(tenant, connectionId);
+    return leftOut.map(({ toolName, reason }) => ({ connectionId, serverToolName: toolName, reason }));
   }
 
   async #refresh(context: RequestContext, call: AttendingCall, connection: ConnectionRecord): Promise<void> {

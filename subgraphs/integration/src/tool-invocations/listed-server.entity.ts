@@ -2,6 +2,7 @@ import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { LeftOutTool } from "./server-calls/left-out-tool.js";
 
 /** When the list of tools of a connection was read, and how long it counts. */
 @Entity(tenantTable("listed_servers"))
@@ -20,4 +21,8 @@ export class ListedServer {
   /** The server has declared its list fresh until then. */
   @Property({ type: "timestamptz" })
   freshUntil: Date;
+
+  /** The tools of the list that the platform does not offer, at most 100. */
+  @Property({ type: "jsonb", default: "[]" })
+  leftOut: readonly LeftOutTool[];
 }

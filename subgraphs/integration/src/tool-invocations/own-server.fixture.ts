@@ -2,8 +2,10 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 
 const revision = "2026-07-28";
+const formerRevision = "2025-11-25";
 
 export interface ReceivedCall {
+  readonly id: unknown;
   readonly method: string;
   readonly params: {
     readonly name?: string;
@@ -22,11 +24,15 @@ export interface ToolStream {
   end(result: object): void;
 }
 
-/** A tool server of the tests that speaks the revision 2026-07-28 over HTTP, without state. */
+/** A tool server of the tests over HTTP, without state. It speaks the revision 2026-07-28 unless it is a former one. */
 export interface OwnServer {
   readonly url: string;
   readonly received: ReceivedCall[];
-  tools: object[];
+  /** Whether it speaks the revision 2025-11-25. */
+  isFormer: boolean;
+  tools: unknown[];
+  /** Further members of its lists. */
+  listMembers: object;
   ttlMs: number;
   /** The answer to requests without this header value is 401, where it is set. */
   authorization: string | undefined;
@@ -55,10 +61,14 @@ export async function anOwnServer(): Promise<OwnServer> {
         return;
       }
       const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
-      const call: ReceivedCall = { method, params, headers: request.headers };
+      const call: ReceivedCall = { id, method, params, headers: request.headers };
       own.received.push(call);
       if (method === "tools/call") {
         own.onCall(call, streamOf(response, id, params?._meta?.progressToken));
+        return;
+      }
+      if (id === undefined) {
+        response.writeHead(202).end();
         return;
       }
       const ready = method === "tools/list" ? own.beforeList() : Promise.resolve();
@@ -70,16 +80,21 @@ export async function anOwnServer(): Promise<OwnServer> {
       });
     });
   });
-  const cached = () => ({ resultType: "complete", ttlMs: own.ttlMs, cacheScope: "private" });
+  const cached = () => (own.isFormer ? {} : { resultType: "complete", ttlMs: own.ttlMs, cacheScope: "private" });
+  const serverInfo = { name: "own", version: "1" };
   const resultOf = (method: string) => {
-    if (method === "server/discover")
+    if (method === "initialize" && own.isFormer)
+      return { protocolVersion: formerRevision, capabilities: { tools: {} }, serverInfo };
+    if (method === "server/discover" && !own.isFormer)
       return { ...cached(), supportedVersions: [revision], capabilities: { tools: {} } };
-    return method === "tools/list" ? { ...cached(), tools: own.tools } : undefined;
+    return method === "tools/list" ? { ...cached(), tools: own.tools, ...own.listMembers } : undefined;
   };
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const own: OwnServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     received: [],
+    isFormer: false,
+    listMembers: {},
     tools: [aTool("echo")],
     ttlMs: 0,
     authorization: undefined,

@@ -71,7 +71,7 @@ export const toolInvocations: SliceModule<ToolInvocationSettings> = {
       idleMs,
     };
     services.add(new AcceptanceService(database));
-    services.add(new ConnectionToolsService(database, parts.connections, cursors));
+    services.add(new ConnectionToolsService({ database, connections: parts.connections, store, cursors }));
     services.add(new InvokeTool(parts));
     services.add(new ListTools(database, parts));
   },

@@ -36,7 +36,10 @@ export function toolEndpoint({ invocations, lists, verifier }: Services): GrpcSe
     {
       listTools: (request, call) => authorized(call, (context, attending) => lists.list(context, request, attending)),
       invokeTool: (request, call) =>
-        authorized(call, (context, attending) => invocations.invoke(context, request, attending)),
+        authorized(call, async (context, attending) => {
+          const { findings, ...result } = await invocations.invoke(context, request, attending);
+          return { ...result, findings: [...findings] };
+        }),
     },
     serviceIdentities,
   );

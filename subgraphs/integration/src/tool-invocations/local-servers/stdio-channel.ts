@@ -1,8 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
 import type { CredentialService } from "../../credentials/credential.service.js";
+import { askedRequest, readAnswer } from "../server-calls/answer-reader.js";
 import type { Channel, OpenChannel } from "../server-calls/channel.js";
-import { maxSessionBytes } from "../server-calls/session-facts.js";
+import { answerTooLong, maxSessionBytes } from "../server-calls/session-facts.js";
 import { type LocalServers, localServerOf, offeredServer } from "./local-server-settings.js";
 import { programCredential } from "./program-credential.js";
 import { type ProcessLimits, ServerProcess } from "./server-process.js";
@@ -48,16 +49,18 @@ export class StdioChannels {
     });
     const transport = new StdioTransport({
       process,
-      read: protocol.deserializeMessage,
+      parse: protocol.parseJSONRPCMessage,
+      asked: (message) => askedRequest(message, facts),
+      read: (answer, asked) => readAnswer(answer, asked, facts),
       count(bytes) {
         facts.receivedBytes += bytes;
         if (facts.receivedBytes <= maxSessionBytes) return;
-        facts.refusal ??= tooLong();
+        facts.refusal ??= answerTooLong(facts);
         throw facts.refusal;
       },
       onEnded({ tooMuchMemory }) {
         facts.programEnded = facts.refusal === undefined && !tooMuchMemory;
-        facts.refusal ??= tooMuchMemory ? usedTooMuch() : hasEnded();
+        facts.refusal ??= tooMuchMemory ? usedTooMuch() : hasEnded(facts.called);
         facts.broken(facts.refusal);
       },
     });
@@ -82,14 +85,15 @@ export class StdioChannels {
   }
 }
 
-const tooLong = () =>
-  new DomainError("UPSTREAM_FAILED", { detail: "The answer of the tool server is longer than the platform accepts." });
-
 const usedTooMuch = () =>
   new DomainError("UPSTREAM_FAILED", { detail: "The tool server has used more memory than it may, so it was ended." });
 
 const notStarted = () =>
   new DomainError("UNAVAILABLE", { detail: "The program of the tool server could not be started. Try again later." });
 
-const hasEnded = () =>
-  new DomainError("UPSTREAM_FAILED", { detail: "The program of the tool server has ended before the call." });
+const hasEnded = (called: boolean) =>
+  new DomainError("UPSTREAM_FAILED", {
+    detail: called
+      ? "The program of the tool server has ended before the result. The tool may have run."
+      : "The program of the tool server has ended before the call.",
+  });

@@ -1,12 +1,18 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { AskedRequest } from "../server-calls/answer-reader.js";
 import type { ProtocolPackage } from "../server-calls/channel.js";
+import { membersOf } from "../server-calls/json-members.js";
 import type { ServerProcess } from "./server-process.js";
 
 const newline = "\n".charCodeAt(0);
 
 interface Options {
   readonly process: ServerProcess;
-  readonly read: ProtocolPackage["deserializeMessage"];
+  readonly parse: ProtocolPackage["parseJSONRPCMessage"];
+  /** The request in a message whose answer is to be read. */
+  readonly asked: (message: JSONRPCMessage) => AskedRequest | undefined;
+  /** Returns the message for the client of the protocol. */
+  readonly read: (answer: unknown, asked: AskedRequest) => unknown;
   /** Throws when the session has got more than is accepted. */
   readonly count: (bytes: number) => void;
   readonly onEnded: (how: { readonly tooMuchMemory: boolean }) => void;
@@ -20,6 +26,7 @@ export class StdioTransport implements Transport {
   /** With `pid`, it tells the client of the protocol that this is a program: silence means the former revision. */
   readonly stderr = null;
   readonly #options: Options;
+  readonly #asked = new Map<unknown, AskedRequest>();
   #rest: Buffer[] = [];
   #closed = false;
 
@@ -42,6 +49,8 @@ export class StdioTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     const { stdin } = this.#options.process.child;
+    const asked = this.#options.asked(message);
+    if (asked) this.#asked.set(asked.id, asked);
     return new Promise((resolve, reject) => {
       stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });
@@ -73,7 +82,9 @@ export class StdioTransport implements Transport {
   #read(line: string): void {
     let message: JSONRPCMessage;
     try {
-      message = this.#options.read(line);
+      const received = JSON.parse(line) as unknown;
+      const asked = this.#asked.get(membersOf(received)?.["id"]);
+      message = this.#options.parse(asked ? this.#options.read(received, asked) : received);
     } catch {
       return;
     }

@@ -1,41 +1,60 @@
+import { EventStreamParser } from "../../chat-completions/event-stream.js";
+
 /** The first character of a JSON-RPC message. No line of an event stream begins with it. */
-const brace = "{".charCodeAt(0);
+const braces: readonly number[] = ["{", "["].map((character) => character.charCodeAt(0));
 const white: readonly number[] = [" ", "\t", "\r", "\n"].map((character) => character.charCodeAt(0));
 
-/** Passes the body of a success on while it comes, as the response that the client of the protocol reads. */
+interface Options {
+  /** Throws when the session has got more than is accepted. */
+  readonly count: (bytes: number) => void;
+  /** Returns the message for the client of the protocol. */
+  readonly read: (message: unknown) => unknown;
+  /** The longest message in characters. */
+  readonly maxCharacters: number;
+}
+
+/**
+ * Passes the messages in the body of a success on while they come, as the response that the client of the protocol reads.
+ * A message that has come is never lost because the body fails after it.
+ */
 export class StreamedBody {
   /** Resolves with the first bytes. Its type is read from them, since the headers come with the end. */
   readonly response: Promise<Response>;
-  readonly #count: (bytes: number) => void;
+  readonly #options: Options;
+  readonly #events: EventStreamParser;
   #resolve: (response: Response) => void = () => undefined;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  /** The pieces of a body that is one JSON text; undefined for an event stream, and before the first bytes. */
+  #json: Buffer[] | undefined;
   #begun = false;
 
-  /** `count` throws when the session has got more than is accepted. */
-  constructor(count: (bytes: number) => void) {
-    this.#count = count;
+  constructor(options: Options) {
+    this.#options = options;
+    this.#events = new EventStreamParser(options.maxCharacters);
     this.response = new Promise((resolve) => {
       this.#resolve = resolve;
     });
   }
 
   readonly take = (piece: Buffer): void => {
-    this.#count(piece.length);
-    if (!this.#begun) this.#begin(piece);
-    this.#controller?.enqueue(new Uint8Array(piece));
+    this.#options.count(piece.length);
+    const first = this.#begun ? undefined : piece.find((byte) => !white.includes(byte));
+    if (!this.#begun && first !== undefined) this.#begin(braces.includes(first));
+    if (this.#json) this.#json.push(piece);
+    else for (const data of this.#events.push(piece)) this.#pass(data);
   };
 
+  /** Ends the response after what has come: an error would take it from the client. */
   readonly end = (): void => {
-    this.#close((controller) => controller.close());
+    if (this.#json) this.#pass(Buffer.concat(this.#json).toString("utf8"));
+    const controller = this.#controller;
+    this.#controller = undefined;
+    controller?.close();
   };
 
-  readonly fail = (error: unknown): void => {
-    this.#close((controller) => controller.error(error));
-  };
-
-  #begin(piece: Buffer): void {
+  #begin(isJson: boolean): void {
     this.#begun = true;
-    const isJson = piece.find((byte) => !white.includes(byte)) === brace;
+    if (isJson) this.#json = [];
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller;
@@ -44,13 +63,32 @@ export class StreamedBody {
         this.#controller = undefined;
       },
     });
-    const headers = { "content-type": isJson ? "application/json" : "text/event-stream" };
-    this.#resolve(new Response(body, { status: 200, headers }));
+    this.#resolve(new Response(body, { status: 200, headers: { "content-type": "text/event-stream" } }));
   }
 
-  #close(how: (controller: ReadableStreamDefaultController<Uint8Array>) => void): void {
-    const controller = this.#controller;
-    this.#controller = undefined;
-    if (controller) how(controller);
+  #pass(text: string): void {
+    for (const message of messagesIn(text)) {
+      const passed = textOf(this.#options.read(message));
+      if (passed !== undefined) this.#controller?.enqueue(Buffer.from(`event: message\ndata: ${passed}\n\n`));
+    }
+  }
+}
+
+/** Undefined for a message that is nested too deeply to be written. */
+function textOf(message: unknown): string | undefined {
+  try {
+    return JSON.stringify(message);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** A text that is not JSON is left out, as the client would do. */
+function messagesIn(text: string): unknown[] {
+  try {
+    return [JSON.parse(text) as unknown].flat();
+  } catch {
+    return [];
   }
 }

@@ -17,6 +17,8 @@ export interface SessionLimits {
 export interface ToolSession {
   readonly client: Client;
   readonly options: RequestOptions;
+  /** The facts that the answers so far have shown. */
+  readonly facts: Pick<SessionFacts, "leftOut" | "offered" | "result">;
 }
 
 const clientInfo = { name: "svc-integration", version: "1" };
@@ -80,7 +82,7 @@ export class ToolServers {
       await Promise.race([client.connect(channel.transport, { ...options, ...(prior && { prior }) }), broken]);
       isConnected = true;
       this.#remember(key, client);
-      return await Promise.race([work({ client, options }), broken]);
+      return await Promise.race([work({ client, options, facts }), broken]);
     } catch (error) {
       if (!(error instanceof DomainError)) this.#revisions.delete(key);
       if (signal.aborted) throw signal.reason;
@@ -137,7 +139,10 @@ function newFacts(): { facts: SessionFacts; broken: Promise<never> } {
   });
   promise.catch(() => undefined);
   return {
-    facts: { refusal: undefined, failedStatus: undefined, receivedBytes: 0, programEnded: false, broken: reject },
+    facts: {
+      ...{ refusal: undefined, failedStatus: undefined, receivedBytes: 0, programEnded: false, broken: reject },
+      ...{ called: false, leftOut: [], offered: [], result: undefined },
+    },
     broken: promise,
   };
 }

@@ -1,8 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { VendorRequest } from "../../vendor-calls/exchange/vendor-call.js";
 import type { VendorCalls } from "../../vendor-calls/vendor-calls.js";
+import { type AskedRequest, askedRequest, isAnswerTo, readAnswer } from "./answer-reader.js";
 import type { WantedChannel } from "./channel.js";
-import { maxSessionBytes, type SessionFacts } from "./session-facts.js";
+import { answerTooLong, maxSessionBytes, type SessionFacts } from "./session-facts.js";
 import { StreamedBody } from "./streamed-body.js";
 
 interface Exchanges extends WantedChannel {
@@ -20,13 +21,13 @@ const withoutBody: readonly number[] = [204, 205, 304];
 export function vendorFetch({ calls, target, deadline, facts }: Exchanges) {
   const count = (bytes: number) => {
     facts.receivedBytes += bytes;
-    if (facts.receivedBytes > maxSessionBytes) throw tooLong();
+    if (facts.receivedBytes > maxSessionBytes) throw answerTooLong(facts);
   };
   const send = async (request: VendorRequest, own: AbortSignal | undefined): Promise<Response> => {
     const signal = own ? AbortSignal.any([own, target.signal]) : target.signal;
     const answer = await calls.call({ ...target, signal }, request);
     count(answer.body.length);
-    if (answer.truncated) throw tooLong();
+    if (answer.truncated) throw answerTooLong(facts);
     facts.failedStatus = answer.status >= 400 ? answer.status : undefined;
     return response(answer);
   };
@@ -42,19 +43,25 @@ export function vendorFetch({ calls, target, deadline, facts }: Exchanges) {
       timeoutMs: Math.max(1, Math.floor(deadline - performance.now())),
     };
     try {
-      if (!isToolCall(text)) return await send(request, signal ?? undefined);
+      const asked = askedRequest(JSON.parse(text), facts);
+      if (!asked) return await send(request, signal ?? undefined);
       // A call may report progress before its answer, so its body is passed on as it comes.
-      const streamed = new StreamedBody(count);
+      let isAnswered = false;
+      const read = (message: unknown) => {
+        isAnswered ||= isAnswerTo(message, asked);
+        return readAnswer(message, asked, facts);
+      };
+      const ended = (error: DomainError) => {
+        streamed.end();
+        if (!isAnswered) endSoon(facts, error);
+      };
+      const streamed = new StreamedBody({ count, read, maxCharacters: maxSessionBytes });
       const whole = send({ ...request, onBody: streamed.take }, signal ?? undefined);
       whole.then(
-        () => {
-          streamed.end();
-          endSoon(facts, withoutAnswer());
-        },
+        () => ended(withoutAnswer(asked)),
         (error: unknown) => {
           note(error);
-          streamed.fail(error);
-          endSoon(facts, facts.refusal ?? withoutAnswer());
+          ended(facts.refusal ?? withoutAnswer(asked));
         },
       );
       return await Promise.race([streamed.response, whole]);
@@ -69,11 +76,6 @@ export function vendorFetch({ calls, target, deadline, facts }: Exchanges) {
 const endSoon = (facts: SessionFacts, error: DomainError) =>
   void setTimeout(() => facts.broken(error), endPatienceMs).unref();
 
-function isToolCall(body: string): boolean {
-  const { method } = JSON.parse(body) as { readonly method?: unknown };
-  return method === "tools/call";
-}
-
 type Answer = Awaited<ReturnType<VendorCalls["call"]>>;
 
 function response({ status, headers, body }: Answer): Response {
@@ -85,8 +87,10 @@ function response({ status, headers, body }: Answer): Response {
   return new Response(withoutBody.includes(status) ? null : new Uint8Array(body), { status, headers: lines });
 }
 
-const tooLong = () =>
-  new DomainError("UPSTREAM_FAILED", { detail: "The answer of the tool server is longer than the platform accepts." });
-
-const withoutAnswer = () =>
-  new DomainError("UPSTREAM_FAILED", { detail: "The tool server has ended its answer before the result." });
+const withoutAnswer = ({ method }: AskedRequest) =>
+  new DomainError("UPSTREAM_FAILED", {
+    detail:
+      method === "tools/call"
+        ? "The tool server has ended its answer before the result. The tool may have run."
+        : "The tool server has ended its answer before the list.",
+  });
