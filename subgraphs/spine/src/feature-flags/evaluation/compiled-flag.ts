@@ -9,7 +9,7 @@ type Reason = "DISABLED" | "TARGETING_MATCH" | "STATIC" | "SPLIT";
 /** The result of an evaluation. */
 export type Outcome =
   | { readonly value: boolean; readonly variant: "on" | "off"; readonly reason: Reason }
-  | { readonly errorCode: "TARGETING_KEY_MISSING"; readonly errorDetails: string };
+  | { readonly errorCode: "TARGETING_KEY_MISSING" | "PARSE_ERROR"; readonly errorDetails: string };
 
 const on = (reason: Reason): Outcome => ({ value: true, variant: "on", reason });
 const off = (reason: Reason): Outcome => ({ value: false, variant: "off", reason });
@@ -26,11 +26,15 @@ export const outcomes: readonly Outcome[] = [
     errorCode: "TARGETING_KEY_MISSING",
     errorDetails: "The flag is for a share of the contexts, and the context has no targetingKey to choose by.",
   },
+  {
+    errorCode: "PARSE_ERROR",
+    errorDetails: "The stored rules of the flag cannot be read. Look at the flag and save it again.",
+  },
 ];
-const [disabled, match, staticOff, staticOn, splitOff, splitOn, keyMissing] = [0, 1, 2, 3, 4, 5, 6];
+const [disabled, match, staticOff, staticOn, splitOff, splitOn, keyMissing, unreadable] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** Whether an outcome is an error. */
-export const isFailure = (outcome: number): boolean => outcome === keyMissing;
+export const isFailure = (outcome: number): boolean => outcome === keyMissing || outcome === unreadable;
 
 /** A flag of a tenant, prepared for evaluations. */
 export class CompiledFlag {
@@ -38,7 +42,8 @@ export class CompiledFlag {
   /** One for the flag itself, and the comparisons that its rules make at most. */
   readonly steps: number;
   readonly #settings: FlagSettings;
-  readonly #rules: readonly Matches[];
+  /** Undefined where a rule cannot be read, for example since a newer process has written it. */
+  readonly #rules: readonly Matches[] | undefined;
   readonly #hash: Murmur3;
   readonly #tenantBytes: Uint8Array;
   readonly #texts: (string | undefined)[] = outcomes.map(() => undefined);
@@ -46,8 +51,9 @@ export class CompiledFlag {
   constructor(key: string, settings: FlagSettings, tenantId: string) {
     this.key = key;
     this.#settings = settings;
-    this.#rules = settings.rules.map(compileRule);
-    this.steps = settings.enabled ? settings.rules.reduce((sum, rule) => sum + stepsOf(rule), 1) : 1;
+    const compiled = compiledRules(settings);
+    this.#rules = compiled?.rules;
+    this.steps = settings.enabled && compiled ? compiled.steps + 1 : 1;
     this.#hash = new Murmur3(Buffer.from(`${key}:`));
     this.#tenantBytes = Buffer.from(tenantId);
   }
@@ -56,6 +62,7 @@ export class CompiledFlag {
   evaluate(context: EvaluationContext): number {
     const { enabled, rolloutPercentage, stickiness } = this.#settings;
     if (!enabled) return disabled;
+    if (!this.#rules) return unreadable;
     for (const matches of this.#rules) if (matches(context)) return match;
     if (rolloutPercentage <= 0) return staticOff;
     if (rolloutPercentage >= 100) return staticOn;
@@ -72,5 +79,14 @@ export class CompiledFlag {
   /** The outcome as JSON text in the form of OFREP. */
   textOf(outcome: number): string {
     return (this.#texts[outcome] ??= JSON.stringify({ key: this.key, ...outcomes[outcome] }));
+  }
+}
+
+/** Undefined where one of the rules cannot be read. The other flags of the tenant do not depend on it. */
+function compiledRules({ rules }: FlagSettings): { rules: readonly Matches[]; steps: number } | undefined {
+  try {
+    return { rules: rules.map(compileRule), steps: rules.reduce((sum, rule) => sum + stepsOf(rule), 0) };
+  } catch {
+    return undefined;
   }
 }

@@ -52,6 +52,32 @@ describe("a set of flags that is read again after a change", () => {
 });
 
 describe("an evaluation of all flags", () => {
+  it.each([
+    ["an operator that a newer process knows", [{ ...rule("IN", ["a"]), operator: "STR_LIKE" }]],
+    ["values that are no list", [{ ...rule("IN", []), values: null }]],
+    ["a value that is no text", [{ ...rule("STR_CONTAINS", []), values: [1] }]],
+    ["rules that are no list", { rule: 1 }],
+    ["no rules", null],
+  ])("answers for the other flags when one has %s", (_, rules) => {
+    const settings = { enabled: true, rolloutPercentage: 100, description: null, stickiness: "tenant" as const };
+    const odd = { ...settings, key: "odd", rules: rules as unknown as FlagRule[] };
+    const set = new FlagSet("ten_1", 1, [
+      { ...settings, key: "first", rules: [] },
+      odd,
+      { ...settings, key: "last", rules: [] },
+    ]);
+    const work = outcomesOf(set, contextOf({ text: "a" }));
+    let result = work.next();
+    while (!result.done) result = work.next();
+    const found = result.value;
+    expect(set.flags.map((flag, at) => JSON.parse(flag.textOf(found[at] ?? 0)))).toMatchObject([
+      { key: "first", value: true },
+      { key: "odd", errorCode: "PARSE_ERROR", errorDetails: expect.stringContaining("cannot be read") },
+      { key: "last", value: true },
+    ]);
+    expect(set.bytes).toBeGreaterThan(0);
+  });
+
   it("counts a step for each flag and for each comparison that its rules may make", () => {
     expect(setOf(1000, []).steps).toBe(1000);
     expect(setOf(10, [rule("IN", many(500, String))]).steps).toBe(20);

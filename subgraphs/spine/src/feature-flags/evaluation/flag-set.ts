@@ -27,7 +27,8 @@ export class FlagSet {
     this.flags = flags;
     this.#byKey = new Map(this.flags.map((flag) => [flag.key, flag]));
     this.steps = this.flags.reduce((sum, { steps }) => sum + steps, 0);
-    this.bytes = settings.reduce((sum, { rules }) => sum + bytesOf(rules), 1000);
+    // their texts tell the size also of rules that cannot be read
+    this.bytes = settings.reduce((sum, { rules }) => sum + 1500 + 2 * JSON.stringify(rules ?? null).length, 1000);
   }
 
   find(key: string): CompiledFlag | undefined {
@@ -63,6 +64,3 @@ export function* outcomesOf({ flags }: FlagSet, context: EvaluationContext): Pau
   }
   return found;
 }
-
-const bytesOf = (rules: FlagSettings["rules"]) =>
-  rules.reduce((sum, { values }) => values.reduce((bytes, value) => bytes + 50 + 2 * value.length, sum + 500), 1500);
