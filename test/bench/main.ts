@@ -6,6 +6,7 @@ import { oneConnection } from "./connections.js";
 import { entitlementChecks } from "./entitlement-checks.js";
 import { evaluations } from "./evaluations.js";
 import { allFlags, oneFlag } from "./flags.js";
+import { hangingPathsOfAHost } from "./hanging-paths.js";
 import { inboundDeliveries } from "./inbound-deliveries.js";
 import { type Contestant, interleave, type Rounds } from "./interleave.js";
 import { modelCalls } from "./models/model-calls.js";
@@ -25,7 +26,7 @@ import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, connection, join, list, webhook, backlog, inbound, subscribers, packs, search, evaluate, flags, users, checks, models, token, audit, records, notifications, csv, xlsx, reports, neighbours or post
+  --only <table>  get, connection, join, list, webhook, hanging, backlog, inbound, subscribers, packs, search, evaluate, flags, users, checks, models, token, audit, records, notifications, csv, xlsx, reports, neighbours or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -44,6 +45,7 @@ const benches = {
     tableOf("A list of 20 with their versions over GraphQL", 10, await interleave(listOfTwenty(stage), rounds)),
   // this runs before the POST requests, because they leave a backlog of events
   webhook: (stage: Stage, { rounds, seconds }: Rounds) => webhookLatency(stage, rounds * seconds * 4),
+  hanging: (stage: Stage) => hangingPathsOfAHost(stage),
   backlog: (stage: Stage, rounds: Rounds) => webhookBacklog(stage, rounds),
   inbound: (stage: Stage, rounds: Rounds) => inboundDeliveries(stage, rounds),
   subscribers: (stage: Stage) => subscriberFanOut(stage),

@@ -8,7 +8,7 @@ function gateOf(slots: OriginSlots, paused: Record<string, number> = {}): Gate {
     hasRoomFor: (tenant) => slots.hasRoomFor(tenant),
     pausedUntil: ({ origin }) => paused[origin] ?? 0,
     waitsUntil: ({ subscription }) => paused[subscription] ?? 0,
-    enter: (one) => slots.take(one),
+    enter: (one) => (slots.take(one) ? "entered" : "full"),
   };
 }
 
@@ -107,6 +107,18 @@ describe("shares of due lanes", () => {
     expect(served).toEqual(Array.from({ length: 32 }, (_, place) => 20 * (place + 1)));
   });
 
+  it("gives the places of a lane that may have none to the others of its origin", () => {
+    const lanes = new DueLanes();
+    for (const name of ["hangs", "also", "good"]) lanes.add(lane("t", "http://a", name));
+    const slots = new OriginSlots();
+    const gate: Gate = {
+      ...gateOf(slots),
+      enter: (one) => (one.subscription !== "good" ? "later" : slots.take(one) ? "entered" : "full"),
+    };
+    expect(named(lanes.share(gate, 0))).toEqual([["t", "http://a", "good", 16]]);
+    expect(lanes.any).toBe(true);
+  });
+
   it("remembers no more than 256 lanes of a tenant and 10,000 that wait", () => {
     const lanes = new DueLanes();
     for (let place = 0; place < 20_000; place += 1) {
@@ -120,7 +132,7 @@ describe("shares of due lanes", () => {
       waitsUntil: () => 0,
       enter: () => {
         asked += 1;
-        return asked <= 10_000;
+        return asked <= 10_000 ? "entered" : "full";
       },
     };
     expect(lanes.share(gate, 0)).toHaveLength(256);

@@ -19,9 +19,12 @@ export interface Gate {
   pausedUntil(lane: WebhookLane): Time;
   /** The time until which the lane itself waits. A time in the past means that it does not wait. */
   waitsUntil(lane: WebhookLane): Time;
-  /** Takes a slot for one message of the lane. False when no slot is free. */
-  enter(lane: WebhookLane): boolean;
+  /** Takes a slot for one message of the lane. */
+  enter(lane: WebhookLane): Entry;
 }
+
+/** Whether a lane got a slot: `full` where its origin has none for any lane, `later` where only this lane gets none. */
+export type Entry = "entered" | "full" | "later";
 
 export interface Share {
   readonly lane: WebhookLane;
@@ -114,32 +117,36 @@ export class DueLanes {
 
   #next(tenant: Tenant, gate: Gate, now: Time): WebhookLane | undefined {
     for (const [name, origin] of tenant.origins) {
-      const lane = this.#first(origin, gate, now);
-      if (!lane) continue;
-      const pausedUntil = gate.pausedUntil(lane);
-      if (pausedUntil > now) {
+      const [any] = origin.values();
+      const pausedUntil = any ? gate.pausedUntil(any) : 0;
+      const lane = pausedUntil > now ? undefined : this.#entered(origin, gate, now);
+      if (pausedUntil > now)
         for (const paused of [...origin.values()]) {
           this.#remove(paused);
-          this.addAt(paused, pausedUntil);
+          this.addAt(paused, Math.max(pausedUntil, gate.waitsUntil(paused)));
         }
-      } else if (gate.enter(lane)) {
-        origin.delete(lane.subscription);
-        origin.set(lane.subscription, lane);
-        tenant.origins.delete(name);
-        tenant.origins.set(name, origin);
-        return lane;
-      }
+      if (!lane) continue;
+      origin.delete(lane.subscription);
+      origin.set(lane.subscription, lane);
+      tenant.origins.delete(name);
+      tenant.origins.set(name, origin);
+      return lane;
     }
     return undefined;
   }
 
-  /** The first lane of the origin that does not wait. Those that wait come back when they may be sent. */
-  #first(origin: Origin, gate: Gate, now: Time): WebhookLane | undefined {
+  /** The first lane of the origin that gets a slot. Those that wait come back when they may be sent. */
+  #entered(origin: Origin, gate: Gate, now: Time): WebhookLane | undefined {
     for (const lane of origin.values()) {
       const until = gate.waitsUntil(lane);
-      if (until <= now) return lane;
-      this.#remove(lane);
-      this.addAt(lane, until);
+      if (until > now) {
+        this.#remove(lane);
+        this.addAt(lane, until);
+        continue;
+      }
+      const entry = gate.enter(lane);
+      if (entry === "entered") return lane;
+      if (entry === "full") return undefined;
     }
     return undefined;
   }

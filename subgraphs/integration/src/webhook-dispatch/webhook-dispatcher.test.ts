@@ -80,11 +80,66 @@ async function lying(): Promise<number> {
   }
 }
 
+/** Lets the receivers answer one event of each tenant, and hang then: a new path gets a few places only. */
+async function hangAfterAnswer(principals: readonly Principal[], ...receivers: readonly WebhookReceiver[]) {
+  const before = receivers.map(({ received }) => received.length);
+  for (const receiver of receivers) receiver.answer = () => ({ status: 204 });
+  for (const principal of principals) await publish(principal, 1);
+  await eventually(async () => {
+    const states = (await Promise.all(principals.map((principal) => messagesOf(principal)))).flat();
+    return states.length > 0 && states.every(({ status }) => status === "Delivered") ? true : undefined;
+  }, patienceMs);
+  expect(receivers.every(({ received }, at) => received.length > (before[at] ?? 0))).toBe(true);
+  for (const receiver of receivers) receiver.answer = () => undefined;
+}
+
+describe("a path that hangs and the others of its host", () => {
+  const half = 8;
+  const goodPath = async (principal: Principal) => {
+    await publish(principal, 100);
+    return arrivals(healthy, "/ok", 100);
+  };
+  const answerAtOk = ({ path }: { path: string }) => (path === "/ok" ? { status: 204 } : undefined);
+
+  it.each([1, 5])("%i paths leave places to the good path", async (paths) => {
+    const principal = aPrincipal();
+    healthy.answer = answerAtOk;
+    for (let path = 1; path <= paths; path += 1) await subscribe(principal, healthy.url(`/never/${path}`));
+    await subscribe(principal, healthy.url("/ok"));
+    await goodPath(principal);
+    expect(healthy.maxWaiting).toBeLessThanOrEqual(half);
+  });
+
+  it("a path that has places already leaves some to one that comes after it", async () => {
+    const principal = aPrincipal();
+    healthy.answer = answerAtOk;
+    await subscribe(principal, healthy.url("/never"));
+    await publish(principal, 40);
+    await stuck(healthy, 4);
+    await subscribe(principal, healthy.url("/ok"));
+    await goodPath(principal);
+    expect(healthy.maxWaiting).toBeLessThanOrEqual(half);
+  });
+
+  it("paths that have answered and hang then leave places to the good path", async () => {
+    const principal = aPrincipal();
+    for (let path = 1; path <= 5; path += 1) await subscribe(principal, healthy.url(`/later/${path}`));
+    await subscribe(principal, healthy.url("/ok"));
+    await hangAfterAnswer([principal], healthy);
+    healthy.answer = answerAtOk;
+    await publish(principal, 100);
+    await arrivals(healthy, "/ok", 101);
+    // the last quarter of the places is for paths with few
+    expect(healthy.maxWaiting).toBeLessThanOrEqual(15);
+  });
+});
+
 describe("the webhook dispatcher", () => {
   it("two tenants' hanging receivers stop nobody else", async () => {
     const [one, two, third] = [aPrincipal(), aPrincipal(), aPrincipal()];
     await Promise.all([subscribe(one, hanging[0]?.url("/") ?? ""), subscribe(two, hanging[1]?.url("/") ?? "")]);
     await subscribe(third, healthy.url("/ok"));
+    await hangAfterAnswer([one, two], ...hanging);
     await Promise.all([publish(one, 40), publish(two, 40)]);
     for (const receiver of hanging) await stuck(receiver, 16);
     await publish(third, 30);
@@ -98,6 +153,7 @@ describe("the webhook dispatcher", () => {
     await subscribe(calm, healthy.url("/ok"));
     for (const principal of crowd)
       await Promise.all(hanging.map((receiver) => subscribe(principal, receiver.url("/never"))));
+    await hangAfterAnswer(crowd, ...hanging);
     await Promise.all(crowd.map((principal) => publish(principal, 100)));
     // six tenants hold 32 places; the last 64 are for those that hold fewer than four
     await eventually(
@@ -111,9 +167,10 @@ describe("the webhook dispatcher", () => {
 
   it("one tenant's hanging receiver on a host leaves another tenant's receiver on the same host alone", async () => {
     const [one, other] = [aPrincipal(), aPrincipal()];
-    healthy.answer = ({ path }) => (path === "/never" ? undefined : { status: 204 });
     await subscribe(one, healthy.url("/never"));
     await subscribe(other, healthy.url("/ok"));
+    await hangAfterAnswer([one], healthy);
+    healthy.answer = ({ path }) => (path === "/never" ? undefined : { status: 204 });
     await publish(one, 40);
     await stuck(healthy, 16);
     await publish(other, 40);
@@ -123,11 +180,12 @@ describe("the webhook dispatcher", () => {
 
   it("a hanging receiver leaves the tenant's other receivers alone", async () => {
     const principal = aPrincipal();
-    await subscribe(principal, hanging[0]?.url("/never") ?? "");
+    const [receiver] = hanging as [WebhookReceiver];
+    await subscribe(principal, receiver.url("/never"));
     await subscribe(principal, healthy.url("/ok"));
+    await hangAfterAnswer([principal], receiver);
     await publish(principal, 60);
     await arrivals(healthy, "/ok", 60);
-    const [receiver] = hanging as [WebhookReceiver];
     await stuck(receiver, 16);
     expect(receiver.maxWaiting).toBe(16);
   });
@@ -163,7 +221,7 @@ describe("the webhook dispatcher", () => {
     const principal = aPrincipal();
     await subscribe(principal, receiver.url("/slow"));
     await publish(principal, 20);
-    await stuck(receiver, 16);
+    await stuck(receiver, 4);
     let stopped: MessageRow[] = [];
     await fixture.restart(async () => {
       stopped = await messagesOf(principal);

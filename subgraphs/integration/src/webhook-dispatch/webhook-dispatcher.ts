@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Drained, DrainLoop } from "@factory/runtime/db/drain-loop";
 import { CircuitBreakers } from "../egress/circuit-breakers.js";
+import { LanePlaces } from "../egress/lane-places.js";
 import { OriginSlots } from "../egress/origin-slots.js";
 import type { OrderedKeys, WebhookLane } from "../webhook-messages/webhook-lane.js";
 import type { AttemptRecords } from "./attempt-records.js";
 import { BacklogTicks } from "./backlog-ticks.js";
 import type { DeliveryTarget, DeliveryTargets } from "./delivery-target.js";
-import { DueLanes, type Gate } from "./due-lanes.js";
+import { DueLanes, type Entry, type Gate } from "./due-lanes.js";
 import { KeyReleases } from "./key-releases.js";
 import { LanePaces } from "./lane-paces.js";
 import { LookPace, lookIntervalMs } from "./look-pace.js";
@@ -35,13 +36,15 @@ const silent = new Set(["Timeout", "ConnectFailed", "TlsFailed", "ConnectionRese
  *
  * It is woken by the service that creates messages in this process and by timers for its own retries. Once a second it
  * looks at the table for other due messages, after a start or after another process has died. The limits of a receiver,
- * of a tenant and of all of them stand in `egress/origin-slots.ts` and `egress/circuit-breakers.ts`.
+ * of a tenant and of all of them stand in `egress/origin-slots.ts`, `egress/lane-places.ts` and
+ * `egress/circuit-breakers.ts`.
  */
 export class WebhookDispatcher {
   readonly #settings: DispatcherSettings;
   readonly #loop: DrainLoop;
   readonly #lanes = new DueLanes();
   readonly #slots = new OriginSlots();
+  readonly #places = new LanePlaces();
   readonly #breakers = new CircuitBreakers();
   readonly #paces = new LanePaces();
   readonly #backlogs = new BacklogTicks();
@@ -65,12 +68,18 @@ export class WebhookDispatcher {
       hasRoomFor: (tenant) => this.#unstored < maxUnstored && this.#slots.hasRoomFor(tenant),
       pausedUntil: (lane) => this.#breakers.pausedUntil(lane),
       waitsUntil: (lane) => Math.max(this.#backlogs.waitsUntil(lane), this.#paces.waitsUntil(lane, performance.now())),
-      enter: (lane) => {
-        const enters = (!this.#breakers.isOpen(lane) || this.#slots.heldByOrigin(lane) === 0) && this.#slots.take(lane);
-        if (enters) this.#paces.reserve(lane);
-        return enters;
-      },
+      enter: (lane) => this.#enter(lane),
     };
+  }
+
+  #enter(lane: WebhookLane): Entry {
+    if (this.#breakers.isOpen(lane) && this.#slots.heldByOrigin(lane) > 0) return "full";
+    const now = performance.now();
+    if (!this.#places.hasRoomFor(lane, now)) return "later";
+    if (!this.#slots.take(lane)) return "full";
+    this.#places.take(lane, now);
+    this.#paces.reserve(lane);
+    return "entered";
   }
 
   async start(): Promise<void> {
@@ -137,7 +146,7 @@ export class WebhookDispatcher {
         for (const [lane, messages] of await this.#settings.claims.claim(shares)) {
           const room = rooms.get(lane) ?? 0;
           rooms.delete(lane);
-          this.#slots.free(lane, room - messages.length);
+          this.#free(lane, room - messages.length);
           if (messages.length === room) this.#postpone(lane);
           if (messages.length === 0) this.#paces.release(lane);
           if (messages.length > 0) this.#follow(this.#deliver(lane, messages, targets.get(lane)));
@@ -145,7 +154,7 @@ export class WebhookDispatcher {
       } finally {
         // The claim failed, so it is not known which messages are due.
         for (const [lane, room] of rooms) {
-          this.#slots.free(lane, room);
+          this.#free(lane, room);
           this.#paces.release(lane);
           this.#lanes.add(lane);
         }
@@ -191,6 +200,7 @@ export class WebhookDispatcher {
     // A timer may fire a moment too early.
     this.#lookAt = now + this.#lookPace.restMs - 10;
     this.#breakers.tidy(now);
+    this.#places.tidy(now);
   }
 
   /** Sets a timer for lanes that are due sooner than the next look, which comes once a second. */
@@ -265,7 +275,8 @@ export class WebhookDispatcher {
     message: ClaimedMessage,
   ): Promise<void> {
     const { records } = this.#settings;
-    const made = await this.#send(target, message);
+    const end = this.#places.begin(lane, performance.now());
+    const made = await this.#send(target, message).finally(end);
     if (made === "interrupted") this.#keepUnsent(lane, [message]);
     else if (made) this.#learn(lane, made, probe);
     this.#unstored += 1;
@@ -309,9 +320,11 @@ export class WebhookDispatcher {
     const keep = (work: Promise<void>) => {
       this.#follow(work.catch((error: unknown) => this.#warn(error, "the state of a webhook breaker was not stored")));
     };
+    const isSilent = verdict.statusCode === null && silent.has(verdict.failure ?? "");
+    if (isSilent || verdict.statusCode !== null) this.#places.ended(lane, !isSilent);
     if (verdict.statusCode !== null) {
       if (this.#breakers.answered(lane)) keep(claims.forgetOpening(lane));
-    } else if (silent.has(verdict.failure ?? "")) {
+    } else if (isSilent && !this.#isOfPath(lane, verdict)) {
       const opening = this.#breakers.unanswered(lane, probe, performance.now());
       if (!opening) return;
       logger.info(
@@ -322,8 +335,18 @@ export class WebhookDispatcher {
     }
   }
 
-  #leave(lane: WebhookLane, slots: number): void {
+  /** Whether a failure is that of one path, while others of its host answer. The pause of an origin is for all of them. */
+  #isOfPath(lane: WebhookLane, { failure }: MadeAttempt["verdict"]): boolean {
+    return failure === "Timeout" && this.#places.hasAnsweringOther(lane);
+  }
+
+  #free(lane: WebhookLane, slots: number): void {
     this.#slots.free(lane, slots);
+    this.#places.free(lane, slots);
+  }
+
+  #leave(lane: WebhookLane, slots: number): void {
+    this.#free(lane, slots);
     if (this.#hasWork) this.#loop.wake();
   }
 }
