@@ -6,6 +6,8 @@ import type { Stage } from "./bench-platform.js";
 import type { Figures } from "./report.js";
 
 const events = 100;
+/** The requests that make the events at the same time. It divides their number. */
+const atOnce = 10;
 const goalMs = 5_000;
 const patienceMs = 30_000;
 const hangingPaths = [1, 5];
@@ -13,6 +15,7 @@ const namePrefix = "hanging-";
 
 interface TemplateEvent {
   readonly id: string;
+  readonly time: string;
   readonly data: { readonly name: string };
 }
 
@@ -41,10 +44,11 @@ async function round({ platform, token }: Stage, paths: number): Promise<{ inTim
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       if (request.url !== "/good") return;
-      const arrived = performance.now();
+      const arrived = Date.now();
       response.writeHead(204).end();
       const event = JSON.parse(Buffer.concat(chunks).toString("utf8")) as TemplateEvent;
-      if (event.data.name.startsWith(prefix) && !arrivals.has(event.id)) arrivals.set(event.id, arrived);
+      if (event.data.name.startsWith(prefix) && !arrivals.has(event.id))
+        arrivals.set(event.id, arrived - Date.parse(event.time));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -59,14 +63,15 @@ async function round({ platform, token }: Stage, paths: number): Promise<{ inTim
       });
       made.push(subscriptionId);
     }
-    const start = performance.now();
-    await Promise.all(
-      Array.from({ length: events }, (_, place) =>
-        post("/v1/templates", { name: `${prefix}${place}`, category: "Service" }),
-      ),
-    );
-    while (arrivals.size < events && performance.now() - start < patienceMs) await sleep(20);
-    const tookMs = [...arrivals.values()].map((arrived) => arrived - start);
+    for (let place = 0; place < events; place += atOnce)
+      await Promise.all(
+        Array.from({ length: atOnce }, (_, at) =>
+          post("/v1/templates", { name: `${prefix}${place + at}`, category: "Service" }),
+        ),
+      );
+    const deadline = performance.now() + patienceMs;
+    while (arrivals.size < events && performance.now() < deadline) await sleep(20);
+    const tookMs = [...arrivals.values()];
     return { inTime: tookMs.filter((ms) => ms <= goalMs).length, lastMs: Math.max(0, ...tookMs) };
   } finally {
     for (const subscriptionId of made) await post(`/webhooks/subscriptions/${subscriptionId}/pause`, {});
