@@ -211,6 +211,7 @@ describe("POST /webhooks/subscriptions", () => {
       direction: "Outbound",
       providerId: null,
       deliveryUrl: null,
+      projectId: "project-1",
       signingSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{32,}=*$/),
     });
     expect(headers.get("location")).toBe(`/webhooks/subscriptions/${String(body["subscriptionId"])}`);

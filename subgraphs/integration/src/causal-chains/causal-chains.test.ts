@@ -79,7 +79,7 @@ describe("the chain of an event", () => {
       {
         match: {
           ...{ tenant, providerId: newId("prv"), providerKey: "vendor", preset: null },
-          ...{ subscriptionId: null, connectionId: null, provedBy: "Secret" },
+          ...{ subscriptionId: null, connectionId: null, subscriptionProject: null, provedBy: "Secret" },
           driver: {
             webhook: { scheme: { kind: "standard-webhooks" }, deliveryId: [], eventName: [], revokedEvents: [] },
           },

@@ -17,7 +17,7 @@ export interface ClaimedDelivery {
   /** The subscription whose secret has verified it. */
   readonly subscription_id: string | null;
   readonly connection_id: string | null;
-  /** The project of the connection. */
+  /** The project of the connection, else that of the Inbound subscription. */
   readonly project_id: string | null;
   readonly run_id: string;
   /** The attempts with a stored result. */

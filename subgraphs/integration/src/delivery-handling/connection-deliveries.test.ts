@@ -41,7 +41,7 @@ async function aCredential(secret: string, material: object = vendorSecret(secre
 }
 
 /** A provider whose deliveries name an account. Their secret is the one of an Inbound subscription. */
-async function aVendor(): Promise<Vendor> {
+async function aVendor(more: { projectId?: string } = {}): Promise<Vendor> {
   const [key, secret] = [newId("prv").slice(4), newId("evt")];
   const webhook = {
     scheme: { kind: "hmac", algorithm: "sha256", header: "x-signature", encoding: "hex", signedContent: "{body}" },
@@ -55,7 +55,7 @@ async function aVendor(): Promise<Vendor> {
     { input: { key, displayName: "Vendor", category: "Other", authModel: "ApiKey", driver: { webhook } } },
   );
   const signingSecretRef = await aCredential(secret);
-  const subscriptionId = await aSubscription({ direction: "Inbound", providerId, signingSecretRef });
+  const subscriptionId = await aSubscription({ direction: "Inbound", providerId, signingSecretRef, ...more });
   return { key, providerId: String(providerId), secret, subscriptionId };
 }
 
@@ -122,6 +122,24 @@ it("the events and the run of a delivery name the project of the connection of i
   expect(await eventsOf(other["deliveryId"], 3)).toEqual(
     types.map((type) => ({ type, project: null, connection: null })),
   );
+});
+
+it("the project of an Inbound subscription is that of its deliveries, unless their connection has one", async () => {
+  const vendor = await aVendor({ projectId: "billing" });
+  await aConnection(vendor, { projectId: "orders", configuration: { accountId: "one" } });
+  const projectsOf = async (deliveryId: unknown, atLeast: number) => {
+    const events = await eventsOf(deliveryId, atLeast);
+    return events.map(({ project }) => project);
+  };
+  const ofConnection = await send(vendor, { id: "d-1", type: "widget.created", account: "one" });
+  expect(await projectsOf(ofConnection["deliveryId"], 3)).toEqual(["orders", "orders", "orders"]);
+  const handledAtOnce = await send(vendor, { id: "d-2", type: "widget.created" });
+  expect(await projectsOf(handledAtOnce["deliveryId"], 3)).toEqual(["billing", "billing", "billing"]);
+  const pause = "mutation ($id: ID!) { pauseWebhookSubscription(subscriptionId: $id) { status } }";
+  await run(pause, { id: vendor.subscriptionId });
+  const replay = "mutation ($id: ID!) { replayWebhookDelivery(deliveryId: $id) { runId } }";
+  await run(replay, { id: handledAtOnce["deliveryId"] });
+  expect(new Set(await projectsOf(handledAtOnce["deliveryId"], 5))).toEqual(new Set(["billing"]));
 });
 
 it("a new webhook secret and a new account of a connection count from the next delivery on", async () => {

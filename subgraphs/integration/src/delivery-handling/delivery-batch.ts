@@ -17,6 +17,7 @@ import { type RunError, runErrorOf } from "../runs/run-operations.js";
 import { type ClaimedDelivery, causeOfDelivery, deliveryFacts, subjectOfDelivery } from "./claimed-delivery.js";
 import type { DeliveryHandlers, OpenDelivery } from "./delivery-handlers.js";
 import { unparsedPayload } from "./delivery-payload.js";
+import { projectsOfInbound } from "./delivery-project-statement.js";
 import { endDeliveries, markIgnored } from "./end-statement.js";
 
 interface BatchServices {
@@ -68,7 +69,10 @@ export class DeliveryBatches {
     const providers = new Map<string, ProviderRecord | undefined>();
     for (const { provider_id: id } of deliveries)
       if (!providers.has(id)) providers.set(id, await this.#services.providers.record(tenant, encodeId("prv", id)));
-    return deliveries.map((delivery) => {
+    const projects = await this.#inboundProjects(tenant, deliveries);
+    return deliveries.map((claimed) => {
+      const project_id = claimed.project_id ?? projects.get(claimed.subscription_id ?? "") ?? null;
+      const delivery = { ...claimed, project_id };
       try {
         const provider = providers.get(delivery.provider_id);
         return { delivery, open: { tenant, delivery, payload: this.#payloadOf(delivery), provider, facts } };
@@ -80,6 +84,17 @@ export class DeliveryBatches {
         return { delivery, error: { code: "SECRET_STORE_UNAVAILABLE", detail: "The payload cannot be opened." } };
       }
     });
+  }
+
+  /** The projects of the Inbound subscriptions, for deliveries without a project of a connection. */
+  async #inboundProjects(tenant: Tenant, deliveries: readonly ClaimedDelivery[]): Promise<Map<string, string>> {
+    const wanted = deliveries.flatMap(({ project_id, subscription_id }) =>
+      project_id === null && subscription_id !== null ? [subscription_id] : [],
+    );
+    if (wanted.length === 0) return new Map();
+    const { reader } = this.#services.database;
+    const rows = await reader.rows<{ subscription_id: string; project_id: string }>(projectsOfInbound, tenant, wanted);
+    return new Map(rows.map(({ subscription_id, project_id }) => [subscription_id, project_id]));
   }
 
   #payloadOf({ tenant_id, delivery_id, key_id, wrapped_key, ciphertext }: ClaimedDelivery): OpenDelivery["payload"] {

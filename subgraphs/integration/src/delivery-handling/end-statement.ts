@@ -1,4 +1,6 @@
-// tables: webhook_deliveries, runs, connections
+// tables: webhook_deliveries, runs
+
+import { projectOf } from "./delivery-project-statement.js";
 
 /**
  * Stores the outcomes of claimed deliveries of one tenant, and moves the run of each with it. Returns the deliveries
@@ -45,8 +47,7 @@ export const replayDelivery = {
 export const lockDelivery = {
   name: "webhook_delivery_lock",
   text: `select run_id, status, ciphertext is not null as has_payload, connection_id,
-      (select project_id from connections connection where connection.tenant_id = $1
-        and connection.connection_id = delivery.connection_id) as project_id
+      ${projectOf("delivery")} as project_id
     from webhook_deliveries delivery where tenant_id = $1 and delivery_id = $2 for update`,
 };
 

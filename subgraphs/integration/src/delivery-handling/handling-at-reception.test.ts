@@ -21,7 +21,7 @@ function aDelivery(changes: Partial<NewDelivery> = {}): NewDelivery {
   return {
     match: {
       ...{ tenant, providerId: newId("prv"), providerKey: "vendor", preset: null },
-      ...{ subscriptionId: null, connectionId: null, provedBy: "Secret" },
+      ...{ subscriptionId: null, connectionId: null, subscriptionProject: null, provedBy: "Secret" },
       driver: {
         webhook: {
           scheme: { kind: "standard-webhooks" },

@@ -107,6 +107,13 @@ describe("the pull mode of a webhook subscription", () => {
     expect(created).toEqual([id, other]);
   });
 
+  it("gives no event that names another project, and every one that names none", async () => {
+    const [own, any] = [await aSubscription({ projectId: "orders" }), await aSubscription()];
+    const ids = await publish(...["billing", "orders", null].map((projectId) => ({ ...template("one"), projectId })));
+    expect(idsOf(await pull(own))).toEqual([ids[1], ids[2]]);
+    expect(idsOf(await pull(any))).toEqual(ids);
+  });
+
   it("ends a page after 1 MiB, and passes a long log in steps", async () => {
     const id = await aSubscription();
     const large = "x".repeat(60_000);

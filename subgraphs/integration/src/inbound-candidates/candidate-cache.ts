@@ -26,15 +26,17 @@ interface ProviderRow {
   driver: string | null;
 }
 
-interface CandidateRow extends ProviderRow {
-  credential_id: string;
+interface ResourceRow {
   subscription_id: string | null;
   connection_id: string | null;
+  project_id: string | null;
 }
 
-interface ClaimRow extends ProviderRow {
-  subscription_id: string | null;
-  connection_id: string | null;
+interface CandidateRow extends ProviderRow, ResourceRow {
+  credential_id: string;
+}
+
+interface ClaimRow extends ProviderRow, ResourceRow {
   account: string | null;
   takes_part: boolean;
 }
@@ -244,7 +246,8 @@ const ofAccount = ([all, own]: readonly [CandidateSet, CandidateSet]): Candidate
 const holds = ({ candidates, claims }: CandidateSet, tenants: ReadonlySet<string>): boolean =>
   [claims, candidates].some((held) => held.some(({ tenant }) => tenants.has(tenant.uuid)));
 
-const resourceOf = (row: Pick<CandidateRow, "subscription_id" | "connection_id">) => ({
+const resourceOf = (row: ResourceRow) => ({
   subscriptionId: row.subscription_id === null ? null : encodeId("whs", row.subscription_id),
   connectionId: row.connection_id === null ? null : encodeId("con", row.connection_id),
+  subscriptionProject: row.project_id,
 });

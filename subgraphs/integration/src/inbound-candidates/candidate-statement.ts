@@ -14,18 +14,22 @@ const provider = `select provider.tenant_id, provider.provider_id, provider.key,
 /** The states of a connection in which its secret verifies. A vendor may tell that it needs a new authorization. */
 const takesPart = "connection.status in ('Active', 'AuthorizationRequired')";
 
+/** An outbound subscription whose secret serves both directions has the project of the events that it sends. */
+const ownProject = "case subscription.direction when 'Inbound' then subscription.project_id end";
+
 /**
  * The resources that hold a secret for deliveries to a provider. Rank 0 was made for deliveries; rank 1 is the secret of
  * an outbound subscription, which serves both directions.
  */
 const holders = (subscriptions: string, connections: string) => `
   select provider.*, subscription.credential_id, subscription.subscription_id, null::uuid as connection_id,
-    case subscription.direction when 'Inbound' then 0 else 1 end as rank, subscription.created_at as made_at
+    ${ownProject} as project_id, case subscription.direction when 'Inbound' then 0 else 1 end as rank,
+    subscription.created_at as made_at
   from (${provider}) provider join webhook_subscriptions subscription using (tenant_id)
   where subscription.status = 'Active' and subscription.credential_id is not null and ${subscriptions}
     and (subscription.direction = 'Outbound' or subscription.provider_id = provider.provider_id)
   union all
-  select provider.*, connection.webhook_credential_id, null, connection.connection_id, 0, connection.established_at
+  select provider.*, connection.webhook_credential_id, null, connection.connection_id, null, 0, connection.established_at
   from (${provider}) provider join connections connection using (tenant_id, provider_id)
   where ${takesPart} and connection.webhook_credential_id is not null and ${connections}`;
 
@@ -33,7 +37,7 @@ const hasAccount = `exists (select from connections connection where connection.
   and connection.provider_id = provider.provider_id and ${takesPart} and connection.external_account_id = $2)`;
 
 const chosen = (found: string) => `
-  select tenant_id, provider_id, key, preset, driver, credential_id, subscription_id, connection_id
+  select tenant_id, provider_id, key, preset, driver, credential_id, subscription_id, connection_id, project_id
   from (select once.*, row_number() over (partition by tenant_id order by rank, made_at desc, credential_id) as place
     from (select distinct on (tenant_id, credential_id) found.* from (${found}) found
       order by tenant_id, credential_id, rank, made_at desc) once) placed
@@ -54,7 +58,7 @@ const claimed =
   "provider.tenant_id, provider.provider_id, provider.key, provider.preset, provider.driver::text as driver";
 
 const anyProvider = `select ${claimed}, null::uuid as subscription_id, null::uuid as connection_id, null as account,
-    ${takesDeliveries} as takes_part
+    null as project_id, ${takesDeliveries} as takes_part
   from providers provider where provider.key = $1 and provider.status <> 'Retired'
   order by provider.registered_at, provider.tenant_id limit ${maxCandidates}`;
 
@@ -65,12 +69,12 @@ const anyProvider = `select ${claimed}, null::uuid as subscription_id, null::uui
 export const claimStatements = {
   none: anyProvider,
   subscription: `select ${claimed}, subscription.subscription_id, null::uuid as connection_id, null as account,
-      true as takes_part
+      ${ownProject} as project_id, true as takes_part
     from (${provider}) provider join webhook_subscriptions subscription using (tenant_id)
     where subscription.status = 'Active' and subscription.subscription_id = $2
       and (subscription.direction = 'Outbound' or subscription.provider_id = provider.provider_id)`,
   connection: `select ${claimed}, null::uuid as subscription_id, connection.connection_id,
-      connection.external_account_id as account, true as takes_part
+      connection.external_account_id as account, null as project_id, true as takes_part
     from (${provider}) provider join connections connection using (tenant_id, provider_id)
     where ${takesPart} and connection.connection_id = $2`,
 } as const;
@@ -80,7 +84,7 @@ export const claimStatements = {
  * is, its deliveries must go to nobody else.
  */
 export const holdersOfAccount = `select ${claimed}, null::uuid as subscription_id, null::uuid as connection_id,
-    $2::text as account, bool_or(${takesDeliveries} and ${takesPart}) as takes_part
+    $2::text as account, null as project_id, bool_or(${takesDeliveries} and ${takesPart}) as takes_part
   from providers provider join connections connection using (tenant_id, provider_id)
   where provider.key = $1 and connection.external_account_id = $2 and connection.status <> 'Deleted'
     and ($3::uuid is null or provider.tenant_id = $3)

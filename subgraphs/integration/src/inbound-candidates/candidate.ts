@@ -17,6 +17,8 @@ export interface Candidate extends Registration {
   readonly credential: string;
   readonly subscriptionId: string | null;
   readonly connectionId: string | null;
+  /** The project of the Inbound subscription. */
+  readonly subscriptionProject: string | null;
 }
 
 /** A tenant to which a delivery with a signature by the vendor's key may belong. */
@@ -24,6 +26,8 @@ export interface Claim extends Registration {
   /** The resource that a hint names. */
   readonly subscriptionId: string | null;
   readonly connectionId: string | null;
+  /** The project of the Inbound subscription. */
+  readonly subscriptionProject: string | null;
   /** The account at the vendor of the connection that a hint names. */
   readonly account: string | null;
   /** Whether it takes deliveries now. Others count too, so that their deliveries go to nobody else meanwhile. */

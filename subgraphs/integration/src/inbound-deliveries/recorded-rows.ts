@@ -72,9 +72,11 @@ async function placedRows(
   return new Map(rows.map((row) => [encodeId("whd", row.delivery_id), row]));
 }
 
-function placeOf(placed: ReadonlyMap<string, PlacedRow>, { deliveryId }: SealedDelivery) {
-  const { connection_id = null, project_id: projectId = null } = placed.get(deliveryId) ?? {};
-  return { connectionId: connection_id === null ? null : encodeId("con", connection_id), projectId };
+/** The project of the connection, else that of the Inbound subscription. */
+function placeOf(placed: ReadonlyMap<string, PlacedRow>, { deliveryId, match }: SealedDelivery) {
+  const { connection_id = null, project_id = null } = placed.get(deliveryId) ?? {};
+  const connectionId = connection_id === null ? null : encodeId("con", connection_id);
+  return { connectionId, projectId: project_id ?? match.subscriptionProject };
 }
 
 /** Records the event of the reception of a delivery. */

@@ -26,6 +26,7 @@ function aTenant() {
     preset: null,
     driver,
     subscriptionId: null,
+    subscriptionProject: null,
     connectionId: null,
   };
   const candidate: Candidate = { ...registration, credential: newId("crd") };

@@ -12,6 +12,7 @@ import { type AccountHolders, claimsOfCandidates, matchesOfVendorKey, type Verif
 export interface Match extends Registration {
   readonly subscriptionId: string | null;
   readonly connectionId: string | null;
+  readonly subscriptionProject: string | null;
   /** The kind of key that verified: a secret of the tenant, or a public key of the vendor. */
   readonly provedBy: "Secret" | "VendorKey";
 }

@@ -19,6 +19,7 @@ function aClaim(reading: Reading = {}, changes: Partial<Claim> = {}): Claim {
     preset: null,
     driver: { webhook },
     subscriptionId: null,
+    subscriptionProject: null,
     connectionId: null,
     account: null,
     takesPart: true,

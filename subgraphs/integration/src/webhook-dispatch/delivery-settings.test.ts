@@ -165,6 +165,21 @@ describe("the settings of a subscription", () => {
   });
 });
 
+describe("a subscription with a project", () => {
+  it("is sent no event of another project, and every event that names none", async () => {
+    const principal = aPrincipal();
+    await subscribe(principal, "/orders", { projectId: "orders" });
+    await subscribe(principal, "/any");
+    const projects = ["orders", "billing", null];
+    const events = projects.map((projectId) => anEvent(principal, { projectId, data: { project: projectId } }));
+    await fixture.bus.publish(events);
+    await arrivals("/any", 3);
+    const sent = (await arrivals("/orders", 2)).map(({ body }) => JSON.parse(body).data.project);
+    expect(new Set(sent)).toEqual(new Set(["orders", null]));
+    expect(await states(principal)).toHaveLength(5);
+  });
+});
+
 describe("a subscription with the ordering fifo", () => {
   it("sends the events of each partition key in their order, one after the other", async () => {
     const principal = aPrincipal();

@@ -6,7 +6,7 @@ import { selectsEvent } from "./selects-event.js";
 const [named, other] = [newId("whs"), newId("whs")];
 
 function selects(subscriptionId: string, type: EventType, data: Record<string, unknown>, subject = "notifications/1") {
-  const selection = { subscriptionId, eventType: type, filter: null };
+  const selection = { subscriptionId, eventType: type, projectId: null, filter: null };
   return selectsEvent(selection, anEvent(aPrincipal(), { type, subject, data }));
 }
 
@@ -23,5 +23,16 @@ describe("a webhook subscription", () => {
   it("gets other events with the id of another webhook subscription, and none about itself", () => {
     expect(selects(other, "WebhookDeliveryFailing", { subscriptionId: named })).toBe(true);
     expect(selects(other, "WebhookDeliveryFailing", {}, `webhook-subscriptions/${other}`)).toBe(false);
+  });
+
+  it("gets no event that names another project, and every one that names none", () => {
+    const projects = [null, "orders", "billing"];
+    const got = projects.map((projectId) =>
+      projects.filter((ofEvent) => {
+        const event = anEvent(aPrincipal(), { type: "ConnectionEstablished", projectId: ofEvent });
+        return selectsEvent({ subscriptionId: named, eventType: event.type, projectId, filter: null }, event);
+      }),
+    );
+    expect(got).toEqual([projects, [null, "orders"], [null, "billing"]]);
   });
 });

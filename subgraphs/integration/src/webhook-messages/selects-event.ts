@@ -9,6 +9,7 @@ import {
 interface EventSelection {
   readonly subscriptionId: string;
   readonly eventType: string | null;
+  readonly projectId: string | null;
   readonly filter: EventFilter | null;
 }
 
@@ -17,15 +18,20 @@ interface EventSelection {
  * names its webhook subscription goes to no other one.
  */
 export function selectsEvent(
-  { subscriptionId, eventType, filter }: EventSelection,
+  { subscriptionId, eventType, projectId, filter }: EventSelection,
   envelope: Envelope,
   together?: SharedWork,
 ): boolean {
   if (eventType !== envelope.type || envelope.subject.split("/").includes(subscriptionId)) return false;
   const named = namedReceiver(envelope);
   if (named !== undefined && named !== subscriptionId) return false;
+  if (!isOfProject(projectId, envelope)) return false;
   return filter === null || matchesFilter(filter, envelope, together);
 }
+
+/** An event that names no project, as all of catalog and spine, goes to the subscriptions of every project. */
+export const isOfProject = (projectId: string | null, { projectid }: Pick<Envelope, "projectid">): boolean =>
+  projectId === null || projectid === undefined || projectid === projectId;
 
 /** The only webhook subscription that gets the event. Undefined for all that select it. */
 function namedReceiver({ type, data }: Envelope): string | undefined {

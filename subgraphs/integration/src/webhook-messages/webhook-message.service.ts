@@ -59,7 +59,7 @@ export class WebhookMessageService {
   }
 
   /**
-   * Creates one message for each event and each Active subscription of its type whose filter it matches. The messages
+   * Creates one message for each event and each Active subscription of its type whose project and filter it matches. The messages
    * are due at once; those of a subscription that keeps the order wait for the earlier ones of their partition key.
    */
   async enqueue(transaction: Transaction, events: readonly SequencedEvent[]): Promise<void> {

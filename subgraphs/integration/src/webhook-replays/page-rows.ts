@@ -1,6 +1,7 @@
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { isOfProject } from "../webhook-messages/selects-event.js";
 import type { WebhookOrdering } from "../webhook-subscriptions/delivery-settings/delivery-settings.js";
 import {
   type EventFilter,
@@ -15,6 +16,7 @@ export interface ReplayReceiver {
   readonly origin: string;
   readonly event_type: string;
   readonly ordering: WebhookOrdering;
+  readonly project_id: string | null;
   readonly filter: EventFilter | null;
 }
 
@@ -48,13 +50,16 @@ interface ReadPage {
 
 /** The rows that one page reads, whether they are selected or not. */
 const rowsPerPage = 1000;
-/** Filters need the envelopes, which may have 64 KiB each. */
+/** Filters and projects need the envelopes, which may have 64 KiB each. */
 const rowsPerFilteredPage = 100;
+
+/** Whether the subscription takes every event of its type. */
+const takesAll = ({ filter, project_id }: ReplayReceiver): boolean => filter === null && project_id === null;
 
 /** Reads the rows after a checkpoint, until as many are selected as there is room for. */
 export async function readPage(transaction: Transaction, request: PageRequest): Promise<ReadPage> {
   const { receiver, room } = request;
-  const limit = receiver.filter === null ? rowsPerPage : rowsPerFilteredPage;
+  const limit = takesAll(receiver) ? rowsPerPage : rowsPerFilteredPage;
   const rows = await readRows(transaction, request, limit);
   const selected: ReplayRow[] = [];
   let looked = 0;
@@ -87,22 +92,24 @@ function readRows(
   return execute<ReplayRow>(nextEvents, [...scope, ...selection, payload.subscriptionId, limit]);
 }
 
-/** Those whose events match the filter of the subscription, as it is now. */
+/** Those whose events match the project and the filter of the subscription, as they are now. */
 async function fitting(
   { execute, tenant }: Transaction,
-  { receiver: { filter }, subscription }: PageRequest,
+  { receiver, subscription }: PageRequest,
   rows: readonly ReplayRow[],
 ): Promise<readonly ReplayRow[]> {
-  if (filter === null || rows.length === 0) return rows;
+  if (takesAll(receiver) || rows.length === 0) return rows;
   const values = [tenant.uuid, rows.map(({ event_id }) => event_id), subscription];
   const found = await execute<{ event_id: string; envelope: Envelope | null }>(envelopesOf, values);
   const envelopes = new Map(found.map(({ event_id, envelope }) => [event_id, envelope]));
   const together = new SharedWork();
+  const { filter, project_id: projectId } = receiver;
   const fit: ReplayRow[] = [];
   for (const row of rows) {
     if (together.needsPause) await together.pause();
     const envelope = envelopes.get(row.event_id);
-    if (envelope != null && matchesFilter(filter, envelope, together)) fit.push(row);
+    if (envelope == null || !isOfProject(projectId, envelope)) continue;
+    if (filter === null || matchesFilter(filter, envelope, together)) fit.push(row);
   }
   return fit;
 }

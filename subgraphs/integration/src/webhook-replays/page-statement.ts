@@ -20,7 +20,7 @@ export const readInOrder = {
 /** $1: tenant, $2: subscription. The lock keeps the state until the transaction ends. */
 export const receiverOfReplay = {
   name: "webhook_replay_receiver",
-  text: `select status, endpoint_url, event_type, ordering, filter,
+  text: `select status, endpoint_url, event_type, project_id, ordering, filter,
       least(rate_per_second, allowed_per_minute / 60.0)::float8 as per_second
     from webhook_subscriptions where tenant_id = $1 and subscription_id = $2 for share`,
 };

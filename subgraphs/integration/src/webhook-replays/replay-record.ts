@@ -34,7 +34,7 @@ export interface ReplayProgress {
   readonly replayed: number;
   /** Those of them whose event this subscription never got. */
   readonly unsent: number;
-  /** Messages that were selected and cannot be sent: they do not fit the filter, wait already, or have no event left. */
+  /** Messages that were selected and cannot be sent: they do not fit the project or the filter, wait already, or have no event left. */
   readonly passedOver: number;
   /** The messages that were selected at the start. Null with includeUnsent, and in a period with very many messages. */
   readonly total: number | null;

@@ -118,6 +118,29 @@ describe("a replay of webhooks", () => {
     expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({ sequence: expect.any(String), data: {} });
   });
 
+  it("sends no event that names another project, of messages and of the log", async () => {
+    await scene.addEvents(9);
+    const subscription = await scene.subscribe({ projectId: "orders" });
+    await scene.addMessages(subscription, "Exhausted");
+    const [tenant, id] = [decodeId("ten", scene.principal.tenantId ?? ""), decodeId("whs", subscription)];
+    for (const [project, rest] of Object.entries({ orders: 0, billing: 1 }))
+      await fixture.rows(
+        `update integration.event_log set envelope = envelope || jsonb_build_object('projectid', $2::text)
+         where tenant_id = $1 and sequence % 3 = $3`,
+        ...[tenant, project, rest],
+      );
+    await fixture.rows("delete from integration.webhook_messages where subscription_id = $1 and position > 6", id);
+    const others = (of: readonly number[]) => of.filter((place) => place % 3 !== 1).map((place) => `evt_${place}`);
+    const first = await scene.replay(subscription);
+    expect((await scene.ended(first.runId)).result).toMatchObject({ replayed: 4, passedOver: 2, total: 6 });
+    await scene.settled();
+    expect([...scene.ids].sort()).toEqual(others(upTo(6)));
+    const second = await scene.replay(subscription, { includeUnsent: true, states: ["Exhausted"] });
+    expect((await scene.ended(second.runId)).result).toMatchObject({ replayed: 2, unsent: 2 });
+    await scene.settled();
+    expect([...scene.ids].sort()).toEqual(others(upTo(9)));
+  });
+
   it("reads no more messages than the limit to count those of a rare state among many", async () => {
     const subscription = await scene.exhausted(100);
     await fixture.rows(

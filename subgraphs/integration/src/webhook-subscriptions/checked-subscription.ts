@@ -31,7 +31,8 @@ export function checkedSubscription(
   const contentType = checkedContentType(input.contentType ?? "application/json");
   const members = { providerId: input.providerId, eventType: input.eventType, endpointUrl: input.endpointUrl };
   const wanted: (keyof typeof members)[] = direction === "Inbound" ? ["providerId"] : ["eventType", "endpointUrl"];
-  const errors = Object.entries(members).flatMap(([name, value]): FieldError[] => {
+  const refused = direction === "Inbound" ? { contentType: input.contentType } : {};
+  const errors = Object.entries({ ...members, ...refused }).flatMap(([name, value]): FieldError[] => {
     const pointer = `/input/${name}`;
     const isWanted = wanted.some((member) => member === name);
     if (isWanted && value == null)

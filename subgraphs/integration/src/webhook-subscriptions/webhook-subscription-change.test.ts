@@ -178,6 +178,9 @@ describe("a change of a webhook subscription", () => {
     expect(await create("", { ...inbound, signingSecretRef: "in", signingKeyType: "ed25519" })).toMatchObject({
       refused: { code: "PARAMETERS_INVALID", errors: [{ pointer: "/input/signingKeyType" }] },
     });
+    expect(await create("", { ...inbound, contentType: "application/json" })).toMatchObject({
+      refused: { code: "VALIDATION_FAILED", errors: [{ pointer: "/input/contentType" }] },
+    });
     const { subscriptionId } = await create("", inbound);
     for (const input of [{ ordering: "fifo" }, { handshake: true }, { ratePerSecond: 5 }])
       expect(await change(subscriptionId, input)).toMatchObject({

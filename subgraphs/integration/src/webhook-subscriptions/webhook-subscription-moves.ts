@@ -60,6 +60,7 @@ export class WebhookSubscriptionStates {
     record({
       type: eventOf[to],
       subject: `webhook-subscriptions/${subscriptionId}`,
+      projectId: known.project_id,
       data: {
         ...{ subscriptionId, direction, providerId, eventType, status: to, previousStatus: from },
         projectId: known.project_id,

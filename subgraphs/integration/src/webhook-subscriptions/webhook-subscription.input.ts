@@ -9,7 +9,11 @@ export class CreateWebhookSubscriptionInput implements DeliverySettingsInput {
   @Field(() => ID, { nullable: true, description: "The tenant of the caller. It may be left out." })
   tenantId?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Outbound: events that name another project are not sent, and events that name no project are. Inbound: the project of the deliveries that the secret verifies, where their connection names none. Without it events of all projects are sent.",
+  })
   @Constraint({ minLength: 1, maxLength: 200 })
   projectId?: string | null;
 
@@ -62,7 +66,7 @@ export class CreateWebhookSubscriptionInput implements DeliverySettingsInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "application/json or application/cloudevents+json. The default is application/json.",
+    description: "Outbound only: application/json or application/cloudevents+json. The default is application/json.",
   })
   @Constraint({ maxLength: 100 })
   contentType?: string | null;
@@ -112,7 +116,11 @@ export class UpdateWebhookSubscriptionInput {
   @Field(() => ID, { nullable: true, description: "The tenant of the caller. It may be left out." })
   tenantId?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Null removes the project." })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Outbound: from now on events that name another project are not sent. Inbound: the project of the deliveries. Null removes the project.",
+  })
   @Constraint({ minLength: 1, maxLength: 200 })
   projectId?: string | null;
 
@@ -204,7 +212,7 @@ export class WebhookSubscriptionFilterInput {
   @Constraint({ maxLength: 200 })
   eventType?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: "The project that the subscription names." })
   @Constraint({ maxLength: 200 })
   projectId?: string | null;
 

@@ -35,6 +35,7 @@ export interface ActiveSubscription {
   readonly subscriptionId: string;
   readonly eventType: string;
   readonly endpointUrl: string;
+  readonly projectId: string | null;
   readonly ordering: WebhookOrdering;
   readonly filter: EventFilter | null;
 }
@@ -43,6 +44,7 @@ interface ActiveRow {
   subscription_id: string;
   event_type: string;
   endpoint_url: string;
+  project_id: string | null;
   ordering: WebhookOrdering;
   filter: EventFilter | null;
 }
@@ -67,7 +69,7 @@ const subscriptionById = tenantStatement(
 
 const activeOfTypes = {
   name: "webhook_subscriptions_active",
-  text: `select subscription_id, event_type, endpoint_url, ordering, filter from webhook_subscriptions
+  text: `select subscription_id, event_type, endpoint_url, project_id, ordering, filter from webhook_subscriptions
     where tenant_id = $1 and event_type = any($2) and status = 'Active' order by subscription_id`,
 };
 
@@ -119,6 +121,7 @@ export class WebhookSubscriptionService {
       subscriptionId: encodeId("whs", row.subscription_id),
       eventType: row.event_type,
       endpointUrl: row.endpoint_url,
+      projectId: row.project_id,
       ordering: row.ordering,
       filter: row.filter,
     }));
@@ -128,15 +131,16 @@ export class WebhookSubscriptionService {
   async disable(transaction: Transaction, subscriptionId: string, reason: DisabledReason): Promise<void> {
     const { execute, tenant, record } = transaction;
     announceInboundSources(transaction);
-    const disabled = await execute<{ event_type: string }>(
+    const disabled = await execute<{ event_type: string; project_id: string | null }>(
       `update webhook_subscriptions set status = 'Disabled', disabled_reason = $3, version = version + 1
-       where tenant_id = $1 and subscription_id = $2 and status = 'Active' returning event_type`,
+       where tenant_id = $1 and subscription_id = $2 and status = 'Active' returning event_type, project_id`,
       [tenant.uuid, decodeId("whs", subscriptionId), reason],
     );
-    for (const { event_type } of disabled)
+    for (const { event_type, project_id: projectId } of disabled)
       record({
         type: "WebhookSubscriptionDisabled",
         subject: `webhook-subscriptions/${subscriptionId}`,
+        projectId,
         data: { subscriptionId, eventType: event_type, status: "Disabled", reason },
       });
   }
@@ -187,6 +191,7 @@ export class WebhookSubscriptionService {
         record({
           type: "WebhookSubscriptionCreated",
           subject: `webhook-subscriptions/${subscriptionId}`,
+          projectId,
           data: { subscriptionId, direction, providerId, eventType, status, projectId },
         });
         if (input.handshake === true) await this.#settings.handshakes.begin(transaction, subscriptionId);

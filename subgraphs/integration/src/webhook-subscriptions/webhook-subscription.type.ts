@@ -123,7 +123,11 @@ export class WebhookSubscriptionType {
   })
   disabledReason: DisabledReason | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Outbound: events that name another project are not sent. Inbound: the project of the deliveries. Null: events of all projects are sent.",
+  })
   projectId: string | null;
 
   @Field(() => DateTime)

@@ -1,0 +1,93 @@
+import { readFile } from "node:fs/promises";
+import { parseSync, Visitor } from "oxc-parser";
+import { type Import, importGraph } from "./import-graph.js";
+import { isForTests, root, trackedFiles } from "./tracked-files.js";
+
+/** A member of an input type, in the class that declares it. */
+export interface InputMember {
+  readonly file: string;
+  readonly type: string;
+  readonly name: string;
+}
+
+const drivers = "subgraphs/integration/src/provider-drivers/";
+
+/** Inputs that are stored as they are. Their readers know the type of the stored value. */
+const storedAs: Readonly<Record<string, readonly string[]>> = {
+  [`${drivers}provider-driver.input.ts`]: [
+    `${drivers}provider-driver.ts`,
+    "subgraphs/integration/src/inbound-signatures/signature-scheme.ts",
+  ],
+  [`${drivers}webhook-values.input.ts`]: [`${drivers}provider-driver.ts`, `${drivers}vendor-report.ts`],
+};
+
+/** How many imports lie between a file that knows an input and one that reads its members. */
+const reach = 2;
+
+/** The members of the input types of a file. */
+export function membersOf(file: string, source: string): InputMember[] {
+  const members: InputMember[] = [];
+  new Visitor({
+    ClassDeclaration: ({ id, decorators, body }) => {
+      const isInput = decorators.some(({ expression }) => {
+        const callee = expression.type === "CallExpression" ? expression.callee : expression;
+        return callee.type === "Identifier" && callee.name === "InputType";
+      });
+      if (!isInput || !id) return;
+      for (const member of body.body)
+        if (member.type === "PropertyDefinition" && member.key.type === "Identifier" && !member.static)
+          members.push({ file, type: id.name, name: member.key.name });
+    },
+  }).visit(parseSync(file, source).program);
+  return members;
+}
+
+/** The names of the members that a file reads: `input.name`, `{ name } = input`, and the text "name". */
+export function readNames(file: string, source: string): Set<string> {
+  const names = new Set<string>();
+  new Visitor({
+    MemberExpression: ({ property, computed }) => {
+      if (!computed && property.type === "Identifier") names.add(property.name);
+    },
+    ObjectPattern: ({ properties }) => {
+      for (const property of properties)
+        if (property.type === "Property" && property.key.type === "Identifier") names.add(property.key.name);
+    },
+    Literal: ({ value }) => {
+      if (typeof value === "string") names.add(value);
+    },
+  }).visit(parseSync(file, source).program);
+  return names;
+}
+
+/** The files that may read the inputs of a file: those that import it or the type of its stored value, and what these import. */
+export function readersOf(file: string, imports: readonly Import[]): Set<string> {
+  const types = [file, ...(storedAs[file] ?? [])];
+  const readers = new Set(imports.filter(({ to }) => types.includes(to)).map(({ from }) => from));
+  for (let step = 0; step < reach; step++) {
+    const next = imports.filter(({ from }) => readers.has(from));
+    for (const { to } of next) readers.add(to);
+  }
+  return new Set([...readers].filter((reader) => !isForTests(reader) && !reader.endsWith(".input.ts")));
+}
+
+/** The members of the input types of all subgraphs that no file reads. */
+export async function unreadMembers(): Promise<{ members: InputMember[]; unread: InputMember[] }> {
+  const files = trackedFiles().filter((file) => file.startsWith("subgraphs/") && file.endsWith(".ts"));
+  const imports = await importGraph(root, files);
+  const known = new Map<string, Set<string>>();
+  const namesIn = async (file: string): Promise<Set<string>> => {
+    const names = known.get(file) ?? readNames(file, await readFile(root + file, "utf8"));
+    known.set(file, names);
+    return names;
+  };
+  const members: InputMember[] = [];
+  const unread: InputMember[] = [];
+  for (const file of files.filter((name) => name.endsWith(".input.ts"))) {
+    const found = membersOf(file, await readFile(root + file, "utf8"));
+    const read = await Promise.all([...readersOf(file, imports)].map(namesIn));
+    members.push(...found);
+    unread.push(...found.filter(({ name }) => !read.some((names) => names.has(name))));
+  }
+  return { members, unread };
+}
