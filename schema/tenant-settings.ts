@@ -251,7 +251,7 @@ export const tenantSettings: TenantSettings = {
     },
     default: {},
     description:
-      'The event types for events of vendors, in place of those of the platform: {"<provider key>/<event name of the vendor>": "DoorOpened"}. A type is two or more words in PascalCase. A type of the platform itself gets the prefix Vendor.',
+      'The event types for events of vendors, in place of those of the platform: {"<provider key>/<event name of the vendor>": "DoorOpened"}. The name may have the action after a dot; without it, it stands for the actions that do not say something else, and for no deletion. A type is two or more words in PascalCase. A type of the platform itself gets the prefix Vendor.',
     setBy: "Tenant",
     change: { scopes: [], by: everybody },
   },

@@ -21,7 +21,11 @@ function read(
     address: "192.0.2.1",
     trace: continueTrace(undefined),
   };
-  return readDelivery(delivery, presetOf({ preset, key: preset })?.driver ?? {});
+  return readDelivery(delivery, {
+    preset,
+    providerKey: preset,
+    driver: presetOf({ preset, key: preset })?.driver ?? {},
+  });
 }
 
 it("the presets say where id, name and action of a delivery stand", () => {

@@ -13,6 +13,8 @@ import {
   type Source,
   valueAt,
 } from "./delivery-values.js";
+import { actionsOf, toldAction } from "./told-action.js";
+import type { ActionPlace } from "./vendor-actions.js";
 
 /** The facts for the record of a delivery, read from a request whose signature was verified. */
 export interface DeliveryFacts {
@@ -37,11 +39,18 @@ const maxIdLength = 255;
 const maxNameLength = 200;
 const maxEvents = 1000;
 
+/** The provider that a delivery was sent to: how it is read, and whose vendor's events it has. */
+export interface Sender {
+  readonly driver: ProviderDriver;
+  readonly providerKey: string;
+  readonly preset: string | null;
+}
+
 /** Throws MALFORMED_JSON or VALIDATION_FAILED. */
-export function readDelivery(delivery: ArrivedDelivery, driver: ProviderDriver): ReadDelivery {
+export function readDelivery(delivery: ArrivedDelivery, { driver, ...vendor }: Sender): ReadDelivery {
   const { body, text } = parsedBody(delivery, driver.webhook);
-  if (delivery.form === "Specified") return { events: [specifiedFacts(delivery, body, driver.webhook?.account)] };
-  const described = driver.webhook ?? undescribed;
+  const described = { ...(driver.webhook ?? undescribed), actions: actionsOf(vendor) };
+  if (delivery.form === "Specified") return { events: [specifiedFacts(described, delivery, body)] };
   const challenge = challengeOf(described, { delivery, body });
   if (challenge !== undefined) return { challenge };
   if (!described.batch) return { events: [vendorFacts(described, { delivery, body }, text, delivery.message.body)] };
@@ -63,7 +72,7 @@ const undescribed: Omit<WebhookDescription, "scheme"> = {
 };
 
 /** The payload has the place of the vendor's body, so that the account is looked for there. */
-function specifiedFacts(delivery: ArrivedDelivery, body: unknown, account: ValuePath | undefined): DeliveryFacts {
+function specifiedFacts(described: Described, delivery: ArrivedDelivery, body: unknown): DeliveryFacts {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalid("", "TYPE", "The body must be an object.");
   const { providerDeliveryId, eventName, payload } = body as Record<string, unknown>;
@@ -77,11 +86,12 @@ function specifiedFacts(delivery: ArrivedDelivery, body: unknown, account: Value
       detail: "The delivery does not match its schema. See errors for each member.",
       errors,
     });
+  const [source, { account }] = [{ delivery, body: payload }, described];
   return {
     providerDeliveryId: String(providerDeliveryId),
     eventName: String(eventName),
-    named: { event: String(eventName), action: textAt(payload, "action") },
-    account: account !== undefined && isInBody(account) ? accountAt(account, { delivery, body: payload }) : undefined,
+    named: { event: String(eventName), action: specifiedAction(described, String(eventName), source) },
+    account: account !== undefined && isInBody(account) ? accountAt(account, source) : undefined,
     payload: JSON.stringify(payload),
     value: payload,
     bodySha256: sha256(delivery.message.body),
@@ -106,14 +116,14 @@ function textProblems(pointer: string, value: unknown, maxLength: number): Field
     : [{ pointer, code: "FORMAT", detail: "Must be Unicode text without the character NUL." }];
 }
 
-type Described = typeof undescribed;
+type Described = typeof undescribed & { readonly actions: readonly ActionPlace[] };
 
 function vendorFacts(described: Described, source: Source, payload: string, bytes: Buffer): DeliveryFacts {
   const { deliveryId, eventName, account } = described;
   const bodySha256 = sha256(bytes);
   const id = firstValue(deliveryId, source) ?? `sha256-${bodySha256.toString("hex")}`;
   const found = firstValue(eventName, source) ?? "event";
-  const does = actionOf(described, source);
+  const does = actionOf(described, found, source);
   const name = does === undefined ? found : `${found}.${does}`;
   const refused = [
     ...textProblems("/providerDeliveryId", id, maxIdLength),
@@ -137,11 +147,19 @@ function vendorFacts(described: Described, source: Source, payload: string, byte
 
 const accountAt = (path: ValuePath, source: Source): string | undefined => valueAt(path, source)?.slice(0, maxIdLength);
 
-/** The action, with its mark where the delivery has the value that asks for it. */
-function actionOf({ action, actionMark }: Described, source: Source): string | undefined {
+/** The action, with its mark where the delivery has the value that asks for it, else what the body of the vendor tells. */
+function actionOf({ action, actionMark, actions }: Described, event: string, source: Source): string | undefined {
   const does = action === undefined ? undefined : valueAt(action, source);
+  if (does === undefined) return toldAction(actions, event, source);
   const isMarked = does !== undefined && actionMark && valueAt(actionMark.when, source) === actionMark.equals;
   return isMarked ? does + actionMark.mark : does;
+}
+
+/** Headers are those of the sender, so that an action is only read in the payload. */
+function specifiedAction(described: Described, event: string, source: Source): string | undefined {
+  const { action, ...rest } = described;
+  const inBody = action !== undefined && isInBody(action) ? described : rest;
+  return actionOf(inBody, event.split(".", 1)[0] ?? event, source) ?? textAt(source.body, "action");
 }
 
 const sha256 = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();

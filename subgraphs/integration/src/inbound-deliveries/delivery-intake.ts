@@ -60,7 +60,7 @@ export class DeliveryIntake {
     const isLarge = delivery.message.body.length > ordinaryBytes;
     const read = isLarge
       ? await longWork.run(match.tenant.tenantId, inOwnTurns(delivery, match))
-      : readDelivery(delivery, match.driver);
+      : readDelivery(delivery, match);
     if ("challenge" in read) return read;
     if (read.events.length > 1) limits.spend(match, read.events.length - 1);
     const types = await normalize(
@@ -140,12 +140,12 @@ export class Ambiguous extends DomainError {}
 const ordinaryBytes = 64 * 1024;
 
 /** Parses and reads a delivery in turns of the event loop of their own, for which tenants take turns. */
-function* inOwnTurns(delivery: ArrivedDelivery, { driver }: Match): PausableWork<ReadDelivery> {
+function* inOwnTurns(delivery: ArrivedDelivery, match: Match): PausableWork<ReadDelivery> {
   yield;
   // known from now on, and the facts are read in the next turn
-  parsedBody(delivery, driver.webhook);
+  parsedBody(delivery, match.driver.webhook);
   yield;
-  return readDelivery(delivery, driver);
+  return readDelivery(delivery, match);
 }
 
 const notVerifiedDetail =

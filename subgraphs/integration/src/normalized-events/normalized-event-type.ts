@@ -19,8 +19,9 @@ const typeForm = new RegExp(normalizedNamePattern);
 
 /**
  * The event type for an event of a vendor (design, integration.md 5.4): the tenant's own setting, else the table of the
- * vendor, else a type made of the words of the name, else VendorEventReceived. The name is looked up with its action
- * first. A type that the platform itself emits gets the prefix Vendor, so that no delivery can imitate its event.
+ * vendor, else a type made of the words of the name, else VendorEventReceived. The action is a part of the name: an action
+ * that is not listed never takes the name of the event alone, which may say the opposite. A type that the platform itself
+ * emits gets the prefix Vendor, so that no delivery can imitate its event.
  */
 export function normalizedEventType(
   settings: Settings,
@@ -28,27 +29,51 @@ export function normalizedEventType(
   eventName: string,
   action: string | undefined,
 ): string {
-  const isNamed = action === undefined || eventName.endsWith(`.${action}`);
-  const names = [...(isNamed ? [] : [`${eventName}.${action}`]), eventName].filter(isShort);
-  const own = settings.setting("webhooks.eventNames");
+  if (Math.max(eventName.length, action?.length ?? 0) > maxNameLength) return unnamedEvent;
+  const name = wholeName(eventName, action);
+  if (name.length > maxNameLength) return unnamedEvent;
   const found =
-    firstOf(names, (name) => ownMember(own, `${vendor.key}/${name}`)) ??
-    firstOf(names, (name) => tableName(vendor, name)) ??
-    firstOf(names, typeOfWords) ??
+    ownName(settings.setting("webhooks.eventNames"), vendor, { eventName, action, name }) ??
+    tableName(vendor, name) ??
+    (name === eventName || !isComplete(vendor, eventName) ? typeOfWords(name) : undefined) ??
     unnamedEvent;
   if (!typeForm.test(found)) return unnamedEvent;
   return found !== unnamedEvent && Object.hasOwn(platformEventTypes, found) ? `Vendor${found}` : found;
 }
 
-const isShort = (name: string): boolean => name.length <= maxNameLength;
-
-function firstOf(names: readonly string[], find: (name: string) => string | undefined): string | undefined {
-  for (const name of names) {
-    const found = find(name);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/** The name with its action, which it may end with already: `pull_request.closed` and `closed(merged)`. */
+function wholeName(eventName: string, action: string | undefined): string {
+  if (action === undefined) return eventName;
+  const [, bare = action, mark = ""] = /^(.*?)(\([^()]*\))?$/su.exec(action) ?? [];
+  if (eventName.endsWith(`.${bare}`)) return eventName + mark;
+  const verb = verbOf(wordsOf(bare));
+  const isSaid = verb !== undefined && verb.type === verbOf(wordsOf(eventName))?.type;
+  return isSaid ? eventName + mark : `${eventName}.${action}`;
 }
+
+/** Whether an event has a name of its own without an action, which another action contradicts. */
+const isComplete = (vendor: Vendor, eventName: string): boolean =>
+  (tableName(vendor, eventName) ?? typeOfWords(eventName)) !== undefined;
+
+/**
+ * A name of the tenant for an event without its action stands for its other actions too, unless it says what happened and
+ * the action says something else. It never stands for a deletion.
+ */
+function ownName(
+  names: Readonly<Record<string, string>>,
+  { key }: Vendor,
+  { eventName, action, name }: { eventName: string; action: string | undefined; name: string },
+): string | undefined {
+  const exact = ownMember(names, `${key}/${name}`);
+  if (exact !== undefined || action === undefined || eventName === name) return exact;
+  const found = ownMember(names, `${key}/${eventName}`);
+  if (found === undefined) return undefined;
+  const [said, done] = [verbOf(wordsOf(found))?.type ?? "Changed", verbOf(wordsOf(action))?.type];
+  if (done !== undefined && deletions.has(done)) return said === done ? found : undefined;
+  return said === "Changed" || said === done ? found : undefined;
+}
+
+const deletions: ReadonlySet<string> = new Set(["Deleted", "Removed"]);
 
 /** Names are from outside, so that only own members count. */
 const ownMember = <Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined =>
@@ -59,16 +84,30 @@ function tableName({ key, preset }: Vendor, eventName: string): string | undefin
   return table && ownMember(table, eventName);
 }
 
-/** `widget.created` becomes `WidgetCreated`; undefined where the last word is not a known verb. */
+/** `widget.created` becomes `WidgetCreated`; undefined where the last words are not a known verb. */
 function typeOfWords(eventName: string): string | undefined {
-  const words = eventName
+  const words = wordsOf(eventName);
+  const verb = verbOf(words);
+  if (verb === undefined || words.length <= verb.length) return undefined;
+  const type = words.slice(0, -verb.length).map(capitalized).join("") + verb.type;
+  return type.length <= maxTypeLength && typeForm.test(type) ? type : undefined;
+}
+
+const wordsOf = (name: string): string[] =>
+  name
+    .slice(0, maxNameLength)
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
     .split(/[._:/ -]+/)
     .filter((word) => word !== "");
-  const verb = ownMember(eventVerbs, words.at(-1)?.toLowerCase() ?? "");
-  if (verb === undefined || words.length < 2) return undefined;
-  const type = words.slice(0, -1).map(capitalized).join("") + verb;
-  return type.length <= maxTypeLength && typeForm.test(type) ? type : undefined;
+
+/** The verb at the end of a name, with the number of its words. */
+function verbOf(words: readonly string[]): { type: string; length: number } | undefined {
+  for (const length of [3, 2, 1]) {
+    const type =
+      words.length < length ? undefined : ownMember(eventVerbs, words.slice(-length).join(" ").toLowerCase());
+    if (type !== undefined) return { type, length };
+  }
+  return undefined;
 }
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();

@@ -27,7 +27,7 @@ function reportIn(preset: string, body: unknown, type: string) {
   const driver = driverOf(preset);
   const read = readDelivery(
     { form: "Vendor", providerKey: preset, hint: undefined, message, address: "192.0.2.1", trace },
-    driver,
+    { driver, providerKey: preset, preset },
   );
   const [event] = "events" in read ? read.events : [];
   const report = reportsOf(driver, event?.eventName ?? "").find(

@@ -1,0 +1,20 @@
+import { type Source, valueAt } from "./delivery-values.js";
+import { type ActionPlace, vendorActions } from "./vendor-actions.js";
+
+const placesOf = (name: string): readonly ActionPlace[] | undefined =>
+  Object.hasOwn(vendorActions, name) ? vendorActions[name] : undefined;
+
+/** The places of the vendor of a provider. */
+export const actionsOf = (vendor: { readonly preset: string | null; readonly providerKey: string }) =>
+  placesOf(vendor.preset ?? vendor.providerKey) ?? placesOf(vendor.providerKey) ?? [];
+
+/** The action that the body of an event tells at one of the places. */
+export function toldAction(places: readonly ActionPlace[], event: string, source: Source): string | undefined {
+  for (const { event: ofEvent, value, means } of places) {
+    const found = ofEvent === event ? valueAt(value, source) : undefined;
+    if (found === undefined) continue;
+    if (means === undefined) return found;
+    if (means.equals === found) return means.action;
+  }
+  return undefined;
+}
