@@ -150,7 +150,7 @@ const accountAt = (path: ValuePath, source: Source): string | undefined => value
 /** The action, with its mark where the delivery has the value that asks for it, else what the body of the vendor tells. */
 function actionOf({ action, actionMark, actions }: Described, event: string, source: Source): string | undefined {
   const does = action === undefined ? undefined : valueAt(action, source);
-  if (does === undefined) return toldAction(actions, event, source);
+  if (does === undefined) return toldAction(actions, event, source.body);
   const isMarked = does !== undefined && actionMark && valueAt(actionMark.when, source) === actionMark.equals;
   return isMarked ? does + actionMark.mark : does;
 }

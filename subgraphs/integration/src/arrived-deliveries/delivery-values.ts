@@ -105,7 +105,14 @@ function singleValue(path: ValuePath, { delivery, body }: Source): string | unde
     if (values.length > 1) throw invalid("", "FORMAT", `The header ${name} must occur once.`);
     return values[0] || undefined;
   }
-  const value = kind === "form" ? memberOf(body, name) : pointedAt(body, name);
+  return textOf(kind === "form" ? memberOf(body, name) : pointedAt(body, name));
+}
+
+/** The value at a path `body:…` as text. */
+export const valueInBody = (path: ValuePath, body: unknown): string | undefined =>
+  textOf(pointedAt(body, path.slice("body:".length)));
+
+function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value || undefined : isScalar(value) ? String(value) : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { type Source, valueAt } from "./delivery-values.js";
+import { valueInBody } from "./delivery-values.js";
 import { type ActionPlace, vendorActions } from "./vendor-actions.js";
 
 const placesOf = (name: string): readonly ActionPlace[] | undefined =>
@@ -9,9 +9,9 @@ export const actionsOf = (vendor: { readonly preset: string | null; readonly pro
   placesOf(vendor.preset ?? vendor.providerKey) ?? placesOf(vendor.providerKey) ?? [];
 
 /** The action that the body of an event tells at one of the places. */
-export function toldAction(places: readonly ActionPlace[], event: string, source: Source): string | undefined {
+export function toldAction(places: readonly ActionPlace[], event: string, body: unknown): string | undefined {
   for (const { event: ofEvent, value, means } of places) {
-    const found = ofEvent === event ? valueAt(value, source) : undefined;
+    const found = ofEvent === event ? valueInBody(value, body) : undefined;
     if (found === undefined) continue;
     if (means === undefined) return found;
     if (means.equals === found) return means.action;

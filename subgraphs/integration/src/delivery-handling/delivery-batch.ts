@@ -8,7 +8,9 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { actionsOf, toldAction } from "../arrived-deliveries/told-action.js";
 import { payloadOwner } from "../inbound-deliveries/delivery-records.js";
+import { correctedEventType } from "../normalized-events/corrected-event-type.js";
 import type { ProviderService } from "../providers/provider.service.js";
 import type { ProviderRecord } from "../providers/provider-record.js";
 import type { RunCounts } from "../runs/run-counts.js";
@@ -18,7 +20,7 @@ import { type ClaimedDelivery, causeOfDelivery, deliveryFacts, subjectOfDelivery
 import type { DeliveryHandlers, OpenDelivery } from "./delivery-handlers.js";
 import { unparsedPayload } from "./delivery-payload.js";
 import { projectsOfInbound } from "./delivery-project-statement.js";
-import { endDeliveries, markIgnored } from "./end-statement.js";
+import { endDeliveries, markIgnored, renameDelivery } from "./end-statement.js";
 
 interface BatchServices {
   readonly database: Database;
@@ -38,7 +40,7 @@ const patienceMs = 20_000;
 
 /** A delivery that can be handled, or the reason why not. */
 type Prepared = { readonly delivery: ClaimedDelivery } & (
-  | { readonly open: OpenDelivery }
+  | { readonly open: OpenDelivery; readonly isRenamed: boolean }
   | { readonly error: RunError }
 );
 
@@ -75,7 +77,11 @@ export class DeliveryBatches {
       const delivery = { ...claimed, project_id };
       try {
         const provider = providers.get(delivery.provider_id);
-        return { delivery, open: { tenant, delivery, payload: this.#payloadOf(delivery), provider, facts } };
+        const payload = this.#payloadOf(delivery);
+        const type = presentType(delivery, provider, payload.value);
+        const renamed = { ...delivery, normalized_event_type: type };
+        const isRenamed = type !== delivery.normalized_event_type;
+        return { delivery: renamed, isRenamed, open: { tenant, delivery: renamed, payload, provider, facts } };
       } catch (error) {
         this.#services.logger.error(
           { err: error, deliveryId: encodeId("whd", delivery.delivery_id) },
@@ -178,6 +184,10 @@ export class DeliveryBatches {
     const cause = causeOfDelivery(delivery);
     const attempts = delivery.attempts + 1;
     if ("open" in prepared) {
+      if (prepared.isRenamed)
+        await transaction.defer(renameDelivery, [
+          ...[delivery.tenant_id, delivery.delivery_id, delivery.normalized_event_type],
+        ]);
       const handled = await this.#services.handlers.handle(transaction, prepared.open);
       const data = { ...facts, attempts };
       if (handled) transaction.record({ type: "WebhookDeliveryProcessed", ...about, data }, cause);
@@ -188,6 +198,17 @@ export class DeliveryBatches {
     } else if (status === "DeadLettered")
       transaction.record({ type: "WebhookDeliveryDeadLettered", ...about, data: { ...facts, attempts, error } }, cause);
   }
+}
+
+/** Deliveries from earlier releases may have a type that says the opposite. */
+function presentType(delivery: ClaimedDelivery, provider: ProviderRecord | undefined, payload: unknown): string {
+  const { event_name: eventName, normalized_event_type: normalizedEventType } = delivery;
+  if (!provider) return normalizedEventType;
+  const { key, preset } = provider;
+  const places = actionsOf({ providerKey: key, preset });
+  return correctedEventType({ key, preset }, { eventName, normalizedEventType }, (event) =>
+    toldAction(places, event, payload),
+  );
 }
 
 interface EndedDelivery {

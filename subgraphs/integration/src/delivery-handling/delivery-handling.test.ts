@@ -36,7 +36,7 @@ async function recordMoves(): Promise<void> {
     deferrable initially deferred for each row execute function public.record_move()`);
 }
 
-async function aProvider(principal: Principal, driver?: object): Promise<string> {
+async function aProvider(principal: Principal, driver?: object, preset?: string): Promise<string> {
   const { data, errors } = await fixture.run(
     principal,
     "mutation ($input: RegisterProviderInput!) { registerProvider(input: $input) { providerId } }",
@@ -47,6 +47,7 @@ async function aProvider(principal: Principal, driver?: object): Promise<string>
         category: "Communication",
         authModel: "ApiKey",
         driver,
+        preset,
       },
     },
   );
@@ -161,6 +162,21 @@ describe("the handling of deliveries", () => {
       traceid: "c".repeat(32),
       data: { provider: "vendor", eventName: "pull_request", deliveryId: delivery.deliveryId, payload: { number: 7 } },
     });
+  });
+
+  it("tells a deletion that an earlier release has recorded as the creation of a reference", async () => {
+    const principal = aPrincipal();
+    const providerId = await aProvider(principal, undefined, "gitlab");
+    const delivery = await delivered(principal, {
+      ...{ providerId, eventName: "Tag Push Hook", normalizedEventType: "ReferenceCreated" },
+      payload: { before: "1".repeat(40), after: "0".repeat(40) },
+    });
+    await handled(delivery, "Processed");
+    const [event] = await eventsOf(delivery);
+    expect(event).toMatchObject({ type: "ReferenceDeleted", data: { normalizedEventType: "ReferenceDeleted" } });
+    const query = "query ($id: ID!) { webhookDelivery(deliveryId: $id) { normalizedEventType } }";
+    const { data } = await fixture.run(principal, query, { id: delivery.deliveryId });
+    expect(data.webhookDelivery).toEqual({ normalizedEventType: "ReferenceDeleted" });
   });
 
   it("names a payload that is too large for an event by a reference", async () => {

@@ -51,6 +51,12 @@ export const lockDelivery = {
     from webhook_deliveries delivery where tenant_id = $1 and delivery_id = $2 for update`,
 };
 
+/** A delivery from an earlier release gets the type that says what happened. */
+export const renameDelivery = {
+  name: "webhook_delivery_rename",
+  text: "update webhook_deliveries set normalized_event_type = $3 where tenant_id = $1 and delivery_id = $2",
+};
+
 /** Within the transaction that has ended the delivery. */
 export const markIgnored = {
   name: "webhook_delivery_ignore",

@@ -8,7 +8,7 @@ interface Settings {
 }
 
 /** A provider and the preset that it uses. */
-interface Vendor {
+export interface Vendor {
   readonly key: string;
   readonly preset: string | null;
 }

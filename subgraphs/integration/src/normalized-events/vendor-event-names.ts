@@ -325,6 +325,21 @@ export const vendorEventNames: Readonly<Record<string, Readonly<Record<string, s
   },
 };
 
+/**
+ * The names that earlier releases gave to every action of an event. A delivery from that time may have one that says the
+ * opposite, until it is handled again.
+ */
+export const formerEventNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  github: { push: "CommitsPushed" },
+  gitlab: {
+    "Push Hook": "CommitsPushed",
+    "Tag Push Hook": "ReferenceCreated",
+    "Note Hook": "CommentCreated",
+    "Release Hook": "ReleasePublished",
+  },
+  slack: { message: "MessagePosted" },
+};
+
 /** The verbs with which names of the platform end, by the last word or words of a vendor's event name. */
 export const eventVerbs: Readonly<Record<string, string>> = {
   create: "Created",
