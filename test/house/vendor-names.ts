@@ -11,6 +11,7 @@ export const vendorData = [
   "subgraphs/integration/src/providers/preset-commands.ts",
   "subgraphs/integration/src/providers/preset-source-control.ts",
   "subgraphs/integration/src/normalized-events/vendor-event-names.ts",
+  "subgraphs/integration/src/normalized-events/source-control-event-names.ts",
   "subgraphs/integration/src/arrived-deliveries/vendor-actions.ts",
   // patterns of secrets that a template must not hold
   "subgraphs/catalog/src/template-checks/content/secret-text.ts",

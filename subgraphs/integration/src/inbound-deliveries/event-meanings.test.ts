@@ -3,9 +3,10 @@ import { fileURLToPath } from "node:url";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { readDelivery } from "../arrived-deliveries/delivery-facts.js";
 import { documentedEvents } from "../normalized-events/documented-events.fixture.js";
+import { eventVerbs } from "../normalized-events/event-verbs.js";
 import { githubMeanings } from "../normalized-events/github-meanings.fixture.js";
 import { normalizedEventType } from "../normalized-events/normalized-event-type.js";
-import { eventVerbs, unnamedEvent, vendorEventNames } from "../normalized-events/vendor-event-names.js";
+import { unnamedEvent, vendorEventNames } from "../normalized-events/vendor-event-names.js";
 import { presetOf } from "../providers/provider-presets.js";
 
 interface Published {

@@ -1,8 +1,9 @@
 import { performance } from "node:perf_hooks";
 import { platformEventTypes } from "@factory/schema/event-names";
 import { vendorEventTypes } from "@factory/schema/vendor-event-types";
+import { eventVerbs } from "./event-verbs.js";
 import { normalizedEventType } from "./normalized-event-type.js";
-import { eventVerbs, vendorEventNames } from "./vendor-event-names.js";
+import { vendorEventNames } from "./vendor-event-names.js";
 
 const settings = (names: Record<string, string> = {}) => ({ setting: () => names });
 const vendor = (key: string, preset: string | null = null) => ({ key, preset });

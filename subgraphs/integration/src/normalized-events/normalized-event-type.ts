@@ -1,6 +1,7 @@
 import { platformEventTypes } from "@factory/schema/event-names";
 import { normalizedNamePattern, type TenantSettingValues } from "@factory/schema/tenant-settings";
-import { eventVerbs, unnamedEvent, vendorEventNames } from "./vendor-event-names.js";
+import { eventVerbs } from "./event-verbs.js";
+import { unnamedEvent, vendorEventNames } from "./vendor-event-names.js";
 
 /** The settings of a tenant, for example `FactsOfTenant`. */
 interface Settings {
