@@ -13,6 +13,7 @@ type Body = Partial<Pick<FastifyRequest, "bodyBytes" | "bodySize">>;
 
 /** The points of a body beside the one of its request. */
 export function bodyPoints({ bodyBytes = 0, bodySize }: Body): number {
+  if (bodySize === undefined && bodyBytes <= bytesPerPoint) return 0;
   const { members, values } = bodySize ?? { members: 0, values: 0 };
   const parts = [bodyBytes / bytesPerPoint, members / sizePerPoint.members, values / sizePerPoint.values];
   return Math.max(1, ...parts.map(Math.ceil)) - 1;

@@ -9,7 +9,7 @@ import { requireAgentApproval, requireNoneWithheld } from "../auth/agent-approva
 import { DomainError, type FieldError } from "../errors/domain-error.js";
 import { fieldSchema } from "../input-validation/input-schema.js";
 import { inputValidator } from "../input-validation/input-validator.js";
-import { storability } from "../input-validation/storable-text.js";
+import { isFlatAndStorable, storability } from "../input-validation/storable-text.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { RequestContext } from "../tenancy/request-context.js";
 import { principalOf } from "../tenancy/tenant.js";
@@ -50,8 +50,10 @@ export class Guard {
         authorize(rule, context);
         if (rule.internal && !context.internal)
           throw new DomainError("NOT_FOUND", { detail: "This operation is available on the internal listener only." });
-        const texts = longWork.begin(context.principal?.tenantId ?? "", storability(args));
-        requireStorable(texts instanceof Promise ? await texts : texts);
+        if (!isFlatAndStorable(args)) {
+          const texts = longWork.begin(context.principal?.tenantId ?? "", storability(args));
+          requireStorable(texts instanceof Promise ? await texts : texts);
+        }
         check(args);
         return await resolve(source, args, context, info);
       } catch (error) {

@@ -1,5 +1,5 @@
 import { doAtOnce } from "../threads/long-work.js";
-import { isStorable, storability, storableText, unstorableText } from "./storable-text.js";
+import { isFlatAndStorable, isStorable, storability, storableText, unstorableText } from "./storable-text.js";
 
 const [nul, half] = ["\0", "\ud800"];
 
@@ -16,6 +16,11 @@ describe("text that cannot be stored", () => {
     );
     expect(unstorableText(nul)).toEqual([expect.objectContaining({ pointer: "" })]);
     expect(unstorableText([null, 1, true, undefined])).toEqual([]);
+  });
+
+  it("is found without further work among texts and numbers", () => {
+    expect(isFlatAndStorable({ a: "fine", b: 1, c: null, d: undefined })).toBe(true);
+    for (const member of [nul, half, [], {}]) expect(isFlatAndStorable({ a: "fine", b: member })).toBe(false);
   });
 
   it("makes no list of errors that is longer than a person reads", () => {

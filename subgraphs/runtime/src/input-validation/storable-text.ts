@@ -19,6 +19,15 @@ export function storableText(text: string): string {
   return isStorable(text) ? text : text.replaceAll("\0", substitute).toWellFormed();
 }
 
+/** Whether no member is a text that cannot be stored, or a list or an object, which `storability` looks into. */
+export function isFlatAndStorable(members: Readonly<Record<string, unknown>>): boolean {
+  for (const name in members) {
+    const member = members[name];
+    if (typeof member === "string" ? !isStorable(member) : typeof member === "object" && member !== null) return false;
+  }
+  return true;
+}
+
 const maxReported = 20;
 const stepsBetweenPauses = 500;
 
