@@ -35,4 +35,13 @@ export const vendorActions: Readonly<Record<string, readonly ActionPlace[]>> = {
     { event: "message", value: "body:/event/subtype" },
     { event: "message", value: "body:/subtype" },
   ],
+  // an authorized amount has not been charged before it is captured
+  stripe: [
+    {
+      event: "charge.succeeded",
+      value: "body:/data/object/captured",
+      means: { equals: "false", action: "uncaptured" },
+    },
+  ],
+  twilio: [{ event: "message", value: "body:/MessageStatus" }],
 };

@@ -79,10 +79,10 @@ export const documentedEvents: readonly DocumentedEvent[] = [
   gitlab("Project Hook", { event_name: "project_destroy" }, "RepositoryDeleted"),
   gitlab("Feature Flag Hook", { object_attributes: { active: true } }, "FeatureFlagChanged"),
   gitlab("Deployment Hook", { status: "created" }, "DeploymentCreated"),
-  ...["running", "success", "failed", "canceled"].map((status) =>
+  ...["running", "success", "failed", "canceled", "blocked", "approved", "rejected"].map((status) =>
     gitlab("Deployment Hook", { status }, "DeploymentStatusChanged"),
   ),
-  ...["created", "waiting_for_resource", "preparing", "manual", "scheduled"].flatMap((status) => [
+  ...["created", "waiting_for_resource", "waiting_for_callback", "preparing", "manual", "scheduled", "canceling"].flatMap((status) => [
     gitlab("Pipeline Hook", { object_attributes: { status } }, "PipelineStatusChanged"),
     gitlab("Job Hook", { build_status: status }, "JobStatusChanged"),
   ]),
@@ -114,6 +114,10 @@ export const documentedEvents: readonly DocumentedEvent[] = [
   slack({ type: "channel_rename" }, "ChannelRenamed"),
   slack({ type: "channel_archive" }, "ChannelArchived"),
   slack({ type: "channel_unarchive" }, "ChannelUnarchived"),
+  slack({ type: "group_deleted" }, "ChannelDeleted"),
+  slack({ type: "group_rename" }, "ChannelRenamed"),
+  slack({ type: "group_archive" }, "ChannelArchived"),
+  slack({ type: "group_unarchive" }, "ChannelUnarchived"),
   slack({ type: "team_join" }, "WorkspaceJoined"),
   slack({ type: "app_uninstalled" }, "AppUninstalled"),
   slack({ type: "emoji_changed", subtype: "remove" }, "EmojiChanged"),
@@ -131,7 +135,9 @@ export const documentedEvents: readonly DocumentedEvent[] = [
   stripe("charge.failed", "VendorPaymentFailed"),
   stripe("charge.refunded", "VendorPaymentRefunded"),
   stripe("charge.expired", "ChargeExpired"),
-  stripe("charge.captured", none),
+  stripe("charge.captured", "VendorPaymentCharged"),
+  ["stripe", "", { id: "evt_1", type: "charge.succeeded", data: { object: { captured: true } } }, "VendorPaymentCharged"],
+  ["stripe", "", { id: "evt_1", type: "charge.succeeded", data: { object: { captured: false } } }, none],
   stripe("charge.refund.updated", "ChargeRefundUpdated"),
   stripe("charge.dispute.created", "DisputeOpened"),
   stripe("charge.dispute.updated", "ChargeDisputeUpdated"),
@@ -176,6 +182,8 @@ export const documentedEvents: readonly DocumentedEvent[] = [
   twilio({ SmsStatus: "receiving" }, none),
   twilio({ SmsStatus: "received" }, "SmsReceived"),
   twilio({ SmsStatus: "read" }, "SmsRead"),
+  twilio({ MessageStatus: "sent" }, "VendorSmsSent"),
+  twilio({ MessageStatus: "undelivered" }, "SmsUndelivered"),
   ...Object.entries({
     queued: "CallQueued",
     initiated: "CallInitiated",

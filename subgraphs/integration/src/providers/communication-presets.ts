@@ -63,6 +63,7 @@ export const communicationPresets = [
         deliveryId: [
           "header:i-twilio-idempotency-token",
           "form:MessageSid & form:SmsStatus",
+          "form:MessageSid & form:MessageStatus",
           "form:MessageSid",
           "form:CallSid & form:CallStatus",
           "form:CallSid",
