@@ -82,7 +82,15 @@ export const documentedEvents: readonly DocumentedEvent[] = [
   ...["running", "success", "failed", "canceled", "blocked", "approved", "rejected"].map((status) =>
     gitlab("Deployment Hook", { status }, "DeploymentStatusChanged"),
   ),
-  ...["created", "waiting_for_resource", "waiting_for_callback", "preparing", "manual", "scheduled", "canceling"].flatMap((status) => [
+  ...[
+    "created",
+    "waiting_for_resource",
+    "waiting_for_callback",
+    "preparing",
+    "manual",
+    "scheduled",
+    "canceling",
+  ].flatMap((status) => [
     gitlab("Pipeline Hook", { object_attributes: { status } }, "PipelineStatusChanged"),
     gitlab("Job Hook", { build_status: status }, "JobStatusChanged"),
   ]),
@@ -136,7 +144,12 @@ export const documentedEvents: readonly DocumentedEvent[] = [
   stripe("charge.refunded", "VendorPaymentRefunded"),
   stripe("charge.expired", "ChargeExpired"),
   stripe("charge.captured", "VendorPaymentCharged"),
-  ["stripe", "", { id: "evt_1", type: "charge.succeeded", data: { object: { captured: true } } }, "VendorPaymentCharged"],
+  [
+    "stripe",
+    "",
+    { id: "evt_1", type: "charge.succeeded", data: { object: { captured: true } } },
+    "VendorPaymentCharged",
+  ],
   ["stripe", "", { id: "evt_1", type: "charge.succeeded", data: { object: { captured: false } } }, none],
   stripe("charge.refund.updated", "ChargeRefundUpdated"),
   stripe("charge.dispute.created", "DisputeOpened"),
