@@ -155,7 +155,7 @@ function actionOf({ action, actionMark, actions }: Described, event: string, sou
   return isMarked ? does + actionMark.mark : does;
 }
 
-/** Headers are those of the sender, so that an action is only read in the payload. */
+/** Reads the action in the payload only: the headers are those of the sender and not of the vendor. */
 function specifiedAction(described: Described, event: string, source: Source): string | undefined {
   const { action, ...rest } = described;
   const inBody = action !== undefined && isInBody(action) ? described : rest;

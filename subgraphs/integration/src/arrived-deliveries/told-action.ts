@@ -4,7 +4,7 @@ import { type ActionPlace, vendorActions } from "./vendor-actions.js";
 const placesOf = (name: string): readonly ActionPlace[] | undefined =>
   Object.hasOwn(vendorActions, name) ? vendorActions[name] : undefined;
 
-/** The places of the vendor of a provider. */
+/** The places that the vendor uses, found by the preset or the key of the provider. */
 export const actionsOf = (vendor: { readonly preset: string | null; readonly providerKey: string }) =>
   placesOf(vendor.preset ?? vendor.providerKey) ?? placesOf(vendor.providerKey) ?? [];
 

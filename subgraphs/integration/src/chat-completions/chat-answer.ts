@@ -76,7 +76,7 @@ const choiceOf = (answer: Json | undefined): Json => objectOf(listOf(answer?.["c
 
 const isMessage = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-/** Throws UPSTREAM_FAILED for an error that a vendor tells inside of an answer, or of a piece of it. */
+/** Throws UPSTREAM_FAILED where the answer, or a streamed piece of it, has an error member. */
 export function requireNoError(answer: Json): void {
   const errors = [answer["error"], choiceOf(answer)["error"]];
   if (errors.every((error) => error === undefined || error === null)) return;

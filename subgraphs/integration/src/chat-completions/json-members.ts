@@ -39,7 +39,7 @@ interface NumberTexts {
   rawJSON(text: string): unknown;
 }
 
-/** As `parsedObject`. The numbers in it keep their texts when it is written again; they are no numbers to be read. */
+/** As `parsedObject`, for values that are only written again: each number is a `JSON.rawJSON` with its text. */
 export function parsedExactly(text: string): Json {
   const json = JSON as unknown as NumberTexts;
   return objectOf(

@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type Json, listOf, objectOf, textOf } from "./json-members.js";
 
-/** The parts of a message of a model, or of a piece of one, in the forms that vendors document. */
+/** The parts of a model's message, whole or streamed, in the forms that vendors document. */
 export interface MessageParts {
   readonly content: string;
   /** The text with which the model refuses to answer. */
@@ -78,7 +78,7 @@ export function argumentsOf(given: unknown): string {
   }
 }
 
-/** Whether the arguments of a call are no text, so that the numbers in them must keep theirs. */
+/** Whether a call has its arguments as an object. Its numbers must then keep their texts. */
 export const hasObjectArguments = ({ calls }: MessageParts): boolean =>
   calls.some(({ arguments: given }) => typeof given === "object" && given !== null);
 

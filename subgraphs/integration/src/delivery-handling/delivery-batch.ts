@@ -18,7 +18,7 @@ import { notifyRuns } from "../runs/run-moves.js";
 import { type RunError, runErrorOf } from "../runs/run-operations.js";
 import { type ClaimedDelivery, causeOfDelivery, deliveryFacts, subjectOfDelivery } from "./claimed-delivery.js";
 import type { DeliveryHandlers, OpenDelivery } from "./delivery-handlers.js";
-import { unparsedPayload } from "./delivery-payload.js";
+import { type Payload, unparsedPayload } from "./delivery-payload.js";
 import { projectsOfInbound } from "./delivery-project-statement.js";
 import { endDeliveries, markIgnored, renameDelivery } from "./end-statement.js";
 
@@ -78,7 +78,7 @@ export class DeliveryBatches {
       try {
         const provider = providers.get(delivery.provider_id);
         const payload = this.#payloadOf(delivery);
-        const type = presentType(delivery, provider, payload.value);
+        const type = presentType(delivery, provider, payload);
         const renamed = { ...delivery, normalized_event_type: type };
         const isRenamed = type !== delivery.normalized_event_type;
         return { delivery: renamed, isRenamed, open: { tenant, delivery: renamed, payload, provider, facts } };
@@ -201,13 +201,13 @@ export class DeliveryBatches {
 }
 
 /** Deliveries from earlier releases may have a type that says the opposite. */
-function presentType(delivery: ClaimedDelivery, provider: ProviderRecord | undefined, payload: unknown): string {
+function presentType(delivery: ClaimedDelivery, provider: ProviderRecord | undefined, payload: Payload): string {
   const { event_name: eventName, normalized_event_type: normalizedEventType } = delivery;
   if (!provider) return normalizedEventType;
   const { key, preset } = provider;
   const places = actionsOf({ providerKey: key, preset });
   return correctedEventType({ key, preset }, { eventName, normalizedEventType }, (event) =>
-    toldAction(places, event, payload),
+    toldAction(places, event, payload.value),
   );
 }
 

@@ -4,7 +4,7 @@ import { originKey, type TenantOrigin } from "./tenant-origin.js";
 /** Milliseconds of the monotonic clock of the process. */
 type Time = number;
 
-/** One of the paths of an origin to which requests go. */
+/** One path of an origin: a webhook subscription. */
 export interface OriginLane extends TenantOrigin {
   readonly subscription: string;
 }

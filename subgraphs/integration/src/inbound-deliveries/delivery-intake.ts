@@ -139,7 +139,7 @@ export class Ambiguous extends DomainError {}
 /** A larger body takes long to parse. */
 const ordinaryBytes = 64 * 1024;
 
-/** Parses and reads a delivery in turns of the event loop of their own, for which tenants take turns. */
+/** Parses a delivery in one turn of the event loop and reads it in another. Tenants take turns. */
 function* inOwnTurns(delivery: ArrivedDelivery, match: Match): PausableWork<ReadDelivery> {
   yield;
   // known from now on, and the facts are read in the next turn
