@@ -159,7 +159,8 @@ function actionOf({ action, actionMark, actions }: Described, event: string, sou
 function specifiedAction(described: Described, event: string, source: Source): string | undefined {
   const { action, ...rest } = described;
   const inBody = action !== undefined && isInBody(action) ? described : rest;
-  return actionOf(inBody, event.split(".", 1)[0] ?? event, source) ?? textAt(source.body, "action");
+  const told = toldAction(described.actions, event, source.body);
+  return told ?? actionOf(inBody, event.split(".", 1)[0] ?? event, source) ?? textAt(source.body, "action");
 }
 
 const sha256 = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();

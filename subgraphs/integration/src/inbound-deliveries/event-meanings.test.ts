@@ -58,6 +58,8 @@ describe("the type of a vendor's event", () => {
         expect(meaning("github", name, body, "Specified").type).toBe(meaning("github", name, body).type);
     for (const [preset, event, body, type] of documentedEvents)
       if (preset === "gitlab") expect([event, meaning(preset, event, body, "Specified").type]).toEqual([event, type]);
+    const uncaptured = { data: { object: { captured: false } } };
+    expect(meaning("stripe", "charge.succeeded", uncaptured, "Specified").type).toBe("VendorEventReceived");
   });
 
   it.each(documentedEvents)("of %s, with %s %j, is %s", (preset, event, body, type) => {
