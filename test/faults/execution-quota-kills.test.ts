@@ -3,20 +3,13 @@ import {
   type ClientCredentials,
   createTenantClient,
   ensureTenant,
-  readJson,
 } from "@factory/gateway/standalone/client/platform-api";
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-  temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
-import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { killsAt } from "../kit/kills.js";
-import { platformVariable } from "../kit/platform.js";
+import { PlatformHome } from "../kit/platform-home.js";
 import { graphql, request } from "../kit/request.js";
 import { aTemplateVersion } from "../kit/templates.js";
 
@@ -46,24 +39,22 @@ const lose = `with consumed as (
   select catalog_jobs.send_jobs('return-execution-quota', $4, now() + interval '10 s') from owner`;
 
 describe("kill -9 between the count of an execution and its creation", () => {
-  const shared = process.env[platformVariable];
-  let dataDir: string;
+  let home: PlatformHome;
   let platform: PlatformProcess | undefined;
 
   const start = async (settings: Record<string, string> = {}) => {
-    platform = await startPlatformProcess(dataDir, { PORT: "0", RATE_LIMIT_FACTOR: "1000", ...settings });
-    process.env[platformVariable] = JSON.stringify(platform);
+    platform = await home.start({ RATE_LIMIT_FACTOR: "1000", ...settings });
+    home.use(platform);
     return platform;
   };
 
   beforeAll(async () => {
-    dataDir = await temporaryDataDirectory();
+    home = await PlatformHome.open();
   });
 
   afterAll(async () => {
-    process.env[platformVariable] = shared;
     await platform?.stop();
-    await removeData(dataDir);
+    await home.close();
   });
 
   const usageSeenBy = async (token: string) => {
@@ -77,7 +68,7 @@ describe("kill -9 between the count of an execution and its creation", () => {
 
   it("leaves nothing counted twice: the same request is counted once, and the lost count is given back", async () => {
     const first = await start({ FAIL: "execution.counted:kill:1" });
-    const admin = await accessToken(first, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
+    const admin = await home.adminToken(first);
     ({ tenantId } = await ensureTenant(first, admin, "counted", "Counted"));
     client = await createTenantClient(first, admin, tenantId, { name: "test", scopes: tenantScopes });
     const token = await accessToken(first, client);
@@ -98,17 +89,17 @@ describe("kill -9 between the count of an execution and its creation", () => {
     expect((await execute(fresh)).status).toBe(202);
     expect((await execute(fresh)).status).toBe(202);
     // the sweep leaves a reservation alone for a minute
-    await rows("update catalog.execution_reservations set reserved_at = now() - interval '5 minutes'");
+    await home.rows("update catalog.execution_reservations set reserved_at = now() - interval '5 minutes'");
     await eventually("the lost count is given back", async () => (await usage()) === 1);
-    expect(await rows("select from catalog.execution_reservations")).toEqual([]);
-    expect(await rows("select from catalog.executions")).toHaveLength(1);
+    expect(await home.rows("select from catalog.execution_reservations")).toEqual([]);
+    expect(await home.rows("select from catalog.executions")).toHaveLength(1);
   });
 
   it("gives each count back once when the job that gives counts back is killed too", async () => {
     const losses = Array.from({ length: kills + 2 }, () => newId("exe"));
     for (const executionId of losses) {
       const ids = [decodeId("ten", tenantId), executionId, decodeId("exe", executionId)];
-      await rows(lose, [...ids, JSON.stringify([{ tenantId, executionId }])]);
+      await home.rows(lose, [...ids, JSON.stringify([{ tenantId, executionId }])]);
     }
     await platform?.stop();
     for (let kill = 0; kill < kills; kill += 1) {
@@ -118,7 +109,9 @@ describe("kill -9 between the count of an execution and its creation", () => {
     }
     const token = await accessToken(await start(), client);
     await eventually("every count is given back", async () => (await usageSeenBy(token)) === 1);
-    expect(await rows("select from catalog.execution_reservations")).toEqual([]);
-    expect(await rows("select from spine.usage_consumptions where idempotency_key = any($1)", [losses])).toEqual([]);
+    expect(await home.rows("select from catalog.execution_reservations")).toEqual([]);
+    expect(await home.rows("select from spine.usage_consumptions where idempotency_key = any($1)", [losses])).toEqual(
+      [],
+    );
   });
 });

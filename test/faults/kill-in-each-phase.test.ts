@@ -3,17 +3,12 @@ import {
   type ClientCredentials,
   createTenantClient,
   ensureTenant,
-  readJson,
 } from "@factory/gateway/standalone/client/platform-api";
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-  temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
 import { tenantScopes } from "@factory/schema/scopes";
 import { cloneOf } from "../kit/clone.js";
 import { eventually } from "../kit/eventually.js";
+import { PlatformHome } from "../kit/platform-home.js";
 import { request } from "../kit/request.js";
 import type { TestExecution, TestVersion } from "../kit/templates.js";
 
@@ -34,23 +29,28 @@ interface Outcome {
 /** One platform that is killed in one phase after the other, each time with a new execution. */
 class RepeatedlyKilledPlatform {
   readonly outcomes: Record<string, Outcome> = {};
-  dataDir = "";
   platform: PlatformProcess | undefined;
+  readonly #home: PlatformHome;
   #client: ClientCredentials | undefined;
   #token = "";
   #base = "";
   #template = { templateId: "", templateVersionId: "" };
 
+  constructor(home: PlatformHome) {
+    this.#home = home;
+  }
+
+  async close(): Promise<void> {
+    await this.platform?.stop();
+    await this.#home.close();
+  }
+
   async runPhases(phases: readonly string[]): Promise<void> {
-    this.dataDir = await temporaryDataDirectory();
     let left: { phase: string; executionId: string } | undefined;
     for (const phase of [...phases, undefined]) {
       // the remaining work of the former process passes the failpoint first
       const passes = left ? 2 : 1;
-      const platform = await startPlatformProcess(
-        this.dataDir,
-        phase === undefined ? {} : { FAIL: `execution.${phase}:kill:${passes}` },
-      );
+      const platform = await this.#home.start(phase === undefined ? {} : { FAIL: `execution.${phase}:kill:${passes}` });
       this.platform = platform;
       this.#base = platform.publicUrl;
       if (left) await this.#signIn(platform);
@@ -69,7 +69,7 @@ class RepeatedlyKilledPlatform {
   }
 
   async #settle(platform: PlatformProcess): Promise<void> {
-    const admin = await accessToken(platform, await readJson<ClientCredentials>(this.dataDir, "bootstrap.json"));
+    const admin = await this.#home.adminToken(platform);
     const { tenantId } = await ensureTenant(platform, admin, "crash", "Crash");
     this.#client = await createTenantClient(platform, admin, tenantId, { name: "test", scopes: tenantScopes });
     await this.#signIn(platform);
@@ -78,7 +78,7 @@ class RepeatedlyKilledPlatform {
       semanticVersion: "1.0.0",
       engineKind: "DotnetNewTemplatePack",
       targetFramework: "net8.0",
-      sourceRef: `git+file://${this.dataDir}/samples/web-api.git#main`,
+      sourceRef: `git+file://${this.#home.dataDir}/samples/web-api.git#main`,
     });
     this.#template = { templateId, templateVersionId };
   }
@@ -106,15 +106,14 @@ class RepeatedlyKilledPlatform {
 }
 
 describe("kill -9 at every phase of an execution", () => {
-  const all = phasesOfPlatforms.map(() => new RepeatedlyKilledPlatform());
+  let all: RepeatedlyKilledPlatform[] = [];
 
+  beforeAll(async () => {
+    const homes = await Promise.all(phasesOfPlatforms.map(() => PlatformHome.open({ ownServer: true })));
+    all = homes.map((home) => new RepeatedlyKilledPlatform(home));
+  });
   afterAll(async () => {
-    await Promise.all(
-      all.map(async ({ platform, dataDir }) => {
-        await platform?.stop();
-        await removeData(dataDir);
-      }),
-    );
+    await Promise.all(all.map((platform) => platform.close()));
   });
 
   it("is continued by the next start and makes one commit", async () => {

@@ -1,20 +1,9 @@
-import {
-  accessToken,
-  type ClientCredentials,
-  createTenantClient,
-  ensureTenant,
-  readJson,
-} from "@factory/gateway/standalone/client/platform-api";
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-  temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+import { accessToken, createTenantClient, ensureTenant } from "@factory/gateway/standalone/client/platform-api";
+import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
 import { tenantScopes } from "@factory/schema/scopes";
 import { eventually } from "../kit/eventually.js";
 import { aSmallPack } from "../kit/packs.js";
-import { platformVariable } from "../kit/platform.js";
+import { PlatformHome } from "../kit/platform-home.js";
 import { aSourceControlConnection, type ExecutionWithPullRequest } from "../kit/pull-requests.js";
 import { request } from "../kit/request.js";
 import { aSourceControlVendor, type SourceControlVendor } from "../kit/source-control-vendor.js";
@@ -24,34 +13,32 @@ import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 const takeoverMs = 90_000;
 
 describe("kill -9 while an execution opens a pull request", () => {
-  let dataDir: string;
+  let home: PlatformHome;
   let platform: PlatformProcess | undefined;
   let vendor: SourceControlVendor;
-  const shared = process.env[platformVariable];
 
   const start = async (FAIL?: string) => {
-    platform = await startPlatformProcess(dataDir, { RATE_LIMIT_FACTOR: "1000", ...(FAIL && { FAIL }) });
-    process.env[platformVariable] = JSON.stringify(platform);
+    platform = await home.start({ RATE_LIMIT_FACTOR: "1000", ...(FAIL && { FAIL }) });
+    home.use(platform);
     return platform;
   };
 
   beforeAll(async () => {
-    [dataDir, vendor] = await Promise.all([
-      temporaryDataDirectory(),
+    [home, vendor] = await Promise.all([
+      PlatformHome.open(),
       aSourceControlVendor({ dialect: "github", token: "vendor-token" }),
     ]);
     await vendor.create("acme/orders");
   });
   afterAll(async () => {
-    process.env[platformVariable] = shared;
     await platform?.stop();
-    await removeData(dataDir);
+    await home.close();
     await vendor.close();
   });
 
   it("between the push and the request, and after the vendor has opened it: one commit, one pull request", async () => {
     const first = await start("execution.pushed:kill:1");
-    const admin = await accessToken(first, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
+    const admin = await home.adminToken(first);
     const { tenantId } = await ensureTenant(first, admin, "crash", "Crash");
     const client = await createTenantClient(first, admin, tenantId, { name: "test", scopes: tenantScopes });
     const token = await accessToken(first, client);

@@ -152,7 +152,7 @@ describe("secret material", () => {
     expect(canaries.foundIn(metrics)).toEqual([]);
     expect(group.log.length).toBeGreaterThan(50);
     expect(canaries.foundIn(group.log.join("\n"))).toEqual([]);
-    expect(await canaries.foundInDatabase(group.database.url)).toEqual([]);
+    expect(await canaries.foundInDatabase(group.databaseUrl)).toEqual([]);
     for (const folder of [...group.folders, group.databaseFolder, reports])
       expect(await canaries.foundInFiles(folder)).toEqual([]);
   });

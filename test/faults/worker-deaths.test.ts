@@ -1,18 +1,8 @@
-import {
-  accessToken,
-  type ClientCredentials,
-  createTenantClient,
-  ensureTenant,
-  readJson,
-} from "@factory/gateway/standalone/client/platform-api";
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-  temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+import { accessToken, createTenantClient, ensureTenant } from "@factory/gateway/standalone/client/platform-api";
+import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
 import { tenantScopes } from "@factory/schema/scopes";
 import { eventually } from "../kit/eventually.js";
+import { PlatformHome } from "../kit/platform-home.js";
 import { request } from "../kit/request.js";
 import type { TestExecution } from "../kit/templates.js";
 
@@ -23,20 +13,20 @@ const deadlineMs = 180_000;
 type Failed = TestExecution & { error: { code: string } | null };
 
 describe("an execution that kills its process", () => {
-  let dataDir: string;
+  let home: PlatformHome;
   let platform: PlatformProcess | undefined;
 
   beforeAll(async () => {
-    dataDir = await temporaryDataDirectory();
+    home = await PlatformHome.open();
   });
   afterAll(async () => {
     await platform?.stop();
-    await removeData(dataDir);
+    await home.close();
   });
 
   it("does not stay Running: when the process has died three times with only this execution, it is Failed with WORKER_DIED, and other executions run", async () => {
-    const first = await startPlatformProcess(dataDir, { FAIL: "execution.rendering:kill:1" });
-    const admin = await accessToken(first, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
+    const first = await home.start({ FAIL: "execution.rendering:kill:1" });
+    const admin = await home.adminToken(first);
     const { tenantId } = await ensureTenant(first, admin, "deaths", "Deaths");
     const client = await createTenantClient(first, admin, tenantId, { name: "test", scopes: tenantScopes });
     const made = await accessToken(first, client);
@@ -47,7 +37,7 @@ describe("an execution that kills its process", () => {
       semanticVersion: "1.0.0",
       engineKind: "DotnetNewTemplatePack",
       targetFramework: "net8.0",
-      sourceRef: `git+file://${dataDir}/samples/web-api.git#main`,
+      sourceRef: `git+file://${home.dataDir}/samples/web-api.git#main`,
     });
     const body = { templateVersionId, target: { repository: "acme/orders" } };
     const { executionId } = await post<{ executionId: string }>(`/v1/templates/${templateId}/execute`, body);
@@ -59,7 +49,7 @@ describe("an execution that kills its process", () => {
     let ended: Failed | undefined;
     while (!ended && deaths < deathsAtMost) {
       // the platform may be killed before it is ready
-      const next = await startPlatformProcess(dataDir, { FAIL: "execution.rendering:kill:1" }).catch(() => undefined);
+      const next = await home.start({ FAIL: "execution.rendering:kill:1" }).catch(() => undefined);
       const token = next && (await accessToken(next, client).catch(() => undefined));
       const died = next?.ended.then(() => true) ?? Promise.resolve(true);
       let dead = false;
@@ -81,7 +71,7 @@ describe("an execution that kills its process", () => {
     expect(ended?.error).toMatchObject({ code: "WORKER_DIED" });
     expect(deaths).toBeGreaterThanOrEqual(6);
 
-    const last = await startPlatformProcess(dataDir);
+    const last = await home.start();
     platform = last;
     const token = await accessToken(last, client);
     const accepted = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, {

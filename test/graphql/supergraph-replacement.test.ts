@@ -2,26 +2,16 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import {
-  accessToken,
-  type ClientCredentials,
-  call,
-  ensureTenant,
-  readJson,
-} from "@factory/gateway/standalone/client/platform-api";
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-  temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+import { call, ensureTenant } from "@factory/gateway/standalone/client/platform-api";
+import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
 import { createClient } from "graphql-ws";
 import WebSocket from "ws";
 import { eventually } from "../kit/eventually.js";
+import { PlatformHome } from "../kit/platform-home.js";
 
 const committed = fileURLToPath(import.meta.resolve("@factory/schema/supergraph.graphql"));
 
-let dataDir: string;
+let home: PlatformHome;
 let file: string;
 let sdl: string;
 let platform: PlatformProcess;
@@ -37,18 +27,18 @@ const withTemplate = (fields: string) => (text: string) =>
   text.replace(/ {2}category: String @join__field\(graph: CATALOG\)\n {2}createdAt/, fields);
 
 beforeAll(async () => {
-  dataDir = await temporaryDataDirectory();
-  file = join(dataDir, "supergraph.graphql");
+  home = await PlatformHome.open();
+  file = join(home.dataDir, "supergraph.graphql");
   sdl = await readFile(committed, "utf8");
   await writeFile(file, revision("first"));
   const settings = { RATE_LIMIT_FACTOR: "1000", SUPERGRAPH_FILE: file };
-  platform = await startPlatformProcess(dataDir, settings, (line) => log.push(line));
-  token = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
+  platform = await home.start(settings, (line) => log.push(line));
+  token = await home.adminToken(platform);
 });
 
 afterAll(async () => {
   await platform.stop();
-  await removeData(dataDir);
+  await home.close();
 });
 
 async function graphql<T>(query: string): Promise<T> {

@@ -11,6 +11,7 @@ import { choosePort } from "@factory/gateway/standalone/settings/free-port";
 import type { PostgresServer } from "@factory/runtime/postgres/embedded-postgres";
 import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
 import { createLogger } from "@factory/runtime/telemetry/logger";
+import { templateDatabases } from "@factory/runtime/unit-of-work/template-databases.fixture";
 import { platformVariable } from "./platform.js";
 
 const quiet = createLogger("test", "silent");
@@ -18,6 +19,8 @@ const quiet = createLogger("test", "silent");
 /** Processes of one platform over one database. The kit talks to the one that `use` has named last. */
 export class PlatformGroup {
   readonly database: PostgresServer;
+  /** The database of the platform on this server, with complete tables. */
+  readonly databaseUrl: string;
   /** All lines that the processes have printed. */
   readonly log: string[] = [];
   readonly folders: string[] = [];
@@ -29,12 +32,16 @@ export class PlatformGroup {
 
   private constructor(database: PostgresServer, databaseFolder: string) {
     this.database = database;
+    this.databaseUrl = Object.assign(new URL(database.url), { pathname: "platform" }).href;
     this.databaseFolder = databaseFolder;
   }
 
   static async open(): Promise<PlatformGroup> {
-    const options = { dataDir: await mkdtemp(join(tmpdir(), "platform-group-")), logger: quiet };
-    return new PlatformGroup(await startReadyPostgres(options), options.dataDir);
+    const dataDir = await mkdtemp(join(tmpdir(), "platform-group-"));
+    return new PlatformGroup(
+      await startReadyPostgres({ dataDir, logger: quiet, content: templateDatabases() }),
+      dataDir,
+    );
   }
 
   /** Starts one more process. All processes have the address of the first one as PUBLIC_URL. */
@@ -44,7 +51,7 @@ export class PlatformGroup {
     const port = await choosePort(0, "127.0.0.1");
     const url = `http://127.0.0.1:${port}`;
     this.#publicUrl ??= url;
-    const shared = { DATABASE_URL: this.database.url, PUBLIC_URL: this.#publicUrl, RATE_LIMIT_FACTOR: "1000" };
+    const shared = { DATABASE_URL: this.databaseUrl, PUBLIC_URL: this.#publicUrl, RATE_LIMIT_FACTOR: "1000" };
     const started = await startPlatformProcess(dataDir, { ...shared, PORT: String(port), ...variables }, (line) =>
       this.log.push(line),
     );
@@ -54,7 +61,7 @@ export class PlatformGroup {
   }
 
   use(platform: PlatformProcess): void {
-    process.env[platformVariable] = JSON.stringify({ ...platform, databaseUrl: this.database.url });
+    process.env[platformVariable] = JSON.stringify({ ...platform, databaseUrl: this.databaseUrl });
   }
 
   async close(): Promise<void> {

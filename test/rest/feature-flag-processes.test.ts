@@ -8,15 +8,14 @@ import {
   startPlatformProcess,
   temporaryDataDirectory,
 } from "@factory/gateway/standalone/client/platform-process";
-import { databaseUrl } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { aFlag } from "../kit/feature-flags.js";
-import { platformVariable } from "../kit/platform.js";
+import { PlatformHome } from "../kit/platform-home.js";
 import { request } from "../kit/request.js";
 import { aTenant } from "../kit/tenants.js";
 
-const shared = process.env[platformVariable];
-const folders: string[] = [];
+let home: PlatformHome;
+let secondFolder: string;
 let first: PlatformProcess;
 let second: PlatformProcess;
 let secondUrl: string;
@@ -30,23 +29,18 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function folder(): Promise<string> {
-  const made = await temporaryDataDirectory();
-  folders.push(made);
-  return made;
-}
-
 beforeAll(async () => {
-  first = await startPlatformProcess(await folder(), { RATE_LIMIT_FACTOR: "1000" });
-  process.env[platformVariable] = JSON.stringify(first);
+  home = await PlatformHome.open();
+  first = await home.start({ RATE_LIMIT_FACTOR: "1000" });
+  home.use(first);
   token = await (await aTenant()).tokenWith();
-  const dataDir = await folder();
-  await copyFile(join(first.dataDir, "secrets.key"), join(dataDir, "secrets.key"));
+  secondFolder = await temporaryDataDirectory();
+  await copyFile(join(home.dataDir, "secrets.key"), join(secondFolder, "secrets.key"));
   const port = await freePort();
   secondUrl = `http://127.0.0.1:${port}`;
-  second = await startPlatformProcess(dataDir, {
+  second = await startPlatformProcess(secondFolder, {
     RATE_LIMIT_FACTOR: "1000",
-    DATABASE_URL: await databaseUrl(),
+    DATABASE_URL: home.databaseUrl,
     PORT: String(port),
     // the tokens of the first process are valid for both
     PUBLIC_URL: first.publicUrl,
@@ -54,10 +48,10 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  process.env[platformVariable] = shared;
   await second?.stop();
   await first?.stop();
-  for (const one of folders) await removeData(one);
+  await home.close();
+  await removeData(secondFolder);
 });
 
 const evaluated = async (base: string) => {

@@ -4,19 +4,14 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-  temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
 import { cloneOf } from "../kit/clone.js";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
 import { aFeed } from "../kit/feed.js";
 import { zipOf } from "../kit/nuget-packages.js";
 import { aSmallPack } from "../kit/packs.js";
-import { platformVariable } from "../kit/platform.js";
+import { PlatformHome } from "../kit/platform-home.js";
 import { refusal } from "../kit/refusal.js";
 import { request } from "../kit/request.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
@@ -49,11 +44,10 @@ function halfAPair(): Buffer {
 }
 
 describe("a template version from a package", () => {
-  const shared = process.env[platformVariable];
   const answers = new Map<string, Buffer | string>();
   let server: Server;
   let base: string;
-  let dataDir: string;
+  let home: PlatformHome;
   let platform: PlatformProcess | undefined;
   let token: string;
 
@@ -67,19 +61,15 @@ describe("a template version from a package", () => {
     base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const flat = { "@id": `${base}/flat/`, "@type": "PackageBaseAddress/3.0.0" };
     answers.set("/v3/index.json", JSON.stringify({ version: "3.0.0", resources: [flat] }));
-    dataDir = await temporaryDataDirectory();
-    platform = await startPlatformProcess(dataDir, {
-      RATE_LIMIT_FACTOR: "1000",
-      NUGET_FEEDS: `${base}/v3/index.json`,
-    });
-    process.env[platformVariable] = JSON.stringify(platform);
+    home = await PlatformHome.open();
+    platform = await home.start({ RATE_LIMIT_FACTOR: "1000", NUGET_FEEDS: `${base}/v3/index.json` });
+    home.use(platform);
     token = await (await aTenant()).tokenWith();
   });
 
   afterAll(async () => {
-    process.env[platformVariable] = shared;
     await platform?.stop();
-    await removeData(dataDir);
+    await home.close();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
@@ -101,7 +91,7 @@ describe("a template version from a package", () => {
     [
       "in a local folder",
       async (bytes: Buffer) => {
-        const file = join(dataDir, "acme.templates.nupkg");
+        const file = join(home.dataDir, "acme.templates.nupkg");
         await writeFile(file, bytes);
         return `nupkg+${pathToFileURL(file).href}`;
       },

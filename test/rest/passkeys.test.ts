@@ -1,24 +1,18 @@
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-  temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
 import { choosePort } from "@factory/gateway/standalone/settings/free-port";
 import { decodeJwt } from "jose";
 import type { Browser } from "puppeteer-core";
 import { BrowserTab, chromiumPath, startChromium } from "../kit/chromium.js";
 import { aSignInClient, authorizeUrl, callback, redeem, type SignInClient } from "../kit/code-flow.js";
 import { aPerson, type Person } from "../kit/people.js";
-import { platformVariable } from "../kit/platform.js";
+import { PlatformHome } from "../kit/platform-home.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
 import { mailTo } from "../kit/users.js";
 
 const describeWithChromium = chromiumPath === undefined ? describe.skip : describe;
 
 describeWithChromium("passkeys in Chromium, with a virtual authenticator", () => {
-  const shared = process.env[platformVariable];
-  let dataDir: string;
+  let platformHome: PlatformHome;
   let platform: PlatformProcess | undefined;
   let browser: Browser | undefined;
   let home: string;
@@ -29,9 +23,9 @@ describeWithChromium("passkeys in Chromium, with a virtual authenticator", () =>
   beforeAll(async () => {
     const port = await choosePort(0, "127.0.0.1");
     home = `http://localhost:${port}`;
-    dataDir = await temporaryDataDirectory();
-    platform = await startPlatformProcess(dataDir, { PORT: String(port), PUBLIC_URL: home, RATE_LIMIT_FACTOR: "1000" });
-    process.env[platformVariable] = JSON.stringify(platform);
+    platformHome = await PlatformHome.open();
+    platform = await platformHome.start({ PORT: String(port), PUBLIC_URL: home, RATE_LIMIT_FACTOR: "1000" });
+    platformHome.use(platform);
     tenant = await aTenant();
     client = await aSignInClient(tenant.tenantId, { scopes: ["templates.read"], firstParty: true });
     browser = await startChromium();
@@ -40,8 +34,7 @@ describeWithChromium("passkeys in Chromium, with a virtual authenticator", () =>
   afterAll(async () => {
     await browser?.close();
     await platform?.stop();
-    process.env[platformVariable] = shared;
-    await removeData(dataDir);
+    await platformHome.close();
   });
 
   async function aTab(): Promise<BrowserTab> {

@@ -16,9 +16,9 @@ import { noteTable } from "./note-table.fixture.js";
 
 /**
  * A database that a suite gets a copy of. `notes` has the roles of the catalog and a table of notes, `provisioned` has
- * the roles of all subgraphs and no tables. The others have the tables of a subgraph.
+ * the roles of all subgraphs and no tables, `platform` has their tables too. The others have the tables of a subgraph.
  */
-export type TemplateDatabase = SubgraphName | "notes" | "provisioned";
+export type TemplateDatabase = SubgraphName | "notes" | "provisioned" | "platform";
 
 /** The folders of the runtime with the SQL that runs before and after the migrations of a subgraph. */
 const makers = ["bus", "connections", "db", "jobs/queue", "provisioning", "unit-of-work"];
@@ -57,7 +57,8 @@ function digestOf(files: readonly string[]): string {
 async function fill(serverUrl: string): Promise<void> {
   await provisionDatabase(await newDatabase(serverUrl, "provisioned"), subgraphNames);
   await fillWithNotes(await newDatabase(serverUrl, "notes"));
-  for (const name of subgraphNames) await fillWithTables(await newDatabase(serverUrl, name), name);
+  for (const name of subgraphNames) await fillWithTables(await newDatabase(serverUrl, name), [name]);
+  await fillWithTables(await newDatabase(serverUrl, "platform"), subgraphNames);
 }
 
 async function newDatabase(serverUrl: string, name: TemplateDatabase): Promise<string> {
@@ -77,8 +78,12 @@ async function fillWithNotes(url: string): Promise<void> {
   await owner.close(true);
 }
 
-async function fillWithTables(url: string, name: SubgraphName): Promise<void> {
-  await provisionDatabase(url, [name]);
+async function fillWithTables(url: string, names: readonly SubgraphName[]): Promise<void> {
+  await provisionDatabase(url, names);
+  for (const name of names) await makeTables(url, name);
+}
+
+async function makeTables(url: string, name: SubgraphName): Promise<void> {
   const connections = schemaConnections(url, name);
   const modules = (await import(`@factory/${name}/tables`)) as Record<string, Omit<DatabaseDefinition, "connections">>;
   const tables = modules[`${name}Tables`];

@@ -1,0 +1,66 @@
+import { accessToken, type ClientCredentials, readJson } from "@factory/gateway/standalone/client/platform-api";
+import {
+  type PlatformProcess,
+  removeData,
+  startPlatformProcess,
+  temporaryDataDirectory,
+} from "@factory/gateway/standalone/client/platform-process";
+import { aSuiteDatabase, aSuiteServer, type SuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
+import pg from "pg";
+import { platformVariable } from "./platform.js";
+
+/**
+ * The DATA_DIR that a killed platform leaves to the next process, and its database on the server of this worker. The
+ * tables are complete, so a start takes half of the time that it takes over an empty folder. `kill.test.ts` and the
+ * suites of the embedded PostgreSQL start over empty folders.
+ */
+export class PlatformHome {
+  readonly dataDir: string;
+  readonly databaseUrl: string;
+  readonly #database: SuiteDatabase;
+  readonly #formerly = process.env[platformVariable];
+
+  private constructor(dataDir: string, database: SuiteDatabase) {
+    this.dataDir = dataDir;
+    this.databaseUrl = database.url;
+    this.#database = database;
+  }
+
+  /** Two platforms that start at the same time need a server each, since a start alters the roles of its server. */
+  static async open({ ownServer = false } = {}): Promise<PlatformHome> {
+    const database = await (ownServer ? aSuiteServer("platform") : aSuiteDatabase("platform"));
+    return new PlatformHome(await temporaryDataDirectory(), database);
+  }
+
+  start(variables: Record<string, string> = {}, onLine?: (line: string) => void): Promise<PlatformProcess> {
+    return startPlatformProcess(this.dataDir, { DATABASE_URL: this.databaseUrl, ...variables }, onLine);
+  }
+
+  /** From now on the kit talks to this platform, until the home is closed. */
+  use(platform: PlatformProcess): void {
+    process.env[platformVariable] = JSON.stringify({ ...platform, databaseUrl: this.databaseUrl });
+  }
+
+  /** A token of the platform administrator. */
+  async adminToken(platform: PlatformProcess): Promise<string> {
+    return accessToken(platform, await readJson<ClientCredentials>(this.dataDir, "bootstrap.json"));
+  }
+
+  /** Runs a statement as the superuser, who sees the rows of all tenants. */
+  async rows<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: this.databaseUrl });
+    await client.connect();
+    try {
+      return (await client.query<Row>(text, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Call it after the last process has ended. */
+  async close(): Promise<void> {
+    process.env[platformVariable] = this.#formerly;
+    await this.#database.close();
+    await removeData(this.dataDir);
+  }
+}
