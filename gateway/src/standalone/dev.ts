@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { transformFile } from "@swc/core";
+import { PlatformChildren } from "./development/platform-children.js";
 import { environmentWith, platformEnvironment } from "./settings/environment.js";
 
 // `npm run dev` runs the platform and restarts it within two seconds after a change. PostgreSQL keeps running.
@@ -54,6 +55,7 @@ const watchers: FSWatcher[] = packages.map((folder) =>
 );
 // `on` rather than `once`: a terminal and npm may both deliver the signal, and a second one must not kill this process
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
+const children = new PlatformChildren(environmentWith({ DATA_DIR: dataDir, DATABASE_URL: database.url }));
 print(
   `data in ${relative(process.cwd(), dataDir)}; for tools: DATA_DIR=${relative(process.cwd(), dataDir)} npm run token`,
 );
@@ -61,16 +63,14 @@ start();
 
 function start(): void {
   const started = performance.now();
-  const child = spawn(process.execPath, ["--no-warnings", main, ...(isPrepared ? [bundle] : [])], {
-    env: environmentWith({ DATA_DIR: dataDir, DATABASE_URL: database.url }),
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = children.start({ main, preparedIn: isPrepared ? bundle : undefined });
   platform = child;
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     process.stdout.write(text);
     if (!text.includes("The platform is ready.")) return;
     print(`ready after ${Math.round(performance.now() - started)} ms`);
-    // not earlier, since the check would take the CPU from the start
+    // not earlier, since they would take the CPU from the start
+    children.prepare();
     if (uncheckedChange) checkTypes();
   });
   child.once("exit", (code, signal) => {
@@ -104,6 +104,7 @@ async function restart(): Promise<void> {
     return;
   }
   if (isStopping) return;
+  children.changed(files);
   print(`changed: ${files.join(", ")}`);
   const old = platform;
   platform = undefined;
@@ -157,6 +158,7 @@ async function stop(): Promise<void> {
   clearTimeout(timer);
   await restarting;
   checking?.kill();
+  children.close();
   const old = platform;
   platform = undefined;
   if (old && old.exitCode === null && old.signalCode === null) {
