@@ -62,6 +62,7 @@ const shared = {
 export default {
   // suites wait as much as they compute, so there is one more than cores; the stack suites share one platform
   maxWorkers: Math.min(availableParallelism() + 1, 4),
+  testSequencer: runnerFile("suite-order"),
   // longer than any wait inside a test, so that a failure names the condition it waited for, and a slow machine does not fail
   testTimeout: 600_000,
   // a worker ends its database when it has no more suites, and jest its own with `-i`
