@@ -355,10 +355,9 @@ describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, w
         .resolve(request())
         .catch((error: unknown) => error);
       await entered.promise;
-      const started = performance.now();
       await stoppingServer.stop();
-      expect(performance.now() - started).toBeLessThan(60_000);
-      expect(await inFlight).toBeInstanceOf(DomainError);
+      // and not UPSTREAM_TIMEOUT, with which the caller itself would end the call at its deadline
+      expect(await inFlight).toMatchObject({ code: "UNAVAILABLE" });
     });
 
     it("ends health watches at once", async () => {

@@ -7,6 +7,7 @@ import { type CallFacts, callBoundary } from "./call-boundary.js";
 import { CallRefusals } from "./call-refusals.js";
 import type { GrpcService } from "./grpc-service.js";
 import { maxMessageBytes } from "./message-limits.js";
+import { ServerSessions } from "./server-sessions.js";
 import { callerCheck } from "./service-caller.js";
 import type { ServiceCertificate } from "./service-certificates.js";
 import { type ServiceIdentity, serviceIdentities } from "./service-identity.js";
@@ -59,9 +60,10 @@ export async function startGrpcServer(settings: GrpcServerSettings): Promise<Grp
   ]);
   const callRefusals = new CallRefusals(logger, refusals);
   const direct = services.flatMap((service) => service.direct);
+  const sessions = new ServerSessions();
   const server = createServer({
     ...limits,
-    interceptors: [callerCheck(allowed, logger, direct, callRefusals)],
+    interceptors: [callerCheck(allowed, logger, direct, callRefusals, sessions)],
   }).use(callBoundary(callRefusals, stopping.signal));
   for (const service of services) {
     service.addTo(server);
@@ -83,6 +85,7 @@ export async function startGrpcServer(settings: GrpcServerSettings): Promise<Grp
       const force = setTimeout(() => {
         logger.warn({ drainMs }, "gRPC calls were cut off");
         server.forceShutdown();
+        sessions.destroy();
       }, drainMs);
       await server.shutdown();
       clearTimeout(force);

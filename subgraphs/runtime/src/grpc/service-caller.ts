@@ -1,3 +1,4 @@
+import type { ServerHttp2Session } from "node:http2";
 import {
   Metadata,
   ResponderBuilder,
@@ -11,6 +12,7 @@ import type { Logger } from "../telemetry/logger.js";
 import type { CallRefusals } from "./call-refusals.js";
 import { DirectCall, type DirectRoute } from "./direct-call.js";
 import { detailsKey, toWireStatus } from "./error-status.js";
+import type { ServerSessions } from "./server-sessions.js";
 import { callerKey, identityOf, type ServiceIdentity } from "./service-identity.js";
 
 /** The allowed callers by full name of a gRPC service. A service that is not listed cannot be called. */
@@ -18,18 +20,20 @@ export type AllowedCallers = ReadonlyMap<string, readonly ServiceIdentity[]>;
 
 /**
  * Refuses callers by their certificate before a message is read. The TLS handshake only proves that the authority is
- * the platform's. Calls of direct methods are answered here, and all others by nice-grpc.
+ * the platform's. Calls of direct methods are answered here, and all others by nice-grpc. The sessions get each session
+ * with its first call.
  */
 export function callerCheck(
   allowed: AllowedCallers,
   logger: Logger,
   direct: readonly DirectRoute[],
   refusals: CallRefusals,
+  sessions: ServerSessions,
 ): ServerInterceptor {
   const routes = new Map(direct.map((route) => [route.path, route]));
   return ({ path }, call) => {
     const service = path.split("/")[1] ?? "";
-    const caller = callerOf(call);
+    const caller = callerOf(call, sessions);
     const permitted = caller !== undefined && (allowed.get(service)?.includes(caller) ?? false);
     const route = permitted ? routes.get(path) : undefined;
     if (permitted && route)
@@ -54,18 +58,21 @@ export function callerCheck(
 const identities = new WeakMap<object, { readonly identity: ServiceIdentity | undefined }>();
 
 /** The identity in the certificate of the call's connection. */
-function callerOf(call: ServerInterceptingCallInterface): ServiceIdentity | undefined {
+function callerOf(call: ServerInterceptingCallInterface, sessions: ServerSessions): ServiceIdentity | undefined {
   const session = sessionOf(call);
   const known = session && identities.get(session);
   if (known) return known.identity;
   const identity = identityOf(call.getAuthContext().sslPeerCertificate);
-  if (session) identities.set(session, { identity });
+  if (session) {
+    identities.set(session, { identity });
+    sessions.add(session);
+  }
   return identity;
 }
 
 /** The HTTP/2 session of a call, which grpc-js does not expose; undefined if its classes have changed. */
-function sessionOf(call: ServerInterceptingCallInterface): object | undefined {
-  const { stream } = call as { readonly stream?: { readonly session?: object } };
+function sessionOf(call: ServerInterceptingCallInterface): ServerHttp2Session | undefined {
+  const { stream } = call as { readonly stream?: { readonly session?: ServerHttp2Session } };
   return stream?.session;
 }
 
