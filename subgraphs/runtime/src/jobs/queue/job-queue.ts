@@ -69,8 +69,8 @@ export class JobQueue {
     this.#app = `${connections.schema}_app`;
     this.#boss = openBoss(connections.worker, this.schema, logger);
     this.#sender = new JobSender(this.#boss, this.schema);
-    this.#workers = new JobWorkers(this.#boss, process);
     this.sql = { executeSql: (text, values) => this.#boss.getDb().executeSql(text, values) };
+    this.#workers = new JobWorkers({ boss: this.#boss, process, sql: this.sql, schema: this.schema, logger });
     this.#runs = new JobRuns(this.sql, this.schema, process.processId);
     this.#lease = new ProcessLease({ sql: this.sql, schema: this.schema, runs: this.#runs, process, logger });
     this.#lane = new AloneLane(process, this.#runs, logger);
@@ -91,6 +91,7 @@ export class JobQueue {
       held: () => this.#held.all(),
       lose: (job) => this.#held.abort(job, "another process has taken the job over"),
     });
+    this.#workers.watch();
     const end: AloneWork["end"] = (job, reason) => this.#end(job, reason);
     const worked = () => [...this.#worked.values()];
     const alone = (some: readonly WorkedQueue[]) => some.map(({ job }) => aloneQueue(job.queue));

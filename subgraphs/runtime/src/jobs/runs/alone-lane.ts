@@ -16,6 +16,9 @@ export interface AloneWork {
   ): Promise<void>;
 }
 
+/** The line of the log about a failed look for jobs that run alone. */
+export const notRun = "a job that has to run alone was not run";
+
 export const workerDied = {
   code: "WORKER_DIED",
   message: "The process died three times while this job was the only one that ran in it.",
@@ -40,7 +43,7 @@ export class AloneLane {
     this.#gate = gate;
     this.#runs = runs;
     this.#logger = logger;
-    this.#loop = new LookLoop(logger, limits.lookMs);
+    this.#loop = new LookLoop(logger, limits.lookMs, notRun);
   }
 
   /** `children`: the queues whose jobs may run in a child process instead. */

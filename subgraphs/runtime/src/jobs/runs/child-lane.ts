@@ -1,5 +1,5 @@
 import type { Logger } from "../../telemetry/logger.js";
-import { type AloneWork, workerDied } from "./alone-lane.js";
+import { type AloneWork, notRun, workerDied } from "./alone-lane.js";
 import type { AloneJob, JobRuns } from "./job-runs.js";
 import { LookLoop } from "./poll-loop.js";
 
@@ -15,7 +15,7 @@ export class ChildLane {
   constructor(runs: JobRuns, logger: Logger, lookMs: number) {
     this.#runs = runs;
     this.#logger = logger;
-    this.#loop = new LookLoop(logger, lookMs);
+    this.#loop = new LookLoop(logger, lookMs, notRun);
   }
 
   start(work: AloneWork): void {

@@ -1,6 +1,9 @@
 import type { JobWithMetadata, PgBoss } from "pg-boss";
+import type { Logger } from "../../telemetry/logger.js";
 import { maxRunningLimit, type TenantPayload } from "../definitions/job-definition.js";
 import type { JobProcess } from "./job-process.js";
+import type { JobSql } from "./job-runs.js";
+import { LookLoop } from "./poll-loop.js";
 
 interface Worker {
   /** Undefined while the worker starts. */
@@ -27,9 +30,23 @@ const runningLimits = Object.fromEntries(
 /** A queue starts with so many workers, and gets more while all of them are busy. Each one polls at its start. */
 const workersAtStart = 4;
 
+/** The queues of the list with a job whose time has come. */
+const dueQueues = (schema: string) => `
+  select queue from unnest($1::text[]) as queue
+  where exists (
+    select from ${schema}.job where name = queue and state < 'active' and not blocked and start_after <= now())`;
+
 interface Queue {
   readonly work: QueueWork;
   readonly workers: Worker[];
+}
+
+interface WorkersParts {
+  readonly boss: PgBoss;
+  readonly process: JobProcess;
+  readonly sql: JobSql;
+  readonly schema: string;
+  readonly logger: Logger;
 }
 
 /** The workers of pg-boss, which are woken when a job may be waiting. */
@@ -37,20 +54,35 @@ export class JobWorkers {
   readonly #boss: PgBoss;
   readonly #process: JobProcess;
   readonly #queues = new Map<string, Queue>();
-  readonly #looks: NodeJS.Timeout[] = [];
+  readonly #looks: LookLoop;
+  readonly #sql: JobSql;
+  readonly #dueQueues: string;
   #stopped = false;
 
-  constructor(boss: PgBoss, process: JobProcess) {
+  constructor({ boss, process, sql, schema, logger }: WorkersParts) {
     this.#boss = boss;
     this.#process = process;
+    this.#sql = sql;
+    this.#dueQueues = dueQueues(schema);
+    this.#looks = new LookLoop(logger, process.limits.lookMs, "no job was looked for that came without a wake-up");
+  }
+
+  /** Looks for retries, delayed jobs and jobs of other processes, which arrive without a wake-up. */
+  watch(): void {
+    this.#looks.start(() => this.#look());
+  }
+
+  /** One statement for all queues, since most of them are empty most of the time. */
+  async #look(): Promise<void> {
+    if (this.#queues.size === 0) return;
+    const { rows } = await this.#sql.executeSql(this.#dueQueues, [[...this.#queues.keys()]]);
+    for (const { queue } of rows as { queue: string }[]) this.wake(queue);
   }
 
   async start(work: QueueWork): Promise<void> {
     const queue = { work, workers: [] };
     this.#queues.set(work.queue, queue);
     for (let place = 0; place < Math.min(work.concurrency, workersAtStart); place += 1) await this.#add(queue);
-    // Retries, delayed jobs and jobs of other processes arrive without a wake-up.
-    this.#looks.push(setInterval(() => this.wake(work.queue), this.#process.limits.lookMs).unref());
   }
 
   async #add({ work, workers }: Queue): Promise<void> {
@@ -97,7 +129,7 @@ export class JobWorkers {
   /** Stops taking jobs. Does not wait for running jobs. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const look of this.#looks) clearInterval(look);
+    await this.#looks.stop();
     for (const queue of this.#queues.keys()) await this.#boss.offWork(queue, { wait: false });
   }
 }

@@ -4,13 +4,16 @@ import type { Logger } from "../../telemetry/logger.js";
 export class LookLoop {
   readonly #logger: Logger;
   readonly #lookMs: number;
+  readonly #failure: string;
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
 
-  constructor(logger: Logger, lookMs: number) {
+  /** `failure`: the line of the log about a poll that failed. */
+  constructor(logger: Logger, lookMs: number, failure: string) {
     this.#logger = logger;
     this.#lookMs = lookMs;
+    this.#failure = failure;
   }
 
   /** Is aborted by `stop`. */
@@ -22,7 +25,7 @@ export class LookLoop {
     if (this.signal.aborted) return;
     this.#timer = setTimeout(() => {
       this.#looking = look()
-        .catch((error: unknown) => this.#logger.warn({ err: error }, "a job that has to run alone was not run"))
+        .catch((error: unknown) => this.#logger.warn({ err: error }, this.#failure))
         .then(() => this.start(look));
     }, this.#lookMs).unref();
   }
