@@ -4,6 +4,7 @@ import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { type SchemaConnections, schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { Retention } from "@factory/runtime/db/retention";
 import { newId } from "@factory/runtime/identifiers/wire-id";
+import { aQuickProcess } from "@factory/runtime/jobs/runs/quick-process.fixture";
 import { createEvent, type Envelope, type NewEvent } from "@factory/runtime/messages/envelope";
 import { closeWithWorker } from "@factory/runtime/postgres/worker-lifetime.fixture";
 import { MasterKeys } from "@factory/runtime/sealing/master-keys";
@@ -60,7 +61,10 @@ export async function startIntegrationFixture(
   const bus = await PostgresBus.open(connections.worker, logger);
   const masterKeys = new MasterKeys(randomBytes(32));
   const start = (changes?: Partial<IntegrationSettings>) =>
-    startIntegration({ connections, bus, logger }, { masterKeys, allowLoopback: true, ...settings, ...changes });
+    startIntegration(
+      { connections, bus, logger, jobProcess: aQuickProcess() },
+      { masterKeys, allowLoopback: true, ...settings, ...changes },
+    );
   const admin = new pg.Pool({ connectionString: database.url, max: 2 });
   admin.on("error", () => undefined);
   await formerly?.(connections, admin);
