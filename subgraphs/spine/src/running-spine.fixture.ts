@@ -6,10 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Principal } from "@factory/runtime/auth/principal";
 import type { Revocation } from "@factory/runtime/auth/revocations";
+import { defaultPauses } from "@factory/runtime/bus/failure";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { Listener } from "@factory/runtime/connections/listener";
 import { type SchemaConnections, schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { aQuickProcess } from "@factory/runtime/jobs/runs/quick-process.fixture";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import { closeWithWorker } from "@factory/runtime/postgres/worker-lifetime.fixture";
 import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
@@ -78,15 +80,15 @@ export class RunningSpine {
     this.#use = use;
   }
 
-  /** A spine with a database of its own. */
-  static async start(changes: Partial<SpineSettings> = {}): Promise<RunningSpine> {
+  /** A spine with a database of its own. The pauses are those of its bus. */
+  static async start(changes: Partial<SpineSettings> = {}, pauses = defaultPauses): Promise<RunningSpine> {
     const logger = createLogger("spine-test", "silent");
     const filesDir = await mkdtemp(join(tmpdir(), "spine-files-"));
     const database = await aSuiteDatabase("spine");
     const connections = schemaConnections(database.url, "spine");
-    const bus = await PostgresBus.open(connections.worker, logger);
+    const bus = await PostgresBus.open(connections.worker, logger, { pauses });
     const host = { connections, bus, logger };
-    const spine = await startSpine(host, { ...testSettings, filesDir, ...changes });
+    const spine = await startSpine({ ...host, jobProcess: aQuickProcess() }, { ...testSettings, filesDir, ...changes });
     const end = async () => {
       await spine.close();
       await bus.close();

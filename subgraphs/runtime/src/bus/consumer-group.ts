@@ -10,8 +10,6 @@ import { type HeldMessage, HeldMessages, type Tried } from "./held-messages.js";
 /** The limit of held messages of a tenant. Further ones become dead letters. */
 const maxHeldPerTenant = 1000;
 const triedAtOnce = 4;
-/** Audit records are not urgent, so they are read in larger batches than events. */
-const auditPauseMs = 250;
 
 type Outcome = { readonly error: unknown } | undefined;
 
@@ -62,7 +60,7 @@ export class ConsumerGroup {
     const wanted = (type: string) => (types ? types.some((own) => own === type) : type !== auditRecordType);
     if (woken && !woken.some(wanted)) return;
     if (this.#consumer.kind === "audit")
-      this.#gathering ??= setTimeout(() => this.#passGathered(), auditPauseMs).unref();
+      this.#gathering ??= setTimeout(() => this.#passGathered(), this.#pauses.gathering).unref();
     else this.#passing.wake();
   }
 

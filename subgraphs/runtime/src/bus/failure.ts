@@ -17,12 +17,15 @@ export interface BusPauses {
   readonly outage: { readonly atFirst: number; readonly later: number };
   /** The pause before the group reads the log again after it stopped because several tenants fail. */
   readonly standstill: number;
+  /** The time in which audit records gather before they are read. They are not urgent, so their batches are large. */
+  readonly gathering: number;
 }
 
 export const defaultPauses: BusPauses = {
   retries: [100, 1000, 5000, 30_000],
   outage: { atFirst: 1000, later: 5000 },
   standstill: 1000,
+  gathering: 250,
 };
 
 /** The decision about a held message. `attempts` are those that count. */

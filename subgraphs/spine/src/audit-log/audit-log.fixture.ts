@@ -1,3 +1,4 @@
+import { defaultPauses } from "@factory/runtime/bus/failure";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { AuditRecord } from "@factory/runtime/messages/audit-record";
 import { type Json, principal, RunningSpine, until } from "../running-spine.fixture.js";
@@ -35,7 +36,7 @@ export class RunningAuditLog {
   static async start(): Promise<RunningAuditLog> {
     const log: { current?: RunningAuditLog } = {};
     const clock = () => new Date(Date.now() + (log.current?.ahead ?? 0));
-    log.current = new RunningAuditLog(await RunningSpine.start({ clock }));
+    log.current = new RunningAuditLog(await RunningSpine.start({ clock }, { ...defaultPauses, gathering: 20 }));
     return log.current;
   }
 
