@@ -49,10 +49,10 @@ export class ChannelTest {
       subscription: async (_tenant, subscriptionId) => known().subscriptions.get(subscriptionId),
     };
     const spine = await RunningSpine.start({
-      mail: { smtpUrl: mails.url, from: "Factory <no-reply@factory.example>", sessionMs: 3000 },
+      mail: { smtpUrl: mails.url, from: "Factory <no-reply@factory.example>", sessionMs: 1500 },
       notificationTargets,
       platformMailsPerHour: 200,
-      notificationTimes: { firstPauseMs: 100, longestPauseMs: 1000, patienceMs: 600_000 },
+      notificationTimes: { firstPauseMs: 100, longestPauseMs: 300, patienceMs: 600_000 },
     });
     test = new ChannelTest(spine, mails, await spine.listen());
     return test;
@@ -104,6 +104,25 @@ export class ChannelTest {
       "update spine_jobs.job set start_after = now() where singleton_key = $1 and state in ('created', 'retry')",
       [notificationId],
     );
+  }
+
+  /** Waits until the notifications have joined their digests. */
+  async joined(notificationIds: readonly string[]): Promise<void> {
+    const waiting =
+      "select from notifications where notification_id = any($1) and status = 'Queued' and due_at > now()";
+    const uuids = notificationIds.map((id) => decodeId("ntf", id));
+    await until(async () => (await this.spine.admin.query(waiting, [uuids])).rows.length === uuids.length);
+  }
+
+  /** Ends the windows of the digests of these notifications, as soon as all of them have joined. */
+  async closeWindow(notificationIds: readonly string[]): Promise<void> {
+    await this.joined(notificationIds);
+    await this.spine.admin.query(
+      `update notification_digests set closes_at = now() where digest_id in (
+         select digest_id from notification_digest_members where notification_id = any($1))`,
+      [notificationIds.map((id) => decodeId("ntf", id))],
+    );
+    for (const id of notificationIds) await this.hasten(id);
   }
 
   /** Sends a job for the notification, as the sweeper does. */

@@ -20,7 +20,8 @@ const textOf = (text = "") => text.replaceAll("=\r\n", "").replaceAll("=3D", "="
 const mailsTo = ({ email }: { email: string }) => test.mails.received.filter(({ to }) => to.includes(email));
 
 describe("a digest", () => {
-  const digest = { key: "orders", windowSeconds: 1 };
+  /** Its window is longer than a test: the test ends it. */
+  const digest = { key: "orders", windowSeconds: 3600 };
   const aMail = (recipient: object, title: string, more: object = {}) =>
     test.notify(tenantId, { channel: "Email", recipient, title, body: `About ${title}.`, digest, ...more });
 
@@ -28,6 +29,7 @@ describe("a digest", () => {
     const ada = someone();
     const ids: string[] = [];
     for (const title of ["one", "two <b>", "three"]) ids.push(await aMail(ada, title));
+    await test.closeWindow(ids);
     for (const id of ids) await test.becomes(id, "Sent");
     const [mail, ...more] = mailsTo(ada);
     expect(more).toEqual([]);
@@ -47,6 +49,7 @@ describe("a digest", () => {
       await aMail(bob, "three"),
       await aMail(ada, "four", { digest: null }),
     ];
+    await test.closeWindow(ids.slice(0, 3));
     for (const id of ids) await test.becomes(id, "Sent");
     const subjects = (one: { email: string }) =>
       mailsTo(one).map(({ text }) => /^Subject: (.*)\r$/m.exec(text)?.[1] ?? "");
@@ -62,6 +65,7 @@ describe("a digest", () => {
       await aMail({ email }, "three"),
       await aMail({ userId }, "four"),
     ];
+    await test.closeWindow(ids);
     for (const id of ids) await test.becomes(id, "Sent");
     const subjects = mailsTo({ email }).map(({ text }) => /^Subject: (.*)\r$/m.exec(text)?.[1] ?? "");
     expect(subjects.sort()).toEqual(["2 notifications", "three", "two"]);
@@ -86,17 +90,20 @@ describe("a digest", () => {
     ],
   ])("is not sent to %s during its window", async (_, reason, change) => {
     const { userId, email } = await aUser(test.spine, tenantId, [], someone().email);
-    const window = { category: "news", digest: { key: "news", windowSeconds: 3 } };
-    const ids = [await aMail({ userId }, "one", window), await aMail({ userId }, "two", window)];
+    const news = { category: "news", digest: { ...digest, key: "news" } };
+    const ids = [await aMail({ userId }, "one", news), await aMail({ userId }, "two", news)];
+    await test.joined(ids);
     await change(userId);
+    await test.closeWindow(ids);
     for (const id of ids) expect(await test.becomes(id, "Failed")).toBe(reason);
     expect(mailsTo({ email })).toEqual([]);
   });
 
   it("begins anew after its window", async () => {
     const ada = someone();
-    await test.becomes(await aMail(ada, "one"), "Sent");
-    await test.becomes(await aMail(ada, "two"), "Sent");
+    const short = { digest: { ...digest, windowSeconds: 1 } };
+    await test.becomes(await aMail(ada, "one", short), "Sent");
+    await test.becomes(await aMail(ada, "two", short), "Sent");
     expect(new Set(mailsTo(ada).map(({ messageId }) => messageId)).size).toBe(2);
   });
 
@@ -104,6 +111,7 @@ describe("a digest", () => {
     const ada = someone();
     const ids = [await aMail(ada, "one"), await aMail(ada, "two")];
     test.mails.behave("leaves");
+    await test.closeWindow(ids);
     for (const id of ids) await test.becomes(id, "Sent");
     const [mail] = mailsTo(ada);
     expect(test.mails.seen.filter((messageId) => messageId === mail?.messageId)).toHaveLength(2);
@@ -113,6 +121,7 @@ describe("a digest", () => {
     const ada = someone();
     const ids = [await aMail(ada, "one"), await aMail(ada, "two")];
     test.mails.behave({ reply: 550 });
+    await test.closeWindow(ids);
     for (const id of ids) expect(await test.becomes(id, "Failed")).toContain("550");
   });
 
@@ -120,6 +129,7 @@ describe("a digest", () => {
     test.connected.add(tenantId);
     const ada = someone();
     const ids = [await aMail(ada, "one"), await aMail(ada, "two")];
+    await test.closeWindow(ids);
     const { id: commandId, data } = await test.command(ids[0] ?? "");
     expect(data["subject"]).toBe("2 notifications");
     await test.answer(tenantId, "EmailDelivered", { commandId });
@@ -132,6 +142,7 @@ describe("a digest", () => {
     const ada = someone();
     const ids = [await aMail(ada, "one"), await aMail(ada, "two")];
     const [first = ""] = ids;
+    await test.closeWindow(ids);
     await test.command(first);
     test.connected.clear();
     await test.hasten(first);
@@ -145,6 +156,7 @@ describe("a digest", () => {
     const ids = [await aMail(ada, "one"), await aMail(ada, "two")];
     test.isBroken = true;
     const [first = ""] = ids;
+    await test.closeWindow(ids);
     await until(async () => {
       await test.spine.admin.query(
         "update spine_jobs.job set start_after = now() where singleton_key = $1 and state = 'retry'",
@@ -162,6 +174,7 @@ describe("a digest", () => {
     const ids = [await aMail(ada, "one"), await aMail(ada, "two"), await aMail(ada, "three")];
     const [first = ""] = ids;
     test.connected.add(tenantId);
+    await test.closeWindow(ids);
     await test.command(first);
     test.connected.clear();
     for (const id of ids.slice(1)) await test.hasten(id);
@@ -179,10 +192,9 @@ describe("a digest", () => {
   it("lists the first of many, and counts the others", async () => {
     const ada = someone();
     const ids = await Promise.all(
-      Array.from({ length: 25 }, (_, at) =>
-        aMail(ada, `n${at}`, { body: "y".repeat(1000), digest: { ...digest, windowSeconds: 4 } }),
-      ),
+      Array.from({ length: 25 }, (_, at) => aMail(ada, `n${at}`, { body: "y".repeat(1000) })),
     );
+    await test.closeWindow(ids);
     for (const id of ids) await test.becomes(id, "Sent");
     const [mail, ...more] = mailsTo(ada);
     expect(more).toEqual([]);
