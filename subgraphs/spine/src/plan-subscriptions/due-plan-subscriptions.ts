@@ -34,6 +34,8 @@ interface Resources {
   readonly jobs: JobQueue;
   readonly logger: Logger;
   readonly clock: () => Date;
+  /** The pause after a look, at most a second. */
+  readonly lookMs: number;
 }
 
 /**
@@ -46,7 +48,7 @@ export class DuePlanSubscriptions {
 
   constructor(resources: Resources) {
     this.#resources = resources;
-    this.#loop = new DrainLoop(async () => ((await this.look()) ? "more" : "empty"), resources.logger);
+    this.#loop = new DrainLoop(async () => ((await this.look()) ? "more" : resources.lookMs), resources.logger);
   }
 
   start(): void {

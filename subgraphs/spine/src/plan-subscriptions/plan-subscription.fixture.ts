@@ -36,7 +36,7 @@ export class PlanTest {
 
   static async start(now: string): Promise<PlanTest> {
     const time: { test?: PlanTest } = {};
-    const spine = await RunningSpine.start({ clock: () => time.test?.now ?? new Date(now) });
+    const spine = await RunningSpine.start({ clock: () => time.test?.now ?? new Date(now), planLookMs: 50 });
     time.test = new PlanTest(spine, new Date(now));
     return time.test;
   }

@@ -22,6 +22,8 @@ import { TenantPlanAdministrationResolver } from "./tenant-plan-administration.r
 export interface PlanSubscriptionSettings {
   /** The time by which periods, grace and trials end. Default: the clock of the system. */
   readonly clock?: () => Date;
+  /** The pause between two looks for due changes; a second if absent, and never longer. */
+  readonly planLookMs?: number;
 }
 
 /** The plan subscription of each tenant: its states, its periods, and the changes that time makes. */
@@ -50,7 +52,10 @@ export const planSubscriptions: SliceModule<PlanSubscriptionSettings> = {
     steps.addLast(startTrial(editions, clock));
     work(advancePlanSubscriptionJob, (payload) => advancePlanSubscription(database, clock, payload), maintenance);
     consume(new PaymentReports({ database, workers, editions, clock }).consumer());
-    const due = new DuePlanSubscriptions({ database, workers, jobs, logger, clock });
+    const due = new DuePlanSubscriptions({
+      ...{ database, workers, jobs, logger, clock },
+      lookMs: settings.planLookMs ?? 1000,
+    });
     onStarted(() => due.start());
     onStop(() => due.stop());
   },

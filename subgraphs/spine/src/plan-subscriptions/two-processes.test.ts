@@ -1,3 +1,4 @@
+import { aQuickProcess } from "@factory/runtime/jobs/runs/quick-process.fixture";
 import { testSettings, until } from "../running-spine.fixture.js";
 import { startSpine } from "../subgraph.js";
 import { type PlanTenant, PlanTest } from "./plan-subscription.fixture.js";
@@ -10,7 +11,8 @@ it("two processes renew each of many plan subscriptions once, for each period th
     const tenants: PlanTenant[] = [];
     for (let count = 0; count < tenantCount; count += 1) tenants.push(await test.tenant(`shared-${count}`));
     for (const tenant of tenants) await tenant.activate();
-    const other = await startSpine(test.spine.host, { ...testSettings, clock: () => test.now });
+    const settings = { ...testSettings, clock: () => test.now, planLookMs: 50 };
+    const other = await startSpine({ ...test.spine.host, jobProcess: aQuickProcess() }, settings);
     try {
       for (const day of ["2026-02-28", "2026-04-30", "2026-05-31"]) {
         test.now = new Date(`${day}T10:00:00.000Z`);
