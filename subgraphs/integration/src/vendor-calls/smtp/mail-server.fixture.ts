@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { makeAuthority, makeServiceCertificate } from "@factory/runtime/grpc/certificate-authority";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 
@@ -13,6 +14,8 @@ export interface ReceivedMail {
 export interface MailServerFixture {
   readonly port: number;
   readonly received: ReceivedMail[];
+  /** Ends the connections of all clients. */
+  leave(): void;
   close(): Promise<void>;
 }
 
@@ -42,10 +45,19 @@ export async function aMailServer(options: SMTPServerOptions = {}): Promise<Mail
   // a client that leaves in the middle is an error to it
   server.on("error", () => undefined);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  const sockets = new Set<Socket>();
+  server.server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  const leave = () => {
+    for (const socket of sockets) socket.destroy();
+  };
   const address = server.server.address();
   return {
     port: typeof address === "object" && address ? address.port : 0,
     received,
+    leave,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }

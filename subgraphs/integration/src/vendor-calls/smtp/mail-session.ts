@@ -41,9 +41,11 @@ export interface SessionOptions {
   /** PEM; trusted instead of the authorities that Node trusts. */
   readonly authorities: string | undefined;
   readonly signal: AbortSignal;
+  /** How long the server may be silent; 20 s if absent. */
+  readonly silenceMs?: number;
 }
 
-const stepTimeoutMs = 20_000;
+const defaultSilenceMs = 20_000;
 
 /** Sends one mail over a connected socket, and closes it. Resolves with the number of recipients that were refused. */
 export async function sendMail(mail: VendorMail, options: SessionOptions): Promise<number> {
@@ -75,7 +77,7 @@ function domainOf(address: string): string {
 /** Opens a session over a connected socket, with the login if there is one, and closes it after the work. */
 async function inSession<T>(
   name: string,
-  { server, socket, login, authorities, signal }: SessionOptions,
+  { server, socket, login, authorities, signal, silenceMs = defaultSilenceMs }: SessionOptions,
   work: (connection: SMTPConnection) => Promise<T>,
 ): Promise<T> {
   const connection = new SMTPConnection({
@@ -88,8 +90,8 @@ async function inSession<T>(
     requireTLS: server.security === "starttls",
     ignoreTLS: server.security === "none",
     tls: { minVersion: "TLSv1.2", rejectUnauthorized: true, ...(authorities === undefined ? {} : { ca: authorities }) },
-    greetingTimeout: stepTimeoutMs,
-    socketTimeout: stepTimeoutMs,
+    greetingTimeout: silenceMs,
+    socketTimeout: silenceMs,
   });
   const abort = () => connection.close();
   signal.addEventListener("abort", abort, { once: true });
