@@ -488,6 +488,23 @@ describe("a subscription with a handshake", () => {
       return questions.length >= count ? questions : undefined;
     });
 
+  /** Lets the time of the next question come, for which its job waits. */
+  const askNow = async (id: string, nextAttemptAt: string) => {
+    await fixture.rows(
+      "update integration.webhook_subscriptions set handshake_next_at = now() where subscription_id = $1",
+      decodeId("whs", id),
+    );
+    const hurried = await fixture.rows(
+      `with waiting as (select id, start_after from integration_jobs.job
+         where name = 'webhook-handshake' and singleton_key = $1 and state = 'created')
+       update integration_jobs.job job set start_after = now() from waiting where job.id = waiting.id
+       returning abs(extract(epoch from waiting.start_after - $2::timestamptz)) < 1 as on_time`,
+      id,
+      nextAttemptAt,
+    );
+    expect(hurried).toEqual([{ on_time: true }]);
+  };
+
   it("gets nothing before its receiver agrees, is asked again, and keeps the rate of the receiver", async () => {
     const principal = aPrincipal();
     let agrees = false;
@@ -513,6 +530,7 @@ describe("a subscription with a handshake", () => {
     expect(receiver.at("/asked").every(({ method }) => method === "OPTIONS")).toBe(true);
     expect((await states(principal)).every((state) => ["Pending", "Delivering"].includes(state))).toBe(true);
     agrees = true;
+    await askNow(id, pending.nextAttemptAt);
     await asked("/asked", 2);
     const webhooks = await eventually(() => {
       const sent = receiver.at("/asked").filter(({ method }) => method === "POST");
