@@ -46,7 +46,7 @@ describe("the lookup of hosts", () => {
 
   it("keeps no thread of the process while a name server does not answer", async () => {
     const server = await aNameServer();
-    const lookup = new HostLookup([server.address]);
+    const lookup = new HostLookup([server.address], undefined, { timeout: 1000, tries: 1 });
     let settled = 0;
     const names = Array.from({ length: 20 }, (_, place) => `host-${place}.example`);
     const asking = names.map((name) =>

@@ -24,7 +24,7 @@ const unknownToDns = new Set(["ENOTFOUND", "ENODATA", "ECONNREFUSED"]);
  * such a lookup of a name of its own, so names that DNS does not know wait apart from those of this machine.
  */
 export class HostLookup {
-  readonly #resolver = new Resolver(resolverOptions);
+  readonly #resolver: Resolver;
   #ofThisMachine: { names: Promise<ReadonlySet<string>>; until: number } | undefined;
   readonly #turnsOfThisMachine = new SystemTurns();
   readonly #turnsOfUnknown = new SystemTurns();
@@ -32,9 +32,14 @@ export class HostLookup {
 
   /**
    * `servers`: addresses of name servers, with a port where it is not 53. Default: the name servers of the system.
-   * `askSystem`: looks a name up as `getaddrinfo` does.
+   * `askSystem`: looks a name up as `getaddrinfo` does. `patience`: the attempts of each question to a name server.
    */
-  constructor(servers?: readonly string[], askSystem: SystemLookup = (host) => lookup(host, { all: true })) {
+  constructor(
+    servers?: readonly string[],
+    askSystem: SystemLookup = (host) => lookup(host, { all: true }),
+    patience = resolverOptions,
+  ) {
+    this.#resolver = new Resolver(patience);
     if (servers) this.#resolver.setServers(servers);
     this.#askSystem = askSystem;
   }

@@ -179,10 +179,10 @@ test("stop during a long pause is at once", async () => {
   const { clusterDir } = JSON.parse(await readFile(join(dataDir, "postgres.json"), "utf8"));
   await rename(join(clusterDir, "global"), join(clusterDir, "away"));
   process.kill(server.pid, "SIGKILL");
-  await until(() => lines.some((line) => line.includes('"pauseMs":3200')));
+  await until(() => lines.some((line) => line.includes('"pauseMs":1600')));
   await server.stop();
   await rename(join(clusterDir, "away"), join(clusterDir, "global"));
-  expect(lines.some((line) => line.includes('"pauseMs":6400'))).toBe(false);
+  expect(lines.some((line) => line.includes('"pauseMs":3200'))).toBe(false);
 });
 
 describe("a program in the place of the server", () => {
