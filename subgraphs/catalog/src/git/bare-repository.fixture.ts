@@ -14,6 +14,9 @@ interface FixtureCommit {
 
 /** A real bare repository in a temporary folder, for tests. Paths may be hostile: nothing checks them. */
 export class BareRepository {
+  /** The ids of the texts that were written, since each needs a process. */
+  readonly #texts = new Map<string, string>();
+
   private constructor(
     readonly root: string,
     readonly folder: string,
@@ -87,7 +90,14 @@ export class BareRepository {
   async #writeRow(name: string, file: FixtureFile): Promise<string> {
     const plain = typeof file === "string" || file instanceof Uint8Array;
     if (!plain && file.mode === "160000") return `160000 commit ${file.content}\t${name}`;
-    const id = await this.run(["hash-object", "-w", "--stdin"], plain ? file : file.content);
-    return `${plain ? "100644" : file.mode} blob ${id.toString("utf8").trim()}\t${name}`;
+    return `${plain ? "100644" : file.mode} blob ${await this.#writeBlob(plain ? file : file.content)}\t${name}`;
+  }
+
+  async #writeBlob(content: string | Uint8Array): Promise<string> {
+    const known = typeof content === "string" ? this.#texts.get(content) : undefined;
+    if (known !== undefined) return known;
+    const id = (await this.run(["hash-object", "-w", "--stdin"], content)).toString("utf8").trim();
+    if (typeof content === "string") this.#texts.set(content, id);
+    return id;
   }
 }
