@@ -35,6 +35,7 @@ export class SlowVerifier {
 
   static async start(platform: RunningSpine, clock: () => number): Promise<SlowVerifier> {
     const verifier = new SlowVerifier(platform, clock);
+    await verifier.#listener.start();
     await verifier.#feed.start((revocation) => void verifier.#waiting.push(revocation));
     verifier.deliver(Number.POSITIVE_INFINITY);
     return verifier;
