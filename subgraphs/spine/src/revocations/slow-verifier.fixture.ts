@@ -33,9 +33,10 @@ export class SlowVerifier {
     this.#feed = new RevocationFeed(this.#pool, this.#listener, platform.host.logger);
   }
 
-  static async start(platform: RunningSpine, clock: () => number): Promise<SlowVerifier> {
+  /** Without `hears` no notification reaches its feed. */
+  static async start(platform: RunningSpine, clock: () => number, hears = true): Promise<SlowVerifier> {
     const verifier = new SlowVerifier(platform, clock);
-    await verifier.#listener.start();
+    if (hears) await verifier.#listener.start();
     await verifier.#feed.start((revocation) => void verifier.#waiting.push(revocation));
     verifier.deliver(Number.POSITIVE_INFINITY);
     return verifier;

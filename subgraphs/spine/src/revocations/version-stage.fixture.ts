@@ -238,8 +238,8 @@ export class VersionStage {
     });
     if (body["access_token"] === undefined) return;
     const { clientId } = this.#agent;
-    // a client of the subject token takes part in the new one only as a service that is the subject itself
-    const held = subject.held.filter(({ kind, subject: id }) => kind === "Principal" || id !== this.#desk.clientId);
+    // the clients of the subject token are clients of the new one too
+    const { held } = subject;
     const tenantVersion = tenantVersionOf(body["access_token"]);
     const own = { kind: "Client", subject: clientId, version: 0 } as const;
     this.issued.push({ ...subject, token: body["access_token"], held: [...held, own], tenantVersion });
