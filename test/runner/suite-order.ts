@@ -11,7 +11,8 @@ interface Order {
   sort(suites: readonly Suite[]): Suite[];
 }
 
-const { default: JestOrder } = createRequire(import.meta.url)("@jest/test-sequencer") as {
+const require = createRequire(import.meta.url);
+const { default: JestOrder } = require("@jest/test-sequencer") as {
   default: new (options: unknown) => Order;
 };
 
