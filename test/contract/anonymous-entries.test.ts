@@ -1,11 +1,21 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  accessToken,
+  type ClientCredentials,
+  createTenantClient,
+  ensureTenant,
+  readJson,
+} from "@factory/gateway/standalone/client/platform-api";
+import {
   type PlatformProcess,
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
 } from "@factory/gateway/standalone/client/platform-process";
+import { anInboundSource, asSpecified, aVendorSecret, type InboundSource } from "../kit/inbound-sources.js";
+import { refusal } from "../kit/refusal.js";
+import { request } from "../kit/request.js";
 
 type Entry = readonly [line: string, init?: RequestInit];
 
@@ -115,15 +125,32 @@ const fromMemory: readonly (readonly [status: number, ...entry: Entry])[] = [
 describe("entries that need no token", () => {
   let platform: PlatformProcess;
   let dataDir: string;
+  /** A vendor whose deliveries are accepted. */
+  let source: InboundSource;
 
   beforeAll(async () => {
     dataDir = await temporaryDataDirectory();
     platform = await startPlatformProcess(dataDir);
+    source = await aSource();
   });
   afterAll(async () => {
     await platform.stop();
     await removeData(dataDir);
   });
+
+  /** Its tokens are fetched before the limits of this address are reached. */
+  async function aSource(): Promise<InboundSource> {
+    const base = platform.publicUrl;
+    const admin = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
+    const { tenantId } = await ensureTenant(platform, admin, "delivered", "delivered");
+    const scopes = [
+      "integration.providers.write",
+      "integration.credentials.write",
+      "webhooks.subscriptions.write",
+    ] as const;
+    const client = await createTenantClient(platform, admin, tenantId, { name: "test", scopes: [...scopes] });
+    return anInboundSource(await accessToken(platform, client), { base });
+  }
 
   const ask = async ([path, init]: Entry) => {
     const response = await fetch(platform.publicUrl + path, { redirect: "manual", ...init });
@@ -133,19 +160,36 @@ describe("entries that need no token", () => {
 
   it.each(limited)("one address cannot fill the database or keep it busy: %s", async (_count, passing, entries) => {
     let passed = 0;
-    let refusal: Response | undefined;
+    let refused: Response | undefined;
     for (let sent = 0; sent < passing + 40; sent += 20) {
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, index) => ask(entries[(sent + index) % entries.length] as Entry)),
       );
       for (const answer of answers) {
-        if (answer.status === 429) refusal = answer;
+        if (answer.status === 429) refused = answer;
         else passed += 1;
       }
     }
     expect(passed).toBe(passing);
-    expect(Number(refusal?.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
     for (const entry of entries) expect([entry[0], (await ask(entry)).status]).toEqual([entry[0], 429]);
+  });
+
+  it("one address and key of a provider get 429 with Retry-After after 120 failed deliveries in a minute", async () => {
+    const base = platform.publicUrl;
+    const forged = { ...source, secret: aVendorSecret() };
+    const send = (by: InboundSource, query = "") => {
+      const delivery = { providerDeliveryId: `limited${query}`, eventName: "widget.created", payload: {} };
+      const { headers, raw } = asSpecified(by, delivery);
+      return request(`POST /webhooks/deliveries${query}`, { base, headers, raw });
+    };
+    for (let failures = 0; failures < 120; failures += 1) expect((await send(forged)).status).toBe(401);
+    const refused = await send(forged);
+    expect([refusal(refused), refusal(await send(source))]).toEqual(["429 RATE_LIMITED", "429 RATE_LIMITED"]);
+    const seconds = Number(refused.headers.get("retry-after"));
+    expect([seconds > 0, seconds <= 60]).toEqual([true, true]);
+    // the failures of an address and a key block no delivery with the hint of a resource
+    expect((await send(source, `?subscription=${source.subscriptionId}`)).status).toBe(202);
   });
 
   it("an endpoint without a rate limit answers while the database is locked, so it does not use the database", async () => {

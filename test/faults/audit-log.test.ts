@@ -11,11 +11,11 @@ import {
   startPlatformProcess,
   temporaryDataDirectory,
 } from "@factory/gateway/standalone/client/platform-process";
+import { killsAt } from "@factory/runtime/faults/kills.fixture";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
 import pg from "pg";
 import { eventually } from "../kit/eventually.js";
-import { killsAt } from "../kit/kills.js";
 import { graphql, request } from "../kit/request.js";
 
 const takeoverMs = 180_000;

@@ -5,10 +5,10 @@ import {
   ensureTenant,
 } from "@factory/gateway/standalone/client/platform-api";
 import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
+import { killsAt } from "@factory/runtime/faults/kills.fixture";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
 import { eventually } from "../kit/eventually.js";
-import { killsAt } from "../kit/kills.js";
 import { PlatformHome } from "../kit/platform-home.js";
 import { graphql, request } from "../kit/request.js";
 import { aTemplateVersion } from "../kit/templates.js";

@@ -11,9 +11,9 @@ import {
   startPlatformProcess,
   temporaryDataDirectory,
 } from "@factory/gateway/standalone/client/platform-process";
+import { killsAt } from "@factory/runtime/faults/kills.fixture";
 import { SMTPServer } from "smtp-server";
 import { eventually } from "../kit/eventually.js";
-import { killsAt } from "../kit/kills.js";
 import { aReceiver, type Receiver } from "../kit/receiver.js";
 import { request } from "../kit/request.js";
 

@@ -12,10 +12,10 @@ import {
   startPlatformProcess,
   temporaryDataDirectory,
 } from "@factory/gateway/standalone/client/platform-process";
+import { killsAt } from "@factory/runtime/faults/kills.fixture";
 import { tenantScopes } from "@factory/schema/scopes";
 import pg from "pg";
 import { eventually } from "../kit/eventually.js";
-import { killsAt } from "../kit/kills.js";
 import { aReceiver } from "../kit/receiver.js";
 import { request } from "../kit/request.js";
 

@@ -38,6 +38,9 @@ export interface IntegrationFixture {
   close(): Promise<void>;
 }
 
+/** The part of the fixture that most makers of test data need. A subgraph in a process of its own has it, too. */
+export type IntegrationCaller = Pick<IntegrationFixture, "rows" | "run">;
+
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Answer = ExecutionResult<any, Record<string, any>>;
 

@@ -12,23 +12,24 @@ import { Listener } from "@factory/runtime/connections/listener";
 import { type SchemaConnections, schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { aQuickProcess } from "@factory/runtime/jobs/runs/quick-process.fixture";
-import type { Envelope } from "@factory/runtime/messages/envelope";
 import { closeWithWorker } from "@factory/runtime/postgres/worker-lifetime.fixture";
 import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import type { SubgraphHost } from "@factory/runtime/subgraph/subgraph-host";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
-import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { Database } from "@factory/runtime/unit-of-work/database";
 import { aSuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
-import { platformScopes, type Scope } from "@factory/schema/scopes";
-import { execute, type GraphQLFormattedError, parse } from "graphql";
+import type { Scope } from "@factory/schema/scopes";
+import { execute, parse } from "graphql";
 import pg from "pg";
 import type { SpineSettings } from "./modules.js";
 import { RevocationFeed } from "./revocations/revocation-feed.js";
+import { type Answer, principal, SpineCaller } from "./spine-caller.fixture.js";
 import { type Spine, startSpine } from "./subgraph.js";
 import { spineTables } from "./tables.js";
+
+export { type Answer, type Json, platformAdmin, principal, until } from "./spine-caller.fixture.js";
 
 export const testSettings: SpineSettings = {
   issuer: "http://127.0.0.1:4000",
@@ -37,17 +38,6 @@ export const testSettings: SpineSettings = {
   verifier: { verify: () => Promise.reject(new Error("no gRPC call is made")) },
   filesDir: join(tmpdir(), "spine-files"),
 };
-
-/** A value of a GraphQL result, untyped like the result of `JSON.parse`. */
-export type Json = ReturnType<JSON["parse"]>;
-
-export interface Answer {
-  data: Record<string, Json> | null;
-  /** The extensions of the first error. */
-  refusal: Record<string, Json> | undefined;
-  errors: readonly GraphQLFormattedError[];
-  replayed: boolean;
-}
 
 /** The part of a running spine that each suite has for itself. */
 interface SpineUse {
@@ -62,7 +52,7 @@ let shared: Promise<RunningSpine> | undefined;
 let sharers = 0;
 
 /** A started spine over a database, and the requests that tests send to it. */
-export class RunningSpine {
+export class RunningSpine extends SpineCaller {
   /** Connects as superuser, which sees every row of every tenant. */
   readonly admin: pg.Pool;
   #server: Server | undefined;
@@ -76,6 +66,7 @@ export class RunningSpine {
     readonly filesDir: string,
     use: SpineUse,
   ) {
+    super();
     this.admin = new pg.Pool({ connectionString: use.url, max: 2, options: "-c search_path=spine" });
     this.#use = use;
   }
@@ -133,6 +124,10 @@ export class RunningSpine {
     await this.#use.end();
   }
 
+  override slugOf(name: string): string {
+    return `${name}${this.#use.slugSuffix}`;
+  }
+
   /** Serves the authorization server until the spine stops, and returns its URL. */
   async listen(): Promise<string> {
     this.#server = createServer((request, response) => this.spine.authorizationServer.handle(request, response));
@@ -186,82 +181,6 @@ export class RunningSpine {
       await pool.end();
     }
   }
-
-  async eventsOf(tenantId: string): Promise<Envelope[]> {
-    const { rows } = await this.admin.query<{ envelope: Envelope }>(
-      "select envelope from outbox where envelope->>'tenantid' = $1 and envelope->>'messagekind' = 'event' order by seq",
-      [tenantId],
-    );
-    return rows.map(({ envelope }) => envelope);
-  }
-
-  async registerTenant(name: string, editionCode = "Standard"): Promise<Record<string, Json>> {
-    const slug = `${name}${this.#use.slugSuffix}`;
-    const input = { name: `Tenant ${slug}`, slug, editionCode, ownerEmail: "owner@example.com" };
-    const { data, errors } = await this.ask(
-      platformAdmin(),
-      "mutation ($input: RegisterTenantInput!) { registerTenant(input: $input) { tenantId name slug status editionCode createdAt subscriptionId } }",
-      { input },
-    );
-    if (!data) throw new Error(JSON.stringify(errors));
-    return data["registerTenant"];
-  }
-
-  provision(tenantId: string, principal = platformAdmin()): Promise<Answer> {
-    return this.ask(
-      principal,
-      "mutation ($tenantId: ID!) { provisionTenant(tenantId: $tenantId) { tenantId status runId } }",
-      { tenantId },
-    );
-  }
-
-  async tenantStatus(tenantId: string): Promise<string> {
-    const { data } = await this.entity(platformAdmin(), tenantId);
-    return data?.["_entities"][0]?.status;
-  }
-
-  entity(principal: Principal | undefined, tenantId: string): Promise<Answer> {
-    return this.ask(
-      principal,
-      "query ($of: [_Any!]!) { _entities(representations: $of) { ... on Tenant { tenantId slug status subscriptionId } } }",
-      { of: [{ __typename: "Tenant", tenantId }] },
-    );
-  }
-
-  async activeTenant(slug: string): Promise<string> {
-    const { tenantId } = await this.registerTenant(slug);
-    await this.provision(tenantId);
-    await until(async () => (await this.tenantStatus(tenantId)) === "Active");
-    return tenantId;
-  }
-}
-
-export async function until(condition: () => Promise<boolean>, patienceMs = 180_000): Promise<void> {
-  const giveUpAt = Date.now() + patienceMs;
-  while (!(await condition())) {
-    if (Date.now() > giveUpAt) throw new Error("It did not happen in time");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-export function platformAdmin(changes: Partial<Principal> = {}): Principal {
-  return { ...principal(platformTenantId, platformScopes), platformAdmin: true, ...changes };
-}
-
-export function principal(tenantId: string, scopes: readonly Scope[]): Principal {
-  return {
-    subject: "cli_test",
-    clientId: "cli_test",
-    tenantId,
-    tenantSlug: undefined,
-    scopes: new Set(scopes),
-    principalType: "Service",
-    platformAdmin: false,
-    agentTaskId: undefined,
-    roles: [],
-    tokenId: "test",
-    expiresAt: Number.MAX_SAFE_INTEGER,
-  };
 }
 
 /** A person who has just signed in at a client of the platform, with the strongest factor. */

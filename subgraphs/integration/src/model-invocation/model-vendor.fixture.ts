@@ -13,7 +13,7 @@ import { serviceCertificates } from "@factory/runtime/grpc/service-certificates"
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { ModelInvocationDefinition } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
-import type { IntegrationFixture } from "../integration.fixture.js";
+import type { IntegrationCaller, IntegrationFixture } from "../integration.fixture.js";
 
 /** A request as the vendor has received it. */
 export interface ReceivedModelRequest {
@@ -92,7 +92,7 @@ export async function modelClient(fixture: IntegrationFixture, logger: Logger) {
 
 /** Establishes a connection to the vendor, whose credential the vendor accepts unless another one is given. */
 export async function aModelConnection(
-  fixture: IntegrationFixture,
+  fixture: IntegrationCaller,
   principal: Principal,
   baseUrl: string,
   options: { token?: string; capabilities?: readonly string[]; driver?: object; configuration?: object } = {},

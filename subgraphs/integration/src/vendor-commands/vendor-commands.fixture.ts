@@ -4,7 +4,7 @@ import { createCommand } from "@factory/runtime/messages/command";
 import type { CommandEnvelope, Envelope } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { commandTypes } from "@factory/schema/command-names";
-import { eventually, type IntegrationFixture } from "../integration.fixture.js";
+import { eventually, type IntegrationCaller } from "../integration.fixture.js";
 import type { VendorCommandType } from "../provider-drivers/command-template.js";
 
 interface Wanted {
@@ -20,7 +20,7 @@ interface Wanted {
 
 /** Registers a provider with its driver, and connects it. */
 export async function aCommandConnection(
-  fixture: IntegrationFixture,
+  fixture: IntegrationCaller,
   principal: Principal,
   { driver, preset, capabilities, baseUrl, authMode = "None", kind, secret, configuration = {} }: Wanted,
 ): Promise<{ connectionId: string; providerId: string; key: string }> {
@@ -63,7 +63,7 @@ export function aCommand(
 }
 
 /** The events that a command has caused, without those of its run, as soon as there are so many. */
-export function answersTo(fixture: IntegrationFixture, { id }: CommandEnvelope, atLeast = 1): Promise<Envelope[]> {
+export function answersTo(fixture: IntegrationCaller, { id }: CommandEnvelope, atLeast = 1): Promise<Envelope[]> {
   return eventually(async () => {
     const rows = await fixture.rows<{ envelope: Envelope }>(
       `select envelope from integration.outbox where envelope->>'causationid' = $1

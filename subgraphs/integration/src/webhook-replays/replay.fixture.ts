@@ -1,6 +1,6 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import { anEvent, eventually, type IntegrationFixture } from "../integration.fixture.js";
+import { anEvent, eventually, type IntegrationCaller } from "../integration.fixture.js";
 import type { WebhookReceiver } from "../webhook-dispatch/webhook-receiver.fixture.js";
 
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -9,7 +9,7 @@ type Found = any;
 /** The actions of a tenant on its webhooks in a test of replays. */
 export class ReplayScene {
   constructor(
-    readonly fixture: IntegrationFixture,
+    readonly fixture: IntegrationCaller,
     readonly receiver: WebhookReceiver,
     readonly principal: Principal,
   ) {}

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import type { IntegrationFixture } from "../../integration.fixture.js";
+import type { IntegrationCaller } from "../../integration.fixture.js";
 import { aCommandConnection } from "../vendor-commands.fixture.js";
 
 const charge = {
@@ -73,7 +73,7 @@ export interface PaymentConnection {
 
 /** Connects a vendor of payments whose deliveries are accepted. */
 export async function aPaymentConnection(
-  fixture: IntegrationFixture,
+  fixture: IntegrationCaller,
   principal: Principal,
   baseUrl: string,
   driver: object = paymentDriver,

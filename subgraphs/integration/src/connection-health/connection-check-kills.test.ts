@@ -1,22 +1,9 @@
-import {
-  accessToken,
-  type ClientCredentials,
-  createTenantClient,
-  ensureTenant,
-  readJson,
-} from "@factory/gateway/standalone/client/platform-api";
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-  temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+import { eventually } from "@factory/runtime/faults/eventually.fixture";
+import { kills } from "@factory/runtime/faults/kills.fixture";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
-import pg from "pg";
-import { eventually } from "../kit/eventually.js";
-import { kills } from "../kit/kills.js";
-import { request } from "../kit/request.js";
-import { aVendor, type Vendor } from "../kit/vendor.js";
+import { aPrincipal } from "../integration.fixture.js";
+import { IntegrationProcesses } from "../integration-processes.fixture.js";
+import { VendorServer } from "./vendor-server.fixture.js";
 
 /** Where the process is killed: in the claim of a due check, before its probe, in the end of its run, and after it. */
 const phases = ["connectionCheck.claimed", "connectionCheck.probing", "connectionCheck.judged", "run.ended"];
@@ -37,60 +24,42 @@ interface CheckedConnection {
 }
 
 describe("kill -9 in the checks of connections", () => {
-  let dataDir: string;
-  let platform: PlatformProcess;
-  let vendor: Vendor;
-  let client: ClientCredentials;
-  let tenant: string | undefined;
+  const principal = aPrincipal();
+  const tenant = decodeId("ten", principal.tenantId ?? "");
+  let subgraph: IntegrationProcesses;
+  let vendor: VendorServer;
 
   beforeAll(async () => {
-    dataDir = await temporaryDataDirectory();
-    vendor = await aVendor();
-    vendor.accepted.add("key");
+    [subgraph, vendor] = await Promise.all([IntegrationProcesses.open(), VendorServer.start()]);
   });
   afterAll(async () => {
-    await platform?.stop();
-    await removeData(dataDir);
+    await subgraph.close();
     await vendor.close();
   });
 
-  async function sql<Row extends pg.QueryResultRow>(text: string, ...values: unknown[]): Promise<Row[]> {
-    const { host, port, user, password } = await readJson<Record<string, string>>(dataDir, "postgres.json");
-    const connection = new pg.Client(`postgres://${user}:${password}@${host}:${port}/postgres`);
-    await connection.connect();
-    try {
-      return (await connection.query<Row>(text, [tenant, ...values])).rows;
-    } finally {
-      await connection.end();
-    }
-  }
-
-  const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
-    const token = await accessToken(platform, client);
-    const answer = await request<Record<string, string>>(`POST ${path}`, {
-      ...{ base: platform.publicUrl, token, body, headers },
-    });
-    return answer.body;
-  };
+  const sql = <Row>(text: string, ...values: unknown[]) => subgraph.rows<Row>(text, tenant, ...values);
+  const run = (source: string, input: object) => subgraph.only(principal, source, { input });
 
   /** Connections that are Healthy, and whose next check is not due. */
-  async function aTenantWithConnections(): Promise<string[]> {
-    const admin = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
-    const { tenantId } = await ensureTenant(platform, admin, "checked", "checked");
-    tenant = decodeId("ten", tenantId);
-    const kinds = ["providers", "connections", "credentials"] as const;
-    const scopes = kinds.map((kind) => `integration.${kind}.write` as const);
-    client = await createTenantClient(platform, admin, tenantId, { name: "test", scopes });
-    await post("/integrations/credentials", { name: "key", kind: "BearerToken", secret: { token: "key" } });
-    const { providerId } = await post("/integrations/providers", {
-      ...{ key: "vendor", displayName: "Vendor", category: "Other", authModel: "BearerToken" },
-      ...{ baseUrl: vendor.baseUrl, driver: { probe: { method: "GET", path: "/me" } } },
+  async function healthyConnections(): Promise<string[]> {
+    await run("mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }", {
+      ...{ name: "key", kind: "BearerToken", secret: { token: vendor.token } },
     });
+    const { providerId } = await run(
+      "mutation ($input: RegisterProviderInput!) { registerProvider(input: $input) { providerId } }",
+      {
+        ...{ key: "vendor", displayName: "Vendor", category: "Other", authModel: "BearerToken" },
+        ...{ baseUrl: vendor.url, driver: { probe: { method: "GET", path: "/me" } } },
+      },
+    );
     const made: string[] = [];
     const connection = { providerId, displayName: "Account", authMode: "BearerToken", credentialRef: "key" };
     for (let count = 0; count < kills; count += 1) {
-      const { connectionId } = await post("/integrations/connections", connection, { prefer: "wait=20" });
-      made.push(connectionId ?? "");
+      const { connectionId } = await run(
+        "mutation ($input: CreateConnectionInput!) { createConnection(input: $input, waitSeconds: 20) { connectionId } }",
+        connection,
+      );
+      made.push(connectionId);
     }
     return made;
   }
@@ -123,19 +92,14 @@ describe("kill -9 in the checks of connections", () => {
   it("loses no check, leaves no run open, and applies each outcome once", async () => {
     let connections: string[] = [];
     for (let count = 0; count < kills; count += 1) {
-      const FAIL = `${phases[count % phases.length]}:kill:1`;
       // A job that an earlier kill interrupted may kill the process before it is ready.
-      const started = await startPlatformProcess(dataDir, { FAIL }).catch((error: Error) => {
-        expect(error.message).toContain("ended with null");
-      });
-      if (!started) continue;
-      platform = started;
-      if (count === 0) connections = await aTenantWithConnections();
-      vendor.behave({ status: 500 });
-      await makeDue(connections[count] ?? "").catch(() => undefined);
-      expect(await platform.ended).toBeNull();
+      if (!(await subgraph.startMortal(`${phases[count % phases.length]}:kill:1`))) continue;
+      if (count === 0) connections = await healthyConnections();
+      vendor.status = 500;
+      await makeDue(connections[count] ?? "");
+      expect(await subgraph.process.ended).toBeNull();
     }
-    platform = await startPlatformProcess(dataDir);
+    await subgraph.start();
     // An earlier job may have killed a process before its connection was made due.
     for (const connectionId of connections) await makeDue(connectionId);
     const checked = async () => (await read()).every((found) => found.failed_runs + found.given_up > 0 && !found.due);

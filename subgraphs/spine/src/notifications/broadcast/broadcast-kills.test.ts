@@ -1,22 +1,10 @@
-import {
-  accessToken,
-  type ClientCredentials,
-  createTenantClient,
-  ensureTenant,
-  readJson,
-} from "@factory/gateway/standalone/client/platform-api";
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-  temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+import { eventually } from "@factory/runtime/faults/eventually.fixture";
+import { killsAt } from "@factory/runtime/faults/kills.fixture";
+import { ProcessEnded } from "@factory/runtime/faults/subgraph-process.fixture";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
-import pg from "pg";
-import { eventually } from "../kit/eventually.js";
-import { killsAt } from "../kit/kills.js";
-import { graphql, request } from "../kit/request.js";
+import { principal } from "../../spine-caller.fixture.js";
+import { SpineProcesses } from "../../spine-processes.fixture.js";
 
 /** Where the process is killed: before the commit of a set of recipients, and after it. */
 const phases = ["broadcast.reached", "broadcast.continued"];
@@ -28,62 +16,46 @@ const erased = 12_000;
 const takeoverMs = 120_000;
 
 describe("kill -9", () => {
-  let dataDir: string;
-  let platform: PlatformProcess;
-  let client: ClientCredentials;
-  let token: string;
+  let spine: SpineProcesses;
+  let tenantId: string;
   let tenant: string;
 
   beforeAll(async () => {
-    dataDir = await temporaryDataDirectory();
-    platform = await startPlatformProcess(dataDir);
-    const admin = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
-    const { tenantId } = await ensureTenant(platform, admin, "telling", "Telling");
+    spine = await SpineProcesses.open();
+    await spine.start();
+    tenantId = await spine.activeTenant("telling");
     tenant = decodeId("ten", tenantId) ?? "";
-    client = await createTenantClient(platform, admin, tenantId, { name: "test", scopes: tenantScopes });
-    await sql(
+    await spine.rows(
       `insert into spine.users (tenant_id, user_id, email, email_key, status, password_hash, created_at, updated_at)
        select $1, uuidv7(), n || '@many.example', n || '@many.example', 'Active', 'none', now(), now()
        from generate_series(1, $2::int) n`,
-      [tenant, users],
+      tenant,
+      users,
     );
   });
-  afterAll(async () => {
-    await platform?.stop();
-    await removeData(dataDir);
-  });
-
-  async function sql<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
-    const { host, port, user, password } = await readJson<Record<string, string>>(dataDir, "postgres.json");
-    const one = new pg.Client(`postgres://${user}:${password}@${host}:${port}/postgres`);
-    await one.connect();
-    try {
-      return (await one.query<Row>(text, values)).rows;
-    } finally {
-      await one.end();
-    }
-  }
+  afterAll(() => spine.close());
 
   it("in a broadcast reaches each recipient once, with events that add up", async () => {
     for (let kill = 0; kill < killsAt(phases.length); kill += 1) {
       const fail = `${phases[kill % phases.length]}:kill:1`;
-      await platform.stop();
-      platform = await startPlatformProcess(dataDir, { FAIL: fail });
-      token = await accessToken(platform, client);
-      const answer = await request<{ messageId: string; recipientCount: number }>("POST /v1/notifications/broadcasts", {
-        ...{ base: platform.publicUrl, token, body: { body: `Told ${kill}` } },
-      });
-      expect([answer.status, answer.body.recipientCount]).toEqual([202, 10_000]);
-      const messageId = decodeId("ntm", answer.body.messageId);
-      expect(await platform.ended).toBeNull();
-      platform = await startPlatformProcess(dataDir);
+      expect(await spine.startMortal(fail)).toBe(true);
+      const { data } = await spine.ask(
+        principal(tenantId, tenantScopes),
+        `mutation ($input: BroadcastNotificationInput!) {
+          sent: broadcastNotification(input: $input) { messageId recipientCount } }`,
+        { input: { body: `Told ${kill}` } },
+      );
+      expect(data?.["sent"].recipientCount).toBe(10_000);
+      const messageId = decodeId("ntm", data?.["sent"].messageId);
+      expect(await spine.process.ended).toBeNull();
+      await spine.start();
       const state = async () => {
-        const [row] = await sql<{ made: number; reached: number; count: number; open: boolean }>(
+        const [row] = await spine.rows<{ made: number; reached: number; count: number; open: boolean }>(
           `select count(*)::int as made, count(distinct recipient_user_id)::int as reached,
              (select recipient_count from spine.notification_messages where message_id = $1) as count,
              (select broadcast_after is not null from spine.notification_messages where message_id = $1) as open
            from spine.notifications where message_id = $1`,
-          [messageId],
+          messageId,
         );
         return row;
       };
@@ -93,10 +65,10 @@ describe("kill -9", () => {
         takeoverMs,
       );
       expect([fail, await state()]).toEqual([fail, { made: users, reached: users, count: users, open: false }]);
-      const told = await sql<{ type: string; count: number }>(
+      const told = await spine.rows<{ type: string; count: number }>(
         `select envelope->>'type' as type, (envelope->'data'->>'recipientCount')::int as count from spine.outbox
          where envelope->>'messagekind' = 'event' and envelope->'data'->>'messageId' = $1 order by seq`,
-        [answer.body.messageId],
+        data?.["sent"].messageId,
       );
       expect([fail, ...told.map(({ type, count }) => `${type} ${count}`)]).toEqual([
         ...[fail, "NotificationRequested null"],
@@ -108,13 +80,14 @@ describe("kill -9", () => {
   it("in the erasure of a deleted user leaves nothing of the notifications to that user", async () => {
     for (let kill = 0; kill < killsAt(1); kill += 1) {
       const fail = erasurePhases[kill % erasurePhases.length] ?? "";
-      const [person] = await sql<{ user_id: string }>(
+      const [person] = await spine.rows<{ user_id: string }>(
         `insert into spine.users (tenant_id, user_id, email, email_key, status, password_hash, created_at, updated_at)
          values ($1, uuidv7(), $2, $2, 'Active', 'none', now(), now()) returning user_id`,
-        [tenant, `${kill}@deleted.example`],
+        tenant,
+        `${kill}@deleted.example`,
       );
       const userId = person?.user_id ?? "";
-      await sql(
+      await spine.rows(
         `with content as (
            insert into spine.notification_messages (tenant_id, message_id, channel, category, priority, body, audience,
              recipient_count, requested_by, correlation_id, traceparent, created_at)
@@ -123,26 +96,30 @@ describe("kill -9", () => {
          insert into spine.notifications (tenant_id, notification_id, message_id, channel, recipient_user_id, status,
            created_at, sent_at)
          select $1, uuidv7(), message_id, 'InApp', $2, 'Sent', now(), now() from content`,
-        [tenant, userId, erased],
+        tenant,
+        userId,
+        erased,
       );
-      await platform.stop();
-      platform = await startPlatformProcess(dataDir, { FAIL: fail });
-      token = await accessToken(platform, client);
+      expect(await spine.startMortal(fail)).toBe(true);
       // the process may die before it answers
-      const answer = await graphql("mutation ($id: ID!) { deleteUser(userId: $id) { status } }", {
-        ...{ base: platform.publicUrl, token, variables: { id: encodeId("usr", userId) } },
-      }).catch(() => undefined);
-      if (answer) expect(answer.text).toContain('"status":"Deleted"');
-      expect(await platform.ended).toBeNull();
+      const answer = await spine
+        .ask(principal(tenantId, tenantScopes), "mutation ($id: ID!) { deleteUser(userId: $id) { status } }", {
+          id: encodeId("usr", userId),
+        })
+        .catch((error: unknown) => {
+          if (!(error instanceof ProcessEnded)) throw error;
+        });
+      if (answer) expect(answer.data).toEqual({ deleteUser: { status: "Deleted" } });
+      expect(await spine.process.ended).toBeNull();
       const left = async () => {
-        const [row] = await sql<{ notifications: number; contents: number }>(
+        const [row] = await spine.rows<{ notifications: number; contents: number }>(
           `select (select count(*)::int from spine.notifications where recipient_user_id = $1) as notifications,
              (select count(*)::int from spine.notification_messages where body = 'Private words.') as contents`,
-          [userId],
+          userId,
         );
         return row;
       };
-      platform = await startPlatformProcess(dataDir);
+      await spine.start();
       await eventually(`nothing is left after ${fail}`, async () => (await left())?.notifications === 0, takeoverMs);
       expect(await left()).toEqual({ notifications: 0, contents: 0 });
     }

@@ -1,25 +1,12 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  accessToken,
-  type ClientCredentials,
-  createTenantClient,
-  ensureTenant,
-  readJson,
-} from "@factory/gateway/standalone/client/platform-api";
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-  temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+import { eventually } from "@factory/runtime/faults/eventually.fixture";
+import { killsAt } from "@factory/runtime/faults/kills.fixture";
+import { ProcessEnded } from "@factory/runtime/faults/subgraph-process.fixture";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import pg from "pg";
-import { eventually } from "../kit/eventually.js";
-import { killsAt } from "../kit/kills.js";
-import type { TestReportRun } from "../kit/reports.js";
-import { request } from "../kit/request.js";
+import { type Json, principal } from "../spine-caller.fixture.js";
+import { SpineProcesses } from "../spine-processes.fixture.js";
 
 /**
  * Where the process is killed: before the commit of a stored content, and between the expiry and the removal of a content;
@@ -44,63 +31,59 @@ const joined = `
   select $1, gen_random_uuid(), number || '@example.com', number || '@example.com', 'Ωμέγα ' || number, 'Active', '',
     '2024-02-01', now() from generate_series(1, 20) as number`;
 
+interface ReportRun {
+  readonly reportRunId: string;
+  readonly reportCode: string;
+  readonly format: string;
+  readonly status: string;
+  readonly sha256: string | null;
+}
+
 describe("kill -9 in the job of a report", () => {
-  let dataDir: string;
-  let platform: PlatformProcess | undefined;
-  let client: ClientCredentials;
+  let spine: SpineProcesses;
+  let isAlive = false;
   let tenantId: string;
   /** All reports in all formats, before the first kill. */
-  let first: readonly TestReportRun[];
+  let first: readonly ReportRun[];
 
   beforeAll(async () => {
-    dataDir = await temporaryDataDirectory();
-    const started = await restarted();
-    const admin = await accessToken(started, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
-    ({ tenantId } = await ensureTenant(started, admin, "killed", "killed"));
-    const scopes = ["report.read", "report.generate"] as const;
-    client = await createTenantClient(started, admin, tenantId, { name: "test", scopes: [...scopes] });
-    for (const text of [audited, joined]) await sql(text, [decodeId("ten", tenantId)]);
+    spine = await SpineProcesses.open();
+    await restarted();
+    tenantId = await spine.activeTenant("killed");
+    for (const text of [audited, joined]) await spine.rows(text, decodeId("ten", tenantId));
     first = await everyReport();
   });
-  afterAll(async () => {
-    await platform?.stop();
-    await removeData(dataDir);
-  });
+  afterAll(() => spine.close());
 
-  /** Starts the platform again, whether it runs or has died. */
-  async function restarted(variables: Record<string, string> = {}): Promise<PlatformProcess> {
-    await platform?.stop();
-    platform = undefined;
-    platform = await startPlatformProcess(dataDir, { RATE_LIMIT_FACTOR: "1000", ...variables });
-    return platform;
+  /** Starts the spine again, whether it runs or has died. */
+  async function restarted(): Promise<void> {
+    await spine.start();
+    isAlive = true;
   }
 
-  async function sql<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
-    const { host, port, user, password } = await readJson<Record<string, string>>(dataDir, "postgres.json");
-    const connection = new pg.Client(`postgres://${user}:${password}@${host}:${port}/postgres`);
-    await connection.connect();
-    try {
-      return (await connection.query<Row>(text, values)).rows;
-    } finally {
-      await connection.end();
-    }
-  }
-
-  async function call<Body>(at: string, body?: unknown): Promise<Body> {
-    if (!platform) throw new Error("The platform has died");
-    const token = await accessToken(platform, client);
-    const answer = await request<Body>(at, { base: platform.publicUrl, token, ...(body !== undefined && { body }) });
-    if (answer.status >= 300) throw new Error(answer.text);
-    return answer.body;
+  async function call(document: string, variables: Record<string, unknown> = {}): Promise<Json> {
+    const { data, errors } = await spine.ask(
+      principal(tenantId, ["report.read", "report.generate"]),
+      document,
+      variables,
+    );
+    if (!data || errors.length > 0) throw new Error(JSON.stringify(errors));
+    return Object.values(data)[0];
   }
 
   async function generate(code = "audit-log", format = "csv"): Promise<void> {
-    const { items } = await call<{ items: { reportDefinitionId: string }[] }>(`GET /v1/reports?code=${code}`);
-    await call(`POST /v1/reports/${items[0]?.reportDefinitionId}/generate`, { format, parameters });
+    const { items } = await call(
+      "query ($code: String) { reportDefinitions(filter: { code: $code }) { items { reportDefinitionId } } }",
+      { code },
+    );
+    await call(
+      "mutation ($id: ID!, $input: GenerateReportInput!) { generateReport(reportDefinitionId: $id, input: $input) { status } }",
+      { id: items[0]?.reportDefinitionId, input: { format, parameters } },
+    );
   }
 
   /** The runs of all reports in all formats. */
-  async function everyReport(): Promise<TestReportRun[]> {
+  async function everyReport(): Promise<ReportRun[]> {
     const known = (await endedRuns()).length;
     for (const code of ["usage-summary", "audit-log", "user-activity"])
       for (const format of ["csv", "json", "xlsx", "pdf"]) await generate(code, format);
@@ -108,10 +91,12 @@ describe("kill -9 in the job of a report", () => {
   }
 
   /** All runs in the order of their requests, when each of them has ended. */
-  async function endedRuns(): Promise<TestReportRun[]> {
-    let runs: TestReportRun[] = [];
+  async function endedRuns(): Promise<ReportRun[]> {
+    let runs: ReportRun[] = [];
+    const list = `{ reportRuns(first: 200, sort: "requestedAt") {
+      items { reportRunId reportCode format status sha256 } } }`;
     const areOver = async () => {
-      runs = (await call<{ items: TestReportRun[] }>("GET /v1/reports/runs?limit=200&sort=requestedAt")).items;
+      runs = (await call(list)).items;
       return runs.every(({ status }) => !["Queued", "Running"].includes(status));
     };
     await eventually("all report runs have ended", areOver, takeoverMs);
@@ -119,15 +104,11 @@ describe("kill -9 in the job of a report", () => {
   }
 
   async function eventsOf(reportRunId: string): Promise<string[]> {
-    const found = await sql<{ type: string }>(
-      `select envelope->>'type' as type from spine.outbox
-       where tenant_id = $1 and envelope->>'messagekind' = 'event' and envelope->>'subject' = $2 order by seq`,
-      [decodeId("ten", tenantId), `report-runs/${reportRunId}`],
-    );
-    return found.map(({ type }) => type);
+    const events = await spine.eventsOf(tenantId);
+    return events.flatMap(({ subject, type }) => (subject === `report-runs/${reportRunId}` ? [type] : []));
   }
 
-  const digestsOf = (runs: readonly TestReportRun[]) =>
+  const digestsOf = (runs: readonly ReportRun[]) =>
     runs.map(({ reportCode, format, status, sha256 }) => [reportCode, format, status, sha256]);
 
   it("leaves each content and each event exactly once", async () => {
@@ -154,7 +135,7 @@ describe("kill -9 in the job of a report", () => {
     }
     // The next start sweeps the files of killed processes.
     await restarted();
-    const folder = join(dataDir, "files", "reports", decodeId("ten", tenantId) ?? "");
+    const folder = join(spine.dataDir, "files", "reports", decodeId("ten", tenantId) ?? "");
     const ids = runs.map(({ reportRunId }) => decodeId("run", reportRunId) ?? "");
     const filesOf = async () => (await readdir(folder)).filter((file) => ids.some((id) => file.startsWith(id))).sort();
     const isSwept = async () => (await filesOf()).length === kept.length;
@@ -168,7 +149,7 @@ describe("kill -9 in the job of a report", () => {
   }, 1_200_000);
 
   it("changes no byte of any report in any format", async () => {
-    if (!platform) await restarted();
+    if (!isAlive) await restarted();
     expect(digestsOf(first)).toHaveLength(12);
     expect(digestsOf(first).filter(([, , , sha256]) => sha256 === null)).toEqual([]);
     expect(digestsOf(await everyReport())).toEqual(digestsOf(first));
@@ -178,29 +159,32 @@ describe("kill -9 in the job of a report", () => {
   /** Waits until the job of a new run has killed the process. */
   async function killedAtGeneration(phase: string): Promise<void> {
     // Runs that earlier kills have interrupted end before, since they would meet the place too.
-    if (!platform) await restarted();
+    if (!isAlive) await restarted();
     await endedRuns();
-    await restarted({ FAIL: `reports.${phase}:kill:1` });
+    expect(await spine.startMortal(`reports.${phase}:kill:1`)).toBe(true);
     // the process may die before it answers
-    await generate().catch(() => undefined);
+    await generate().catch((error: unknown) => {
+      if (!(error instanceof ProcessEnded)) throw error;
+    });
     await died();
   }
 
   /** Waits until the job of the expiry of a new run has killed the process. */
   async function killedAtExpiry(): Promise<void> {
-    await restarted({ FAIL: "reports.expired:kill:1" });
+    expect(await spine.startMortal("reports.expired:kill:1")).toBe(true);
     await generate();
     const [run] = (await endedRuns()).slice(-1);
     const id = run?.reportRunId ?? "";
-    await sql("update spine.report_runs set expires_at = now() where run_id = $1", [decodeId("run", id)]);
-    await sql("update spine_jobs.job set start_after = now() where name = 'expire-report' and singleton_key = $1", [
+    await spine.rows("update spine.report_runs set expires_at = now() where run_id = $1", decodeId("run", id));
+    await spine.rows(
+      "update spine_jobs.job set start_after = now() where name = 'expire-report' and singleton_key = $1",
       id,
-    ]);
+    );
     await died();
   }
 
   async function died(): Promise<void> {
-    expect(await platform?.ended).toBeNull();
-    platform = undefined;
+    expect(await spine.process.ended).toBeNull();
+    isAlive = false;
   }
 });

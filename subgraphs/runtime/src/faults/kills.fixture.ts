@@ -1,3 +1,4 @@
+// oxlint-disable-next-line node/no-process-env -- the caller of the tests chooses the number
 const wanted = process.env["KILLS"];
 
 /** The number of kills in a fault suite. Each place where a process may die is met once; `KILLS=10` repeats them. */

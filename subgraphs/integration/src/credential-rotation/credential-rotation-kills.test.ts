@@ -1,21 +1,8 @@
-import {
-  accessToken,
-  type ClientCredentials,
-  createTenantClient,
-  ensureTenant,
-  readJson,
-} from "@factory/gateway/standalone/client/platform-api";
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-  temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+import { eventually } from "@factory/runtime/faults/eventually.fixture";
+import { kills } from "@factory/runtime/faults/kills.fixture";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import pg from "pg";
-import { eventually } from "../kit/eventually.js";
-import { kills } from "../kit/kills.js";
-import { request } from "../kit/request.js";
+import { aPrincipal } from "../integration.fixture.js";
+import { IntegrationProcesses } from "../integration-processes.fixture.js";
 
 /** Where the process is killed: before the promotion, inside it, after its commit, and inside the retirement. */
 const phases = [
@@ -28,51 +15,37 @@ const phases = [
 const takeoverMs = 120_000;
 
 describe("kill -9 in the rotation of credentials", () => {
-  let dataDir: string;
-  let platform: PlatformProcess;
-  let client: ClientCredentials;
-  let tenant: string | undefined;
+  const principal = aPrincipal();
+  const tenant = decodeId("ten", principal.tenantId ?? "");
+  let subgraph: IntegrationProcesses;
 
   beforeAll(async () => {
-    dataDir = await temporaryDataDirectory();
+    subgraph = await IntegrationProcesses.open();
   });
-  afterAll(async () => {
-    await platform?.stop();
-    await removeData(dataDir);
-  });
+  afterAll(() => subgraph.close());
 
-  async function sql<Row extends pg.QueryResultRow>(text: string): Promise<Row[]> {
-    const { host, port, user, password } = await readJson<Record<string, string>>(dataDir, "postgres.json");
-    const connection = new pg.Client(`postgres://${user}:${password}@${host}:${port}/postgres`);
-    await connection.connect();
-    try {
-      return (await connection.query<Row>(text, [tenant])).rows;
-    } finally {
-      await connection.end();
-    }
-  }
+  const sql = <Row>(text: string) => subgraph.rows<Row>(text, tenant);
 
-  const post = async (path: string, body: unknown) => {
-    const token = await accessToken(platform, client);
-    return request<Record<string, string>>(`POST ${path}`, { base: platform.publicUrl, token, body });
-  };
-
-  async function aTenantWithCredentials(): Promise<string[]> {
-    const admin = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
-    const { tenantId } = await ensureTenant(platform, admin, "rotated", "rotated");
-    tenant = decodeId("ten", tenantId);
-    const scopes = ["integration.credentials.write", "integration.credentials.rotate"] as const;
-    client = await createTenantClient(platform, admin, tenantId, { name: "test", scopes: [...scopes] });
+  async function someCredentials(): Promise<string[]> {
     const made: string[] = [];
     for (let count = 0; count < kills; count += 1) {
       const secret = { signingSecret: `whsec_${Buffer.alloc(32, count + 1).toString("base64")}` };
-      const answer = await post("/integrations/credentials", { name: `c${count}`, kind: "WebhookSigning", secret });
-      made.push(answer.body["credentialId"] ?? "");
+      const { credentialId } = await subgraph.only(
+        principal,
+        "mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }",
+        { input: { name: `c${count}`, kind: "WebhookSigning", secret } },
+      );
+      made.push(credentialId);
     }
     return made;
   }
 
-  const rotate = (credentialId: string) => post("/integrations/credentials/rotate", { credentialId, graceSeconds: 1 });
+  const rotate = (credentialId: string) =>
+    subgraph.only(
+      principal,
+      "mutation ($input: RotateCredentialInput!) { rotateCredential(input: $input) { status } }",
+      { input: { credentialId, graceSeconds: 1 } },
+    );
   const versionsOf = (credentialId: string) =>
     sql<{ version: number; stage: string; readable: boolean }>(
       `select version, stage, wrapped_key is not null as readable from integration.credential_versions
@@ -82,18 +55,13 @@ describe("kill -9 in the rotation of credentials", () => {
   it("leaves each rotation and each retirement done once, and no run open", async () => {
     let credentials: string[] = [];
     for (let count = 0; count < kills; count += 1) {
-      const FAIL = `${phases[count % phases.length]}:kill:1`;
       // A job that an earlier kill interrupted may kill the process before it is ready.
-      const started = await startPlatformProcess(dataDir, { FAIL }).catch((error: Error) => {
-        expect(error.message).toContain("ended with null");
-      });
-      if (!started) continue;
-      platform = started;
-      if (count === 0) credentials = await aTenantWithCredentials();
+      if (!(await subgraph.startMortal(`${phases[count % phases.length]}:kill:1`))) continue;
+      if (count === 0) credentials = await someCredentials();
       await rotate(credentials[count] ?? "").catch(() => undefined);
-      expect(await platform.ended).toBeNull();
+      expect(await subgraph.process.ended).toBeNull();
     }
-    platform = await startPlatformProcess(dataDir);
+    await subgraph.start();
     // An earlier job may have killed a process before it took its request.
     for (const id of credentials) if ((await versionsOf(id)).length < 2) await rotate(id);
     const done = async () => {
