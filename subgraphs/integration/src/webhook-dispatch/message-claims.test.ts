@@ -191,6 +191,25 @@ describe("the statements that find what is due", () => {
   });
 });
 
+describe("a release of keys", () => {
+  it("makes only the first message of a key due, however often the key is named", async () => {
+    await fixture.rows("delete from integration.webhook_messages");
+    await fixture.rows(messages, 1, 20);
+    await fixture.rows("update integration.webhook_messages set partition_key = 'key', next_attempt_at = null");
+    const times = 5;
+    await worker.query("begin");
+    try {
+      await worker.query(planInOrder);
+      const keys = [uuid("8000", 0), uuid("9000", 0), "key"].map((value) => Array(times).fill(value));
+      await worker.query(releaseKeys.text, keys);
+      const due = "select position from integration.webhook_messages where next_attempt_at is not null";
+      expect((await worker.query(due)).rows).toEqual([{ position: "1" }]);
+    } finally {
+      await worker.query("rollback");
+    }
+  });
+});
+
 describe("the keys that a start releases", () => {
   it("are those with a first message that is never due, however many others wait", async () => {
     await fixture.rows("delete from integration.webhook_messages");

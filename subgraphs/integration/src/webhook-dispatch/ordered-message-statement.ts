@@ -6,7 +6,8 @@ import { relaxed } from "./claim-statement.js";
 /**
  * Makes the first waiting message of each partition key due, where it waited for an earlier message that has ended. It
  * runs after the commit that ended the earlier message, and after the commit that created new ones. The messages are locked
- * where they are found: with conditions on their state the update would read all that waits.
+ * where they are found: with conditions on their state the update would read all that waits. A key counts once, since the
+ * lock passes over a message that the same statement has changed already, and would find the next one.
  */
 export const releaseKeys = {
   name: "webhook_messages_release_keys",
@@ -14,7 +15,8 @@ export const releaseKeys = {
     with ${relaxed},
     head as materialized (
       select head.tenant_id, head.message_id
-      from unnest($1::uuid[], $2::uuid[], $3::text[]) as wanted(tenant_id, subscription_id, partition_key)
+      from (select distinct * from unnest($1::uuid[], $2::uuid[], $3::text[])
+        as named(tenant_id, subscription_id, partition_key)) as wanted
       cross join lateral (
         select tenant_id, message_id, next_attempt_at from webhook_messages
         where tenant_id = wanted.tenant_id and subscription_id = wanted.subscription_id
