@@ -3,41 +3,32 @@ import {
   type ClientCredentials,
   createTenantClient,
   ensureTenant,
-  readJson,
 } from "@factory/gateway/standalone/client/platform-api";
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-  temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
 import { killsAt } from "@factory/runtime/faults/kills.fixture";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
-import pg from "pg";
 import { eventually } from "../kit/eventually.js";
+import { PlatformHome } from "../kit/platform-home.js";
 import { graphql, request } from "../kit/request.js";
 
 const takeoverMs = 180_000;
 /** In both suites the process is killed before and after a commit. */
 const kills = killsAt(2);
 
-let dataDir: string;
+let home: PlatformHome;
 let platform: PlatformProcess | undefined;
 
 beforeEach(async () => {
-  dataDir = await temporaryDataDirectory();
+  home = await PlatformHome.open();
 });
 afterEach(async () => {
   await platform?.stop();
-  await removeData(dataDir);
+  await home.close();
 });
 
 async function started(fail?: string): Promise<PlatformProcess> {
-  platform = await startPlatformProcess(dataDir, {
-    RATE_LIMIT_FACTOR: "1000",
-    ...(fail === undefined ? {} : { FAIL: fail }),
-  });
+  platform = await home.start({ RATE_LIMIT_FACTOR: "1000", ...(fail === undefined ? {} : { FAIL: fail }) });
   return platform;
 }
 
@@ -54,7 +45,7 @@ async function killedAt(fail: string, whileItRuns: (running: PlatformProcess) =>
 }
 
 async function aTenantOf(running: PlatformProcess, slug: string) {
-  const admin = await accessToken(running, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
+  const admin = await home.adminToken(running);
   const { tenantId } = await ensureTenant(running, admin, slug, slug);
   const client = await createTenantClient(running, admin, tenantId, { name: "test", scopes: tenantScopes });
   return { tenantId, uuid: decodeId("ten", tenantId) ?? "", client };
@@ -62,17 +53,6 @@ async function aTenantOf(running: PlatformProcess, slug: string) {
 
 const register = (running: PlatformProcess, token: string, name: string) =>
   request("POST /v1/templates", { base: running.publicUrl, token, body: { name, category: "Service" } });
-
-async function rows<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
-  const { host, port, user, password } = await readJson<pg.ClientConfig>(dataDir, "postgres.json");
-  const client = new pg.Client({ host, port, user, password, database: "postgres" } as pg.ClientConfig);
-  await client.connect();
-  try {
-    return (await client.query<Row>(text, values)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 async function verified(running: PlatformProcess, client: ClientCredentials): Promise<unknown> {
   const token = await accessToken(running, client);
@@ -100,13 +80,13 @@ describe("kill -9 of the process that chains audit records", () => {
       });
     }
     const last = await started();
-    const templates = await rows<{ subject: string }>(
+    const templates = await home.rows<{ subject: string }>(
       "select name as subject from catalog.templates where tenant_id = $1",
       [uuid],
     );
     expect(templates.length).toBeGreaterThan(kills);
     const chained = () =>
-      rows<{ count: number; different: number; head: number; newest: number }>(
+      home.rows<{ count: number; different: number; head: number; newest: number }>(
         `select count(*)::int as count, count(distinct subject)::int as different,
            (select position from spine.audit_heads where tenant_id = $1)::int as head,
            (select max(position) from spine.audit_records where tenant_id = $1)::int as newest
@@ -137,23 +117,24 @@ describe("kill -9 of the process that seals audit logs", () => {
     }
     const uuids = tenants.map(({ uuid }) => uuid);
     await eventually("every log has records", async () => {
-      const heads = await rows("select from spine.audit_heads where tenant_id = any($1) and position > 0", [uuids]);
+      const heads = await home.rows("select from spine.audit_heads where tenant_id = any($1) and position > 0", [
+        uuids,
+      ]);
       return heads.length === kills;
     });
     await first.stop();
-    // as on the next day: the platform is started once more, so that the database can be reached
-    await started("audit.none:kill:1");
-    await rows("update spine.audit_heads set unsealed_since = now() - interval '1 day' where tenant_id = any($1)", [
-      uuids,
-    ]);
-    await platform?.kill();
+    // as on the next day
+    await home.rows(
+      "update spine.audit_heads set unsealed_since = now() - interval '1 day' where tenant_id = any($1)",
+      [uuids],
+    );
     for (let kill = 0; kill < kills; kill += 1)
       await killedAt(`audit.${kill % 2 === 0 ? "sealing" : "sealed"}:kill:1`, async () => {
         await new Promise((resolve) => setTimeout(resolve, 50));
       });
     const last = await started();
     const seals = () =>
-      rows<{ seals: number; events: number }>(
+      home.rows<{ seals: number; events: number }>(
         `select (select count(*)::int from spine.audit_seals seal where seal.tenant_id = asked.tenant_id) as seals,
            (select count(*)::int from spine.outbox event where event.tenant_id = asked.tenant_id
               and event.type = 'AuditLogSealed') as events from unnest($1::uuid[]) as asked(tenant_id)`,

@@ -3,17 +3,12 @@ import {
   type ClientCredentials,
   createTenantClient,
   ensureTenant,
-  readJson,
 } from "@factory/gateway/standalone/client/platform-api";
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-  temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
 import { killsAt } from "@factory/runtime/faults/kills.fixture";
 import { SMTPServer } from "smtp-server";
 import { eventually } from "../kit/eventually.js";
+import { PlatformHome } from "../kit/platform-home.js";
 import { aReceiver, type Receiver } from "../kit/receiver.js";
 import { request } from "../kit/request.js";
 
@@ -35,7 +30,7 @@ interface SentEvent {
 }
 
 describe("kill -9 in the delivery of notifications", () => {
-  let dataDir: string;
+  let home: PlatformHome;
   let platform: PlatformProcess;
   let receiver: Receiver;
   /** By the mail server of the platform, and by a connection of the tenant. */
@@ -60,26 +55,26 @@ describe("kill -9 in the delivery of notifications", () => {
   const smtpPort = () => (server.server.address() as { port: number }).port;
 
   beforeAll(async () => {
-    dataDir = await temporaryDataDirectory();
+    home = await PlatformHome.open();
     receiver = await aReceiver();
     server.on("error", () => undefined);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
   });
   afterAll(async () => {
     await platform?.stop();
-    await removeData(dataDir);
+    await home.close();
     await receiver.close();
     await new Promise<void>((resolve) => server.close(() => resolve()));
   });
 
   const start = (variables: Record<string, string> = {}) =>
-    startPlatformProcess(dataDir, {
+    home.start({
       ...{ SMTP_URL: `smtp://127.0.0.1:${smtpPort()}`, MAIL_FROM: "no-reply@factory.example" },
       ...variables,
     });
 
   async function aSender(slug: string): Promise<Sender> {
-    const admin = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
+    const admin = await home.adminToken(platform);
     const { tenantId } = await ensureTenant(platform, admin, slug, slug);
     const scopes = [
       ...(["notification.send", "notification.read", "webhooks.subscriptions.write"] as const),
