@@ -76,6 +76,7 @@ const values: Readonly<Record<string, () => unknown>> = {
   int8: () => 1,
   bool: () => false,
   timestamptz: () => new Date(),
+  json: () => "{}",
   jsonb: () => "{}",
   _text: () => [],
   bytea: () => Buffer.alloc(1),

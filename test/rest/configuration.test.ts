@@ -78,7 +78,6 @@ describe("/v1/config", () => {
       '{"value":"a\\u0000b"}',
       '{"value":{"\\u0000":1}}',
       '{"value":"\\ud800"}',
-      '{"value":1e999}',
       "{}",
       '{"value":',
     ]) {

@@ -70,9 +70,11 @@ describe("a websocket", () => {
   });
 
   it("is closed with 4400 for text that is not a message, and with 4409 for an id that is in use", async () => {
-    const broken = await aRawSocket();
-    broken.send("{");
-    expect((await broken.closed).code).toBe(4400);
+    for (const text of ["{", "1.0", JSON.stringify(JSON.stringify({ type: "ping" }))]) {
+      const broken = await aRawSocket();
+      broken.send(text);
+      expect((await broken.closed).code).toBe(4400);
+    }
     const twice = await aRawSocket();
     twice.send(init(`Bearer ${token}`));
     await eventually("it is acknowledged", () => twice.messages.some(({ type }) => type === "connection_ack"));

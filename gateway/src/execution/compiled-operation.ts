@@ -26,6 +26,7 @@ import {
 } from "./fetch-step.js";
 import { GroupAnswers } from "./group-answers.js";
 import { introspect } from "./introspection.js";
+import { ownVariables } from "./own-variables.js";
 import { isPassThrough, onlyFetch } from "./pass-through.js";
 import { plainVariables } from "./plain-variables.js";
 import { compilePlan } from "./plan-step.js";
@@ -198,11 +199,13 @@ class Responder<C> {
   readonly #passThrough: boolean;
   readonly #unserved: readonly UnservedField[];
   readonly #plainVariables: ReturnType<typeof plainVariables>;
+  readonly #ownVariables: ReturnType<typeof ownVariables>;
 
   constructor(source: OperationSource<C>, rootType: GraphQLObjectType) {
     this.#source = source;
     this.#rootType = rootType;
     this.#plainVariables = plainVariables(source.operation.variableDefinitions ?? []);
+    this.#ownVariables = ownVariables(source.schema, source.operation.variableDefinitions);
     this.#unserved = unservedFields(source, source.operation.selectionSet);
     const fetch = onlyFetch(source.plan);
     this.#passThrough =
@@ -215,11 +218,12 @@ class Responder<C> {
   /** Starts a run. A run that already has errors must not fetch, because its variables do not fit the operation. */
   start(variables: Record<string, unknown> | undefined, context: C, signal?: Abortable): Run<C> {
     const { schema, operation } = this.#source;
-    const provided = variables ?? {};
+    const given = variables ?? {};
     const definitions = operation.variableDefinitions;
     const { clientKeys } = this.#source.names;
+    const plain = this.#plainVariables?.(given);
+    const provided = plain ? given : this.#ownVariables(given);
     const run = { provided, context, signal, clientKeys, data: undefined, extensions: undefined };
-    const plain = this.#plainVariables?.(provided);
     const { coerced, errors } =
       plain || !definitions
         ? { coerced: plain ?? {}, errors: [] }

@@ -13,6 +13,7 @@ import {
 import type { Subgraph } from "../subgraphs/subgraph.js";
 import { type CompiledOperation, compileOperation } from "./compiled-operation.js";
 import { conditionalOperation } from "./conditional-operation.js";
+import { ownVariables } from "./own-variables.js";
 
 /** Compiles operations over the connected subgraphs. The caller caches the compiled operations. */
 export class SupergraphExecutor<C> {
@@ -70,10 +71,11 @@ export class SupergraphExecutor<C> {
     if (!isSpecialised(conditions)) {
       return general;
     }
+    const definitions = operation.variableDefinitions ?? [];
+    const own = ownVariables(this.apiSchema, definitions);
     return conditionalOperation(general, {
       conditions,
-      coerce: (variables) =>
-        getVariableValues(this.apiSchema, operation.variableDefinitions ?? [], variables ?? {}).coerced,
+      coerce: (variables) => getVariableValues(this.apiSchema, definitions, own(variables ?? {})).coerced,
       compile: (values) => {
         const plan = plans.specialised(values);
         return plan && compile(plan);

@@ -7,6 +7,7 @@ import {
 } from "@apollo/server";
 import { ApolloServerPluginLandingPageDisabled } from "@apollo/server/plugin/disabled";
 import { stepUpChallenge } from "@factory/runtime/auth/step-up";
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import { type RefusalSink, unauditedRefusals } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -60,6 +61,7 @@ export async function startGraphqlServer(options: {
     formatError: publicErrors({ logger: options.logger, schemaDetails: options.introspection }),
     plugins: [
       ApolloServerPluginLandingPageDisabled(),
+      keptVariables,
       replayMark,
       refusedStatus,
       invalidCount(options.limits),
@@ -96,6 +98,15 @@ function documentStore(graphs: ServingGraphs): NonNullable<Options["documentStor
     delete: async () => false,
   };
 }
+
+/** Apollo Server has read the variables of a GET with JSON.parse. The text is valid, so it can be read again. */
+const keptVariables: ApolloServerPlugin<RequestContext> = {
+  async requestDidStart({ request }) {
+    if (request.http?.method !== "GET" || !request.variables) return;
+    const text = new URLSearchParams(request.http.search).get("variables") ?? "{}";
+    request.variables = parseForeignJson(text) as Record<string, unknown>;
+  },
+};
 
 const replayMark: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {

@@ -1,3 +1,4 @@
+import { isKeptNumber } from "@factory/runtime/json/kept-numbers";
 import { Kind, type ValueNode } from "graphql";
 
 /**
@@ -66,7 +67,7 @@ function measureLiteral(value: ValueNode, level: number, extent: Extent): void {
 }
 
 function measureValue(value: unknown, level: number, extent: Extent): void {
-  if (typeof value !== "object" || value === null) {
+  if (typeof value !== "object" || value === null || isKeptNumber(value)) {
     return;
   }
   extent.nodes += 1;

@@ -1,10 +1,13 @@
+import { foreignNumber } from "@factory/runtime/json/kept-numbers";
 import {
   type ASTNode,
   type DocumentNode,
+  type FloatValueNode,
   type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
+  type IntValueNode,
   isInputObjectType,
   isListType,
   isScalarType,
@@ -174,13 +177,17 @@ function builder(value: ValueNode, type: GraphQLInputType | undefined): Build {
     }
     case Kind.INT:
       // An ID may have more digits than a JavaScript number can represent exactly.
-      return nullable && getNamedType(nullable).name === "ID" ? () => value.value : constant(Number(value.value));
+      return nullable && getNamedType(nullable).name === "ID" ? () => value.value : constant(numberOf(value, nullable));
     case Kind.FLOAT:
-      return constant(Number(value.value));
+      return constant(numberOf(value, nullable));
     default:
       return constant(value.value);
   }
 }
+
+/** A number inside a custom scalar is foreign and keeps its text. */
+const numberOf = ({ value }: IntValueNode | FloatValueNode, type: GraphQLInputType | undefined) =>
+  type && isSpecifiedScalarType(getNamedType(type)) ? Number(value) : foreignNumber(value);
 
 const constant =
   (value: unknown): Build =>

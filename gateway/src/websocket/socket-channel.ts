@@ -1,3 +1,4 @@
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import type { WebSocket as ProtocolSocket } from "graphql-ws";
 import { WebSocket } from "ws";
 import { MessageRateLimit } from "./message-rate-limit.js";
@@ -86,7 +87,7 @@ export class SocketChannel implements ProtocolSocket {
   onMessage(receive: (data: string) => Promise<void>): void {
     this.#socket.on("message", (data: Buffer) => {
       if (this.isOpen && this.#admit())
-        receive(data.toString()).catch(() => this.close(internalError, "Internal error"));
+        receive(parsed(data.toString())).catch(() => this.close(internalError, "Internal error"));
     });
   }
 
@@ -141,5 +142,18 @@ export class SocketChannel implements ProtocolSocket {
   #end(): void {
     clearInterval(this.#keepAlive);
     for (const { sent } of this.#waiting.splice(0)) sent();
+  }
+}
+
+/**
+ * The value of a message, which the protocol takes instead of its text. A reviver of the protocol would take many times as
+ * long to keep numbers.
+ */
+function parsed(text: string): string {
+  try {
+    const value = parseForeignJson(text);
+    return typeof value === "string" ? text : (value as string);
+  } catch {
+    return text;
   }
 }

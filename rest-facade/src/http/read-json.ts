@@ -3,6 +3,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { bytesBetweenPauses, scanJson } from "@factory/runtime/input-validation/json-scan";
 import { type JsonSize, requestJsonLimit } from "@factory/runtime/input-validation/json-size";
 import { storability } from "@factory/runtime/input-validation/storable-text";
+import { parseForeignJson, parsingForeignJson } from "@factory/runtime/json/kept-numbers";
 import { doAtOnce, type PausableWork } from "@factory/runtime/threads/long-work";
 
 /** A body with more than this takes the parser a millisecond and more. */
@@ -10,7 +11,8 @@ const ordinarySize: JsonSize = { members: 1000, values: 5000 };
 
 /**
  * A body as strict JSON: UTF-8, at most 64 levels, a limited number of members and values, text that PostgreSQL can
- * store. Empty counts as absent. `measured` is told how much the body holds before it is parsed.
+ * store. Empty counts as absent. Numbers whose text JavaScript would change are kept. `measured` is told how much the
+ * body holds before it is parsed.
  */
 export function* readingJson(body: Buffer, measured?: (size: JsonSize) => void): PausableWork<unknown> {
   if (body.length === 0) return undefined;
@@ -22,7 +24,7 @@ export function* readingJson(body: Buffer, measured?: (size: JsonSize) => void):
   });
   const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
   if (isLarge) yield;
-  const value = parse(body.toString("utf8", start));
+  const value = yield* parse(body.toString("utf8", start), isLarge);
   // the work with the value has a turn of its own
   if (isLarge) yield;
   const errors = suspicious ? yield* storability(value) : [];
@@ -39,9 +41,9 @@ export const readJson = (body: Buffer): unknown => doAtOnce(readingJson(body));
 
 const malformed = (detail: string) => new DomainError("MALFORMED_JSON", { detail });
 
-function parse(text: string): unknown {
+function* parse(text: string, isLarge: boolean): PausableWork<unknown> {
   try {
-    return JSON.parse(text);
+    return isLarge ? yield* parsingForeignJson(text) : parseForeignJson(text);
   } catch (error) {
     throw malformed(`The body is not JSON${whereItFails(error)}.`);
   }

@@ -1,5 +1,6 @@
 import type { Verifier } from "@factory/runtime/auth/authenticate";
 import { originOfRequest } from "@factory/runtime/ingress/client-address";
+import { withPlainNumbers } from "@factory/runtime/json/kept-numbers";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import type { FastifyInstance } from "fastify";
 import { idempotencyKey } from "../requests/idempotency-key.js";
@@ -21,7 +22,7 @@ export function serveCommands(app: FastifyInstance, commands: CommandAdministrat
       ...{ principal, trace: request.trace, internal: true, idempotencyKey: idempotencyKey(request) },
       ...originOfRequest(request.raw),
     });
-    const sent = await commands.send(request.body, context);
+    const sent = await commands.send(withPlainNumbers(request.body), context);
     if (context.replayed) reply.header("idempotent-replayed", "true");
     return reply.code(202).send(sent);
   });

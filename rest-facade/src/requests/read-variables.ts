@@ -1,7 +1,9 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { ownNumbers } from "@factory/runtime/graphql/own-numbers";
 import { inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
 import { inputValidator } from "@factory/runtime/input-validation/input-validator";
 import { isStorable } from "@factory/runtime/input-validation/storable-text";
+import { isKeptNumber } from "@factory/runtime/json/kept-numbers";
 import type { FastifyRequest } from "fastify";
 import {
   type GraphQLInputObjectType,
@@ -119,16 +121,18 @@ function inputType({ type }: VariableDefinitionNode, graph: GraphQLSchema): Grap
 
 /** The operation takes no input. An object is allowed, since unknown members are ignored. */
 const readNoBody: Read = ({ body }, _variables, errors) => {
-  if (body === undefined || (typeof body === "object" && body !== null && !Array.isArray(body))) return;
+  if (body === undefined || (typeof body === "object" && body !== null && !Array.isArray(body) && !isKeptNumber(body)))
+    return;
   errors.push({ pointer: "", code: "TYPE", detail: "The body must be an object, or absent." });
 };
 
 function readBody(type: GraphQLInputObjectType, method: Method): Read {
   const check = inputValidator(inputSchema(type));
   const prune = method === "PATCH" ? pruneChange(type) : pruneInput(type);
+  const own = ownNumbers(type);
   return ({ body }, variables, errors) => {
     // a missing body counts as an empty one, so that every missing member is reported
-    const value = body === undefined ? {} : body;
+    const value = body === undefined ? {} : own(body);
     const broken = check(value);
     if (broken.length > 0) errors.push(...broken);
     else variables["input"] = prune(value);

@@ -20,6 +20,7 @@ import { Migration20261122184235_execution_reservations } from "./migrations/Mig
 import { Migration20261123014833_api_client_details } from "./migrations/Migration20261123014833_api_client_details.js";
 import { Migration20261123114632_pull_requests } from "./migrations/Migration20261123114632_pull_requests.js";
 import { Migration20261127231155_list_times } from "./migrations/Migration20261127231155_list_times.js";
+import { Migration20261128070041_foreign_json } from "./migrations/Migration20261128070041_foreign_json.js";
 import { catalogModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -47,5 +48,6 @@ export const catalogTables = {
     Migration20261123014833_api_client_details,
     Migration20261123114632_pull_requests,
     Migration20261127231155_list_times,
+    Migration20261128070041_foreign_json,
   ],
 };

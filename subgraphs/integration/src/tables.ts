@@ -44,6 +44,7 @@ import { Migration20261123092234_handshake_endpoint } from "./migrations/Migrati
 import { Migration20261123113250_payments } from "./migrations/Migration20261123113250_payments.js";
 import { Migration20261123113600_webhook_replays } from "./migrations/Migration20261123113600_webhook_replays.js";
 import { Migration20261127231214_list_times } from "./migrations/Migration20261127231214_list_times.js";
+import { Migration20261128070048_foreign_json } from "./migrations/Migration20261128070048_foreign_json.js";
 import { Migration20261128073406_left_out_tools } from "./migrations/Migration20261128073406_left_out_tools.js";
 import { integrationModules } from "./modules.js";
 
@@ -96,6 +97,7 @@ export const integrationTables = {
     Migration20261123113250_payments,
     Migration20261123113600_webhook_replays,
     Migration20261127231214_list_times,
+    Migration20261128070048_foreign_json,
     Migration20261128073406_left_out_tools,
   ],
 };

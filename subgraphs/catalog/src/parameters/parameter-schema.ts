@@ -78,7 +78,8 @@ function closedSchema(schema: JsonObject): JsonObject {
   return { ...(silent ? {} : { unevaluatedProperties: false }), ...schema, properties: named };
 }
 
-function withDefaults(schema: JsonObject, parameters: JsonObject): Record<string, unknown> {
+/** The parameters with the defaults of the schema. */
+export function withDefaults(schema: JsonObject, parameters: JsonObject): Record<string, unknown> {
   const defaults: [string, unknown][] = [];
   for (const [name, property] of alwaysDefined(schema)) {
     const standard = resolved(schema, property)?.["default"];

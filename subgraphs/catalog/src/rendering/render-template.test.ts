@@ -1,3 +1,4 @@
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 import { renderTemplate } from "./render-template.js";
 import type { RenderOrder } from "./template-renderer.js";
@@ -10,7 +11,9 @@ const config = (more: object = {}) =>
   JSON.stringify({ identity: "a", name: "a", shortName: "a", sourceName: "App1", ...more });
 
 function rendered(files: Record<string, string>, order: Partial<RenderOrder> = {}): Record<string, string> {
-  const asked = { name: undefined, fallbackName: "orders", parameters: {}, seed: "s", now: new Date(0), ...order };
+  const { parameters = {}, ...given } = order;
+  const parametersJson = JSON.stringify(parameters);
+  const asked = { name: undefined, fallbackName: "orders", parametersJson, seed: "s", now: new Date(0), ...given };
   const { files: produced = new Map() as FileTree } = renderTemplate(asked, tree(files));
   return Object.fromEntries(Array.from(produced, ([path, { bytes }]) => [path, Buffer.from(bytes).toString()]));
 }
@@ -30,4 +33,16 @@ describe("renderTemplate: the name of the scaffold", () => {
   it("falls back to the caller's", () => {
     expect(rendered(files())).toEqual({ "orders.txt": "orders" });
   });
+});
+
+it("renderTemplate writes a number as it was sent, and an integer with its digits", () => {
+  const symbols = {
+    Id: { type: "parameter", datatype: "text", replaces: "ID" },
+    Count: { type: "parameter", datatype: "integer", replaces: "COUNT" },
+  };
+  const files = { ".template.config/template.json": config({ symbols }), "numbers.txt": "ID COUNT" };
+  const of = (text: string) => rendered(files, { parameters: parseForeignJson(text) as Record<string, unknown> });
+  expect(of('{"Id":820982911946154508,"Count":1E5}')["numbers.txt"]).toBe("820982911946154508 100000");
+  expect(of('{"Id":1.0,"Count":2.0}')["numbers.txt"]).toBe("1.0 2");
+  expect(() => of('{"Id":1,"Count":1e400}')).toThrow(/does not accept/);
 });

@@ -32,7 +32,10 @@ export interface RenderOrder {
 export type RenderFacts = Omit<RenderResult, "files">;
 
 /** The task that renders a template in a worker process. */
-export const renderTask = workerTask<RenderOrder, RenderFacts>("render", "long");
+export const renderTask = workerTask<RenderInput, RenderFacts>("render", "long");
+
+/** Only JSON text takes the text of every number to another process. */
+export type RenderInput = Omit<RenderOrder, "parameters"> & { readonly parametersJson: string };
 
 interface RenderLimits {
   readonly renderMs: number;
@@ -50,9 +53,9 @@ export class TemplateRenderer {
   }
 
   /** Throws RENDER_TIMEOUT, and the TemplateError of a template that cannot be rendered. */
-  async render(files: FileTree, order: RenderOrder, client?: WorkerClient): Promise<RenderResult> {
+  async render(files: FileTree, { parameters, ...order }: RenderOrder, client?: WorkerClient): Promise<RenderResult> {
     const { renderMs: timeoutMs, patterns: patternLimits } = this.#limits;
-    const input = { ...order, patternLimits };
+    const input = { ...order, parametersJson: JSON.stringify(parameters), patternLimits };
     const outcome = await this.#workers.run(renderTask, { input, files: packTree(files), timeoutMs, client });
     if (outcome === "timeout")
       throw new DomainError("RENDER_TIMEOUT", {

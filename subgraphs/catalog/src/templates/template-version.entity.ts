@@ -1,3 +1,4 @@
+import { foreignJson } from "@factory/runtime/db/foreign-json-column";
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import type { TemplateTexts } from "@factory/template-engine/template-description";
@@ -67,7 +68,7 @@ export class TemplateVersion {
   @Property({ type: "text" })
   targetFramework: string;
 
-  @Property({ type: "json" })
+  @Property(foreignJson())
   parameterSchema: Record<string, unknown>;
 
   @Property({ type: "text", nullable: true })

@@ -3,6 +3,7 @@ import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { withPlainNumbers } from "@factory/runtime/json/kept-numbers";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -233,7 +234,7 @@ export class TemplateVersionService {
 
   /** The schema is checked in a worker process, so that a hostile schema can delay only its own tenant. */
   async #requireSchema(context: RequestContext, schema: Record<string, unknown>): Promise<void> {
-    const fault = await this.#parameterChecker.schemaFault(schema as JsonObject, tenantOf(context));
+    const fault = await this.#parameterChecker.schemaFault(withPlainNumbers(schema) as JsonObject, tenantOf(context));
     if (fault) throw schemaRefusal(fault);
   }
 
@@ -268,7 +269,7 @@ function checkInput(input: CreateTemplateVersionInput) {
     });
   requireFramework(input.targetFramework, "/targetFramework");
   const parameterSchema = input.parameterSchema ?? { type: "object" };
-  const problem = schemaProblem(parameterSchema);
+  const problem = schemaProblem(withPlainNumbers(parameterSchema));
   if (problem?.code === "UNKNOWN_VALUE") throw schemaRefusal({ pointer: "/$schema", detail: problem.detail });
   if (problem)
     throw inputProblem("VALIDATION_FAILED", {

@@ -1,6 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { newId } from "@factory/runtime/identifiers/wire-id";
+import { withPlainNumbers } from "@factory/runtime/json/kept-numbers";
 import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -118,7 +119,8 @@ export class ValidationService {
       if (!(error instanceof DomainError)) throw error;
       return { findings: [sourceFinding(asked.checks[0] ?? "StructuralLint", error)], samples: 0, source: undefined };
     }
-    const { parameterSchema, targetFramework } = version;
+    const { targetFramework } = version;
+    const parameterSchema = withPlainNumbers(version.parameterSchema);
     const subject = { parameterSchema, targetFramework, template: templateChoice(version), ...asked };
     return {
       ...(await this.#checker.runChecks(source.files, subject, tenant)),

@@ -1,9 +1,10 @@
 import { deliveryJsonLimit } from "@factory/runtime/input-validation/json-size";
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { presetOf } from "../providers/provider-presets.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
 import { readDelivery } from "./delivery-facts.js";
-import { parsedBody } from "./delivery-values.js";
+import { parsedBody, valueInBody } from "./delivery-values.js";
 
 function read(
   preset: string,
@@ -127,4 +128,13 @@ it("reads a form anew for each field that may hold its body", () => {
   const idIn = (formPayload: string) => parsedBody(sent, { formPayload }).body;
   expect([idIn("one"), idIn("other"), idIn("one")]).toEqual([{ id: "1" }, { id: "2" }, { id: "1" }]);
   expect(idIn("one")).toBe(idIn("one"));
+});
+
+it("keeps the digits of numbers, and a number has no members", () => {
+  const text = '{"id":820982911946154508,"type":1.0,"price":19.90}';
+  expect(read("stripe", text)).toMatchObject({
+    events: [{ providerDeliveryId: "820982911946154508", eventName: "1.0", payload: text }],
+  });
+  const body = parseForeignJson(text);
+  expect([valueInBody("body:/price", body), valueInBody("body:/price/rawJSON", body)]).toEqual(["19.90", undefined]);
 });

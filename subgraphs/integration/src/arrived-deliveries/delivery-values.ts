@@ -2,7 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { scanJson } from "@factory/runtime/input-validation/json-scan";
 import { deliveryJsonLimit, requireJsonSize } from "@factory/runtime/input-validation/json-size";
-import { doAtOnce } from "@factory/runtime/threads/long-work";
+import { isKeptNumber, numberText, parsingForeignJson } from "@factory/runtime/json/kept-numbers";
+import { doAtOnce, type PausableWork } from "@factory/runtime/threads/long-work";
 import type { ValuePath, WebhookDescription } from "../provider-drivers/provider-driver.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
 
@@ -25,36 +26,42 @@ interface ParsedBody {
 const parsedBodies = new WeakMap<ArrivedDelivery, Map<string | undefined, ParsedBody>>();
 
 /** The body, parsed once for each way to read a form. Throws MALFORMED_JSON. */
-export function parsedBody(
+export const parsedBody = (
+  delivery: ArrivedDelivery,
+  description: Pick<WebhookDescription, "formPayload"> = {},
+): ParsedBody => doAtOnce(parsingBody(delivery, description));
+
+/** The same, with pauses. */
+export function* parsingBody(
   delivery: ArrivedDelivery,
   { formPayload }: Pick<WebhookDescription, "formPayload"> = {},
-): ParsedBody {
+): PausableWork<ParsedBody> {
   const known = parsedBodies.get(delivery) ?? new Map<string | undefined, ParsedBody>();
   parsedBodies.set(delivery, known);
   const name = isForm(delivery.message.headers.get("content-type")?.[0]) ? formPayload : undefined;
-  const parsed = known.get(name) ?? parse(delivery, name);
+  const parsed = known.get(name) ?? (yield* parse(delivery, name));
   known.set(name, parsed);
   return parsed;
 }
 
-function parse({ form, message }: ArrivedDelivery, formPayload: string | undefined): ParsedBody {
+function* parse({ form, message }: ArrivedDelivery, formPayload: string | undefined): PausableWork<ParsedBody> {
   if (!isUtf8(message.body)) throw malformed("The body is not valid UTF-8.");
   const text = message.body.toString("utf8");
   if (form === "Vendor" && isForm(message.headers.get("content-type")?.[0])) {
     requireJsonSize({ members: text.split("&", deliveryJsonLimit.members + 1).length, values: 0 }, deliveryJsonLimit);
     const fields = new URLSearchParams(text);
     const payload = formPayload === undefined ? undefined : fields.get(formPayload);
-    if (payload != null) return { body: parsedJson(payload), text: payload };
+    if (payload != null) return { body: yield* parsedJson(payload), text: payload };
     const body = Object.fromEntries(fields);
     return { body, text: JSON.stringify(body) };
   }
-  return { body: parsedJson(text, message.body), text };
+  return { body: yield* parsedJson(text, message.body), text };
 }
 
-function parsedJson(text: string, bytes: Uint8Array = Buffer.from(text)): unknown {
-  doAtOnce(scanJson(bytes, deliveryJsonLimit));
+function* parsedJson(text: string, bytes: Uint8Array = Buffer.from(text)): PausableWork<unknown> {
+  yield* scanJson(bytes, deliveryJsonLimit);
   try {
-    return JSON.parse(text);
+    return yield* parsingForeignJson(text);
   } catch {
     throw malformed("The body is not JSON.");
   }
@@ -113,13 +120,12 @@ export const valueInBody = (path: ValuePath, body: unknown): string | undefined 
   textOf(pointedAt(body, path.slice("body:".length)));
 
 function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value || undefined : isScalar(value) ? String(value) : undefined;
+  if (typeof value === "string") return value || undefined;
+  return typeof value === "boolean" ? String(value) : numberText(value);
 }
 
-const isScalar = (value: unknown): value is number | boolean => typeof value === "number" || typeof value === "boolean";
-
 export function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+  return typeof value === "object" && value !== null && !isKeptNumber(value) && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]
     : undefined;
 }

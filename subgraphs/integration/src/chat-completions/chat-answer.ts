@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { ToolCall, Usage } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
 import { countOf, type Json, listOf, objectOf, parsedBody, parsedExactly, textOf } from "./json-members.js";
-import { argumentsOf, hasObjectArguments, notUnderstood, partsOf, requireSomething } from "./message-parts.js";
+import { argumentsOf, hasJsonArguments, notUnderstood, partsOf, requireSomething } from "./message-parts.js";
 
 /** A whole answer of a model. */
 export interface Completion {
@@ -56,7 +56,7 @@ export function parseCompletion(body: Buffer): Completion {
   const choice = choiceOf(answer);
   if (!answer || !isMessage(choice["message"])) throw unreadable();
   const parts = partsOf(objectOf(choice["message"]));
-  const { calls } = hasObjectArguments(parts)
+  const { calls } = hasJsonArguments(parts)
     ? partsOf(objectOf(choiceOf(parsedExactly(body.toString("utf8")))["message"]))
     : parts;
   const finishReason = finishReasonOf(choice["finish_reason"]);

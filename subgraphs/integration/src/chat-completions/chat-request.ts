@@ -1,3 +1,4 @@
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import type {
   CompleteRequest,
   EmbedRequest,
@@ -29,7 +30,7 @@ export function chatBody(request: CompleteRequest, model: string, form: RequestF
     ...(responseSchemaJson !== "" && {
       response_format: {
         type: "json_schema",
-        json_schema: { name: "answer", strict: true, schema: JSON.parse(responseSchemaJson) as unknown },
+        json_schema: { name: "answer", strict: true, schema: parseForeignJson(responseSchemaJson) },
       },
     }),
     ...(form.isStreamed && { stream: true, stream_options: { include_usage: true } }),
@@ -64,7 +65,7 @@ function toolBody({ name, description, parametersJson }: Tool): object {
     function: {
       name,
       ...(description !== "" && { description }),
-      ...(parametersJson !== "" && { parameters: JSON.parse(parametersJson) as unknown }),
+      ...(parametersJson !== "" && { parameters: parseForeignJson(parametersJson) }),
     },
   };
 }

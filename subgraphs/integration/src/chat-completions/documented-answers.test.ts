@@ -55,6 +55,11 @@ const understood: readonly (readonly [what: string, message: string, handed: Han
     `{"content":null,"tool_calls":[{"id":"c","function":{"name":"f","arguments":${exact}}}]}`,
     { calls: [["f", exact]] },
   ],
+  [
+    "arguments as a number",
+    '{"content":null,"tool_calls":[{"id":"c","function":{"name":"f","arguments":1e400}}]}',
+    { calls: [["f", "1e400"]] },
+  ],
   ["arguments that are null", `{"tool_calls":[${JSON.stringify(call(null))}]}`, { calls: [["f", ""]] }],
   [
     "a call in the former form",

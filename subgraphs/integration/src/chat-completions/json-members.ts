@@ -1,11 +1,12 @@
 import { isUtf8 } from "node:buffer";
+import { isKeptNumber, parseForeignJson } from "@factory/runtime/json/kept-numbers";
 
 /** A value of a JSON text, of which nothing is known. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /** The members of an object, and none of any other value. */
 export const objectOf = (value: unknown): Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isKeptNumber(value) ? (value as Json) : {};
 
 /** The elements of an array, and none of any other value. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
@@ -31,20 +32,5 @@ export function parsedObject(text: string): Json | undefined {
   }
 }
 
-interface NumberTexts {
-  parse(
-    text: string,
-    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-  ): unknown;
-  rawJSON(text: string): unknown;
-}
-
-/** As `parsedObject`, for values that are only written again: each number is a `JSON.rawJSON` with its text. */
-export function parsedExactly(text: string): Json {
-  const json = JSON as unknown as NumberTexts;
-  return objectOf(
-    json.parse(text, (_, value, { source }) =>
-      typeof value === "number" && source !== undefined ? json.rawJSON(source) : value,
-    ),
-  );
-}
+/** As `parsedObject`, for values that are written again: numbers whose text JavaScript would change are kept. */
+export const parsedExactly = (text: string): Json => objectOf(parseForeignJson(text));

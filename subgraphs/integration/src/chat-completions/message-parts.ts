@@ -78,9 +78,9 @@ export function argumentsOf(given: unknown): string {
   }
 }
 
-/** Whether a call has its arguments as an object. Its numbers must then keep their texts. */
-export const hasObjectArguments = ({ calls }: MessageParts): boolean =>
-  calls.some(({ arguments: given }) => typeof given === "object" && given !== null);
+/** Whether a call has its arguments as JSON and not as a text. Their numbers must then keep their texts. */
+export const hasJsonArguments = ({ calls }: MessageParts): boolean =>
+  calls.some(({ arguments: given }) => typeof given !== "string" && !isAbsent(given));
 
 const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
 

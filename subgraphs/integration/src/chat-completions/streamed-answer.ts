@@ -6,7 +6,7 @@ import { countOf, type Json, listOf, objectOf, parsedExactly, parsedObject, text
 import {
   argumentsOf,
   type CallParts,
-  hasObjectArguments,
+  hasJsonArguments,
   notUnderstood,
   partsOf,
   requireSomething,
@@ -89,7 +89,7 @@ export class StreamedAnswer {
   *#choiceDeltas(chunk: Json, data: string): Generator<Delta, void> {
     const choice = choiceOf(chunk);
     const parts = partsOf(messageOf(choice));
-    const { calls } = hasObjectArguments(parts) ? partsOf(messageOf(choiceOf(parsedExactly(data)))) : parts;
+    const { calls } = hasJsonArguments(parts) ? partsOf(messageOf(choiceOf(parsedExactly(data)))) : parts;
     const { content, refusal } = parts;
     this.#hasSomething ||= parts.hasText || refusal !== "" || calls.length > 0;
     const deltas = calls.map(toolCallDelta);

@@ -1,3 +1,5 @@
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
+
 /** A payload with the length of its JSON text in bytes. */
 export interface Payload {
   readonly value: unknown;
@@ -10,7 +12,7 @@ export function unparsedPayload(text: string): Payload {
   return {
     bytes: Buffer.byteLength(text),
     get value() {
-      known ??= { value: JSON.parse(text) };
+      known ??= { value: parseForeignJson(text) };
       return known.value;
     },
   };

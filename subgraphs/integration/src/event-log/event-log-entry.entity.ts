@@ -1,3 +1,4 @@
+import { foreignJson } from "@factory/runtime/db/foreign-json-column";
 import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
@@ -31,7 +32,7 @@ export class EventLogEntry {
   @Property({ type: "text" })
   type: string;
 
-  @Property({ type: "json" })
+  @Property(foreignJson())
   envelope: Record<string, unknown>;
 
   /**

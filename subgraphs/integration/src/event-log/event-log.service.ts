@@ -31,7 +31,7 @@ const append = {
     appended as (
       insert into event_log (tenant_id, event_id, type, envelope, sequence, correlation_hash)
       select $1, id, envelope->>'type', envelope, before + place, hashtextextended(envelope->>'correlationid', 0)
-      from head, unnest($2::uuid[], $3::jsonb[]) with ordinality as event(id, envelope, place) order by place
+      from head, unnest($2::uuid[], $3::json[]) with ordinality as event(id, envelope, place) order by place
       on conflict (tenant_id, event_id) do nothing
       returning sequence, event_id)
     select sequence, event_id, pg_notify('${eventLogChannel}', '') from appended order by sequence`,

@@ -1,3 +1,4 @@
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import { LRUCache } from "lru-cache";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import { effectiveDriver, type ProviderPreset } from "../providers/provider-presets.js";
@@ -20,7 +21,7 @@ export class DriverCache {
     const name = `${preset?.name ?? ""} ${own ?? ""}`;
     const known = this.#drivers.get(name);
     if (known) return known;
-    const driver = effectiveDriver(preset, own === null ? null : (JSON.parse(own) as ProviderDriver));
+    const driver = effectiveDriver(preset, own === null ? null : (parseForeignJson(own) as ProviderDriver));
     this.#drivers.set(name, driver);
     this.#bytes.set(driver, leastBytes + parsedFactor * name.length);
     return driver;

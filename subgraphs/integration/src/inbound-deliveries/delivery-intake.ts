@@ -3,7 +3,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { longWork, type PausableWork } from "@factory/runtime/threads/long-work";
 import type { AcceptedDelivery, ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
 import { type DeliveryFacts, type ReadDelivery, readDelivery } from "../arrived-deliveries/delivery-facts.js";
-import { parsedBody } from "../arrived-deliveries/delivery-values.js";
+import { parsingBody } from "../arrived-deliveries/delivery-values.js";
 import { type CandidateSet, isEmpty } from "../inbound-candidates/candidate.js";
 import type { CandidateCache } from "../inbound-candidates/candidate-cache.js";
 import { unnamedEvent } from "../normalized-events/vendor-event-names.js";
@@ -139,11 +139,11 @@ export class Ambiguous extends DomainError {}
 /** A larger body takes long to parse. */
 const ordinaryBytes = 64 * 1024;
 
-/** Parses a delivery in one turn of the event loop and reads it in another. Tenants take turns. */
+/** Parses a delivery in turns of the event loop and reads it in another. Tenants take turns. */
 function* inOwnTurns(delivery: ArrivedDelivery, match: Match): PausableWork<ReadDelivery> {
   yield;
   // known from now on, and the facts are read in the next turn
-  parsedBody(delivery, match.driver.webhook);
+  yield* parsingBody(delivery, match.driver.webhook);
   yield;
   return readDelivery(delivery, match);
 }

@@ -2,6 +2,7 @@ import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenan
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
@@ -93,7 +94,7 @@ export class WebhookDeliveryService {
     );
     if (!row) return null;
     const sealed = { keyId: row.key_id, wrappedKey: row.wrapped_key, ciphertext: row.ciphertext };
-    return JSON.parse(this.#parts.seal.open(sealed, payloadOwner(tenant.tenantId, deliveryId)).toString());
+    return parseForeignJson(this.#parts.seal.open(sealed, payloadOwner(tenant.tenantId, deliveryId)).toString());
   }
 
   async list(

@@ -1,4 +1,5 @@
 import { pointerToken } from "@factory/runtime/errors/json-pointer";
+import { isKeptNumber } from "@factory/runtime/json/kept-numbers";
 import { commandMembers } from "@factory/runtime/messages/command-data";
 import { commandsOf } from "@factory/schema/command-names";
 import {
@@ -123,6 +124,7 @@ class TemplateCheck {
     if (this.#nodes === maxNodes + 1) this.#problems.refuse(at, `A body has at most ${maxNodes} values.`, "TOO_LONG");
     if (place.depth === maxDepth) this.#problems.refuse(at, `A body has at most ${maxDepth} levels.`, "TOO_LONG");
     if (this.#nodes > maxNodes || place.depth >= maxDepth || typeof value !== "object" || value === null) return;
+    if (isKeptNumber(value)) return;
     const deeper = { ...place, depth: place.depth + 1 };
     if (Array.isArray(value)) for (const [index, item] of value.entries()) this.check(item, `${at}/${index}`, deeper);
     else this.#checkObject(value as Readonly<Record<string, unknown>>, at, deeper);

@@ -1,4 +1,5 @@
 import { pointerToken } from "@factory/runtime/errors/json-pointer";
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import { checkCommands, checkMailServer } from "./checked-commands.js";
 import { checkedScheme, type GivenScheme } from "./checked-scheme.js";
 import { DriverProblems } from "./driver-problems.js";
@@ -50,7 +51,8 @@ export function checkedDriver(input: ProviderDriverInput, pointer: string): Prov
 
 /** A plain copy of the input without its null members, which count as absent. */
 function withoutNulls(input: ProviderDriverInput): ProviderDriver {
-  return JSON.parse(JSON.stringify(input, (_, value: unknown) => (value === null ? undefined : value)));
+  const text = JSON.stringify(input, (_, value: unknown) => (value === null ? undefined : value));
+  return parseForeignJson(text) as ProviderDriver;
 }
 
 function checkCalls(driver: ProviderDriver, pointer: string, problems: DriverProblems): void {

@@ -1,3 +1,4 @@
+import { foreignJson } from "@factory/runtime/db/foreign-json-column";
 import { tenantTable, withLookup } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
@@ -51,7 +52,7 @@ export class Provider {
   preset: string | null;
 
   /** The members that replace those of the preset's driver. */
-  @Property({ type: "jsonb", nullable: true })
+  @Property({ ...foreignJson(), nullable: true })
   driver: ProviderDriver | null;
 
   /** The principals that chose a host of the vendor without the scope to write credentials. */

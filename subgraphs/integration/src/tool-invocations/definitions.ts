@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "@factory/runtime/identifiers/canonical-json";
+import { parseForeignJson, withPlainNumbers } from "@factory/runtime/json/kept-numbers";
 import type { Tool } from "@modelcontextprotocol/client";
 import { levelsOf } from "./json-levels.js";
 import { toolPart } from "./qualified-name.js";
@@ -65,11 +66,14 @@ function take({ part, name, definition }: ListedTool, taken: Taken): string | un
 /** The reason against a definition that is too long or nested too deeply. */
 function listedTool({ name, title, description, inputSchema, outputSchema, annotations }: Tool): ListedTool | string {
   try {
-    const definition = canonicalJson({ name, title, description, inputSchema, outputSchema, annotations });
+    const parts = { name, title, description, inputSchema, outputSchema, annotations };
+    const definition = canonicalJson(parts);
     if (Buffer.byteLength(definition) > maxDefinitionBytes)
       return `The definition must have at most ${maxDefinitionBytes} bytes.`;
     if (levelsOf(definition) > maxLevels) return tooDeep;
-    const definitionHash = createHash("sha256").update(definition).digest("hex");
+    // The numbers of JavaScript are hashed, so that definitions which were accepted before stay accepted.
+    const hashed = canonicalJson(withPlainNumbers(parts));
+    const definitionHash = createHash("sha256").update(hashed).digest("hex");
     return { name, part: toolPart(name), definition, definitionHash };
   } catch (error) {
     if (error instanceof RangeError) return tooDeep;
@@ -79,4 +83,4 @@ function listedTool({ name, title, description, inputSchema, outputSchema, annot
 
 const tooDeep = `The definition must have at most ${maxLevels} levels.`;
 
-export const readDefinition = (definition: string): ToolDefinition => JSON.parse(definition) as ToolDefinition;
+export const readDefinition = (definition: string): ToolDefinition => parseForeignJson(definition) as ToolDefinition;

@@ -1,4 +1,5 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { isKeptNumber, parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import { levelsOf } from "./json-levels.js";
 
 /** A request to invoke a tool whose members have been checked. */
@@ -43,8 +44,9 @@ export function checkedInvocation(request: {
 function readArguments(text: string): Record<string, unknown> | undefined {
   if (Buffer.byteLength(text) > maxArgumentBytes || levelsOf(text) > maxLevels) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+    const value = parseForeignJson(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value) && !isKeptNumber(value);
+    return isObject ? { ...value } : undefined;
   } catch {
     return undefined;
   }

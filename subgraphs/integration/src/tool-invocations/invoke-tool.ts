@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { withPlainNumbers } from "@factory/runtime/json/kept-numbers";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant } from "@factory/runtime/tenancy/tenant";
 import type { ConnectionService } from "../connections/connection.service.js";
@@ -8,10 +9,11 @@ import { isAllowed } from "./allowed-tools.js";
 import { type AttendedRuns, type AttendingCall, maxCallSeconds } from "./attended-runs.js";
 import { callableConnection, tenantOfToolCaller } from "./callable-connection.js";
 import type { DefinitionStore, StoredTool } from "./definition-store.js";
-import { readDefinition } from "./definitions.js";
+import { readDefinition, type ToolDefinition } from "./definitions.js";
 import { checkedInvocation, type Invocation } from "./invocation-request.js";
 import type { ListRefresh } from "./list-refresh.js";
 import { type ToolResult, toolResult } from "./results/tool-result.js";
+import { mirroredArguments } from "./server-calls/mirrored-arguments.js";
 import type { ToolServers, ToolSession } from "./server-calls/tool-servers.js";
 
 /** The parts that work with tools. */
@@ -118,10 +120,10 @@ async function callOnce(
   { name, arguments: given }: Invocation,
   idleMs: number,
 ): Promise<ToolResult> {
-  const { outputSchema, ...definition } = readDefinition(tool.definition);
+  const { outputSchema, ...definition } = withPlainNumbers(readDefinition(tool.definition)) as ToolDefinition;
   try {
     await client.callTool(
-      { name: tool.name, arguments: given },
+      { name: tool.name, arguments: mirroredArguments(given, definition.inputSchema) },
       {
         ...options,
         timeout: idleMs,

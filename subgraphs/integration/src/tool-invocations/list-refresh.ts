@@ -5,6 +5,7 @@ import type { DefinitionStore } from "./definition-store.js";
 import { takenList } from "./definitions.js";
 import { defaultFreshMs } from "./server-calls/answer-reader.js";
 import { type LeftOutTool, leftOutTool } from "./server-calls/left-out-tool.js";
+import { withSentNumbers } from "./server-calls/sent-numbers.js";
 import type { ToolSession } from "./server-calls/tool-servers.js";
 
 /** No list counts for more than an hour. */
@@ -24,8 +25,15 @@ export class ListRefresh {
   async refresh({ client, options, facts }: ToolSession, target: VendorTarget): Promise<number> {
     const { tenant, cause, connection, runId } = target;
     const list: ListToolsResult & { readonly ttlMs?: unknown } = await client.listTools(undefined, options);
-    const taken = takenList(list.tools);
-    const leftOut = [...facts.leftOut, ...undeclared(facts.offered, list.tools), ...taken.leftOut];
+    const taken = takenList(list.tools.map((tool) => withSentNumbers(tool, facts.offered)));
+    const leftOut = [
+      ...facts.leftOut,
+      ...undeclared(
+        facts.offered.map(({ name }) => String(name)),
+        list.tools,
+      ),
+      ...taken.leftOut,
+    ];
     const freshMs = typeof list.ttlMs === "number" ? Math.min(Math.max(0, list.ttlMs), maxFreshMs) : defaultFreshMs;
     const { connectionId, projectId } = connection;
     return this.#database.transaction(tenant, cause, async (transaction) => {

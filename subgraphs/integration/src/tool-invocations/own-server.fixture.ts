@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 
 const revision = "2026-07-28";
 const formerRevision = "2025-11-25";
@@ -60,7 +61,8 @@ export async function anOwnServer(): Promise<OwnServer> {
         response.writeHead(405).end();
         return;
       }
-      const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
+      const message = parseForeignJson(Buffer.concat(chunks).toString());
+      const { id, method, params } = message as Omit<ReceivedCall, "headers">;
       const call: ReceivedCall = { id, method, params, headers: request.headers };
       own.received.push(call);
       if (method === "tools/call") {

@@ -1,4 +1,5 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { parseForeignJson, withPlainNumbers } from "@factory/runtime/json/kept-numbers";
 import { aPrincipal, eventually } from "../integration.fixture.js";
 import { anEverythingServer, type EverythingServer } from "./everything-server.fixture.js";
 import { anOwnServer, aTool, type OwnServer, text } from "./own-server.fixture.js";
@@ -56,6 +57,28 @@ describe("svc.tool.v1.ToolInvocation with a server of the revision 2025-11-25", 
     );
     expect(audited).toHaveLength(3);
     expect(audited[0]).toMatchObject({ subject: `connections/${connectionId}`, principal: principal.subject });
+  });
+
+  it("changes no number of a definition, of arguments and of results", async () => {
+    const principal = aPrincipal();
+    const numbers = "[820982911946154508,1e400,-0,1.0,1E5,0.1000000000000000055511151231257827]";
+    const kept = parseForeignJson(numbers);
+    const schema = { type: "object", properties: { id: { enum: kept } } };
+    own.tools = [aTool("echo", { inputSchema: schema, annotations: { title: "Echo" } })];
+    own.onCall = ({ params }, stream) => {
+      stream.progress(1);
+      stream.end({ ...text(JSON.stringify(params.arguments)), structuredContent: { given: kept } });
+    };
+    const connectionId = await caller.connect(principal, own.url);
+    const { tools } = await caller.list(principal, { connectionId });
+    expect(tools[0]?.inputSchemaJson).toContain(numbers);
+    const { definitionHash } = tools[0] ?? {};
+    own.tools = [aTool("echo", { inputSchema: withPlainNumbers(schema), annotations: { title: "Echo" } })];
+    const again = await caller.list(principal, { connectionId });
+    expect(again.tools[0]).toMatchObject({ definitionHash, definitionChanged: false });
+    const answer = await caller.invoke(principal, connectionId, "echo", { numbers: kept });
+    expect(contentOf(answer)[0]?.text).toContain(numbers);
+    expect(answer.structuredJson).toBe(`{"given":${numbers}}`);
   });
 
   it("extends the time of a call by its progress", async () => {

@@ -181,7 +181,7 @@ describe("a stored token", () => {
     const to = await target({ configuration: { account: "one", region: "eu" } });
     // as a preset may
     await fixture.rows(
-      `update integration.providers set driver = jsonb_set(driver, '{oauth2,tokenUrl}', to_jsonb($2::text)) where provider_id = $1`,
+      `update integration.providers set driver = jsonb_set(driver::jsonb, '{oauth2,tokenUrl}', to_jsonb($2::text)) where provider_id = $1`,
       decodeId("prv", to.connection.providerId),
       `${vendor.origin}/token/{account}`,
     );

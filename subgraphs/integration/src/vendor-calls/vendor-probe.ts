@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { isKeptNumber, parseForeignJson, withPlainNumbers } from "@factory/runtime/json/kept-numbers";
 import type { MailServer } from "../provider-drivers/command-template.js";
 import type { ProbeExpectation } from "../provider-drivers/provider-driver.js";
 import type { ProviderService } from "../providers/provider.service.js";
@@ -100,8 +101,10 @@ function statusClass(status: number): string {
 export function hasExpected({ value, equals }: ProbeExpectation, body: Buffer): boolean {
   const tokens = value.split("/").slice(1);
   try {
-    const found = tokens.reduce(memberOf, JSON.parse(body.toString("utf8")) as unknown);
-    return typeof found === "string" ? found === equals : JSON.stringify(found) === equals;
+    const found = tokens.reduce(memberOf, parseForeignJson(body.toString("utf8")));
+    if (typeof found === "string") return found === equals;
+    // `1.0` is both: as it was sent, and 1.
+    return [found, withPlainNumbers(found)].some((value) => JSON.stringify(value) === equals);
   } catch {
     return false;
   }
@@ -109,6 +112,6 @@ export function hasExpected({ value, equals }: ProbeExpectation, body: Buffer): 
 
 function memberOf(value: unknown, token: string): unknown {
   const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
-  const isObject = typeof value === "object" && value !== null && Object.hasOwn(value, name);
+  const isObject = typeof value === "object" && value !== null && !isKeptNumber(value) && Object.hasOwn(value, name);
   return isObject ? (value as Record<string, unknown>)[name] : undefined;
 }

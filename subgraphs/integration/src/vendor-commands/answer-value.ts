@@ -1,4 +1,5 @@
 import { storableText } from "@factory/runtime/input-validation/storable-text";
+import { isKeptNumber, numberText, parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import type { VendorResponse } from "../vendor-calls/exchange/vendor-call.js";
 
 const maxLength = 300;
@@ -20,7 +21,7 @@ export function answerValue(answer: Answer, path: string, longest = maxLength): 
   }
   if (answer.truncated) return null;
   try {
-    return valueInPayload(JSON.parse(answer.body.toString("utf8")), path, longest);
+    return valueInPayload(parseForeignJson(answer.body.toString("utf8")), path, longest);
   } catch {
     return null;
   }
@@ -33,11 +34,11 @@ export function valueInPayload(payload: unknown, path: string, longest = maxLeng
 
 function memberOf(value: unknown, token: string): unknown {
   const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
-  const isObject = typeof value === "object" && value !== null && Object.hasOwn(value, name);
+  const isObject = typeof value === "object" && value !== null && !isKeptNumber(value) && Object.hasOwn(value, name);
   return isObject ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 function bounded(value: unknown, longest: number): string | null {
-  const text = typeof value === "number" ? String(value) : value;
+  const text = numberText(value) ?? value;
   return typeof text === "string" && text !== "" && text.length <= longest ? storableText(text) : null;
 }

@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { isKeptNumber } from "@factory/runtime/json/kept-numbers";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -29,7 +30,7 @@ class Rendering {
   value(template: unknown, item: unknown): unknown {
     this.#values += 1;
     if (this.#values > maxValues) throw tooLarge();
-    if (typeof template !== "object" || template === null) return template;
+    if (typeof template !== "object" || template === null || isKeptNumber(template)) return template;
     if (Array.isArray(template)) return present(template.map((one) => this.value(one, item)));
     const members = template as Json;
     if ("$value" in members) return valueAt(this.#command, members["$value"]);
@@ -52,7 +53,8 @@ function valueAt(root: unknown, pointer: unknown): unknown {
   let value = root;
   for (const token of String(pointer).split("/").slice(1)) {
     const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return absent;
+    if (typeof value !== "object" || value === null || isKeptNumber(value) || !Object.hasOwn(value, name))
+      return absent;
     value = (value as Json)[name];
   }
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0) ? absent : value;
@@ -62,7 +64,7 @@ function valueAt(root: unknown, pointer: unknown): unknown {
 export function formOf(body: Json): string {
   const form = new URLSearchParams();
   const add = (name: string, value: unknown): void => {
-    if (typeof value === "object" && value !== null)
+    if (typeof value === "object" && value !== null && !isKeptNumber(value))
       for (const [member, inner] of Object.entries(value)) add(`${name}[${member}]`, inner);
     else form.append(name, typeof value === "string" ? value : JSON.stringify(value ?? ""));
   };

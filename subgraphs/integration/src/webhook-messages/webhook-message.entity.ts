@@ -1,3 +1,4 @@
+import { foreignJson } from "@factory/runtime/db/foreign-json-column";
 import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
@@ -83,7 +84,7 @@ export class WebhookMessage {
   nextAttemptAt: Date | null;
 
   /** The event, after the event log has deleted it. */
-  @Property({ type: "json", nullable: true })
+  @Property({ ...foreignJson(), nullable: true })
   envelope: Record<string, unknown> | null;
 
   @Property({ type: "timestamptz", nullable: true })

@@ -125,7 +125,7 @@ describe("a replay of webhooks", () => {
     const [tenant, id] = [decodeId("ten", scene.principal.tenantId ?? ""), decodeId("whs", subscription)];
     for (const [project, rest] of Object.entries({ orders: 0, billing: 1 }))
       await fixture.rows(
-        `update integration.event_log set envelope = envelope || jsonb_build_object('projectid', $2::text)
+        `update integration.event_log set envelope = envelope::jsonb || jsonb_build_object('projectid', $2::text)
          where tenant_id = $1 and sequence % 3 = $3`,
         ...[tenant, project, rest],
       );
@@ -177,7 +177,7 @@ describe("a replay of webhooks", () => {
     await set("type = 'LibraryRegistered'", "sequence = 1");
     await set("recorded_at = now() - interval '2 days'", "sequence = 2");
     await set(
-      `envelope = jsonb_set(envelope, '{subject}', to_jsonb('webhook-subscriptions/${subscription}'::text))`,
+      `envelope = jsonb_set(envelope::jsonb, '{subject}', to_jsonb('webhook-subscriptions/${subscription}'::text))`,
       "sequence = 3",
     );
     await fixture.bus.publish([anEvent(scene.principal)]);
@@ -199,7 +199,7 @@ describe("a replay of webhooks", () => {
     const name = (receiver: string | null, sequence: number) =>
       fixture.rows(
         `update integration.event_log set type = 'NotificationRequested',
-           envelope = envelope || jsonb_build_object('type', 'NotificationRequested', 'data', $3::jsonb)
+           envelope = envelope::jsonb || jsonb_build_object('type', 'NotificationRequested', 'data', $3::jsonb)
          where tenant_id = $1 and sequence = $2`,
         ...[tenant, sequence, JSON.stringify({ subscriptionId: receiver })],
       );

@@ -25,7 +25,7 @@ import type { WebhookSubscriptionStates } from "./webhook-subscription-moves.js"
 const store = {
   name: "webhook_subscription_change",
   text: `update webhook_subscriptions set project_id = $3, event_type = $4, endpoint_url = $5, content_type = $6,
-      signing_secret_ref = $7, credential_id = coalesce($8, credential_id), rate_per_second = $9, filter = nullif($10::jsonb, 'null'),
+      signing_secret_ref = $7, credential_id = coalesce($8, credential_id), rate_per_second = $9, filter = $10::json,
       headers = nullif($11::jsonb, 'null'), ordering = $12, version = version + 1,
       failing_since = case when endpoint_url is distinct from $5 then null else failing_since end,
       exhausted_since = case when endpoint_url is distinct from $5 then null else exhausted_since end,
@@ -130,7 +130,7 @@ export class WebhookSubscriptionChangeService {
       input.signingSecretRef ?? known.signing_secret_ref,
       signing ? (decodeId("crd", signing.credentialId) ?? null) : null,
       ratePerSecond,
-      JSON.stringify(filter),
+      filter && JSON.stringify(filter),
       JSON.stringify(headers),
       ordering,
     ]);

@@ -1,3 +1,4 @@
+import { foreignJson } from "@factory/runtime/db/foreign-json-column";
 import { expiringTenantTable, withLookup } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import type { EventType } from "@factory/schema/event-names";
@@ -76,7 +77,7 @@ export class WebhookSubscription {
   ordering: WebhookOrdering;
 
   /** As `matchesFilter` evaluates it. */
-  @Property({ type: "json", nullable: true })
+  @Property({ ...foreignJson(), nullable: true })
   filter: Record<string, unknown> | null;
 
   /** Further headers of each webhook, with names in lower case. */

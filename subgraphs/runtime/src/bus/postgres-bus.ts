@@ -132,7 +132,7 @@ async function publishThrough(pool: pg.Pool, messages: readonly Message[]): Prom
      inserted as (
        insert into bus.messages (event_id, type, envelope)
        select envelope->>'id', envelope->>'type', envelope
-       from turn, unnest($1::jsonb[]) with ordinality as message(envelope, place) order by place
+       from turn, unnest($1::json[]) with ordinality as message(envelope, place) order by place
        on conflict (event_id) do nothing)
      select pg_notify('${busChannel}', $3)`,
     [messages.map((envelope) => JSON.stringify(envelope)), advisoryLocks.busPublication, typesOf(messages)],

@@ -1,5 +1,6 @@
 import type { QueryResultRow } from "pg";
 import { type DatabaseUnavailable, isConnectionLost } from "../errors/database-failure.js";
+import { foreignJsonTypes } from "./foreign-json-types.js";
 import { PipelinedClient } from "./pipelined-client.js";
 import type { ServerClient, ServerWatch } from "./server-watch.js";
 
@@ -92,7 +93,7 @@ class Lane {
   #connected = false;
 
   constructor(connectionString: string) {
-    this.#client = new PipelinedClient({ connectionString });
+    this.#client = new PipelinedClient({ connectionString, types: foreignJsonTypes() });
     const lose = () => {
       this.lost = true;
     };

@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
-import { isStorable, storableText } from "../input-validation/storable-text.js";
+import { storableText } from "../input-validation/storable-text.js";
+import { isKeptNumber, parseForeignJson } from "../json/kept-numbers.js";
 
 type Query = (...parts: unknown[]) => unknown;
 
@@ -57,7 +58,7 @@ function storableParameter(text: string): string {
 
 function storableJson(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text, (_, member: unknown) => storableMember(member)));
+    return JSON.stringify(storableMember(parseForeignJson(text)));
   } catch {
     // Not JSON: a backslash in plain text has no meaning.
     return storableText(text);
@@ -66,7 +67,7 @@ function storableJson(text: string): string {
 
 function storableMember(member: unknown): unknown {
   if (typeof member === "string") return storableText(member);
-  if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
-  if (Object.keys(member).every(isStorable)) return member;
-  return Object.fromEntries(Object.entries(member).map(([name, value]) => [storableText(name), value]));
+  if (typeof member !== "object" || member === null || isKeptNumber(member)) return member;
+  if (Array.isArray(member)) return member.map(storableMember);
+  return Object.fromEntries(Object.entries(member).map(([name, value]) => [storableText(name), storableMember(value)]));
 }

@@ -1,5 +1,6 @@
-import pg, { type QueryResultRow } from "pg";
+import type { QueryResultRow } from "pg";
 import type { ConnectionShares } from "../connections/connection-shares.js";
+import { foreignJsonTypes } from "../connections/foreign-json-types.js";
 import type { ReadPipeline } from "../connections/read-pipeline.js";
 import type { WatchedPool } from "../connections/watched-pool.js";
 import type { Tenant } from "../tenancy/tenant.js";
@@ -23,6 +24,9 @@ export function tenantStatement(name: string, select: string): TenantStatement {
   };
 }
 
+/** The parsers of pg: the pool belongs to the ORM, which keeps timestamps as text. */
+const readTypes = foreignJsonTypes();
+
 /** Runs prepared reads of a tenant. */
 export class TenantReader {
   readonly #pool: WatchedPool;
@@ -42,8 +46,7 @@ export class TenantReader {
     tenant: Tenant,
     ...values: unknown[]
   ): Promise<R[]> {
-    // The parsers of pg: the pool belongs to the ORM, which keeps timestamps as text.
-    const query = { name, text, values: [tenant.uuid, ...values], types: pg.types };
+    const query = { name, text, values: [tenant.uuid, ...values], types: readTypes };
     return this.#shares.run(tenant.tenantId, async () => (await this.#pool.read<R>(query, tenant.caller)).rows);
   }
 

@@ -1,5 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from "graphql";
 import { GraphQLJSON, GraphQLJSONObject } from "graphql-scalars";
+import { foreignNumber, isKeptNumber } from "../json/kept-numbers.js";
 
 const isoForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
@@ -22,7 +23,35 @@ function parseDateTime(value: unknown): Date {
   return time;
 }
 
-/** The scalar JSONObject: any JSON object. */
-export const JsonObject = GraphQLJSONObject;
-/** The scalar JSON: any JSON value. */
-export const Json = GraphQLJSON;
+type Variables = Parameters<GraphQLScalarType["parseLiteral"]>[1];
+
+/** The scalar JSONObject: any JSON object, with its numbers as they were written. */
+export const JsonObject = new GraphQLScalarType({
+  ...GraphQLJSONObject.toConfig(),
+  serialize: jsonObject,
+  parseValue: jsonObject,
+  parseLiteral: (node, variables) => jsonObject(jsonLiteral(node, variables)),
+});
+
+/** The scalar JSON: any JSON value, with its numbers as they were written. */
+export const Json = new GraphQLScalarType({ ...GraphQLJSON.toConfig(), parseLiteral: jsonLiteral });
+
+function jsonObject(value: unknown): object {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || isKeptNumber(value))
+    throw new GraphQLError("JSONObject cannot represent a value that is not an object");
+  return value;
+}
+
+function jsonLiteral(node: ValueNode, variables: Variables): unknown {
+  switch (node.kind) {
+    case Kind.INT:
+    case Kind.FLOAT:
+      return foreignNumber(node.value);
+    case Kind.LIST:
+      return node.values.map((item) => jsonLiteral(item, variables));
+    case Kind.OBJECT:
+      return Object.fromEntries(node.fields.map(({ name, value }) => [name.value, jsonLiteral(value, variables)]));
+    default:
+      return GraphQLJSON.parseLiteral(node, variables);
+  }
+}

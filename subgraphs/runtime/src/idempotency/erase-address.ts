@@ -10,15 +10,15 @@ export interface ErasedAddress {
 const eraseAddresses = {
   name: "idempotency_erase_address",
   text: `update idempotency_records
-    set result = regexp_replace(result::text, $3, $4, 'gi')::jsonb
+    set result = regexp_replace(result::text, $3, $4, 'gi')::json
     where tenant_id = $1 and position(lower($2) in lower(result::text)) > 0`,
 };
 
-/** The display name stands beside the address of its person. */
+/** The display name stands beside the address of its person. Such a result is that of a user, without foreign JSON. */
 const eraseNames = {
   name: "idempotency_erase_name",
-  text: `update idempotency_records set result = result || '{"displayName": null}'
-    where tenant_id = $1 and lower(result->>'email') = lower($2) and jsonb_exists(result, 'displayName')`,
+  text: `update idempotency_records set result = (result::jsonb || '{"displayName": null}')::json
+    where tenant_id = $1 and lower(result->>'email') = lower($2) and result->'displayName' is not null`,
 };
 
 /**

@@ -1,3 +1,4 @@
+import { parseForeignJson } from "../json/kept-numbers.js";
 import { canonicalJson, canonicalJsonWork, isLargeJson } from "./canonical-json.js";
 
 describe("canonical JSON", () => {
@@ -46,6 +47,7 @@ describe("canonical JSON of a large value", () => {
     ["many members", wide, 10],
     ["many items", list, 6],
     ["both, deep inside", { one: { two: [wide, list, null] }, none: undefined }, 16],
+    ["many numbers of others", parseForeignJson(`{"a":[${"1e400,-0,".repeat(1000)}1.0]}`), 4],
   ])("with %s is the same text, with pauses", (_, value, atLeast) => {
     const work = canonicalJsonWork(value);
     let pauses = 0;

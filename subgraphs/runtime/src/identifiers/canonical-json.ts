@@ -1,10 +1,12 @@
+import { isKeptNumber } from "../json/kept-numbers.js";
+
 /** Members and items of a value that are written without a pause. */
 const inOneGo = 500;
 
 /**
  * The canonical JSON of a value (RFC 8785, JSON Canonicalization Scheme): no white space, members sorted by the UTF-16
  * code units of their names, strings and numbers as ECMAScript writes them. Members without a value are left out. Texts
- * must not hold lone surrogates.
+ * must not hold lone surrogates. A kept number is written with its text, so that it differs from all others.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) {
@@ -13,6 +15,7 @@ export function canonicalJson(value: unknown): string {
     return `${text}]`;
   }
   if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
+  if (isKeptNumber(value)) return value.rawJSON;
   let text = "{";
   for (const name of sortedNames(value)) {
     const member = (value as Record<string, unknown>)[name];
@@ -23,7 +26,7 @@ export function canonicalJson(value: unknown): string {
 
 /** The same text, with pauses in a large value. */
 export function* canonicalJsonWork(value: unknown, progress = { written: 0 }): Generator<void, string, void> {
-  if (value === null || typeof value !== "object") return canonicalJson(value);
+  if (value === null || typeof value !== "object" || isKeptNumber(value)) return canonicalJson(value);
   const isList = Array.isArray(value);
   const names = isList ? [...value.keys()] : sortedNames(value);
   if (names.length > inOneGo) yield;

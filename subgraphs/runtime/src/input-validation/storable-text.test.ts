@@ -1,3 +1,4 @@
+import { parseForeignJson } from "../json/kept-numbers.js";
 import { doAtOnce } from "../threads/long-work.js";
 import { isFlatAndStorable, isStorable, storability, storableText, unstorableText } from "./storable-text.js";
 
@@ -20,6 +21,7 @@ describe("text that cannot be stored", () => {
 
   it("is found without further work among texts and numbers", () => {
     expect(isFlatAndStorable({ a: "fine", b: 1, c: null, d: undefined })).toBe(true);
+    expect(isFlatAndStorable(parseForeignJson('{"a":1e400,"b":-0}') as object as Record<string, unknown>)).toBe(true);
     for (const member of [nul, half, [], {}]) expect(isFlatAndStorable({ a: "fine", b: member })).toBe(false);
   });
 
@@ -31,6 +33,8 @@ describe("text that cannot be stored", () => {
   it("is not looked for in levels beyond the limit", () => {
     const nested = (levels: number) => JSON.parse("[".repeat(levels) + "]".repeat(levels)) as unknown;
     expect(unstorableText(nested(64))).toEqual([]);
+    const deepest = `${"[".repeat(64)}1.0${"]".repeat(64)}`;
+    expect(unstorableText(parseForeignJson(deepest))).toEqual([]);
     expect(unstorableText(nested(65))).toEqual([
       expect.objectContaining({ pointer: "/0".repeat(64), code: "OUT_OF_RANGE" }),
     ]);

@@ -1,5 +1,6 @@
 import type { FieldError } from "../errors/domain-error.js";
 import { pointerToken } from "../errors/json-pointer.js";
+import { isKeptNumber } from "../json/kept-numbers.js";
 import { doAtOnce, type PausableWork } from "../threads/long-work.js";
 
 /** The largest depth of JSON in a request. */
@@ -23,7 +24,7 @@ export function storableText(text: string): string {
 export function isFlatAndStorable(members: Readonly<Record<string, unknown>>): boolean {
   for (const name in members) {
     const member = members[name];
-    if (typeof member === "string" ? !isStorable(member) : typeof member === "object" && member !== null) return false;
+    if (typeof member === "string" ? !isStorable(member) : isNested(member)) return false;
   }
   return true;
 }
@@ -55,7 +56,7 @@ export function* storability(value: unknown): PausableWork<FieldError[]> {
       if (keys && !isStorable(name)) refuse("FORMAT", unstorable);
       else if (typeof member === "string") {
         if (!isStorable(member)) refuse("FORMAT", unstorable, name);
-      } else if (typeof member === "object" && member !== null) {
+      } else if (isNested(member)) {
         names.push(name);
         yield* check(member);
         names.pop();
@@ -65,8 +66,11 @@ export function* storability(value: unknown): PausableWork<FieldError[]> {
     }
   };
   if (typeof value === "string" && !isStorable(value)) refuse("FORMAT", unstorable);
-  if (typeof value === "object" && value !== null) yield* check(value);
+  if (isNested(value)) yield* check(value);
   return errors;
 }
+
+const isNested = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !isKeptNumber(value);
 
 const unstorable = "The text must not contain the character NUL or a lone surrogate.";

@@ -8,7 +8,7 @@ export const outboxInsert: PreparedStatement = {
   name: "outbox_insert",
   text: `insert into outbox (id, tenant_id, type, envelope)
     select id, $1, envelope->>'type', envelope
-    from unnest($2::uuid[], $3::jsonb[]) with ordinality as message(id, envelope, place) order by place`,
+    from unnest($2::uuid[], $3::json[]) with ordinality as message(id, envelope, place) order by place`,
 };
 
 const prefixes = { event: "evt", command: "cmd", audit: "aud" } as const;

@@ -1,4 +1,5 @@
 import { EntitySchema } from "@mikro-orm/core";
+import { foreignJson } from "../db/foreign-json-column.js";
 import { workerTable } from "../db/tenant-table.js";
 
 export interface OutboxRow {
@@ -20,7 +21,7 @@ export const outboxTable = () =>
       id: { type: "uuid", primary: true },
       tenantId: { type: "uuid" },
       type: { type: "text" },
-      envelope: { type: "json" },
+      envelope: foreignJson(),
       seq: { type: "bigint", autoincrement: true },
       publishedAt: { type: "Date", columnType: "timestamptz", nullable: true },
     },

@@ -212,7 +212,7 @@ describe("the outbox relay", () => {
     expect(relay.lagSeconds()).toBe(0);
     await tell("templates/waiting");
     await admin.query(
-      `update catalog.outbox set envelope = jsonb_set(envelope, '{time}', to_jsonb(now() - interval '1 minute'))`,
+      `update catalog.outbox set envelope = jsonb_set(envelope::jsonb, '{time}', to_jsonb(now() - interval '1 minute'))`,
     );
     relay.wake();
     await until(() => relay.lagSeconds() > 59);
@@ -325,7 +325,7 @@ describe("the outbox relay", () => {
       const relay = await aRelay(undefined, quiet, postgresBus);
       await tell("templates/waiting");
       await admin.query(
-        `update catalog.outbox set envelope = jsonb_set(envelope, '{time}', to_jsonb(now() - interval '1 minute'))`,
+        `update catalog.outbox set envelope = jsonb_set(envelope::jsonb, '{time}', to_jsonb(now() - interval '1 minute'))`,
       );
       relay.wake();
       await until(() => relay.lagSeconds() > 59);

@@ -1,4 +1,5 @@
 import { EntitySchema } from "@mikro-orm/core";
+import { foreignJson } from "../db/foreign-json-column.js";
 import { expiringTenantTable } from "../db/tenant-table.js";
 
 export interface IdempotencyRow {
@@ -23,7 +24,7 @@ export const idempotencyTable = () =>
       field: { type: "text", primary: true },
       key: { type: "text", primary: true },
       fingerprint: { type: "text" },
-      result: { type: "json", nullable: true },
+      result: { ...foreignJson(), nullable: true },
       createdAt: { type: "Date", columnType: "timestamptz", defaultRaw: "now()" },
     },
     indexes: [{ name: "idempotency_records_created_at", properties: ["createdAt"] }],

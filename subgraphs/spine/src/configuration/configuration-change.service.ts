@@ -3,6 +3,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { type Preconditions, requirePreconditions } from "@factory/runtime/input-validation/preconditions";
+import { parseForeignJson, withPlainNumbers } from "@factory/runtime/json/kept-numbers";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
@@ -100,9 +101,11 @@ export class ConfigurationChangeService {
     preconditions: Preconditions,
   ): Promise<ChangedConfigEntryType> {
     requireWritableKey(key);
-    const text = checkedValue(key, input);
-    this.#schemes.require(key, input.value);
-    const { value, description = null, isSecret = null } = input;
+    const { description = null, isSecret = null } = input;
+    // The platform calculates with its settings. Other values are foreign.
+    const value = isSettingKey(key) ? withPlainNumbers(input.value) : input.value;
+    const text = checkedValue(key, { value, isSecret });
+    this.#schemes.require(key, value);
     const requestWith = (digest: string) => ({
       key,
       input: { value: digest, description, isSecret },
@@ -250,5 +253,5 @@ export class ConfigurationChangeService {
 function isUnchanged({ version, stored }: EntryBefore, next: StoredValue): boolean {
   if (version === undefined || stored.isSecret || next.isSecret) return false;
   if (stored.description !== next.description || stored.value === null || next.value === null) return false;
-  return fingerprint(JSON.parse(stored.value)) === fingerprint(JSON.parse(next.value));
+  return fingerprint(parseForeignJson(stored.value)) === fingerprint(parseForeignJson(next.value));
 }

@@ -1,3 +1,4 @@
+import { foreignJson } from "@factory/runtime/db/foreign-json-column";
 import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
@@ -21,7 +22,7 @@ export class ConfigurationEntry {
   key: string;
 
   /** Null for a secret entry. The JSON value null is stored as JSON. */
-  @Property({ type: "json", nullable: true })
+  @Property({ ...foreignJson(), nullable: true })
   value: unknown;
 
   /** The JSON text of a secret value: a sealed value (`ConfigurationSecrets`) that is bound to the tenant, the key and the version. */

@@ -61,7 +61,7 @@ function requireSecret(key: string, value: unknown): void {
     });
 }
 
-/** JSON text may hold 1e400, which a parser reads as Infinity. */
+/** A setting of the platform may be 1e400 in JSON text, which is Infinity as a number of JavaScript. */
 function isFinite(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return true;

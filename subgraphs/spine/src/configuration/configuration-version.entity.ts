@@ -1,3 +1,4 @@
+import { foreignJson } from "@factory/runtime/db/foreign-json-column";
 import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
@@ -28,7 +29,7 @@ export class ConfigurationVersion {
   change: ConfigurationChange;
 
   /** As in the entry; both are null in the version that records a deletion. */
-  @Property({ type: "json", nullable: true })
+  @Property({ ...foreignJson(), nullable: true })
   value: unknown;
 
   @Property({ type: "text", nullable: true })

@@ -1,3 +1,4 @@
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import type { ConfigEntryType, ConfigurationChange, ConfigVersionType } from "./configuration.type.js";
 import { mask } from "./configuration-value.js";
 
@@ -30,7 +31,7 @@ const isoTime = (time: Date | string) => new Date(time).toISOString();
 
 const shownValue = (value: string | null, isSecret: boolean): unknown => {
   if (isSecret) return mask;
-  return value === null ? null : JSON.parse(value);
+  return value === null ? null : parseForeignJson(value);
 };
 
 /** The fields of an entry as a plain object, which can be spread. */

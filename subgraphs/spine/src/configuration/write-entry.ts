@@ -1,5 +1,6 @@
 import { hashedLocks } from "@factory/runtime/db/advisory-locks";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { bumpTenantVersion } from "../tenants/tenant-version.js";
 import type { ChangedConfigEntryType, ConfigurationChange } from "./configuration.type.js";
@@ -65,7 +66,7 @@ const upsert = {
   name: "configuration_upsert",
   text: `insert into configuration_entries as entry
       (tenant_id, key, value, sealed_value, is_secret, description, version, created_at, updated_at, updated_by)
-    values ($1, $2, $3::jsonb, $4, $5, $6, $7, $8, $8, $9)
+    values ($1, $2, $3::json, $4, $5, $6, $7, $8, $8, $9)
     on conflict (tenant_id, key) do update set value = excluded.value, sealed_value = excluded.sealed_value,
       is_secret = excluded.is_secret, description = excluded.description, version = excluded.version,
       updated_at = excluded.updated_at, updated_by = excluded.updated_by`,
@@ -80,7 +81,7 @@ const keep = {
   name: "configuration_keep",
   text: `insert into configuration_versions
       (tenant_id, key, version, change, value, sealed_value, is_secret, description, bytes, changed_at, changed_by)
-    values ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10, $11)`,
+    values ($1, $2, $3, $4, $5::json, $6, $7, $8, $9, $10, $11)`,
 };
 
 const trim = {
@@ -188,7 +189,7 @@ function recordChange(
 ): void {
   const { value, isSecret } = stored;
   const untold = isSecret || change === "Deleted" || value === null || Buffer.byteLength(value) > maxToldBytes;
-  const shown = untold ? {} : { value: JSON.parse(value) as unknown };
+  const shown = untold ? {} : { value: parseForeignJson(value) };
   record({
     type: "ConfigurationUpdated",
     subject: `config/${key}`,

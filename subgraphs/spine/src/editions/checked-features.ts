@@ -1,9 +1,16 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { withPlainNumbers } from "@factory/runtime/json/kept-numbers";
+import { inexactNumbers } from "@factory/runtime/json/own-json";
 import { type EditionFeatures, featureProblems } from "@factory/schema/edition-features";
 
-/** The features of an input. Throws EDITION_FEATURES_INVALID with a pointer to each member that is wrong. */
-export function checkedFeatures(features: Record<string, unknown>): EditionFeatures {
-  const problems = featureProblems(features);
+/**
+ * The features of an input, with numbers that the platform calculates with. Throws EDITION_FEATURES_INVALID with a
+ * pointer to each member that is wrong.
+ */
+export function checkedFeatures(given: Record<string, unknown>): EditionFeatures {
+  const features = withPlainNumbers(given) as Record<string, unknown>;
+  const inexact = inexactNumbers(given);
+  const problems = inexact.length > 0 ? inexact.slice(0, 20) : featureProblems(features);
   if (problems.length > 0)
     throw new DomainError("EDITION_FEATURES_INVALID", {
       detail: "The features break a rule. Correct the members that errors names.",

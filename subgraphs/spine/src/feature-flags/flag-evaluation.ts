@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { isKeptNumber } from "@factory/runtime/json/kept-numbers";
 import { doAtOnce, type LongWork, longWork, type PausableWork } from "@factory/runtime/threads/long-work";
 import { isFailure } from "./evaluation/compiled-flag.js";
 import { EvaluationContext } from "./evaluation/evaluation-context.js";
@@ -103,11 +104,14 @@ const refusal = (status: number, body: Failure & { key?: string }): OfrepAnswer 
 });
 
 function contextOf(request: unknown): EvaluationContext | Failure {
-  if (request !== undefined && (typeof request !== "object" || request === null || Array.isArray(request)))
+  if (request !== undefined && !isObject(request))
     return { errorCode: "PARSE_ERROR", errorDetails: "The body must be an object with the member context." };
   const context = EvaluationContext.read((request as { context?: unknown } | undefined)?.context);
   return typeof context === "string" ? { errorCode: "INVALID_CONTEXT", errorDetails: context } : context;
 }
+
+const isObject = (value: unknown) =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isKeptNumber(value);
 
 function single(set: FlagSet, key: string, context: EvaluationContext): OfrepAnswer {
   const flag = set.find(key);

@@ -113,7 +113,7 @@ describe("Mutation.inviteUser", () => {
     expect(token).toMatch(/^[\w-]{43}$/);
     const kept = await platform.admin.query(
       `select to_jsonb(i) as row from invitations i union all select to_jsonb(j) from spine_jobs.job j
-       union all select envelope from outbox union all select to_jsonb(r) from idempotency_records r`,
+       union all select envelope::jsonb from outbox union all select to_jsonb(r) from idempotency_records r`,
     );
     expect(JSON.stringify(kept.rows)).not.toContain(token);
     const { rows } = await platform.admin.query("select envelope::text from outbox");

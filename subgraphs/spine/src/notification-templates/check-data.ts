@@ -1,4 +1,5 @@
 import type { FieldError } from "@factory/runtime/errors/domain-error";
+import { isForeignNumber } from "@factory/runtime/json/number-order";
 import { webAddress } from "./compose-message.js";
 import type { MessageTemplate, TemplateVariable } from "./message-template.js";
 
@@ -19,7 +20,7 @@ function problemOf(value: unknown, { type, optional, members = [] }: TemplateVar
   if (value === undefined || value === null || value === "")
     return optional ? undefined : { code: "REQUIRED", detail: "The template needs this value." };
   if (type === "number")
-    return typeof value === "number" ? undefined : { code: "TYPE", detail: "The value must be a number." };
+    return isForeignNumber(value) ? undefined : { code: "TYPE", detail: "The value must be a number." };
   if (type === "boolean")
     return typeof value === "boolean" ? undefined : { code: "TYPE", detail: "The value must be true or false." };
   if (type === "list") return listProblem(value, members);
@@ -41,13 +42,15 @@ function listProblem(value: unknown, members: readonly string[]): Problem | unde
   return { code: "TYPE", detail: `The value must be a list of ${items}.` };
 }
 
-const isScalar = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value);
+const isScalar = (value: unknown): boolean =>
+  typeof value === "string" || typeof value === "boolean" || isForeignNumber(value);
 
 /** Members may be absent. */
 const hasScalars = (item: unknown, members: readonly string[]): boolean =>
   typeof item === "object" &&
   item !== null &&
   !Array.isArray(item) &&
+  !isForeignNumber(item) &&
   members.every((name) => {
     const value = Object.hasOwn(item, name) ? (item as Data)[name] : undefined;
     return value === undefined || value === null || isScalar(value);

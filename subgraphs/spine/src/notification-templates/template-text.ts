@@ -1,3 +1,4 @@
+import { isKeptNumber, numberText } from "@factory/runtime/json/kept-numbers";
 import { doAtOnce, type PausableWork } from "@factory/runtime/threads/long-work";
 import { beginning, plainText } from "./plain-text.js";
 
@@ -158,10 +159,10 @@ function valueAt(scopes: readonly unknown[], path: readonly string[]): unknown {
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isKeptNumber(value);
 
 /** The text of a value. Lists and objects have none. */
 function scalarText(value: unknown): string {
   if (typeof value === "string") return value;
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+  return typeof value === "boolean" ? String(value) : (numberText(value) ?? "");
 }

@@ -31,7 +31,7 @@ const snapshotsOf = (found: string, keys: string) => `
     offset 0) scope
   left join lateral (select subscription.status from plan_subscriptions subscription
     where subscription.tenant_id = scope.tenant order by subscription.created_at limit 1) plan on true
-  left join lateral (select jsonb_object_agg(entry.key, entry.value) as settings from configuration_entries entry
+  left join lateral (select json_object_agg(entry.key, entry.value) as settings from configuration_entries entry
     where entry.tenant_id = scope.tenant and entry.key = any(${keys}::text[]) and not entry.is_secret) entries on true`;
 
 const columns = `tenant_id, version, slug, status, edition_code, limits, ${epochMicros("changed_at")} as changed_at,

@@ -1,5 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import { withPlainNumbers } from "@factory/runtime/json/kept-numbers";
 import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type {
@@ -129,7 +130,9 @@ function snapshotOf(row: SnapshotRow): TenantSnapshot {
 /** A release may know fewer values than the one that stored them. */
 const knownSettings = ({ settings }: SnapshotRow) =>
   Object.fromEntries(
-    Object.entries(settings ?? {}).filter(([key, value]) => isSettingKey(key) && fitsSetting(key, value)),
+    Object.entries(settings ?? {})
+      .map(([key, value]) => [key, withPlainNumbers(value)] as const)
+      .filter(([key, value]) => isSettingKey(key) && fitsSetting(key, value)),
   );
 
 const sizeOf = ({ settingsJson, limitsJson }: TenantSnapshot): number =>

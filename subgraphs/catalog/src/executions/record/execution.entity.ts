@@ -1,3 +1,4 @@
+import { foreignJson } from "@factory/runtime/db/foreign-json-column";
 import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
@@ -64,7 +65,7 @@ export class Execution {
   @Property({ type: wireId("exe"), nullable: true })
   retryOf: string | null;
 
-  @Property({ type: "json" })
+  @Property(foreignJson())
   parameters: Record<string, unknown>;
 
   @Property({ type: "json" })

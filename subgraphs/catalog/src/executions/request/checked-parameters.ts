@@ -1,8 +1,10 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { withPlainNumbers } from "@factory/runtime/json/kept-numbers";
 import { withoutAliases } from "@factory/template-engine/host-data";
-import { escapePointer, isJsonObject } from "@factory/template-engine/json-value";
+import { escapePointer, isJsonObject, type JsonObject } from "@factory/template-engine/json-value";
 import { inputProblem } from "../../input-problems/input-problem.js";
 import type { ParameterChecker } from "../../parameters/parameter-checker.js";
+import { withDefaults } from "../../parameters/parameter-schema.js";
 import { everDefined } from "../../parameters/schema-properties.js";
 import type { WorkerClient } from "../../worker-pool/worker-pool.js";
 
@@ -25,9 +27,15 @@ export async function checkedParameters(
   client: WorkerClient,
 ): Promise<Record<string, unknown>> {
   const given = ownNames(parameters, aliases, parameterSchema);
-  const order = { schema: parameterSchema, parameters: given, templateNames: templateNames ?? undefined };
+  // The rules of a schema calculate. The sent parameters stay as they were.
+  const order = {
+    schema: withPlainNumbers(parameterSchema),
+    parameters: withPlainNumbers(given),
+    templateNames: templateNames ?? undefined,
+  };
   const checked = await checker.checkParameters(order, client);
-  if (checked.valid) return checked.parameters;
+  if (checked.valid && order.schema === parameterSchema && order.parameters === given) return checked.parameters;
+  if (checked.valid) return withDefaults(isJsonObject(parameterSchema) ? parameterSchema : {}, given as JsonObject);
   throw new DomainError("PARAMETERS_INVALID", {
     detail:
       "The parameters do not satisfy the parameterSchema of the version, or the template does not have them. See errors.",

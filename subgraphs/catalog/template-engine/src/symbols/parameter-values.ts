@@ -139,8 +139,24 @@ function requestText(symbol: ParameterSymbol, passed: unknown): string {
     case "boolean":
       return String(passed);
     default:
+      if (isNumberText(passed)) return numberText(symbol, passed.rawJSON);
       throw refused(symbol, "must be a text, a number, a boolean or a list of these");
   }
+}
+
+interface NumberText {
+  readonly rawJSON: string;
+}
+
+/** A number of JSON with the text that JavaScript would change. TypeScript does not know the method yet. */
+const { isRawJSON: isNumberText } = JSON as typeof JSON & {
+  readonly isRawJSON: (value: unknown) => value is NumberText;
+};
+
+/** A whole number has digits only, since `1E5` is an integer of JSON and none of a template. */
+function numberText({ datatype }: ParameterSymbol, text: string): string {
+  const number = Number(text);
+  return datatype === "integer" && Number.isSafeInteger(number) ? String(number) : text;
 }
 
 function setValue(values: Map<string, SymbolValue>, symbol: ParameterSymbol, text: string | null): void {

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { newId } from "@factory/runtime/identifiers/wire-id";
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import { aPrincipal, eventually } from "../../integration.fixture.js";
 import { everythingProgram } from "../everything-server.fixture.js";
 import { ToolCaller } from "../tool-client.fixture.js";
@@ -9,6 +10,8 @@ import type { LocalServer } from "./local-server-settings.js";
 import { ServerProcess } from "./server-process.js";
 
 const inNode = (script: string) => [process.execPath, "-e", script];
+
+const numbers = "[820982911946154508,1e400,-0,1.0,1E5,0.1000000000000000055511151231257827]";
 
 /** Answers `initialize` and nothing else, after what it does at its start. */
 const programs = new Map([
@@ -26,24 +29,31 @@ const programs = new Map([
   // A zero character cannot be passed to a program, so none starts.
   ["impossible", [process.execPath, "\0"]],
   ["stuck", aFormerServer("const stuck = true;")],
+  ["exact", aFormerServer(`const exact = ${JSON.stringify(numbers)};`)],
   ["tells", aFormerServer("const told = process.env.TOLD_TOKEN;")],
 ]);
 
 /** A server of the revision 2025-11-25 with the tool `echo`. The variables say how it behaves. */
 function aFormerServer(variables: string) {
   return inNode(`${variables}
-    const answer = ({ id, method, params }) => {
+    const given = typeof exact === "undefined" ? undefined : JSON.parse(exact, (_, value, { source }) => source ? JSON.rawJSON(source) : value);
+    const answer = (line) => {
+      const { id, method, params } = JSON.parse(line);
       if (method === "server/discover" && typeof ends !== "undefined") process.exit(1);
       if (method === "tools/call" && typeof stuck !== "undefined") return;
       const result = {
         initialize: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } },
-        "tools/list": { tools: [{ name: "echo", inputSchema: { type: "object" } }] },
-        "tools/call": { content: [{ type: "text", text: "told " + (typeof told === "undefined" ? "nothing" : told) }] },
+        "tools/list": { tools: [{ name: "echo", inputSchema: { type: "object", properties: given ? { n: { enum: given } } : {} } }] },
+        "tools/call": {
+          content: [{ type: "text", text: "told " + (typeof told === "undefined" ? "nothing" : told) + (given ? line : "") }],
+          ...(given && { structuredContent: { given } }),
+        },
       }[method];
       const error = { code: -32601, message: "Method not found" };
-      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...(result ? { result } : { error }) }));
+      const sameId = given === undefined || id === undefined ? id : JSON.rawJSON(id + ".0");
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id: sameId, ...(result ? { result } : { error }) }));
     };
-    require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => answer(JSON.parse(line)));`);
+    require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => answer(line));`);
 }
 
 const chosen = aPrincipal();
@@ -101,6 +111,18 @@ describe("tool servers that the operator runs as programs", () => {
     expect(environment.contentJson).toContain("PATH");
     expect(environment.contentJson).not.toContain("marked-secret");
     await eventually(() => (commandsWith("server-everything/dist/index.js stdio").length === 0 ? true : undefined));
+  });
+
+  it("changes no number of a definition, of arguments and of results", async () => {
+    const principal = aPrincipal();
+    const connectionId = await connect(principal, "exact");
+    const { tools, leftOut } = await caller.list(principal, { connectionId });
+    expect(tools[0]?.inputSchemaJson).toBe(`{"properties":{"n":{"enum":${numbers}}},"type":"object"}`);
+    const { contentJson, structuredJson } = await caller.invoke(principal, connectionId, "echo", {
+      sent: parseForeignJson(numbers),
+    });
+    expect([structuredJson, leftOut]).toEqual([`{"given":${numbers}}`, []]);
+    expect(contentJson).toContain(numbers);
   });
 
   it("refuses a name that the operator does not offer, and never runs a value of a row", async () => {

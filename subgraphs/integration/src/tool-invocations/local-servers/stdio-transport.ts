@@ -1,3 +1,4 @@
+import { parseForeignJson, withPlainNumbers } from "@factory/runtime/json/kept-numbers";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { AskedRequest } from "../server-calls/answer-reader.js";
 import type { ProtocolPackage } from "../server-calls/channel.js";
@@ -82,9 +83,9 @@ export class StdioTransport implements Transport {
   #read(line: string): void {
     let message: JSONRPCMessage;
     try {
-      const received = JSON.parse(line) as unknown;
-      const asked = this.#asked.get(membersOf(received)?.["id"]);
-      message = this.#options.parse(asked ? this.#options.read(received, asked) : received);
+      const received = parseForeignJson(line);
+      const asked = this.#asked.get(withPlainNumbers(membersOf(received)?.["id"]));
+      message = this.#options.parse(withPlainNumbers(asked ? this.#options.read(received, asked) : received));
     } catch {
       return;
     }

@@ -1,7 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { withPlainNumbers } from "@factory/runtime/json/kept-numbers";
 import { definitionFault } from "./definition-fault.js";
 import { type Members, membersOf } from "./json-members.js";
 import { leftOutTool, maxLeftOut } from "./left-out-tool.js";
+import { placeOf, plainJson } from "./sent-numbers.js";
 import type { SessionFacts } from "./session-facts.js";
 
 /** A request whose answer is read before the client of the protocol sees it. */
@@ -20,7 +22,8 @@ export function askedRequest(message: unknown, facts: SessionFacts): AskedReques
 }
 
 /** Whether a message ends a request, with a result or an error. */
-export const isAnswerTo = (message: unknown, { id }: AskedRequest): boolean => membersOf(message)?.["id"] === id;
+export const isAnswerTo = (message: unknown, { id }: AskedRequest): boolean =>
+  withPlainNumbers(membersOf(message)?.["id"]) === id;
 
 /**
  * Reads a message of a server before the client of the protocol does, which refuses a whole answer because of one member.
@@ -31,7 +34,7 @@ export function readAnswer(message: unknown, { id, method }: AskedRequest, facts
   const answer = membersOf(message);
   const result = membersOf(answer?.["result"]);
   if (!answer || !isAnswerTo(message, { id, method })) return message;
-  if (method === "tools/list") return result ? messageWith(id, readableList(result, facts)) : message;
+  if (method === "tools/list") return result ? messageWith(id, withPlainNumbers(readableList(result, facts))) : message;
   if (!Object.hasOwn(answer, "result") || membersOf(answer["error"])) return message;
   if (result?.["resultType"] === "input_required") {
     facts.refusal ??= asksForInput();
@@ -41,13 +44,14 @@ export function readAnswer(message: unknown, { id, method }: AskedRequest, facts
   return messageWith(id, { resultType: "complete", content: [] });
 }
 
-const messageWith = (id: unknown, result: Members) => ({ jsonrpc: "2.0", id, result });
+const messageWith = (id: unknown, result: unknown) => ({ jsonrpc: "2.0", id, result });
 
 /** The list in the form that the client expects. Freshness of another form counts as none. */
 function readableList(result: Members, facts: SessionFacts): Members {
   const isFormer = result["resultType"] === undefined;
-  const { tools, nextCursor, ttlMs, cacheScope, ...rest } = result;
+  const { tools, nextCursor, ttlMs: sentMs, cacheScope, ...rest } = result;
   if (!Array.isArray(tools)) return result;
+  const ttlMs = withPlainNumbers(sentMs);
   const isFresh = typeof ttlMs === "number" && Number.isSafeInteger(ttlMs) && ttlMs >= 0;
   const scope = cacheScope === "public" ? "public" : "private";
   return {
@@ -67,8 +71,8 @@ function offeredTool(value: unknown, isFormer: boolean, { leftOut, offered }: Se
   const fault = tool ? definitionFault(tool, isFormer) : "The entry of the list is not an object.";
   if (tool && fault === undefined) {
     const { name, title, description, inputSchema, outputSchema, annotations } = tool;
-    offered.push(String(name));
-    return [{ name, title, description, inputSchema, outputSchema, annotations }];
+    const parts = { name, title, description, inputSchema, outputSchema, annotations };
+    return [{ ...plainJson(parts), _meta: placeOf(offered.push(parts) - 1) }];
   }
   if (leftOut.length < maxLeftOut) leftOut.push(leftOutTool(tool?.["name"], fault ?? ""));
   return [];

@@ -1,3 +1,4 @@
+import { isKeptNumber } from "@factory/runtime/json/kept-numbers";
 import { type Members, membersOf } from "./json-members.js";
 
 const nameForm = /^[^\p{Cc}\p{Cs}]{1,128}$/u;
@@ -68,4 +69,4 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-const isNested = (value: unknown): boolean => typeof value === "object" && value !== null;
+const isNested = (value: unknown): boolean => typeof value === "object" && value !== null && !isKeptNumber(value);

@@ -1,3 +1,4 @@
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import { aPrincipal } from "../../integration.fixture.js";
 import { anOwnServer, aTool, type OwnServer } from "../own-server.fixture.js";
 import { ToolCaller } from "../tool-client.fixture.js";
@@ -16,6 +17,8 @@ afterAll(() => caller?.stop());
 
 const object = { type: "object" };
 const deep = JSON.parse(`${'{"a":'.repeat(1_000)}1${"}".repeat(1_000)}`) as object;
+
+const numbers = "[820982911946154508,1e400,-0,1.0,1E5,0.1000000000000000055511151231257827]";
 
 /** Entries of a list that cannot be offered, by what is wrong with them. */
 const oddTools: readonly (readonly [what: string, entry: unknown])[] = [
@@ -53,6 +56,7 @@ const harmless: readonly object[] = [
   { _meta: null },
   { execution: { taskSupport: "perhaps" } },
   { annotations: { unknownHint: 7 } },
+  { inputSchema: { ...object, properties: { count: parseForeignJson(`{"enum":${numbers}}`) } } },
 ];
 
 describe("one odd member of a list of tools does not take the list down", () => {
@@ -86,6 +90,31 @@ describe("one odd member of a list of tools does not take the list down", () => 
       const { tools, leftOut } = await caller.list(principal, { connectionId });
       expect(tools).toHaveLength(harmless.length);
       expect(leftOut).toEqual([]);
+    },
+  );
+
+  it.each([false, true])(
+    "and numbers of its definitions stay as they came, with a former server: %s",
+    async (isFormer) => {
+      const principal = aPrincipal();
+      own.isFormer = isFormer;
+      const withEnum = (text: string) => ({ properties: { count: parseForeignJson(`{"enum":${text}}`) }, ...object });
+      const [one, two] = [
+        aTool("same", { inputSchema: withEnum(numbers) }),
+        aTool("other", { inputSchema: withEnum("[2.0]") }),
+      ];
+      const invalid = { ...object, "x-mcp-header": "a b" };
+      own.tools = [aTool("same", { inputSchema: isFormer ? {} : invalid }), one, aTool("odd", { title: 1 }), two];
+      own.listMembers = parseForeignJson(`{"_meta":{"a":1e400}${isFormer ? "" : ',"ttlMs":0.0'}}`) as object;
+      const connectionId = await caller.connect(principal, own.url);
+      const { tools } = await caller.list(principal, { connectionId });
+      expect(tools.map(({ inputSchemaJson }) => inputSchemaJson)).toEqual([
+        '{"properties":{"count":{"enum":[2.0]}},"type":"object"}',
+        `{"properties":{"count":{"enum":${numbers}}},"type":"object"}`,
+      ]);
+      own.tools = [];
+      const again = await caller.list(principal, { connectionId });
+      expect(again.tools).toHaveLength(isFormer ? 2 : 0);
     },
   );
 
@@ -138,6 +167,11 @@ const oddResults: readonly (readonly [
     "annotations of another form",
     { content: [{ type: "text", text: "a", annotations: 7 }] },
     { content: [{ type: "text", text: "a", annotations: 7 }], findings: [] },
+  ],
+  [
+    "numbers and a thousand levels",
+    { content: [{ type: "text", text: "a" }], structuredContent: parseForeignJson(`{"a":${numbers}}`), _meta: deep },
+    { content: [{ type: "text", text: "a" }], structured: `{"a":${numbers}}`, findings: [] },
   ],
   ["structured content alone", { structuredContent: { a: 1 } }, { content: [], structured: '{"a":1}', findings: [] }],
 ];
@@ -219,4 +253,19 @@ describe("what a tool has done is handed over, although our check of its answer 
       message: expect.stringContaining("The tool may have run."),
     });
   });
+});
+
+it("a number that a header repeats is one that the header can have", async () => {
+  const principal = aPrincipal();
+  const properties = {
+    count: { type: "integer", "x-mcp-header": "Count" },
+    inner: { type: "object", properties: { big: { type: "integer", "x-mcp-header": "Big" }, free: {} } },
+  };
+  own.tools = [aTool("echo", { inputSchema: { ...object, properties } })];
+  const connectionId = await caller.connect(principal, own.url);
+  const text = '{"count":5.0,"inner":{"big":820982911946154508,"free":5.0},"other":5.0}';
+  await caller.invoke(principal, connectionId, "echo", parseForeignJson(text) as Record<string, unknown>);
+  const call = own.received.find(({ method }) => method === "tools/call");
+  expect([call?.headers["mcp-param-count"], call?.headers["mcp-param-big"]]).toEqual(["5", undefined]);
+  expect(JSON.stringify(call?.params.arguments)).toBe(text.replace("5.0", "5"));
 });

@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Members } from "./json-members.js";
 import type { LeftOutTool } from "./left-out-tool.js";
 
 /** The facts that one session with a tool server has shown. */
@@ -12,8 +13,8 @@ export interface SessionFacts {
   called: boolean;
   /** The tools of the lists so far that the platform does not offer. */
   readonly leftOut: LeftOutTool[];
-  /** The names of the others. */
-  readonly offered: string[];
+  /** The others, with their numbers as the server has sent them. */
+  readonly offered: Members[];
   /** The result of a tool as it came, whatever it is. Undefined until a tool has answered. */
   result: { readonly value: unknown } | undefined;
   /** Whether the program of the server has ended, for no reason of the platform. */

@@ -1,3 +1,4 @@
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import { EventStreamParser } from "../../chat-completions/event-stream.js";
 
 /** The first character of a JSON-RPC message. No line of an event stream begins with it. */
@@ -87,7 +88,7 @@ function textOf(message: unknown): string | undefined {
 /** A text that is not JSON is left out, as the client would do. */
 function messagesIn(text: string): unknown[] {
   try {
-    return [JSON.parse(text) as unknown].flat();
+    return [parseForeignJson(text)].flat();
   } catch {
     return [];
   }

@@ -1,3 +1,4 @@
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import { matchesFilter, SharedWork } from "./event-filter.js";
 import { filterProblems } from "./filter-problems.js";
 
@@ -70,6 +71,28 @@ test.each<[string, Record<string, unknown>, boolean]>([
   expect(matchesFilter(filter, envelope)).toBe(expected);
 });
 
+const numbers = parseForeignJson(
+  '{"data":{"id":9007199254740993,"list":[1.0,2.50],"big":1e400,"zero":-0,"text":"1.0","plain":5}}',
+) as object;
+
+test.each<[string, string, boolean]>([
+  ["a number beyond 2^53", '{"id":9007199254740993}', true],
+  ["its neighbor", '{"id":9007199254740992}', false],
+  ["a number in another form", '{"list":1,"zero":0,"plain":5.0,"big":10e399}', true],
+  ["an item of a list that is kept", '{"list":{"$in":[3,2.5]}}', true],
+  ["no item of a list", '{"list":{"$in":[3,2.51]}}', false],
+  ["a range beyond 2^53", '{"id":{"$gt":9007199254740992,"$lt":9007199254740994}}', true],
+  ["a range of numbers that are too large", '{"big":{"$gt":1e399,"$lte":1e400}}', true],
+  ["the same range without the number", '{"big":{"$gt":1e400}}', false],
+  ["a text", '{"text":1.0}', false],
+  ["a number as text", '{"list":"1.0"}', false],
+  ["a member of a number", '{"id":{"rawJSON":{"$exist":true}}}', false],
+])("kept numbers are compared by their value: %s", (_, text, expected) => {
+  const filter = data(parseForeignJson(text) as object) as Record<string, unknown>;
+  expect(filterProblems(filter, "")).toEqual([]);
+  expect(matchesFilter(filter, numbers)).toBe(expected);
+});
+
 const nested = (levels: number): object => (levels === 0 ? { a: 1 } : { a: nested(levels - 1) });
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, place) => [`m${place}`, 1]));
 
@@ -121,6 +144,16 @@ test.each<[string, Record<string, unknown>, object]>([
     "a long text in a long list",
     data({ list: { $eq: "a".repeat(8000) } }),
     { data: { list: Array(2_500).fill(`${"a".repeat(7999)}b`) } },
+  ],
+  [
+    "a long number for each item of a list",
+    data({ list: { $gt: parseForeignJson("9".repeat(8000)) } }),
+    { data: { list: Array(100).fill(parseForeignJson("8".repeat(8000))) } },
+  ],
+  [
+    "a number that is kept for each item of a list",
+    data({ list: 3 }),
+    { data: { list: Array(5_000).fill(parseForeignJson("2.0")) } },
   ],
   [
     "a time for each item of a list",

@@ -1,4 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { isKeptNumber } from "@factory/runtime/json/kept-numbers";
+import { type ForeignNumber, isForeignNumber, numberOrder } from "@factory/runtime/json/number-order";
 
 /** A filter on the envelope of an event, as `filterProblems` accepts it. */
 export type EventFilter = Readonly<Record<string, unknown>>;
@@ -14,6 +16,9 @@ const charactersPerComparison = 64;
 const wholeCharactersPerComparison = 1024;
 const partCharactersPerComparison = 16;
 const comparisonsPerTime = 16;
+/** A kept number is read, and so many of its digits cost as much as one comparison. */
+const comparisonsPerKeptNumber = 4;
+const digitsPerComparison = 32;
 const timeForm = /^\d{4}-\d{2}-\d{2}T.{0,40}$/;
 
 type Evaluate = (operand: unknown, value: unknown, work: Work) => boolean;
@@ -122,7 +127,7 @@ function fits(condition: unknown, value: unknown, work: Work): boolean {
 export const isOperator = (name: string): boolean => name.startsWith("$");
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isKeptNumber(value);
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
@@ -134,7 +139,8 @@ function some(value: unknown, work: Work, test: (item: unknown) => boolean): boo
 }
 
 function anyEquals(operand: unknown, value: unknown, work: Work): boolean {
-  if (typeof operand !== "string") return some(value, work, (item) => item === operand);
+  if (typeof operand !== "string")
+    return some(value, work, (item) => item === operand || isSameNumber(item, operand, work));
   return some(value, work, (item) => {
     if (typeof item !== "string" || item.length !== operand.length) return false;
     work.count(operand.length / wholeCharactersPerComparison);
@@ -146,6 +152,20 @@ function anyEquals(operand: unknown, value: unknown, work: Work): boolean {
 function comparesPart(part: string, work: Work): true {
   work.count(part.length / partCharactersPerComparison);
   return true;
+}
+
+/** Whether two numbers, one of which is kept, are the same number. */
+const isSameNumber = (one: unknown, other: unknown, work: Work): boolean =>
+  (isKeptNumber(one) || isKeptNumber(other)) &&
+  isForeignNumber(one) &&
+  isForeignNumber(other) &&
+  orderOfNumbers(one, other, work) === 0;
+
+/** Counts the digits of kept numbers, since all of them are compared. */
+function orderOfNumbers(one: ForeignNumber, other: ForeignNumber, work: Work): number {
+  for (const number of [one, other])
+    if (typeof number !== "number") work.count(comparisonsPerKeptNumber + number.rawJSON.length / digitsPerComparison);
+  return numberOrder(one, other);
 }
 
 /** A list of values contains the value; a text is contained in the value. */
@@ -171,7 +191,7 @@ function someText(
 
 /** Not a number for values that have no order, so that no comparison is true. Times are compared as times. */
 function order(one: unknown, other: unknown, work: Work): number {
-  if (typeof one === "number" && typeof other === "number") return one - other;
+  if (isForeignNumber(one) && isForeignNumber(other)) return orderOfNumbers(one, other, work);
   if (typeof one !== "string" || typeof other !== "string") return Number.NaN;
   if (timeForm.test(one) && timeForm.test(other)) {
     work.count(comparisonsPerTime);

@@ -1,6 +1,7 @@
 import type { FieldError } from "@factory/runtime/errors/domain-error";
 import { pointerToken } from "@factory/runtime/errors/json-pointer";
 import { unstorableText } from "@factory/runtime/input-validation/storable-text";
+import { isForeignNumber } from "@factory/runtime/json/number-order";
 import { isObject, isOperator, operators } from "./event-filter.js";
 
 /** The attributes of an envelope that a filter may name. */
@@ -20,13 +21,14 @@ interface Place {
 
 type Rule = (operand: unknown, place: Place, found: Findings) => void;
 
-const isScalar = (value: unknown): boolean => value === null || ["string", "number", "boolean"].includes(typeof value);
+const isScalar = (value: unknown): boolean =>
+  value === null || typeof value === "string" || typeof value === "boolean" || isForeignNumber(value);
 
 const scalar: Rule = (operand, place, found) => {
   if (!isScalar(operand)) found.add(place, "TYPE", "Must be a string, a number, a boolean or null.");
 };
 const ordered: Rule = (operand, place, found) => {
-  if (typeof operand !== "string" && typeof operand !== "number")
+  if (typeof operand !== "string" && !isForeignNumber(operand))
     found.add(place, "TYPE", "Must be a string or a number.");
 };
 const listOr =

@@ -1,3 +1,4 @@
+import { isKeptNumber, numberText } from "@factory/runtime/json/kept-numbers";
 import { parseDate, parseNumber, parseSemver, type Semver } from "./attribute-values.js";
 
 /** The longest text of an attribute, which bounds the work of the rules that search in it. */
@@ -24,13 +25,15 @@ export class EvaluationContext {
   /** The context of a request, or the reason why it is refused. Absent stands for a context without attributes. */
   static read(given: unknown, now: () => number = Date.now): EvaluationContext | string {
     if (given === undefined || given === null) return new EvaluationContext({}, now);
-    if (typeof given !== "object" || Array.isArray(given)) return "The member context must be an object.";
+    if (typeof given !== "object" || Array.isArray(given) || isKeptNumber(given))
+      return "The member context must be an object.";
     const attributes = given as Readonly<Record<string, unknown>>;
     const names = Object.keys(attributes);
     if (names.length > maxAttributes) return `The context may have at most ${maxAttributes} members.`;
     for (const name of names) {
       const value = attributes[name];
-      if (typeof value === "string" && value.length > maxTextLength)
+      const text = isKeptNumber(value) ? value.rawJSON : value;
+      if (typeof text === "string" && text.length > maxTextLength)
         return `The member ${name.slice(0, 100)} of the context must have at most ${maxTextLength} characters.`;
     }
     const { targetingKey } = attributes;
@@ -48,7 +51,7 @@ export class EvaluationContext {
   text(attribute: string): string | undefined {
     const value = this.#own(attribute);
     if (typeof value === "string") return value;
-    return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+    return typeof value === "boolean" ? String(value) : numberText(value);
   }
 
   /** The text in lower case. */
@@ -84,6 +87,7 @@ export class EvaluationContext {
   date(attribute: string): number | undefined {
     const value = this.#own(attribute);
     if (typeof value === "number") return value;
+    if (isKeptNumber(value)) return Number(value.rawJSON);
     if (typeof value === "string") return once(this.#dates, attribute, () => parseDate(value));
     return attribute === "currentTime" && value === undefined ? this.#time() : undefined;
   }

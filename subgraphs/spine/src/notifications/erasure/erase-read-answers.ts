@@ -1,10 +1,13 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { DeletedPerson } from "../../users/personal-data.js";
 
-/** $1: tenant, $2: user, $3: replaced address. The answer is the whole notification, and it is kept for repeated requests. */
+/**
+ * $1: tenant, $2: user, $3: replaced address. The answer is the whole notification, without foreign JSON, and it is kept
+ * for repeated requests.
+ */
 const eraseContents = {
   name: "notification_answers_erase",
-  text: `update idempotency_records set result = result || '{"title": null, "body": null}'
+  text: `update idempotency_records set result = (result::jsonb || '{"title": null, "body": null}')::json
     where tenant_id = $1 and field = 'markNotificationRead'
       and (result->'recipient'->>'userId' = $2 or result->'recipient'->>'email' = $3)`,
 };

@@ -1,3 +1,4 @@
+import { foreignJson } from "@factory/runtime/db/foreign-json-column";
 import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
@@ -45,7 +46,7 @@ export class NotificationMessage {
   templateKey: string | null;
 
   /** The values of the template. */
-  @Property({ type: "jsonb", nullable: true })
+  @Property({ ...foreignJson(), nullable: true })
   data: Record<string, unknown> | null;
 
   /** A language tag (BCP 47). */

@@ -1,0 +1,28 @@
+import { ownNumbers } from "@factory/runtime/graphql/own-numbers";
+import { type GraphQLInputType, type GraphQLSchema, typeFromAST, type VariableDefinitionNode } from "graphql";
+import { type Fields, ownValue, setOwn } from "../query-planner/own-property.js";
+
+/**
+ * Compiles a function that returns the variables of an operation with kept numbers only in JSON values, so that `1.0`
+ * stays a good Int.
+ */
+export function ownVariables(
+  schema: GraphQLSchema,
+  definitions: readonly VariableDefinitionNode[] = [],
+): (provided: Readonly<Fields>) => Readonly<Fields> {
+  const variables = definitions.flatMap(({ variable, type }) => {
+    const known = typeFromAST(schema, type as never) as GraphQLInputType | undefined;
+    return known ? { name: variable.name.value, convert: ownNumbers(known) } : [];
+  });
+  return (provided) => {
+    let own: Fields | undefined;
+    for (const { name, convert } of variables) {
+      const value = ownValue(provided, name);
+      const converted = convert(value);
+      if (converted === value) continue;
+      own ??= { ...provided };
+      setOwn(own, name, converted);
+    }
+    return own ?? provided;
+  };
+}
