@@ -18,7 +18,16 @@ export async function databaseUrl(): Promise<string> {
 }
 
 export async function rows<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: await databaseUrl() });
+  return rowsIn<Row>(await databaseUrl(), text, values);
+}
+
+/** The same in another database than that of the platform in use. */
+export async function rowsIn<Row extends pg.QueryResultRow>(
+  connectionString: string,
+  text: string,
+  values: unknown[],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString });
   await client.connect();
   try {
     return (await client.query<Row>(text, values)).rows;

@@ -6,7 +6,8 @@ import {
   temporaryDataDirectory,
 } from "@factory/gateway/standalone/client/platform-process";
 import { aSuiteDatabase, aSuiteServer, type SuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
-import pg from "pg";
+import type pg from "pg";
+import { rowsIn } from "./database.js";
 import { platformVariable } from "./platform.js";
 
 /**
@@ -48,13 +49,7 @@ export class PlatformHome {
 
   /** Runs a statement as the superuser, who sees the rows of all tenants. */
   async rows<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-    const client = new pg.Client({ connectionString: this.databaseUrl });
-    await client.connect();
-    try {
-      return (await client.query<Row>(text, values)).rows;
-    } finally {
-      await client.end();
-    }
+    return rowsIn<Row>(this.databaseUrl, text, values);
   }
 
   /** Call it after the last process has ended. */

@@ -26,7 +26,7 @@ export class IntegrationProcesses extends SubgraphProcesses<IntegrationOperation
     };
   }
 
-  /** The data of the only field of the operation. Throws its first error. */
+  /** Returns the value of the only field, or throws the first error. */
   // oxlint-disable-next-line typescript/no-explicit-any
   async only(...given: Parameters<IntegrationProcesses["run"]>): Promise<any> {
     const { data, errors } = await this.run(...given);

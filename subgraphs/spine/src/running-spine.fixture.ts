@@ -71,7 +71,7 @@ export class RunningSpine extends SpineCaller {
     this.#use = use;
   }
 
-  /** A spine with a database of its own. The pauses are those of its bus. */
+  /** A spine with a database of its own. `pauses` are for its bus. */
   static async start(changes: Partial<SpineSettings> = {}, pauses = defaultPauses): Promise<RunningSpine> {
     const logger = createLogger("spine-test", "silent");
     const filesDir = await mkdtemp(join(tmpdir(), "spine-files-"));

@@ -37,8 +37,10 @@ describe("the processes of npm run dev", () => {
     const first = children.start({ main, preparedIn: "prepared" });
     expect(await printedBy(first)).toEqual(["first", first.pid, main, "prepared"]);
     children.prepare();
+    const { waiting } = children;
     await write("second");
     const second = children.start({ main, preparedIn: undefined });
+    expect(second).toBe(waiting);
     expect(await printedBy(second)).toEqual(["second", second.pid, main]);
   });
 

@@ -14,8 +14,8 @@ const usesAddress = /\bimport\.meta\.(?:url|dirname|filename)\b|\b__(?:dirname|f
 const bundles = new Map<string, Promise<string>>();
 
 /**
- * A program as one file, since finding and linking the modules of a subgraph takes most of the time of its start. The
- * file is made again when one of its modules is newer.
+ * Bundles a program into one file, since a start spends most of its time on finding and linking modules. The file is made
+ * again when one of its modules is newer.
  */
 export function bundled(program: URL): Promise<string> {
   const found = bundles.get(program.href) ?? bundledAnew(fileURLToPath(program));

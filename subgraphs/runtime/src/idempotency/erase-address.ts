@@ -14,7 +14,7 @@ const eraseAddresses = {
     where tenant_id = $1 and position(lower($2) in lower(result::text)) > 0`,
 };
 
-/** The display name stands beside the address of its person. Such a result is that of a user, without foreign JSON. */
+/** The display name stands beside its person's address. Only results about users hold both, and they have no foreign JSON. */
 const eraseNames = {
   name: "idempotency_erase_name",
   text: `update idempotency_records set result = (result::jsonb || '{"displayName": null}')::json

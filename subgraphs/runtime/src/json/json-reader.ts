@@ -11,8 +11,8 @@ const closingBracket = 0x5d;
 const backslash = 0x5c;
 
 /**
- * Reads a text that `JSON.parse` has accepted, with numbers as `readNumber` returns them. It takes a third of the time of
- * a reviver, which V8 calls for every member. It uses no recursion, which a deep text could exhaust, and it can pause.
+ * Reads a text that `JSON.parse` has accepted, with numbers as `readNumber` returns them. It is three times as
+ * fast as a reviver, which V8 calls for every member. It uses no recursion, which a deep text could exhaust, and it can pause.
  */
 export class JsonReader {
   readonly #text: string;

@@ -16,7 +16,7 @@ const { rawJSON, isRawJSON } = JSON as typeof JSON & RawJson;
 
 export const isKeptNumber: (value: unknown) => value is KeptNumber = isRawJSON;
 
-/** The text of a number of foreign JSON, for an id that a vendor sends as a number; undefined for another value. */
+/** A foreign number as text, for an id that a vendor sends as a number. Undefined for another value. */
 export function numberText(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   return isKeptNumber(value) ? value.rawJSON : undefined;

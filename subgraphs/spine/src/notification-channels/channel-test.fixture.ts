@@ -114,7 +114,7 @@ export class ChannelTest {
     await until(async () => (await this.spine.admin.query(waiting, [uuids])).rows.length === uuids.length);
   }
 
-  /** Ends the windows of the digests of these notifications, as soon as all of them have joined. */
+  /** Waits until all these notifications have joined their digests, and then ends the windows. */
   async closeWindow(notificationIds: readonly string[]): Promise<void> {
     await this.joined(notificationIds);
     await this.spine.admin.query(

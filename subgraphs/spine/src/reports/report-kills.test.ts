@@ -169,7 +169,7 @@ describe("kill -9 in the job of a report", () => {
     await died();
   }
 
-  /** Waits until the job of the expiry of a new run has killed the process. */
+  /** Waits until the job that expires a new run has killed the process. */
   async function killedAtExpiry(): Promise<void> {
     expect(await spine.startMortal("reports.expired:kill:1")).toBe(true);
     await generate();

@@ -6,7 +6,7 @@ import { tenantScopes } from "@factory/schema/scopes";
 import { principal } from "../../spine-caller.fixture.js";
 import { SpineProcesses } from "../../spine-processes.fixture.js";
 
-/** Where the process is killed: before the commit of a set of recipients, and after it. */
+/** The places where the process is killed: before and after the commit that stores a set of recipients. */
 const phases = ["broadcast.reached", "broadcast.continued"];
 const users = 20_100;
 /** The same for a page of notifications that are erased. There are three pages. */
