@@ -33,6 +33,7 @@ export const platformEventTypes = {
   TemplateValidated:              { source: "catalog",      readScopes: ["templates.read"] },
   CompatibilityEvaluated:         { source: "catalog",      readScopes: ["templates.read", "libraries.read"] },
   LibraryRegistered:              { source: "catalog",      readScopes: ["libraries.read"] },
+  LibraryCapabilitiesChanged:     { source: "catalog",      readScopes: ["libraries.read"] },
   LibraryVersionRegistered:       { source: "catalog",      readScopes: ["libraries.read"] },
   LibraryVersionPublished:        { source: "catalog",      readScopes: ["libraries.read"] },
   LibraryVersionDeprecated:       { source: "catalog",      readScopes: ["libraries.read"] },

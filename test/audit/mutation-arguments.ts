@@ -200,6 +200,10 @@ const aTenantsActivePlan = async (world: World) => ({
 /** Arguments with which each mutation succeeds. A new mutation needs a line here. */
 export const mutationArguments: Readonly<Record<string, Prepare>> = {
   cancelExecution: aRunningExecution,
+  changeLibraryCapabilities: async ({ token }) => ({
+    libraryId: await aLibrary(token),
+    input: { set: [{ name: "orders.publish" }] },
+  }),
   createTemplateVersion: async (world) => ({
     templateId: (await aVersion(world)).templateId,
     input: {

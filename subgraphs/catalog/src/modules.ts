@@ -1,5 +1,6 @@
 import type { SettingsOf } from "@factory/runtime/subgraph/slice-module";
 import { apiClients } from "./api-clients/api-clients.module.js";
+import { catalogSearch } from "./catalog-search/catalog-search.module.js";
 import { commands } from "./commands/commands.module.js";
 import { compatibility } from "./compatibility/compatibility.module.js";
 import { executions } from "./executions/executions.module.js";
@@ -32,6 +33,7 @@ export const catalogModules = [
   validations,
   libraries,
   librarySearch,
+  catalogSearch,
   compatibility,
   executions,
   apiClients,

@@ -24,6 +24,7 @@ export const libraries: SliceModule = {
   },
   events: [
     "LibraryRegistered",
+    "LibraryCapabilitiesChanged",
     "LibraryVersionRegistered",
     "LibraryVersionPublished",
     "LibraryVersionDeprecated",

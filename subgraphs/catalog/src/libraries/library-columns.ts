@@ -1,6 +1,6 @@
 /** The columns of a `LibraryRow`, selected from `libraries library`, with the versions that meet a condition on `version`. */
 export const libraryColumnsWith = (versionCondition: string): string =>
-  `library_id, package_name, area, owner, capabilities, tags, status, created_at,
+  `library_id, package_name, title, description, area, owner, capabilities, tags, status, created_at,
      (select jsonb_agg(to_jsonb(version)) from library_versions version
       where version.tenant_id = library.tenant_id and version.library_id = library.library_id
         and ${versionCondition}) as versions`;

@@ -55,7 +55,7 @@ export class LibraryImportService {
 async function write(transaction: Transaction, found: LibraryPackage): Promise<LibraryPackageImportType> {
   const { em, tenant, execute } = transaction;
   const { tenantId } = tenant;
-  const { packageName, authors, tags, targetFrameworks, dependencies, dependencyGroups } = found;
+  const { packageName, authors, title, description, tags, targetFrameworks, dependencies, dependencyGroups } = found;
   const packageKey = packageName.toLowerCase();
   // when versions of a new library are imported at the same time, the first transaction registers the library
   await execute("select pg_advisory_xact_lock($1, hashtext($2))", [
@@ -63,7 +63,8 @@ async function write(transaction: Transaction, found: LibraryPackage): Promise<L
     `${tenantId} ${packageKey}`,
   ]);
   const known = await em.findOne(Library, { tenantId, packageKey });
-  const library = known ?? (await writeLibrary(transaction, { packageName, owner: authors, tags }));
+  const library = known ?? (await writeLibrary(transaction, { packageName, owner: authors, title, description, tags }));
+  if (known) em.assign(known, { title, description, searchStale: true });
   const earlier = known ? await em.find(LibraryVersion, { tenantId, libraryId: library.libraryId }) : [];
   const problems = new InputProblems("LIBRARIES_INVALID");
   const facts = { semanticVersion: found.version, targetFrameworks, dependencies, dependencyGroups };

@@ -2,34 +2,38 @@ import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { indexEntry, reindexVersions } from "../search-index/search-index-statement.js";
-import { Library } from "./library.entity.js";
-import type { RegisterLibraryInput } from "./library.input.js";
+import { LockMode } from "@mikro-orm/postgresql";
+import { dropEntry, indexEntry, reindexVersions } from "../search-index/search-index-statement.js";
+import { Library, type LibraryCapability } from "./library.entity.js";
+import type { CapabilityInput, RegisterLibraryInput } from "./library.input.js";
 import type { LibraryVersionState } from "./library.states.js";
 import { LibraryVersion } from "./library-version.entity.js";
 import type { NewLibraryVersion } from "./library-version-check.js";
 
-export type NewLibrary = Pick<RegisterLibraryInput, "packageName" | "area" | "owner" | "capabilities" | "tags">;
+export interface NewLibrary
+  extends Pick<RegisterLibraryInput, "packageName" | "area" | "owner" | "capabilities" | "tags"> {
+  readonly title?: string | null;
+  readonly description?: string | null;
+}
 
 /** Writes a library and records its event. Call `indexLibrary` after its versions are written. */
 export async function writeLibrary(transaction: Transaction, input: NewLibrary): Promise<Library> {
   const { em, tenant, record } = transaction;
-  const capabilities = (input.capabilities ?? []).map(({ name, contract, exclusive }) => ({
-    name,
-    contract: contract ?? null,
-    exclusive: exclusive ?? false,
-  }));
+  const capabilities = (input.capabilities ?? []).map(storedCapability);
   const library = em.create(Library, {
     tenantId: tenant.tenantId,
     libraryId: newId("lib"),
     packageName: input.packageName,
     packageKey: input.packageName.toLowerCase(),
+    title: input.title ?? null,
+    description: input.description ?? null,
     area: input.area ?? null,
     owner: input.owner ?? null,
     capabilities,
     tags: [...new Set(input.tags ?? [])],
     dependencyKeys: [],
     revision: 0,
+    searchStale: true,
     status: "Active",
     createdAt: new Date(),
   });
@@ -41,6 +45,19 @@ export async function writeLibrary(transaction: Transaction, input: NewLibrary):
     data: { libraryId, packageName, area, owner, capabilities, tags, status },
   });
   await em.flush();
+  return library;
+}
+
+export function storedCapability({ name, contract, exclusive }: CapabilityInput): Required<LibraryCapability> {
+  return { name, contract: contract ?? null, exclusive: exclusive ?? false };
+}
+
+/** The library, locked until the transaction ends. Throws LIBRARY_NOT_FOUND. */
+export async function lockedLibrary({ em, tenant }: Transaction, libraryId: string): Promise<Library> {
+  const known = decodeId("lib", libraryId) !== undefined;
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+  const library = known ? await em.findOne(Library, { tenantId: tenant.tenantId, libraryId }, lock) : null;
+  if (!library) throw new DomainError("LIBRARY_NOT_FOUND", { detail: `This tenant has no library ${libraryId}.` });
   return library;
 }
 
@@ -80,6 +97,17 @@ export async function indexLibrary(transaction: Transaction, library: Library): 
   const uuid = decodeId("lib", libraryId) ?? "";
   await noteChange(transaction, uuid);
   await indexEntry(transaction, { entryId: uuid, source: "Library", name, area, owner, tags, status, capabilities });
+}
+
+/** Brings the search index up to date after the capabilities of a library were changed. `before` are the earlier ones. */
+export async function reindexCapabilities(
+  transaction: Transaction,
+  library: Library,
+  before: readonly LibraryCapability[],
+): Promise<void> {
+  await transaction.em.flush();
+  await dropEntry(transaction, decodeId("lib", library.libraryId) ?? "", before);
+  await indexLibrary(transaction, library);
 }
 
 /** Updates the search index after versions of an existing library were written or changed their state. */

@@ -13,6 +13,7 @@ export interface LibraryCapability {
 /** A library: a package with its capabilities. */
 @Entity(tenantTable("libraries"))
 @Unique({ name: "libraries_package", properties: ["tenantId", "packageKey"] })
+@Index({ name: "libraries_search_stale", properties: ["tenantId"], where: "search_stale" })
 @Index({ name: "libraries_by_creation", properties: ["tenantId", "createdAt", "libraryId"] })
 export class Library {
   [PrimaryKeyProp]?: ["tenantId", "libraryId"];
@@ -29,6 +30,13 @@ export class Library {
   /** The package name in lower case: package names are unique ignoring case. */
   @Property({ type: "text" })
   packageKey: string;
+
+  /** The texts of the package that was imported last. */
+  @Property({ type: "text", nullable: true })
+  title: string | null;
+
+  @Property({ type: "text", nullable: true })
+  description: string | null;
 
   @Property({ type: "text", nullable: true })
   area: string | null;
@@ -52,6 +60,10 @@ export class Library {
 
   @Property({ type: "text" })
   status: "Active";
+
+  /** Whether the texts have changed since the search index read them. */
+  @Property({ type: "boolean", default: true })
+  searchStale: boolean;
 
   @Property({ type: "timestamptz", length: 3 })
   createdAt: Date;

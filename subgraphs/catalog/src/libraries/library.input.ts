@@ -19,6 +19,20 @@ export class CapabilityInput {
   exclusive?: boolean | null;
 }
 
+@InputType({ description: "Capabilities are told apart by their names. Those that are not named stay as they are." })
+export class ChangeLibraryCapabilitiesInput {
+  @Field(() => [CapabilityInput], {
+    nullable: true,
+    description: "Adds a capability, or replaces the one of this name.",
+  })
+  @Constraint({ maxItems: 100 })
+  set?: CapabilityInput[] | null;
+
+  @Field(() => [String], { nullable: true, description: "The names of capabilities that the library has." })
+  @Constraint({ maxItems: 100, minLength: 1, maxLength: 100 })
+  remove?: string[] | null;
+}
+
 @InputType({ description: "A package and a NuGet version range. Without a range, every version is meant." })
 export class PackageRangeInput {
   @Field()

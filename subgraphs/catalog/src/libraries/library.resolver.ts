@@ -2,7 +2,7 @@ import { Auth } from "@factory/runtime/graphql/auth";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
-import { LibraryFilterInput, RegisterLibraryInput } from "./library.input.js";
+import { ChangeLibraryCapabilitiesInput, LibraryFilterInput, RegisterLibraryInput } from "./library.input.js";
 import type { LibraryService } from "./library.service.js";
 import { LibraryConnection, LibraryType } from "./library.type.js";
 import { type LibraryListService, sortedLibraries } from "./library-list.service.js";
@@ -45,5 +45,18 @@ export class LibraryResolver {
   @Auth({ scopes: ["libraries.write"] })
   registerLibrary(@Arg("input") input: RegisterLibraryInput, @Ctx() context: RequestContext): Promise<LibraryType> {
     return this.#libraries.register(context, input);
+  }
+
+  @Mutation(() => LibraryType, {
+    description:
+      "Adds, replaces and removes capabilities of a library, also of an imported one. Searches and evaluations use them at once.",
+  })
+  @Auth({ scopes: ["libraries.write"] })
+  changeLibraryCapabilities(
+    @Arg("libraryId", () => ID) libraryId: string,
+    @Arg("input") input: ChangeLibraryCapabilitiesInput,
+    @Ctx() context: RequestContext,
+  ): Promise<LibraryType> {
+    return this.#libraries.changeCapabilities(context, libraryId, input);
   }
 }

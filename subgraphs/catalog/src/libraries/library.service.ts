@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -5,12 +6,21 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import type { RegisterLibraryInput } from "./library.input.js";
+import type { ChangeLibraryCapabilitiesInput, RegisterLibraryInput } from "./library.input.js";
 import type { LibraryType } from "./library.type.js";
 import { type LibraryRow, libraryView, writtenLibrary } from "./library.view.js";
+import { changedCapabilities } from "./library-capabilities.js";
 import { libraryColumnsWith } from "./library-columns.js";
 import { checkNewLibrary } from "./library-registration.js";
-import { indexLibrary, writeLibrary, writeVersion, writingFailure } from "./library-writing.js";
+import { LibraryVersion } from "./library-version.entity.js";
+import {
+  indexLibrary,
+  lockedLibrary,
+  reindexCapabilities,
+  writeLibrary,
+  writeVersion,
+  writingFailure,
+} from "./library-writing.js";
 
 const columns = libraryColumnsWith("true");
 
@@ -66,5 +76,34 @@ export class LibraryService {
     } catch (error) {
       throw writingFailure(error, input.packageName);
     }
+  }
+
+  /** Throws LIBRARY_NOT_FOUND and LIBRARIES_INVALID. */
+  changeCapabilities(
+    context: RequestContext,
+    libraryId: string,
+    input: ChangeLibraryCapabilitiesInput,
+  ): Promise<LibraryType> {
+    return idempotentMutation(this.#database, context, {
+      field: "changeLibraryCapabilities",
+      arguments: { libraryId, input },
+      commit: async (transaction) => {
+        const { em, tenant, record } = transaction;
+        const library = await lockedLibrary(transaction, libraryId);
+        const before = library.capabilities;
+        const capabilities = changedCapabilities(before, input);
+        if (!isDeepStrictEqual(capabilities, before)) {
+          em.assign(library, { capabilities, searchStale: true });
+          const { packageName } = library;
+          record({
+            type: "LibraryCapabilitiesChanged",
+            subject: `libraries/${libraryId}`,
+            data: { libraryId, packageName, capabilities },
+          });
+          await reindexCapabilities(transaction, library, before);
+        }
+        return writtenLibrary(library, await em.find(LibraryVersion, { tenantId: tenant.tenantId, libraryId }));
+      },
+    });
   }
 }

@@ -144,6 +144,12 @@ export class LibraryType {
   @Field({ description: "Unique in the tenant, ignoring case." })
   packageName: string;
 
+  @Field(() => String, { nullable: true, description: "The title of the package that was imported last." })
+  title: string | null;
+
+  @Field(() => String, { nullable: true, description: "The description of the package that was imported last." })
+  description: string | null;
+
   @Field(() => String, { nullable: true })
   area: string | null;
 

@@ -34,6 +34,8 @@ export interface LibraryVersionRow<State = LibraryVersionState> {
 export interface LibraryRow<State = LibraryVersionState> {
   library_id: string;
   package_name: string;
+  title: string | null;
+  description: string | null;
   area: string | null;
   owner: string | null;
   capabilities: LibraryCapability[];
@@ -47,10 +49,12 @@ export interface LibraryRow<State = LibraryVersionState> {
 export type ReleasedLibraryRow = LibraryRow<ReleasedState>;
 
 export function libraryView(row: LibraryRow): LibraryType {
-  const { package_name, area, owner, capabilities, tags, status } = row;
+  const { package_name, title, description, area, owner, capabilities, tags, status } = row;
   return {
     libraryId: encodeId("lib", row.library_id),
     packageName: package_name,
+    title,
+    description,
     area,
     owner,
     capabilities: capabilities.map(capabilityView),
@@ -92,10 +96,12 @@ function libraryVersionView(row: LibraryVersionRow): LibraryVersionType {
 
 /** The view of a library that was just written. */
 export function writtenLibrary(library: Library, versions: readonly LibraryVersion[]): LibraryType {
-  const { libraryId, packageName, area, owner, capabilities, tags, status, createdAt } = library;
+  const { libraryId, packageName, title, description, area, owner, capabilities, tags, status, createdAt } = library;
   return {
     libraryId,
     packageName,
+    title,
+    description,
     area,
     owner,
     capabilities: capabilities.map(capabilityView),

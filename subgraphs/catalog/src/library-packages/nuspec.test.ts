@@ -22,12 +22,15 @@ const dependencies = (content: string) => nuspecOf(`<dependencies>${content}</de
 
 describe("a nuspec", () => {
   it("says what the package is", () => {
-    const text = nuspecOf(`<authors>Acme</authors><tags>orders  queue orders</tags>
+    const text =
+      nuspecOf(`<authors>Acme</authors><title>Orders</title><description>Keeps orders.</description><tags>orders  queue orders</tags>
       <packageTypes><packageType name="Dependency" /><packageType name="McpServer" version="1.0" /></packageTypes>`);
     expect(read(text)).toEqual({
       packageName: "Acme.Orders",
       version: "1.2.3",
       authors: "Acme",
+      title: "Orders",
+      description: "Keeps orders.",
       tags: ["orders", "queue"],
       packageTypes: ["Dependency", "McpServer"],
       dependencies: [],

@@ -19,6 +19,8 @@ export interface Nuspec {
   packageName: string;
   version: string;
   authors: string | null;
+  title: string | null;
+  description: string | null;
   tags: string[];
   packageTypes: string[];
   dependencies: NuspecDependency[];
@@ -31,6 +33,8 @@ const anyGroup = "any";
 const maxTags = 50;
 const maxTagLength = 50;
 const maxOwnerLength = 100;
+const maxTitleLength = 200;
+const maxDescriptionLength = 4_000;
 
 /** Parses a nuspec and adds what is wrong with it to `problems`. Throws where it cannot be read at all. */
 export function readNuspec(bytes: Uint8Array, problems: InputProblems): Nuspec {
@@ -54,6 +58,8 @@ export function readNuspec(bytes: Uint8Array, problems: InputProblems): Nuspec {
     packageName,
     version,
     authors: textOf(metadata, "authors")?.slice(0, maxOwnerLength) ?? null,
+    title: textOf(metadata, "title")?.slice(0, maxTitleLength) || null,
+    description: textOf(metadata, "description")?.slice(0, maxDescriptionLength) || null,
     tags: tagsOf(textOf(metadata, "tags") ?? ""),
     packageTypes: childrenOf(childrenOf(metadata, "packageTypes")[0], "packageType").flatMap(
       (type) => type.attributes.get("name") ?? [],

@@ -7,7 +7,7 @@ import { SearchReader } from "./search-reader.js";
 export const librarySearch: SliceModule = {
   slice: "library-search",
   start({ connections, cursors, logger, onClose }, services) {
-    const reader = new SearchReader(connections.app, logger);
+    const reader = services.add(new SearchReader(connections.app, logger));
     onClose(() => reader.close());
     services.add(new LibrarySearchService(reader, cursors));
   },

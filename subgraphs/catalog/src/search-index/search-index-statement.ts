@@ -129,7 +129,7 @@ function termColumns(capabilities: readonly CapabilityText[]): [number[], string
 }
 
 /** Adds words in the same order for all writers, so that two of them cannot deadlock. */
-async function addWords({ execute, tenant }: Writer, words: readonly string[]): Promise<void> {
+export async function addWords({ execute, tenant }: Writer, words: readonly string[]): Promise<void> {
   if (words.length === 0) return;
   const unknown = await execute<{ word: string }>(
     `select asked.word from unnest($2::text[]) asked(word)

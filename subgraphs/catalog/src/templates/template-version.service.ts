@@ -152,10 +152,12 @@ export class TemplateVersionService {
     if (isPinned && facts.parameterNames === null) return facts;
     await this.#database.transaction(tenant, { trace: continueTrace(undefined) }, async ({ execute }) => {
       await execute(
-        `update template_versions set resolved_ref = coalesce(resolved_ref, $3),
-           content_digest = coalesce(content_digest, $4),
-           facts = case when facts ? 'parameterNames' then facts else $5 end, details = coalesce(details, $6)
-         where tenant_id = $1 and template_version_id = $2`,
+        `with version as (
+           update template_versions set resolved_ref = coalesce(resolved_ref, $3),
+             content_digest = coalesce(content_digest, $4),
+             facts = case when facts ? 'parameterNames' then facts else $5 end, details = coalesce(details, $6)
+           where tenant_id = $1 and template_version_id = $2 returning template_id)
+         update templates set search_stale = true where tenant_id = $1 and template_id in (select template_id from version)`,
         [
           tenant.uuid,
           decodeId("tpv", version.templateVersionId),

@@ -6,6 +6,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 /** A template of a tenant. Its content is in its versions. */
 @Entity(tenantTable("templates"))
 @Unique({ name: "templates_name", properties: ["tenantId", "nameKey"] })
+@Index({ name: "templates_search_stale", properties: ["tenantId"], where: "search_stale" })
 @Index({ name: "templates_by_creation", properties: ["tenantId", "createdAt", "templateId"] })
 export class Template {
   [PrimaryKeyProp]?: ["tenantId", "templateId"];
@@ -37,6 +38,10 @@ export class Template {
 
   @Property({ type: "text" })
   status: "Active";
+
+  /** Whether the texts have changed since the search index read them. */
+  @Property({ type: "boolean", default: true })
+  searchStale: boolean;
 
   @Property({ type: "timestamptz", length: 3 })
   createdAt: Date;

@@ -73,6 +73,7 @@ export class TemplateService {
             owner: input.owner ?? null,
             tags: [...new Set(input.tags ?? [])],
             status: "Active",
+            searchStale: true,
             createdAt: new Date(),
           });
           em.persist(template);

@@ -1,0 +1,41 @@
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+
+export type CatalogItemKind = "Template" | "Library";
+
+/** The texts of a template or library that a search shows. The row is made from its source when a search needs it. */
+@Entity(tenantTable("catalog_documents"))
+export class CatalogDocument {
+  [PrimaryKeyProp]?: ["tenantId", "documentId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  /** The uuid of the template or library. */
+  @PrimaryKey({ type: "uuid" })
+  documentId: string;
+
+  @Property({ type: "text" })
+  kind: CatalogItemKind;
+
+  @Property({ type: "text" })
+  name: string;
+
+  /** The name in lower case, which orders rows that match equally well. */
+  @Property({ type: "text", collation: "C" })
+  nameKey: string;
+
+  @Property({ type: "text", nullable: true })
+  title: string | null;
+
+  @Property({ type: "text", nullable: true })
+  description: string | null;
+
+  @Property({ type: "text[]" })
+  tags: string[];
+
+  @Property({ type: "text[]" })
+  capabilities: string[];
+}

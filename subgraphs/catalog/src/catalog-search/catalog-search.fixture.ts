@@ -1,0 +1,64 @@
+import { randomBytes } from "node:crypto";
+import { schemaConnections } from "@factory/runtime/connections/schema-connections";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
+import { Database } from "@factory/runtime/unit-of-work/database";
+import { aSuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
+import type { Scope } from "@factory/schema/scopes";
+import pg from "pg";
+import { LibraryService } from "../libraries/library.service.js";
+import { SearchReader } from "../library-search/search-reader.js";
+import { catalogTables } from "../tables.js";
+import { TemplateService } from "../templates/template.service.js";
+import { CatalogIndex } from "./catalog-index.js";
+import { CatalogSearchService } from "./catalog-search.service.js";
+
+const logger = createLogger("test", "silent");
+const all: readonly Scope[] = ["templates.read", "templates.write", "libraries.read", "libraries.write"];
+
+/** The catalog search with the services that write templates and libraries, over a real PostgreSQL. */
+export async function aCatalogSearch() {
+  const suite = await aSuiteDatabase("catalog");
+  const connections = schemaConnections(suite.url, "catalog");
+  const database = await Database.open({ connections, ...catalogTables }, logger);
+  const reader = new SearchReader(connections.app, logger);
+  const admin = new pg.Client({ connectionString: suite.url, options: "-c search_path=catalog" });
+  await admin.connect();
+  const cursors = new CursorSeal(new MasterKeys(randomBytes(32)).keyring("factory catalog list cursors"));
+  const index = new CatalogIndex(database, logger);
+  return {
+    admin,
+    index,
+    templates: new TemplateService(database),
+    libraries: new LibraryService(database),
+    search: new CatalogSearchService(index, reader, cursors),
+    async close() {
+      await admin.end();
+      await reader.close();
+      await database.close();
+      await suite.close();
+    },
+  };
+}
+
+/** A caller of a tenant, by default of a new one. */
+export function aCatalogCaller(tenantId = newId("ten"), scopes = all): RequestContext {
+  const principal = {
+    subject: newId("cli"),
+    clientId: "client",
+    tenantId,
+    tenantSlug: "acme",
+    scopes: new Set(scopes),
+    principalType: "Service" as const,
+    platformAdmin: false,
+    agentTaskId: undefined,
+    roles: [],
+    tokenId: "token",
+    expiresAt: Math.floor(Date.now() / 1000) + 900,
+  };
+  return requestContext({ principal, trace: continueTrace(undefined), idempotencyKey: undefined });
+}

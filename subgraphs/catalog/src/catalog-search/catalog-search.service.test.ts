@@ -1,0 +1,183 @@
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import fc from "fast-check";
+import { aCatalogCaller, aCatalogSearch } from "./catalog-search.fixture.js";
+import type { SearchCatalogInput } from "./catalog-search.input.js";
+
+let catalog: Awaited<ReturnType<typeof aCatalogSearch>>;
+beforeAll(async () => {
+  catalog = await aCatalogSearch();
+});
+afterAll(() => catalog.close());
+
+const search = (caller: RequestContext, input: SearchCatalogInput) => catalog.search.search(caller, input);
+const names = async (caller: RequestContext, text: string, input: Partial<SearchCatalogInput> = {}) =>
+  (await search(caller, { text, ...input })).results.map(({ name }) => name);
+const template = (caller: RequestContext, name: string, more: { title?: string; tags?: string[] } = {}) =>
+  catalog.templates.register(caller, { name, category: "Service", ...more });
+const library = (caller: RequestContext, packageName: string, capabilities: string[] = [], tags: string[] = []) =>
+  catalog.libraries.register(caller, { packageName, tags, capabilities: capabilities.map((name) => ({ name })) });
+
+describe("the catalog search", () => {
+  it("finds templates and libraries in one list, the better text first", async () => {
+    const caller = aCatalogCaller();
+    await library(caller, "Acme.Billing", ["orders.publish"]);
+    await library(caller, "Acme.Orders.Client");
+    await template(caller, "orders");
+    await template(caller, "worker", { title: "A worker for orders" });
+    await template(caller, "page", { tags: ["orders"] });
+    await template(caller, "other");
+    const { results, total, complete } = await search(caller, { text: "orders" });
+    expect(results.map(({ name, kind, matchedIn }) => `${kind} ${name} ${matchedIn}`)).toEqual([
+      "Template orders Name",
+      "Library Acme.Orders.Client Name",
+      "Template worker Title",
+      "Library Acme.Billing Capability",
+      "Template page Tag",
+    ]);
+    expect({ total, complete }).toEqual({ total: 5, complete: true });
+  });
+
+  it("wants each word, and takes the beginning of one", async () => {
+    const caller = aCatalogCaller();
+    await template(caller, "order-worker", { title: "Receives orders over HTTP" });
+    await template(caller, "order-page");
+    expect(await names(caller, "ord wor")).toEqual(["order-worker"]);
+    expect(await names(caller, "OrderWorker")).toEqual(["order-worker"]);
+    expect(await names(caller, "order queue")).toEqual([]);
+    expect(await names(caller, "  ,;  ")).toEqual([]);
+  });
+
+  it("takes one typing error where nothing else matches, and never beside a match", async () => {
+    const caller = aCatalogCaller();
+    await library(caller, "Acme.Messaging", ["publish"]);
+    await library(caller, "Acme.Massaging");
+    expect(await names(caller, "messagign")).toEqual(["Acme.Messaging"]);
+    expect(await names(caller, "messaging")).toEqual(["Acme.Messaging"]);
+    expect(await names(caller, "acme messagng")).toEqual(["Acme.Messaging"]);
+    expect(await names(caller, "mesagign")).toEqual([]);
+  });
+
+  it("finds an imported library by a capability that was added after its import, and no longer by a removed one", async () => {
+    const caller = aCatalogCaller();
+    const { libraryId } = await library(caller, "Polly", ["retry"]);
+    expect(await names(caller, "resilience")).toEqual([]);
+    const changed = await catalog.libraries.changeCapabilities(caller, libraryId, {
+      set: [{ name: "resilience.policies", contract: "policies/v1" }],
+      remove: ["retry"],
+    });
+    expect(changed.capabilities).toEqual([{ name: "resilience.policies", contract: "policies/v1", exclusive: false }]);
+    expect(await names(caller, "resilience")).toEqual(["Polly"]);
+    expect(await names(caller, "policies/v1")).toEqual(["Polly"]);
+    expect(await names(caller, "retry")).toEqual([]);
+  });
+
+  it("shows each result once over its pages, with and without typing errors", async () => {
+    const caller = aCatalogCaller();
+    for (let turn = 0; turn < 7; turn += 1) {
+      await template(caller, `payment-${turn}`);
+      await library(caller, `Payment.${turn}`);
+    }
+    for (const text of ["payment", "paymnet"]) {
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page = await search(caller, { text, limit: 3, cursor });
+        expect(page.total).toBe(14);
+        seen.push(...page.results.map(({ itemId }) => itemId));
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      expect(new Set(seen).size).toBe(14);
+      expect(seen).toHaveLength(14);
+    }
+    const { nextCursor } = await search(caller, { text: "payment", limit: 3 });
+    await expect(search(caller, { text: "other", limit: 3, cursor: nextCursor })).rejects.toMatchObject({
+      code: "INVALID_CURSOR",
+    });
+  });
+
+  it("shows a tenant its own items only, and the kinds that the token may read", async () => {
+    const caller = aCatalogCaller();
+    const { tenantId } = tenantOf(caller);
+    await template(caller, "ledger-service");
+    await library(caller, "Ledger");
+    expect(await names(aCatalogCaller(), "ledger")).toEqual([]);
+    expect(await names(aCatalogCaller(tenantId, ["libraries.read"]), "ledger")).toEqual(["Ledger"]);
+    expect(await names(aCatalogCaller(tenantId, ["templates.read"]), "ledger")).toEqual(["ledger-service"]);
+    await expect(
+      search(aCatalogCaller(tenantId, ["templates.read"]), { text: "ledger", kinds: ["Library"] }),
+    ).rejects.toMatchObject({ code: "INSUFFICIENT_SCOPE" });
+    expect(await names(caller, "ledger", { kinds: ["Library"] })).toEqual(["Ledger"]);
+  });
+
+  it("refuses more than eight words", async () => {
+    await expect(search(aCatalogCaller(), { text: "a b c d e f g h i" })).rejects.toMatchObject({
+      code: "VALIDATION_FAILED",
+    });
+  });
+
+  it("has the texts of a template's content, and those from before the index was made", async () => {
+    const caller = aCatalogCaller();
+    const { templateId } = await template(caller, "api");
+    expect(await names(caller, "gateway")).toEqual([]);
+    const texts = {
+      name: "Gateway",
+      description: "Routes requests in C#",
+      shortNames: ["gw"],
+      classifications: ["Web"],
+    };
+    await catalog.admin.query(
+      `insert into template_versions (tenant_id, template_version_id, template_id, semantic_version, precedence, source_ref,
+         engine_kind, target_framework, parameter_schema, status, created_at, details)
+       values ($1, gen_random_uuid(), $2, '1.0.0', '1.0.0', 'stored://a', 'DotnetNewTemplatePack', 'net8.0', '{}', 'Draft', now(), $3)`,
+      [tenantOf(caller).uuid, decodeId("tpl", templateId), JSON.stringify({ description: texts, localizations: {} })],
+    );
+    await catalog.admin.query("update templates set search_stale = true where tenant_id = $1", [tenantOf(caller).uuid]);
+    expect((await search(caller, { text: "gateway" })).results).toMatchObject([
+      { name: "api", title: "Gateway", description: "Routes requests in C#", matchedIn: "Title" },
+    ]);
+    expect(await names(caller, "c#")).toEqual(["api"]);
+    expect(await names(caller, "web gw")).toEqual(["api"]);
+  });
+
+  it("says that it is not complete while another transaction holds a changed text", async () => {
+    const caller = aCatalogCaller();
+    await template(caller, "inventory");
+    await catalog.admin.query("begin");
+    try {
+      await catalog.admin.query("select from templates where tenant_id = $1 for update", [tenantOf(caller).uuid]);
+      expect(await search(caller, { text: "inventory" })).toMatchObject({ total: 0, complete: false });
+    } finally {
+      await catalog.admin.query("rollback");
+    }
+    expect(await search(caller, { text: "inventory" })).toMatchObject({ total: 1, complete: true });
+  });
+
+  it("finds exactly the items that have each word or its beginning", async () => {
+    const caller = aCatalogCaller();
+    const words = ["order", "orders", "store", "storage", "queue", "http", "api", "v2"];
+    const word = fc.constantFrom(...words);
+    const items: { name: string; texts: string[] }[] = [];
+    const sample = fc.sample(fc.tuple(word, word, word), { numRuns: 40, seed: 7 });
+    for (const [turn, [own, title, tag]] of sample.entries()) {
+      const name = `${own}-${turn}x`;
+      await template(caller, name, { title: `The ${title}`, tags: [tag] });
+      items.push({ name, texts: [own, `${turn}x`, "the", title, tag, "service"] });
+    }
+    const asked = fc.uniqueArray(fc.oneof(word, fc.constantFrom("ord", "sto", "q", "7x", "serv", "zzz")), {
+      minLength: 1,
+      maxLength: 3,
+    });
+    await fc.assert(
+      fc.asyncProperty(asked, async (query) => {
+        const expected = items.filter(({ texts }) =>
+          query.every((part) => texts.some((text) => (part.length < 2 ? text === part : text.startsWith(part)))),
+        );
+        const page = await search(caller, { text: query.join(" "), limit: 100 });
+        expect(page.results.map(({ name }) => name).sort()).toEqual(expected.map(({ name }) => name).sort());
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

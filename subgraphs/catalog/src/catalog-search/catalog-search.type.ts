@@ -1,0 +1,60 @@
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+
+export const CatalogItemKinds = { Template: "Template", Library: "Library" } as const;
+registerEnumType(CatalogItemKinds, { name: "CatalogItemKind" });
+
+export const CatalogTexts = {
+  Name: "Name",
+  Title: "Title",
+  Capability: "Capability",
+  Tag: "Tag",
+  Description: "Description",
+} as const;
+registerEnumType(CatalogTexts, { name: "CatalogText" });
+
+@ObjectType("CatalogSearchResult", { simpleResolvers: true })
+export class CatalogSearchResultType {
+  @Field(() => CatalogItemKinds)
+  kind: keyof typeof CatalogItemKinds;
+
+  @Field(() => ID, { description: "The id of the template or of the library, by the kind." })
+  itemId: string;
+
+  @Field({ description: "The name of the template, or the package name of the library." })
+  name: string;
+
+  @Field(() => String, { nullable: true, description: "The own title, or the one that the content has." })
+  title: string | null;
+
+  @Field(() => String, { nullable: true, description: "The first 1,000 characters." })
+  description: string | null;
+
+  @Field(() => [String], {
+    description: "The tags, with category or area, and the short names and classifications of a template's content.",
+  })
+  tags: string[];
+
+  @Field(() => [String], { description: "The capabilities of a library with their contracts." })
+  capabilities: string[];
+
+  @Field(() => CatalogTexts, { description: "The most important text that has a word of the query." })
+  matchedIn: keyof typeof CatalogTexts;
+}
+
+@ObjectType("CatalogSearchResults", { simpleResolvers: true })
+export class CatalogSearchResultsType {
+  @Field(() => [CatalogSearchResultType])
+  results: CatalogSearchResultType[];
+
+  @Field(() => Int)
+  total: number;
+
+  @Field(() => String, { nullable: true })
+  nextCursor: string | null;
+
+  @Field({
+    description:
+      "False while texts of the tenant are still added to the index, as after an upgrade. Search again then.",
+  })
+  complete: boolean;
+}
