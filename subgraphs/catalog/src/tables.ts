@@ -21,6 +21,7 @@ import { Migration20261123014833_api_client_details } from "./migrations/Migrati
 import { Migration20261123114632_pull_requests } from "./migrations/Migration20261123114632_pull_requests.js";
 import { Migration20261127231155_list_times } from "./migrations/Migration20261127231155_list_times.js";
 import { Migration20261128070041_foreign_json } from "./migrations/Migration20261128070041_foreign_json.js";
+import { Migration20261128190000_schema_origins } from "./migrations/Migration20261128190000_schema_origins.js";
 import { catalogModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -49,5 +50,6 @@ export const catalogTables = {
     Migration20261123114632_pull_requests,
     Migration20261127231155_list_times,
     Migration20261128070041_foreign_json,
+    Migration20261128190000_schema_origins,
   ],
 };

@@ -5,6 +5,13 @@ import type { DeprecationReasonName } from "../deprecations/deprecation-reason.j
 export const TemplateVersionStatus = { Draft: "Draft", Published: "Published", Deprecated: "Deprecated" } as const;
 registerEnumType(TemplateVersionStatus, { name: "TemplateVersionStatus" });
 
+export const ParameterSchemaOrigin = { Given: "Given", Derived: "Derived", Open: "Open" } as const;
+registerEnumType(ParameterSchemaOrigin, {
+  name: "ParameterSchemaOrigin",
+  description:
+    "Given: a request contained the schema. Derived: it describes the symbols of the template. Open: it accepts any object, because the content was not read yet or does not describe a schema.",
+});
+
 @ObjectType("TemplateDeprecation", { simpleResolvers: true })
 export class TemplateDeprecationType {
   @Field(() => String, { description: "Legacy, CriticalBugs or Other, as in NuGet." })
@@ -71,6 +78,9 @@ export class TemplateVersionType {
     description: "JSON Schema draft 2020-12 that the parameters of an execution must satisfy.",
   })
   parameterSchema: Record<string, unknown>;
+
+  @Field(() => ParameterSchemaOrigin)
+  parameterSchemaOrigin: keyof typeof ParameterSchemaOrigin;
 
   @Field(() => String, { nullable: true })
   changelog: string | null;

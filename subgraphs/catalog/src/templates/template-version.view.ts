@@ -19,6 +19,7 @@ export interface TemplateVersionRow {
   engine_kind: string;
   target_framework: string;
   parameter_schema: Record<string, unknown>;
+  parameter_schema_origin: TemplateVersion["parameterSchemaOrigin"];
   changelog: string | null;
   status: TemplateVersionState;
   published_at: Date | string | null;
@@ -34,11 +35,15 @@ export interface KnownParameters {
   readonly parameterAliases: Readonly<Record<string, string>>;
 }
 
+/** What a read of the content has found. */
+export type ReadContent = KnownParameters & Pick<TemplateVersionType, "parameterSchema">;
+
 export type KnownTemplateVersion = TemplateVersionType & KnownParameters;
 
 /** The columns of `TemplateVersionRow`. The facts are missing, since only evaluations and executions read them. */
 export const templateVersionColumns = `template_version_id, template_id, semantic_version, source_ref, resolved_ref,
-  content_digest, template_identity, template_language, template_type, engine_kind, target_framework, parameter_schema, changelog, status, published_at, deprecation, created_at`;
+  content_digest, template_identity, template_language, template_type, engine_kind, target_framework, parameter_schema,
+  parameter_schema_origin, changelog, status, published_at, deprecation, created_at`;
 
 export function templateVersionView(row: TemplateVersionRow): TemplateVersionType {
   return {
@@ -55,6 +60,7 @@ export function templateVersionView(row: TemplateVersionRow): TemplateVersionTyp
     templateType: row.template_type,
     engineKind: row.engine_kind,
     parameterSchema: row.parameter_schema,
+    parameterSchemaOrigin: row.parameter_schema_origin,
     changelog: row.changelog,
     publishedAt: row.published_at === null ? null : isoOf(row.published_at),
     deprecation: row.deprecation,

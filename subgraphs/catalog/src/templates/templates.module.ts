@@ -2,9 +2,11 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { ParameterChecker } from "../parameters/parameter-checker.js";
 import { TemplateSources } from "../remote-credentials/template-sources.js";
+import { DraftContents } from "./draft-contents.js";
 import { Template } from "./template.entity.js";
 import { TemplateResolver } from "./template.resolver.js";
 import { TemplateService } from "./template.service.js";
+import { TemplateDraftService } from "./template-draft.service.js";
 import { TemplateListService } from "./template-list.service.js";
 import { TemplatePromotionService } from "./template-promotion.service.js";
 import { TemplateVersion } from "./template-version.entity.js";
@@ -33,13 +35,20 @@ export const templates: SliceModule = {
     const service = services.add(new TemplateService(database));
     const sources = services.get(TemplateSources);
     const parameterChecker = services.get(ParameterChecker);
-    services.add(new TemplateVersionService({ database, templates: service, sources, parameterChecker }));
+    services.add(new TemplateVersionService(database, service));
+    const contents = new DraftContents(sources, parameterChecker);
+    services.add(new TemplateDraftService({ database, templates: service, contents }));
     services.add(new TemplatePromotionService(database));
     services.add(new TemplateListService(database, cursors));
   },
   resolvers: (get) => [
     new TemplateResolver(get(TemplateService), get(TemplateListService)),
-    new TemplateVersionResolver(get(TemplateVersionService), get(TemplatePromotionService), get(TemplateService)),
+    new TemplateVersionResolver({
+      versions: get(TemplateVersionService),
+      drafts: get(TemplateDraftService),
+      promotions: get(TemplatePromotionService),
+      templates: get(TemplateService),
+    }),
   ],
   references(get) {
     const service = get(TemplateService);

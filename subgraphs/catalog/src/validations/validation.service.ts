@@ -12,8 +12,7 @@ import type { TemplateSources } from "../remote-credentials/template-sources.js"
 import type { ReadSource } from "../sources/source-reader.js";
 import { checkNames } from "../template-checks/findings/finding-codes.js";
 import type { TemplateVersionService } from "../templates/template-version.service.js";
-import type { TemplateVersionType } from "../templates/template-version.type.js";
-import { templateChoice } from "../templates/template-version.view.js";
+import { type KnownTemplateVersion, templateChoice } from "../templates/template-version.view.js";
 import { sourceFinding } from "./source-finding.js";
 import type { TemplateChecker } from "./template-checker.js";
 import type { ValidateTemplateVersionInput } from "./validation.input.js";
@@ -67,10 +66,7 @@ export class ValidationService {
       prepare: async () => {
         const version = await this.#versions.get(context, templateId, input.templateVersionId);
         const asked = { checks, withInfo: input.includeInfo === true };
-        const examine = () => this.#examine(context, version, asked);
-        const examined = await this.#limiter.run(tenantOf(context).tenantId, examine);
-        if (examined.source) await this.#versions.pin(tenantOf(context), version, examined.source);
-        return examined;
+        return this.#limiter.run(tenantOf(context).tenantId, () => this.#examine(context, version, asked));
       },
       commit: async ({ em, tenant, record }, { findings, samples, source }) => {
         const validationResultId = newId("val");
@@ -105,7 +101,7 @@ export class ValidationService {
     });
   }
 
-  async #examine(context: RequestContext, version: TemplateVersionType, asked: AskedChecks): Promise<Examined> {
+  async #examine(context: RequestContext, version: KnownTemplateVersion, asked: AskedChecks): Promise<Examined> {
     const tenant = tenantOf(context);
     let source: ReadSource;
     try {
@@ -120,7 +116,9 @@ export class ValidationService {
       return { findings: [sourceFinding(asked.checks[0] ?? "StructuralLint", error)], samples: 0, source: undefined };
     }
     const { targetFramework } = version;
-    const parameterSchema = withPlainNumbers(version.parameterSchema);
+    // A read may derive the schema, so it is stored before the checks.
+    const content = await this.#versions.pin(tenant, version, source);
+    const parameterSchema = withPlainNumbers(content.parameterSchema);
     const subject = { parameterSchema, targetFramework, template: templateChoice(version), ...asked };
     return {
       ...(await this.#checker.runChecks(source.files, subject, tenant)),

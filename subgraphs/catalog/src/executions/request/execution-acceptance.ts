@@ -74,8 +74,19 @@ export class ExecutionAcceptance {
     const version = await versions.get(context, templateId, input.templateVersionId);
     if (settings.setting("execution.requirePublished")) requirePublished(version);
     const target = await targets.accept(context, input.target, settings.setting("scaffold.repositoryBase"));
-    const { parameterSchema, parameterNames: templateNames, parameterAliases: aliases } = version;
-    const question = { parameterSchema, templateNames, aliases, parameters: input.parameters ?? {} };
+    const {
+      parameterSchema,
+      parameterSchemaOrigin,
+      parameterNames: templateNames,
+      parameterAliases: aliases,
+    } = version;
+    const question = {
+      parameterSchema,
+      parameterSchemaOrigin,
+      templateNames,
+      aliases,
+      parameters: input.parameters ?? {},
+    };
     const parameters = await checkedParameters(parameterChecker, question, tenantOf(context));
     const violations = await this.#violations(context, version, input);
     if (settings.setting("execution.requireCompatible")) requireCompatible(violations);

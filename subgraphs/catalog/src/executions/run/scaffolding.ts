@@ -102,8 +102,8 @@ export class Scaffolding {
   ): Promise<void> {
     const known = new Set(templateNames);
     if (templateNames === null || Object.keys(parameters).every((name) => known.has(name))) return;
-    const { parameterSchema } = origin.version;
-    const question = { parameterSchema, parameters, templateNames, aliases };
+    const { parameterSchema, parameterSchemaOrigin } = origin.version;
+    const question = { parameterSchema, parameterSchemaOrigin, parameters, templateNames, aliases };
     await checkedParameters(this.#services.parameterChecker, question, { tenantId, signal });
   }
 
