@@ -72,6 +72,10 @@ export class TemplateVersion {
   @Property({ type: "text", default: "Given" })
   parameterSchemaOrigin: keyof typeof ParameterSchemaOrigin;
 
+  /** Rises with every replacement of the Draft. */
+  @Property({ type: "integer", default: 1 })
+  revision: number;
+
   @Property({ type: "text", nullable: true })
   changelog: string | null;
 

@@ -11,6 +11,11 @@ import { CreateTemplateVersionInput, DeprecateTemplateVersionInput } from "./tem
 import type { TemplateVersionService } from "./template-version.service.js";
 import { TemplateVersionType } from "./template-version.type.js";
 
+const ifMatchDescription = {
+  nullable: true,
+  description: 'Entity tags such as "7", or *. Without one that names the revision: 412.',
+};
+
 interface VersionServices {
   readonly versions: TemplateVersionService;
   readonly drafts: TemplateDraftService;
@@ -44,6 +49,33 @@ export class TemplateVersionResolver {
     @Ctx() context: RequestContext,
   ): Promise<TemplateVersionType> {
     return this.#drafts.create(context, templateId, input);
+  }
+
+  @Mutation(() => TemplateVersionType, {
+    description:
+      "Gives a Draft another content under the same id. Its validations are void. Executions that name the earlier content keep it.",
+  })
+  @Auth({ scopes: ["templates.write"] })
+  replaceTemplateVersion(
+    @Arg("templateVersionId", () => ID) templateVersionId: string,
+    @Arg("input") input: CreateTemplateVersionInput,
+    @Arg("ifMatch", () => String, ifMatchDescription) ifMatch: string | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<TemplateVersionType> {
+    return this.#drafts.replace(context, templateVersionId, { input, ifMatch });
+  }
+
+  @Mutation(() => TemplateVersionType, {
+    description:
+      "Deletes a Draft with its validations, and returns what it was. If an execution names it, the answer is CONFLICT.",
+  })
+  @Auth({ scopes: ["templates.write"] })
+  deleteTemplateVersion(
+    @Arg("templateVersionId", () => ID) templateVersionId: string,
+    @Arg("ifMatch", () => String, ifMatchDescription) ifMatch: string | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<TemplateVersionType> {
+    return this.#drafts.delete(context, templateVersionId, { ifMatch });
   }
 
   @Mutation(() => TemplateVersionType, {

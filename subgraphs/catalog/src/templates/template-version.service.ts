@@ -4,7 +4,7 @@ import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
-import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { localeFallbacks } from "@factory/template-engine/localization";
 import { localizedDescription, type TemplateTexts } from "@factory/template-engine/template-description";
 import { inputProblem } from "../input-problems/input-problem.js";
@@ -17,6 +17,8 @@ import { type TemplateFacts, templateFacts } from "./template-facts.js";
 import {
   type KnownTemplateVersion,
   type ReadContent,
+  type ReplacedDraftRow,
+  replacedView,
   type TemplateVersionRow,
   templateChoice,
   templateVersionColumns,
@@ -26,14 +28,24 @@ import {
 const versionById = tenantStatement(
   "template_version_by_id",
   `select ${templateVersionColumns}, facts -> 'parameterNames' as parameter_names,
-     facts -> 'parameterAliases' as parameter_aliases from template_versions
-   where tenant_id = scope.tenant and template_version_id = $2`,
+     facts -> 'parameterAliases' as parameter_aliases,
+     (select template.status from templates template
+       where template.tenant_id = scope.tenant and template.template_id = template_versions.template_id) as template_status
+   from template_versions where tenant_id = scope.tenant and template_version_id = $2`,
 );
 
 interface KnownVersionRow extends TemplateVersionRow {
   parameter_names: string[] | null;
   parameter_aliases: Record<string, string> | null;
+  template_status: KnownTemplateVersion["templateStatus"];
 }
+
+const replacedDraft = tenantStatement(
+  "replaced_draft",
+  `select semantic_version, source_ref, resolved_ref, content_digest, template_identity, template_language,
+     template_type, engine_kind, target_framework, parameter_schema, parameter_schema_origin from replaced_drafts
+   where tenant_id = scope.tenant and template_version_id = $2 and revision = $3`,
+);
 
 const detailsById = tenantStatement(
   "template_version_details",
@@ -51,18 +63,30 @@ const factsByTemplate = tenantStatement(
    where tenant_id = scope.tenant and template_id = $2 and facts is not null`,
 );
 
+const holdVersion = {
+  name: "template_version_hold",
+  text: "select revision from template_versions where tenant_id = $1 and template_version_id = $2 for key share",
+};
+
 const pinContent = {
   name: "template_version_pin",
   text: `update template_versions set resolved_ref = coalesce(resolved_ref, $3),
       content_digest = coalesce(content_digest, $4),
-      facts = case when facts ? 'parameterNames' then facts else $5 end, details = coalesce(details, $6)
-    where tenant_id = $1 and template_version_id = $2`,
+      facts = case when facts ? 'parameterNames' then facts else $6 end, details = coalesce(details, $7)
+    where tenant_id = $1 and template_version_id = $2 and revision = $5
+    returning true`,
+};
+
+const pinReplacedDraft = {
+  name: "replaced_draft_pin",
+  text: `update replaced_drafts set resolved_ref = coalesce(resolved_ref, $3), content_digest = coalesce(content_digest, $4)
+    where tenant_id = $1 and template_version_id = $2 and revision = $5`,
 };
 
 const storeDerivedSchema = {
   name: "template_version_derive_schema",
-  text: `update template_versions set parameter_schema = $3, parameter_schema_origin = 'Derived'
-    where tenant_id = $1 and template_version_id = $2 and status = 'Draft' and parameter_schema_origin = 'Open'
+  text: `update template_versions set parameter_schema = $4, parameter_schema_origin = 'Derived'
+    where tenant_id = $1 and template_version_id = $2 and revision = $3 and status = 'Draft' and parameter_schema_origin = 'Open'
     returning true`,
 };
 
@@ -85,8 +109,28 @@ export class TemplateVersionService {
       Object.assign(templateVersionView(row), {
         parameterNames: row.parameter_names,
         parameterAliases: row.parameter_aliases ?? {},
+        templateStatus: row.template_status,
       })
     );
+  }
+
+  /** A version as it was in an earlier revision, which executions name. */
+  async at(tenant: Tenant, templateVersionId: string, revision: number): Promise<KnownTemplateVersion | undefined> {
+    const version = await this.find(tenant, templateVersionId);
+    if (!version || version.revision === revision) return version;
+    const uuid = decodeId("tpv", templateVersionId);
+    const row = await this.#database.reader.row<ReplacedDraftRow>(replacedDraft, tenant, uuid, revision);
+    return row && { ...version, ...replacedView(row), revision };
+  }
+
+  /**
+   * Holds a version until the commit, so that it is neither replaced nor deleted, and returns its revision. Throws
+   * TEMPLATE_VERSION_NOT_FOUND.
+   */
+  async hold({ execute, tenant }: Transaction, templateVersionId: string): Promise<number> {
+    const [row] = await execute<{ revision: number }>(holdVersion, [tenant.uuid, decodeId("tpv", templateVersionId)]);
+    if (!row) throw unknownVersion();
+    return row.revision;
   }
 
   /** The texts of a template about itself, in the best language for the locale. Null until the content was read. */
@@ -138,14 +182,16 @@ export class TemplateVersionService {
     const content = { ...facts, parameterSchema: schema ?? version.parameterSchema };
     const hasNews = version.parameterNames === null && facts.parameterNames !== null;
     if (isPinned && schema === undefined && !hasNews) return content;
-    const { templateId, templateVersionId, semanticVersion } = version;
+    const { templateId, templateVersionId, semanticVersion, revision } = version;
     const key = [tenant.uuid, decodeId("tpv", templateVersionId)];
     const details = JSON.stringify(templateDetails(source.files, choice));
     const { resolvedRef, contentDigest } = source;
     await this.#database.transaction(tenant, { trace: continueTrace(undefined) }, async ({ execute, record }) => {
-      await execute(pinContent, [...key, resolvedRef, contentDigest, JSON.stringify(facts), details]);
-      if (schema === undefined) return;
-      const [stored] = await execute(storeDerivedSchema, [...key, JSON.stringify(schema)]);
+      const pins = [...key, resolvedRef, contentDigest, revision];
+      const [isCurrent] = await execute(pinContent, [...pins, JSON.stringify(facts), details]);
+      if (!isCurrent) await execute(pinReplacedDraft, pins);
+      if (!isCurrent || schema === undefined) return;
+      const [stored] = await execute(storeDerivedSchema, [...key, revision, JSON.stringify(schema)]);
       // Another process has derived the same schema, or a person has published the version.
       if (!stored) return;
       record({
@@ -156,6 +202,13 @@ export class TemplateVersionService {
     });
     return content;
   }
+}
+
+/** The answer for an id that does not exist, or that belongs to another tenant. */
+export function unknownVersion(): DomainError {
+  return new DomainError("TEMPLATE_VERSION_NOT_FOUND", {
+    detail: "No template version with this id exists in this tenant.",
+  });
 }
 
 function unknownLocale(): DomainError {

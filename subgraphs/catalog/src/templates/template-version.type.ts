@@ -1,5 +1,5 @@
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
-import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { DeprecationReasonName } from "../deprecations/deprecation-reason.js";
 
 export const TemplateVersionStatus = { Draft: "Draft", Published: "Published", Deprecated: "Deprecated" } as const;
@@ -81,6 +81,9 @@ export class TemplateVersionType {
 
   @Field(() => ParameterSchemaOrigin)
   parameterSchemaOrigin: keyof typeof ParameterSchemaOrigin;
+
+  @Field(() => Int, { description: "Rises with every replacement of the Draft. The entity tag for ifMatch." })
+  revision: number;
 
   @Field(() => String, { nullable: true })
   changelog: string | null;

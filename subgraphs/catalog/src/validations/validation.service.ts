@@ -24,6 +24,7 @@ const sourceTimeoutMs = 20_000;
 const maxConcurrent = 4;
 
 interface Examined {
+  readonly revision: number;
   findings: Finding[];
   samples: number;
   source: ReadSource | undefined;
@@ -68,9 +69,11 @@ export class ValidationService {
         const asked = { checks, withInfo: input.includeInfo === true };
         return this.#limiter.run(tenantOf(context).tenantId, () => this.#examine(context, version, asked));
       },
-      commit: async ({ em, tenant, record }, { findings, samples, source }) => {
+      commit: async (transaction, { findings, samples, source, revision }) => {
+        const { em, tenant, record } = transaction;
         const validationResultId = newId("val");
         const { templateVersionId } = input;
+        const voided = (await this.#versions.hold(transaction, templateVersionId)) !== revision;
         const outcome = outcomeOf(findings);
         const contentDigest = source?.contentDigest ?? null;
         const validatedAt = new Date();
@@ -83,20 +86,21 @@ export class ValidationService {
           samples,
           contentDigest,
         };
-        em.persist(em.create(ValidationResult, { ...result, tenantId: tenant.tenantId, validatedAt }));
-        record({
-          type: "TemplateValidated",
-          subject: `template-versions/${templateVersionId}`,
-          data: {
-            validationResultId,
-            templateVersionId,
-            outcome,
-            checks: [...checks],
-            contentDigest,
-            findings: findings.length,
-          },
-        });
-        return { ...result, validatedAt: validatedAt.toISOString() };
+        em.persist(em.create(ValidationResult, { ...result, revision, tenantId: tenant.tenantId, validatedAt }));
+        if (!voided)
+          record({
+            type: "TemplateValidated",
+            subject: `template-versions/${templateVersionId}`,
+            data: {
+              validationResultId,
+              templateVersionId,
+              outcome,
+              checks: [...checks],
+              contentDigest,
+              findings: findings.length,
+            },
+          });
+        return { ...result, voided, validatedAt: validatedAt.toISOString() };
       },
     });
   }
@@ -113,7 +117,8 @@ export class ValidationService {
       source = await this.#sources.read(tenant, version.resolvedRef ?? version.sourceRef, options);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      return { findings: [sourceFinding(asked.checks[0] ?? "StructuralLint", error)], samples: 0, source: undefined };
+      const findings = [sourceFinding(asked.checks[0] ?? "StructuralLint", error)];
+      return { findings, samples: 0, source: undefined, revision: version.revision };
     }
     const { targetFramework } = version;
     // A read may derive the schema, so it is stored before the checks.
@@ -123,6 +128,7 @@ export class ValidationService {
     return {
       ...(await this.#checker.runChecks(source.files, subject, tenant)),
       source,
+      revision: version.revision,
     };
   }
 }
