@@ -10,7 +10,7 @@ const symbols = {
     type: "parameter",
     datatype: "integer",
     defaultValue: "8080",
-    description: "Of the server.",
+    description: "The port of the server.",
     replaces: "PORT",
   },
   Given: { type: "parameter", datatype: "string", defaultValue: "standard" },
@@ -64,7 +64,7 @@ describe("a version without a parameterSchema", () => {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object",
       properties: {
-        Port: { description: "Of the server.", type: "integer", default: 8080 },
+        Port: { description: "The port of the server.", type: "integer", default: 8080 },
         Given: { type: "string", default: "standard" },
       },
     };
