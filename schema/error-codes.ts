@@ -115,7 +115,7 @@ export const errorCodes = {
   UPSTREAM_TIMEOUT:                { status: 504,  title: "Upstream timeout", when: "the operation took longer than 30 s, or 60 s for validate, preview, import and advice; a mutation still runs to its end" },
   SOURCE_UNAVAILABLE:              { status: null, title: "Source unavailable", when: "the source of the template cannot be fetched" },
   SOURCE_TOO_LARGE:                { status: null, title: "Source too large", when: "the source is over a size limit" },
-  SOURCE_UNSAFE:                   { status: null, title: "Source unsafe", when: "a path, link or name in the source is not allowed" },
+  SOURCE_UNSAFE:                   { status: null, title: "Source unsafe", when: "a path, link or name in the source is not allowed, or a produced file is a pointer of Git LFS" },
   TEMPLATE_INVALID:                { status: null, title: "Template invalid", when: "template.json is unreadable or contradictory" },
   RENDER_FAILED:                   { status: null, title: "Render failed", when: "the engine could not render the template" },
   RENDER_TIMEOUT:                  { status: null, title: "Render timeout", when: "rendering took too long" },

@@ -18,8 +18,13 @@ const ofVendors = Object.fromEntries(vendorEventTypes.map((name) => [name, ofVen
 /** The event types of the platform itself, as in `eventTypes`. */
 export const platformEventTypes = {
   TemplateRegistered:             { source: "catalog",      readScopes: ["templates.read"] },
+  TemplateUpdated:                { source: "catalog",      readScopes: ["templates.read"] },
+  TemplateArchived:               { source: "catalog",      readScopes: ["templates.read"] },
+  TemplateRestored:               { source: "catalog",      readScopes: ["templates.read"] },
   TemplateVersionCreated:         { source: "catalog",      readScopes: ["templates.read"] },
   TemplateParameterSchemaDefined: { source: "catalog",      readScopes: ["templates.read"] },
+  TemplateVersionReplaced:        { source: "catalog",      readScopes: ["templates.read"] },
+  TemplateVersionDeleted:         { source: "catalog",      readScopes: ["templates.read"] },
   TemplateVersionPublished:       { source: "catalog",      readScopes: ["templates.read"] },
   TemplateVersionDeprecated:      { source: "catalog",      readScopes: ["templates.read"] },
   ScaffoldGenerated:              { source: "catalog",      readScopes: ["templates.read"] },

@@ -199,6 +199,7 @@ const aTenantsActivePlan = async (world: World) => ({
 
 /** Arguments with which each mutation succeeds. A new mutation needs a line here. */
 export const mutationArguments: Readonly<Record<string, Prepare>> = {
+  archiveTemplate: async (world) => ({ templateId: (await aVersion(world)).templateId }),
   cancelExecution: aRunningExecution,
   changeLibraryCapabilities: async ({ token }) => ({
     libraryId: await aLibrary(token),
@@ -217,6 +218,7 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     ...(await aLibraryVersion(world, "publishLibraryVersion")),
     input: { reason: "Legacy" },
   }),
+  deleteTemplateVersion: async (world) => ({ templateVersionId: (await aVersion(world)).templateVersionId }),
   deprecateTemplateVersion: async (world) => {
     const version = await aCheckedVersion(world);
     await graphql("mutation ($id: ID!) { publishTemplateVersion(templateVersionId: $id) { status } }", {
@@ -240,15 +242,36 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     input: { semanticVersion: "2.0.0" },
   }),
   registerTemplate: () => ({ input: { name: unique(), category: "Service" } }),
+  replaceTemplateVersion: async (world) => ({
+    templateVersionId: (await aVersion(world)).templateVersionId,
+    input: {
+      semanticVersion: "1.0.1",
+      sourceRef: "stored://nowhere",
+      engineKind: "DotnetNewTemplatePack",
+      targetFramework: "net8.0",
+    },
+  }),
   requestExecution: async (world) => {
     const { templateId, templateVersionId } = await aVersion(world);
     return { templateId, input: { templateVersionId, target: { repository: `acme/${unique()}` } } };
+  },
+  restoreTemplate: async (world) => {
+    const { templateId } = await aVersion(world);
+    await graphql("mutation ($id: ID!) { archiveTemplate(templateId: $id) { status } }", {
+      token: world.token,
+      variables: { id: templateId },
+    });
+    return { templateId };
   },
   retireLibraryVersion: async (world) => ({
     ...(await aLibraryVersion(world, "publishLibraryVersion", "deprecateLibraryVersion")),
     input: { reason: "It leaks." },
   }),
   retryExecution: aFailedExecution,
+  updateTemplate: async (world) => ({
+    templateId: (await aVersion(world)).templateId,
+    input: { description: "walked" },
+  }),
   validateTemplateVersion: async (world) => {
     const { templateId, templateVersionId } = await aVersion(world);
     return { templateId, input: { templateVersionId } };

@@ -24,6 +24,7 @@ const foreign: Record<SubgraphName | "bus", readonly string[]> = {
     "executions.parameters",
     "idempotency_records.result",
     "outbox.envelope",
+    "replaced_drafts.parameter_schema",
     "template_versions.parameter_schema",
   ],
   integration: [

@@ -186,6 +186,22 @@ async function publishAndDeprecate(token: string, templateVersionId: string): Pr
   await graphql(`mutation { deprecateTemplateVersion(${id}, input: { reason: "Other" }) { status } }`, { token });
 }
 
+/** Changes a template and a Draft of it, deletes the Draft, and archives and restores the template. */
+async function changeATemplate(token: string): Promise<void> {
+  const { templateId, templateVersionId } = await aTemplateVersion(token, await aTemplateSource());
+  const [template, draft] = [`templateId: "${templateId}"`, `templateVersionId: "${templateVersionId}"`];
+  const input = `{ semanticVersion: "1.0.1", sourceRef: "stored://nowhere", engineKind: "DotnetNewTemplatePack",
+    targetFramework: "net8.0" }`;
+  for (const change of [
+    `updateTemplate(${template}, input: { title: "Changed" }) { status }`,
+    `replaceTemplateVersion(${draft}, input: ${input}) { status }`,
+    `deleteTemplateVersion(${draft}) { status }`,
+    `archiveTemplate(${template}) { status }`,
+    `restoreTemplate(${template}) { status }`,
+  ])
+    await graphql(`mutation { ${change} }`, { token });
+}
+
 /** Requests an execution and cancels it while it fetches its source. */
 async function cancelAnExecution(token: string): Promise<void> {
   const host = await aSilentHost();
@@ -479,6 +495,7 @@ describe("the emitted events", () => {
     await executed(token, version, { target: { repository: "acme/events" } });
     await movePullRequests(token, version);
     await publishAndDeprecate(token, version.templateVersionId);
+    await changeATemplate(token);
     const broken = await aTemplateVersion(token, "stored://nowhere");
     await executed(token, broken, { target: { repository: "acme/events" } });
     await cancelAnExecution(token);

@@ -166,6 +166,7 @@ const inputs: Record<string, Record<string, unknown>> = {
     libraries: [],
   },
   DeprecateTemplateVersionInput: { reason: "Other" },
+  UpdateTemplateInput: { description: "walked" },
   RegisterLibraryVersionInput: { semanticVersion: "2.0.0" },
   DeprecateLibraryVersionInput: { reason: "Legacy" },
   RetireLibraryVersionInput: { reason: "walked" },

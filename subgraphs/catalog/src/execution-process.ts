@@ -71,7 +71,7 @@ workForParent<ExecutionChildSettings, ExecutionPayload>(async ({ settings, paylo
     templates,
     sources,
     parameterChecker,
-    versions: new TemplateVersionService({ database, templates, sources, parameterChecker }),
+    versions: new TemplateVersionService(database, templates),
     renderer: new TemplateRenderer(workers),
     sourceControl,
     targets: new TargetResolver({

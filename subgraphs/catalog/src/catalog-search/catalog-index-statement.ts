@@ -8,14 +8,17 @@ import { type DocumentTexts, documentTerms, textWeights } from "./document-terms
 
 interface StaleRow extends DocumentTexts {
   document_id: string;
+  /** Whether no search shows it. */
+  is_hidden: boolean;
 }
 
 type Writer = Pick<Transaction, "execute" | "tenant">;
 
 /** Templates whose texts have changed, locked. Rows that another transaction has locked are left to it. The texts of the
  * content are those of the version that was read last. */
-const staleTemplates = `select template_id as document_id, name, coalesce(title, content.texts->>'name') as title,
-    content.texts->>'description' as description,
+const staleTemplates = `select template_id as document_id, status = 'Archived' as is_hidden, name,
+    coalesce(title, content.texts->>'name') as title,
+    coalesce(description, content.texts->>'description') as description,
     tags || coalesce(array(select jsonb_array_elements_text(content.texts->'shortNames')), '{}')
       || coalesce(array(select jsonb_array_elements_text(content.texts->'classifications')), '{}')
       || array_remove(array[category, content.texts->>'language'], null) as tags,
@@ -26,7 +29,7 @@ const staleTemplates = `select template_id as document_id, name, coalesce(title,
     order by created_at desc limit 1) content on true
   where template.tenant_id = $1 and search_stale limit $2 for update of template skip locked`;
 
-const staleLibraries = `select library_id as document_id, package_name as name, title, description,
+const staleLibraries = `select library_id as document_id, false as is_hidden, package_name as name, title, description,
     tags || array_remove(array[area], null) as tags,
     array(select concat_ws(' ', capability->>'name', capability->>'contract')
       from jsonb_array_elements(capabilities) capability) as capabilities
@@ -57,9 +60,9 @@ async function writeDocuments(
   if (rows.length === 0) return;
   const ids = rows.map(({ document_id }) => document_id);
   const documents = rows.map(({ document_id, ...row }) => ({ document_id, ...row, name_key: row.name.toLowerCase() }));
-  const terms = rows.flatMap((row) =>
-    [...documentTerms(row)].map(([term, weight]) => ({ document_id: row.document_id, term, weight })),
-  );
+  const terms = rows
+    .filter(({ is_hidden }) => !is_hidden)
+    .flatMap((row) => [...documentTerms(row)].map(([term, weight]) => ({ document_id: row.document_id, term, weight })));
   await execute("delete from catalog_terms where tenant_id = $1 and document_id = any($2::uuid[])", [tenant.uuid, ids]);
   await execute(
     `with document as (

@@ -32,6 +32,7 @@ export async function aCatalogSearch() {
   const index = new CatalogIndex(database, logger);
   return {
     admin,
+    database,
     index,
     templates: new TemplateService(database),
     libraries: new LibraryService(database),

@@ -2,6 +2,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import fc from "fast-check";
+import { TemplateChangeService } from "../templates/template-change.service.js";
 import { aCatalogCaller, aCatalogSearch } from "./catalog-search.fixture.js";
 import type { SearchCatalogInput } from "./catalog-search.input.js";
 
@@ -139,6 +140,19 @@ describe("the catalog search", () => {
     ]);
     expect(await names(caller, "c#")).toEqual(["api"]);
     expect(await names(caller, "web gw")).toEqual(["api"]);
+  });
+
+  it("shows no archived template, and the new texts of a changed one", async () => {
+    const caller = aCatalogCaller();
+    const changes = new TemplateChangeService(catalog.database, catalog.templates);
+    const { templateId } = await template(caller, "invoices");
+    await changes.update(caller, templateId, { name: "bills", description: "Sends them by mail" });
+    expect(await names(caller, "invoices")).toEqual([]);
+    expect(await names(caller, "bills mail")).toEqual(["bills"]);
+    await changes.archive(caller, templateId);
+    expect(await names(caller, "bills")).toEqual([]);
+    await changes.restore(caller, templateId);
+    expect(await names(caller, "bills")).toEqual(["bills"]);
   });
 
   it("says that it is not complete while another transaction holds a changed text", async () => {

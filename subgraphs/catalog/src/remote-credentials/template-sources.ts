@@ -2,7 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { RemoteCredential } from "../git/remote-credential.js";
-import type { PackageListing, ReadSource, SourceReader } from "../sources/source-reader.js";
+import type { PackageListing, PinnedSource, ReadSource, SourceReader } from "../sources/source-reader.js";
 import { credentialHosts } from "./credential-host.js";
 import type { RemoteCredentials } from "./remote-credentials.js";
 
@@ -42,6 +42,17 @@ export class TemplateSources {
   ): Promise<{ resolvedRef: string } | undefined> {
     const credential = await this.#credential(tenant, sourceRef, options);
     return this.#reader.tryResolve(sourceRef, options.timeoutMs, credential);
+  }
+
+  /**
+   * Pins a reference and reads its files within the time. Throws SOURCE_REF_INVALID for a dangerous one; undefined for
+   * one that cannot be resolved in time.
+   */
+  async tryRead(tenant: Tenant, sourceRef: string, options: ReadOptions): Promise<PinnedSource | undefined> {
+    const credential = await this.#credential(tenant, sourceRef, options);
+    const { timeoutMs } = options;
+    const { tenantId } = tenant;
+    return this.#reader.tryRead(sourceRef, { timeoutMs, tenantId, ...(credential && { credential }) });
   }
 
   /** Reads the files of a source. Throws errors with codes SOURCE_…. */

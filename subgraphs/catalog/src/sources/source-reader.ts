@@ -13,6 +13,12 @@ import { type ReadSource, SourceCache, sourceCacheKey } from "./source-cache.js"
 export type { PackageListing } from "./packages/package-reader.js";
 export type { ReadSource } from "./source-cache.js";
 
+/** A pinned reference, with its content where there was time to read it. */
+export interface PinnedSource {
+  readonly resolvedRef: string;
+  readonly source?: ReadSource;
+}
+
 interface ReadOptions extends SourceOptions {
   /** Allows to cache the source in memory for the next read of the same pinned reference by this tenant. */
   tenantId?: string;
@@ -47,6 +53,30 @@ export class SourceReader {
     } catch (error) {
       this.#logger.debug({ err: error }, "the source of a new template version could not be resolved");
       return undefined;
+    }
+  }
+
+  /**
+   * Pins a reference and reads its files within the time. Throws SOURCE_REF_INVALID for a dangerous one; undefined for
+   * one that cannot be resolved in time.
+   */
+  async tryRead(sourceRef: string, options: ReadOptions): Promise<PinnedSource | undefined> {
+    const endsAt = performance.now() + options.timeoutMs;
+    const timeLeft = () => Math.max(1, Math.ceil(endsAt - performance.now()));
+    const resolve = () => this.tryResolve(sourceRef, timeLeft(), options.credential);
+    const parsed = parseSourceRef(sourceRef, this.#policy);
+    // One download both pins and reads a package.
+    const pinned = "ref" in parsed && parsed.ref.kind === "package" ? undefined : await resolve();
+    if (!("ref" in parsed) || (pinned === undefined && parsed.ref.kind === "git")) return undefined;
+    try {
+      const timeoutMs = timeLeft();
+      // The time limit of the options is one for each step.
+      const signal = AbortSignal.timeout(timeoutMs);
+      const source = await this.read(pinned?.resolvedRef ?? sourceRef, { ...options, timeoutMs, signal });
+      return { resolvedRef: source.resolvedRef, source };
+    } catch (error) {
+      this.#logger.debug({ err: error }, "the source of a template version could not be read in time");
+      return pinned ?? resolve();
     }
   }
 

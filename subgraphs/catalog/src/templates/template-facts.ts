@@ -6,6 +6,7 @@ import { isJsonObject, type JsonValue } from "@factory/template-engine/json-valu
 import { parameterNames } from "@factory/template-engine/symbol-table";
 import type { TemplateChoice } from "@factory/template-engine/template-choice";
 import { loadTemplatePack } from "@factory/template-engine/template-pack";
+import { storable } from "./content/storable.js";
 
 /** Facts from the content of a template that are known before a render. */
 export interface TemplateFacts {
@@ -52,11 +53,11 @@ function configFacts(files: FileTree, choice: TemplateChoice): Omit<TemplateFact
     const names = parameterNames(config);
     const aliases = parameterAliases(config, host);
     const tooMany = [...names, ...aliases.keys()].join("").length > maxNameCharacters;
-    return {
+    return storable({
       sdkVersions: Object.values(config.constraints).flatMap(sdkVersionsOf),
       parameterNames: tooMany ? null : names,
       parameterAliases: tooMany ? {} : Object.fromEntries(aliases),
-    };
+    });
   } catch {
     // The checks report the fault.
     return { sdkVersions: [], parameterNames: null, parameterAliases: {} };

@@ -19,14 +19,15 @@ export const sortedTemplates = new SortedList<TemplateType, TenantStatement>({
   },
   id: { column: "template_id", type: "uuid", of: ({ templateId }) => decodeId("tpl", templateId) ?? "" },
   byDefault: "name",
-  firstParameter: 6,
+  firstParameter: 7,
   statement: (name, { after, order, limit }) =>
     tenantStatement(
       name,
       `select to_json(resource) as template from (
          select ${templateResource} from templates template where tenant_id = scope.tenant
            and ($2::text is null or lower(category) = lower($2)) and ($3::text is null or lower(owner) = lower($3))
-           and ($4::text is null or $4 = any(tags)) and ($5::text is null or starts_with(name_key, lower($5))) ${after}
+           and ($4::text is null or $4 = any(tags)) and ($5::text is null or starts_with(name_key, lower($5)))
+           and ($6::text is null or status = $6) ${after}
          order by ${order} limit ${limit}) resource`,
     ),
 });
@@ -43,10 +44,10 @@ export class TemplateListService {
 
   async list(context: RequestContext, request: PageRequest<TemplateFilterInput>): Promise<Connection<TemplateType>> {
     const tenant = tenantOf(context);
-    const { category = null, owner = null, tag = null, namePrefix = null } = request.filter ?? {};
-    const scope = { tenantId: tenant.tenantId, category, owner, tag, namePrefix };
+    const { category = null, owner = null, tag = null, namePrefix = null, status = null } = request.filter ?? {};
+    const scope = { tenantId: tenant.tenantId, category, owner, tag, namePrefix, status };
     const { statement, values, connection } = sortedTemplates.page(this.#cursors, scope, request);
-    const filters = [category, owner, tag, namePrefix];
+    const filters = [category, owner, tag, namePrefix, status];
     const { reader } = this.#database;
     const rows = await reader.rows<{ template: TemplateRow }>(statement, tenant, ...filters, ...values);
     return connection(rows.map(({ template }) => templateView(template)));

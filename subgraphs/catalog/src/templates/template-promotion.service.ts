@@ -8,8 +8,10 @@ import { requireReason } from "../deprecations/deprecation-reason.js";
 import { inputProblem } from "../input-problems/input-problem.js";
 import { checkNames } from "../template-checks/findings/finding-codes.js";
 import { passedChecks } from "./passed-checks-statement.js";
+import { requireActive } from "./template-change.service.js";
 import { TemplateVersion } from "./template-version.entity.js";
 import type { DeprecateTemplateVersionInput } from "./template-version.input.js";
+import { unknownVersion } from "./template-version.service.js";
 import { type TemplateVersionState, templateVersionStates } from "./template-version.states.js";
 import type { TemplateVersionType } from "./template-version.type.js";
 import { versionEntityView } from "./template-version.view.js";
@@ -33,6 +35,7 @@ export class TemplatePromotionService {
       commit: async (transaction) => {
         const version = await lockedVersion(transaction, templateVersionId);
         requireState(version, "Published");
+        await requireActive(transaction, version.templateId);
         await requireValidated(transaction, version);
         version.status = "Published";
         version.publishedAt = new Date();
@@ -78,7 +81,8 @@ export class TemplatePromotionService {
   }
 }
 
-async function lockedVersion({ em, tenant }: Transaction, templateVersionId: string): Promise<TemplateVersion> {
+/** A version that nobody else changes until the commit. Throws TEMPLATE_VERSION_NOT_FOUND. */
+export async function lockedVersion({ em, tenant }: Transaction, templateVersionId: string): Promise<TemplateVersion> {
   const version =
     decodeId("tpv", templateVersionId) === undefined
       ? null
@@ -87,10 +91,7 @@ async function lockedVersion({ em, tenant }: Transaction, templateVersionId: str
           { tenantId: tenant.tenantId, templateVersionId },
           { lockMode: LockMode.PESSIMISTIC_WRITE },
         );
-  if (!version)
-    throw new DomainError("TEMPLATE_VERSION_NOT_FOUND", {
-      detail: "No template version with this id exists in this tenant.",
-    });
+  if (!version) throw unknownVersion();
   return version;
 }
 

@@ -6,6 +6,7 @@ import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorato
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { TemplateFacts } from "./template-facts.js";
 import type { TemplateVersionState } from "./template-version.states.js";
+import type { ParameterSchemaOrigin } from "./template-version.type.js";
 
 /** Why and when a version was deprecated. */
 export interface TemplateDeprecation {
@@ -16,10 +17,7 @@ export interface TemplateDeprecation {
   deprecatedAt: string;
 }
 
-/**
- * A version never changes after its creation, except for its status and what was read from its source. A fix is a new
- * version.
- */
+/** A version never changes after its publication, except for its status. Until then, a Draft may be replaced. */
 @Entity(tenantTable("template_versions"))
 @Unique({ name: "template_versions_semantic_version", properties: ["tenantId", "templateId", "precedence"] })
 @Index({ name: "template_versions_template", properties: ["tenantId", "templateId"] })
@@ -70,6 +68,13 @@ export class TemplateVersion {
 
   @Property(foreignJson())
   parameterSchema: Record<string, unknown>;
+
+  @Property({ type: "text", default: "Given" })
+  parameterSchemaOrigin: keyof typeof ParameterSchemaOrigin;
+
+  /** Rises with every replacement of the Draft. */
+  @Property({ type: "integer", default: 1 })
+  revision: number;
 
   @Property({ type: "text", nullable: true })
   changelog: string | null;

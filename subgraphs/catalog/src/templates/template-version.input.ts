@@ -50,7 +50,10 @@ export class CreateTemplateVersionInput {
   @Constraint({ minLength: 1, maxLength: 100 })
   targetFramework: string;
 
-  @Field(() => JsonObject, { nullable: true, description: "JSON Schema draft 2020-12. Default: any object." })
+  @Field(() => JsonObject, {
+    nullable: true,
+    description: "JSON Schema draft 2020-12. Default: a schema that is derived from the symbols of the template.",
+  })
   parameterSchema?: Record<string, unknown> | null;
 
   @Field(() => String, { nullable: true })

@@ -5,27 +5,42 @@ import { Arg, Ctx, FieldResolver, ID, Mutation, Resolver, Root } from "type-grap
 import type { TemplateService } from "./template.service.js";
 import { TemplateType } from "./template.type.js";
 import { TemplateDetailsType } from "./template-details.type.js";
+import type { TemplateDraftService } from "./template-draft.service.js";
 import type { TemplatePromotionService } from "./template-promotion.service.js";
 import { CreateTemplateVersionInput, DeprecateTemplateVersionInput } from "./template-version.input.js";
 import type { TemplateVersionService } from "./template-version.service.js";
 import { TemplateVersionType } from "./template-version.type.js";
 
+const ifMatchDescription = {
+  nullable: true,
+  description: 'Entity tags such as "7", or *. Without one that names the revision: 412.',
+};
+
+interface VersionServices {
+  readonly versions: TemplateVersionService;
+  readonly drafts: TemplateDraftService;
+  readonly promotions: TemplatePromotionService;
+  readonly templates: TemplateService;
+}
+
 /** The operations on template versions, and their details. */
 @Resolver(() => TemplateVersionType)
 export class TemplateVersionResolver {
   readonly #versions: TemplateVersionService;
+  readonly #drafts: TemplateDraftService;
   readonly #promotions: TemplatePromotionService;
   readonly #templates: TemplateService;
 
-  constructor(versions: TemplateVersionService, promotions: TemplatePromotionService, templates: TemplateService) {
-    this.#promotions = promotions;
+  constructor({ versions, drafts, promotions, templates }: VersionServices) {
     this.#versions = versions;
+    this.#drafts = drafts;
+    this.#promotions = promotions;
     this.#templates = templates;
   }
 
   @Mutation(() => TemplateVersionType, {
     description:
-      "Creates a Draft version that names the source of its content. The source is resolved within three seconds. If it does not answer, it is resolved at the first use of the version.",
+      "Creates a Draft version that names the source of its content. The source is resolved within three seconds. If it does not answer, it is resolved at the first use of the version. A parameterSchema that is left out is derived from the content, at the latest when the content is first read.",
   })
   @Auth({ scopes: ["templates.write"] })
   createTemplateVersion(
@@ -33,7 +48,34 @@ export class TemplateVersionResolver {
     @Arg("input") input: CreateTemplateVersionInput,
     @Ctx() context: RequestContext,
   ): Promise<TemplateVersionType> {
-    return this.#versions.create(context, templateId, input);
+    return this.#drafts.create(context, templateId, input);
+  }
+
+  @Mutation(() => TemplateVersionType, {
+    description:
+      "Gives a Draft another content under the same id. Its validations are void. Executions that name the earlier content keep it.",
+  })
+  @Auth({ scopes: ["templates.write"] })
+  replaceTemplateVersion(
+    @Arg("templateVersionId", () => ID) templateVersionId: string,
+    @Arg("input") input: CreateTemplateVersionInput,
+    @Arg("ifMatch", () => String, ifMatchDescription) ifMatch: string | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<TemplateVersionType> {
+    return this.#drafts.replace(context, templateVersionId, { input, ifMatch });
+  }
+
+  @Mutation(() => TemplateVersionType, {
+    description:
+      "Deletes a Draft with its validations, and returns what it was. If an execution names it, the answer is CONFLICT.",
+  })
+  @Auth({ scopes: ["templates.write"] })
+  deleteTemplateVersion(
+    @Arg("templateVersionId", () => ID) templateVersionId: string,
+    @Arg("ifMatch", () => String, ifMatchDescription) ifMatch: string | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<TemplateVersionType> {
+    return this.#drafts.delete(context, templateVersionId, { ifMatch });
   }
 
   @Mutation(() => TemplateVersionType, {

@@ -1,4 +1,4 @@
-/** One way: a Deprecated version stays executable, with a warning. Publishing is an internal operation. */
+/** One way: a Deprecated version stays executable, with a warning. A Draft may also be replaced or deleted. Publishing is an internal operation. */
 export const templateVersionStates = {
   Draft: { next: ["Published"], event: "TemplateVersionCreated" },
   Published: { next: ["Deprecated"], event: "TemplateVersionPublished" },

@@ -1,9 +1,16 @@
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
-import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { DeprecationReasonName } from "../deprecations/deprecation-reason.js";
 
 export const TemplateVersionStatus = { Draft: "Draft", Published: "Published", Deprecated: "Deprecated" } as const;
 registerEnumType(TemplateVersionStatus, { name: "TemplateVersionStatus" });
+
+export const ParameterSchemaOrigin = { Given: "Given", Derived: "Derived", Open: "Open" } as const;
+registerEnumType(ParameterSchemaOrigin, {
+  name: "ParameterSchemaOrigin",
+  description:
+    "Given: a request contained the schema. Derived: it describes the symbols of the template. Open: it accepts any object, because the content was not read yet or does not describe a schema.",
+});
 
 @ObjectType("TemplateDeprecation", { simpleResolvers: true })
 export class TemplateDeprecationType {
@@ -71,6 +78,12 @@ export class TemplateVersionType {
     description: "JSON Schema draft 2020-12 that the parameters of an execution must satisfy.",
   })
   parameterSchema: Record<string, unknown>;
+
+  @Field(() => ParameterSchemaOrigin)
+  parameterSchemaOrigin: keyof typeof ParameterSchemaOrigin;
+
+  @Field(() => Int, { description: "Rises with every replacement of the Draft. The entity tag for ifMatch." })
+  revision: number;
 
   @Field(() => String, { nullable: true })
   changelog: string | null;

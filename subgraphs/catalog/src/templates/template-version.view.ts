@@ -1,6 +1,7 @@
 import { isoFromJsonTime } from "@factory/runtime/db/json-time";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { TemplateChoice } from "@factory/template-engine/template-choice";
+import type { TemplateType } from "./template.type.js";
 import type { TemplateDeprecation, TemplateVersion } from "./template-version.entity.js";
 import type { TemplateVersionState } from "./template-version.states.js";
 import type { TemplateVersionType } from "./template-version.type.js";
@@ -19,6 +20,8 @@ export interface TemplateVersionRow {
   engine_kind: string;
   target_framework: string;
   parameter_schema: Record<string, unknown>;
+  parameter_schema_origin: TemplateVersion["parameterSchemaOrigin"];
+  revision: number;
   changelog: string | null;
   status: TemplateVersionState;
   published_at: Date | string | null;
@@ -34,18 +37,56 @@ export interface KnownParameters {
   readonly parameterAliases: Readonly<Record<string, string>>;
 }
 
-export type KnownTemplateVersion = TemplateVersionType & KnownParameters;
+/** What a read of the content has found. */
+export type ReadContent = KnownParameters & Pick<TemplateVersionType, "parameterSchema">;
+
+/** A version with what executions need to know about it and its template. */
+export type KnownTemplateVersion = TemplateVersionType &
+  KnownParameters & { readonly templateStatus: TemplateType["status"] };
 
 /** The columns of `TemplateVersionRow`. The facts are missing, since only evaluations and executions read them. */
 export const templateVersionColumns = `template_version_id, template_id, semantic_version, source_ref, resolved_ref,
-  content_digest, template_identity, template_language, template_type, engine_kind, target_framework, parameter_schema, changelog, status, published_at, deprecation, created_at`;
+  content_digest, template_identity, template_language, template_type, engine_kind, target_framework, parameter_schema,
+  parameter_schema_origin, revision, changelog, status, published_at, deprecation, created_at`;
 
 export function templateVersionView(row: TemplateVersionRow): TemplateVersionType {
   return {
     templateVersionId: encodeId("tpv", row.template_version_id),
     templateId: encodeId("tpl", row.template_id),
-    semanticVersion: row.semantic_version,
+    ...contentView(row),
     status: row.status,
+    revision: row.revision,
+    changelog: row.changelog,
+    publishedAt: row.published_at === null ? null : isoOf(row.published_at),
+    deprecation: row.deprecation,
+    createdAt: isoOf(row.created_at),
+  };
+}
+
+/** A row of `replaced_drafts`. */
+export type ReplacedDraftRow = Pick<
+  TemplateVersionRow,
+  | "semantic_version"
+  | "source_ref"
+  | "resolved_ref"
+  | "content_digest"
+  | "template_identity"
+  | "template_language"
+  | "template_type"
+  | "engine_kind"
+  | "target_framework"
+  | "parameter_schema"
+  | "parameter_schema_origin"
+>;
+
+/** The members of a version that a replacement has changed. Its facts are read again from its content. */
+export function replacedView(row: ReplacedDraftRow) {
+  return { ...contentView(row), parameterNames: null, parameterAliases: {} };
+}
+
+function contentView(row: ReplacedDraftRow) {
+  return {
+    semanticVersion: row.semantic_version,
     targetFramework: row.target_framework,
     sourceRef: row.source_ref,
     resolvedRef: row.resolved_ref,
@@ -55,10 +96,7 @@ export function templateVersionView(row: TemplateVersionRow): TemplateVersionTyp
     templateType: row.template_type,
     engineKind: row.engine_kind,
     parameterSchema: row.parameter_schema,
-    changelog: row.changelog,
-    publishedAt: row.published_at === null ? null : isoOf(row.published_at),
-    deprecation: row.deprecation,
-    createdAt: isoOf(row.created_at),
+    parameterSchemaOrigin: row.parameter_schema_origin,
   };
 }
 

@@ -2,6 +2,7 @@ import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { TemplateStatus } from "./template.type.js";
 
 /** A template of a tenant. Its content is in its versions. */
 @Entity(tenantTable("templates"))
@@ -28,6 +29,9 @@ export class Template {
   title: string | null;
 
   @Property({ type: "text", nullable: true })
+  description: string | null;
+
+  @Property({ type: "text", nullable: true })
   category: string | null;
 
   @Property({ type: "text", nullable: true })
@@ -37,7 +41,7 @@ export class Template {
   tags: string[];
 
   @Property({ type: "text" })
-  status: "Active";
+  status: keyof typeof TemplateStatus;
 
   /** Whether the texts have changed since the search index read them. */
   @Property({ type: "boolean", default: true })

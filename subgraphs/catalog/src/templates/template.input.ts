@@ -1,5 +1,6 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, InputType } from "type-graphql";
+import { TemplateStatus } from "./template.type.js";
 
 @InputType()
 export class RegisterTemplateInput {
@@ -10,6 +11,37 @@ export class RegisterTemplateInput {
   @Field(() => String, { nullable: true })
   @Constraint({ maxLength: 200 })
   title?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 4000 })
+  description?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  category?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  owner?: string | null;
+
+  @Field(() => [String], { nullable: true })
+  @Constraint({ maxItems: 50, minLength: 1, maxLength: 50 })
+  tags?: string[] | null;
+}
+
+@InputType({ description: "A member that is left out stays as it is. Null removes a value." })
+export class UpdateTemplateInput {
+  @Field(() => String, { nullable: true, description: "Unique in the tenant, ignoring case. It cannot be removed." })
+  @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
+  name?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 200 })
+  title?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 4000 })
+  description?: string | null;
 
   @Field(() => String, { nullable: true })
   @Constraint({ maxLength: 100 })
@@ -37,6 +69,9 @@ export class TemplateFilterInput {
   @Field(() => String, { nullable: true })
   @Constraint({ maxLength: 50 })
   tag?: string | null;
+
+  @Field(() => TemplateStatus, { nullable: true })
+  status?: keyof typeof TemplateStatus | null;
 
   @Field(() => String, { nullable: true, description: "Ignores case." })
   @Constraint({ maxLength: 200 })

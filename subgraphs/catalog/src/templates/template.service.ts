@@ -13,14 +13,15 @@ import type { RegisterTemplateInput } from "./template.input.js";
 import type { TemplateType } from "./template.type.js";
 import { type TemplateVersionRow, templateVersionColumns, templateVersionView } from "./template-version.view.js";
 
-export interface TemplateRow extends Pick<Template, "name" | "title" | "category" | "owner" | "tags" | "status"> {
+export interface TemplateRow
+  extends Pick<Template, "name" | "title" | "description" | "category" | "owner" | "tags" | "status"> {
   template_id: string;
   created_at: string;
   versions: TemplateVersionRow[] | null;
 }
 
 /** SQL: the columns of a template with its versions. The table has the alias `template`. */
-export const templateResource = `template_id, name, title, category, owner, tags, status, created_at,
+export const templateResource = `template_id, name, title, description, category, owner, tags, status, created_at,
        (select json_agg(version) from (select ${templateVersionColumns} from template_versions version
           where version.tenant_id = template.tenant_id and version.template_id = template.template_id) version) as versions`;
 
@@ -49,17 +50,14 @@ export class TemplateService {
   /** Throws TEMPLATE_NOT_FOUND. */
   async get(context: RequestContext, templateId: string): Promise<TemplateType> {
     const template = await this.find(tenantOf(context), templateId);
-    if (!template)
-      throw new DomainError("TEMPLATE_NOT_FOUND", {
-        detail: "No template with this id exists in this tenant. List the templates to find the id.",
-      });
+    if (!template) throw unknownTemplate();
     return template;
   }
 
   /** Throws TEMPLATE_EXISTS. */
   async register(context: RequestContext, input: RegisterTemplateInput): Promise<TemplateType> {
-    try {
-      return await idempotentMutation(this.#database, context, {
+    return withUniqueName(input.name, () =>
+      idempotentMutation(this.#database, context, {
         field: "registerTemplate",
         arguments: input,
         commit: async ({ em, tenant, record }) => {
@@ -69,6 +67,7 @@ export class TemplateService {
             name: input.name,
             nameKey: input.name.toLowerCase(),
             title: input.title ?? null,
+            description: input.description ?? null,
             category: input.category ?? null,
             owner: input.owner ?? null,
             tags: [...new Set(input.tags ?? [])],
@@ -87,6 +86,7 @@ export class TemplateService {
             templateId,
             name,
             title: template.title,
+            description: template.description,
             category,
             owner,
             tags,
@@ -95,14 +95,27 @@ export class TemplateService {
             versions: [],
           };
         },
-      });
-    } catch (error) {
-      if (violatedUnique(error) === "templates_name")
-        throw new DomainError("TEMPLATE_EXISTS", {
-          detail: `A template with the name "${input.name}" exists already. Use another name. Upper and lower case count as equal.`,
-        });
-      throw error;
-    }
+      }),
+    );
+  }
+}
+
+/** The answer for an id that does not exist, or that belongs to another tenant. */
+export function unknownTemplate(): DomainError {
+  return new DomainError("TEMPLATE_NOT_FOUND", {
+    detail: "No template with this id exists in this tenant. List the templates to find the id.",
+  });
+}
+
+/** Throws TEMPLATE_EXISTS when another template of the tenant has the name. */
+export async function withUniqueName<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (violatedUnique(error) !== "templates_name") throw error;
+    throw new DomainError("TEMPLATE_EXISTS", {
+      detail: `A template with the name "${name}" exists already. Use another name. Upper and lower case count as equal.`,
+    });
   }
 }
 

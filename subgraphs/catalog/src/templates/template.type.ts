@@ -4,8 +4,11 @@ import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import { TemplateVersionType } from "./template-version.type.js";
 
-export const TemplateStatus = { Active: "Active" } as const;
-registerEnumType(TemplateStatus, { name: "TemplateStatus" });
+export const TemplateStatus = { Active: "Active", Archived: "Archived" } as const;
+registerEnumType(TemplateStatus, {
+  name: "TemplateStatus",
+  description: "Archived: the template takes no new versions. Its versions can still be executed, with a warning.",
+});
 
 /** A template with its versions, as GraphQL shows it. */
 @ObjectType("Template", { simpleResolvers: true })
@@ -19,6 +22,9 @@ export class TemplateType {
 
   @Field(() => String, { nullable: true })
   title: string | null;
+
+  @Field(() => String, { nullable: true })
+  description: string | null;
 
   @Field(() => String, { nullable: true })
   category: string | null;

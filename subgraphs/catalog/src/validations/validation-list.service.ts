@@ -7,6 +7,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { ValidationFindingType, ValidationOutcome, ValidationResultType } from "./validation.type.js";
+import { isVoid } from "./void-result-statement.js";
 
 interface ResultRow {
   validation_result_id: string;
@@ -16,6 +17,7 @@ interface ResultRow {
   findings: ValidationFindingType[];
   samples: number;
   content_digest: string | null;
+  voided: boolean;
   validated_at: Date;
 }
 
@@ -36,8 +38,8 @@ export const sortedValidationResults = new SortedList<ValidationResultType, Tena
   statement: (name, { after, order, limit }) =>
     tenantStatement(
       name,
-      `select result.* from validation_results result where tenant_id = scope.tenant and template_version_id = $2 ${after}
-       order by ${order} limit ${limit}`,
+      `select result.*, ${isVoid} as voided from validation_results result
+       where tenant_id = scope.tenant and template_version_id = $2 ${after} order by ${order} limit ${limit}`,
     ),
 });
 
@@ -76,6 +78,7 @@ function resultView(row: ResultRow): ValidationResultType {
     findings,
     samples,
     contentDigest: row.content_digest,
+    voided: row.voided,
     validatedAt: row.validated_at.toISOString(),
   };
 }

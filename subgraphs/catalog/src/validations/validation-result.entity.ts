@@ -19,6 +19,10 @@ export class ValidationResult {
   @Property({ type: wireId("tpv") })
   templateVersionId: string;
 
+  /** The revision of the version that was validated. Once the Draft is replaced, the result is void. */
+  @Property({ type: "integer", default: 1 })
+  revision: number;
+
   @Property({ type: "text" })
   outcome: keyof typeof ValidationOutcome;
 

@@ -12,8 +12,7 @@ import type { TemplateSources } from "../remote-credentials/template-sources.js"
 import type { ReadSource } from "../sources/source-reader.js";
 import { checkNames } from "../template-checks/findings/finding-codes.js";
 import type { TemplateVersionService } from "../templates/template-version.service.js";
-import type { TemplateVersionType } from "../templates/template-version.type.js";
-import { templateChoice } from "../templates/template-version.view.js";
+import { type KnownTemplateVersion, templateChoice } from "../templates/template-version.view.js";
 import { sourceFinding } from "./source-finding.js";
 import type { TemplateChecker } from "./template-checker.js";
 import type { ValidateTemplateVersionInput } from "./validation.input.js";
@@ -25,6 +24,7 @@ const sourceTimeoutMs = 20_000;
 const maxConcurrent = 4;
 
 interface Examined {
+  readonly revision: number;
   findings: Finding[];
   samples: number;
   source: ReadSource | undefined;
@@ -67,14 +67,13 @@ export class ValidationService {
       prepare: async () => {
         const version = await this.#versions.get(context, templateId, input.templateVersionId);
         const asked = { checks, withInfo: input.includeInfo === true };
-        const examine = () => this.#examine(context, version, asked);
-        const examined = await this.#limiter.run(tenantOf(context).tenantId, examine);
-        if (examined.source) await this.#versions.pin(tenantOf(context), version, examined.source);
-        return examined;
+        return this.#limiter.run(tenantOf(context).tenantId, () => this.#examine(context, version, asked));
       },
-      commit: async ({ em, tenant, record }, { findings, samples, source }) => {
+      commit: async (transaction, { findings, samples, source, revision }) => {
+        const { em, tenant, record } = transaction;
         const validationResultId = newId("val");
         const { templateVersionId } = input;
+        const voided = (await this.#versions.hold(transaction, templateVersionId)) !== revision;
         const outcome = outcomeOf(findings);
         const contentDigest = source?.contentDigest ?? null;
         const validatedAt = new Date();
@@ -87,25 +86,26 @@ export class ValidationService {
           samples,
           contentDigest,
         };
-        em.persist(em.create(ValidationResult, { ...result, tenantId: tenant.tenantId, validatedAt }));
-        record({
-          type: "TemplateValidated",
-          subject: `template-versions/${templateVersionId}`,
-          data: {
-            validationResultId,
-            templateVersionId,
-            outcome,
-            checks: [...checks],
-            contentDigest,
-            findings: findings.length,
-          },
-        });
-        return { ...result, validatedAt: validatedAt.toISOString() };
+        em.persist(em.create(ValidationResult, { ...result, revision, tenantId: tenant.tenantId, validatedAt }));
+        if (!voided)
+          record({
+            type: "TemplateValidated",
+            subject: `template-versions/${templateVersionId}`,
+            data: {
+              validationResultId,
+              templateVersionId,
+              outcome,
+              checks: [...checks],
+              contentDigest,
+              findings: findings.length,
+            },
+          });
+        return { ...result, voided, validatedAt: validatedAt.toISOString() };
       },
     });
   }
 
-  async #examine(context: RequestContext, version: TemplateVersionType, asked: AskedChecks): Promise<Examined> {
+  async #examine(context: RequestContext, version: KnownTemplateVersion, asked: AskedChecks): Promise<Examined> {
     const tenant = tenantOf(context);
     let source: ReadSource;
     try {
@@ -117,14 +117,18 @@ export class ValidationService {
       source = await this.#sources.read(tenant, version.resolvedRef ?? version.sourceRef, options);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      return { findings: [sourceFinding(asked.checks[0] ?? "StructuralLint", error)], samples: 0, source: undefined };
+      const findings = [sourceFinding(asked.checks[0] ?? "StructuralLint", error)];
+      return { findings, samples: 0, source: undefined, revision: version.revision };
     }
     const { targetFramework } = version;
-    const parameterSchema = withPlainNumbers(version.parameterSchema);
+    // A read may derive the schema, so it is stored before the checks.
+    const content = await this.#versions.pin(tenant, version, source);
+    const parameterSchema = withPlainNumbers(content.parameterSchema);
     const subject = { parameterSchema, targetFramework, template: templateChoice(version), ...asked };
     return {
       ...(await this.#checker.runChecks(source.files, subject, tenant)),
       source,
+      revision: version.revision,
     };
   }
 }

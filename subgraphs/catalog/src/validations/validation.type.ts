@@ -63,6 +63,9 @@ export class ValidationResultType {
   @Field(() => String, { nullable: true })
   contentDigest: string | null;
 
+  @Field({ description: "True when the Draft was replaced since the validation began. The result does not count." })
+  voided: boolean;
+
   @Field(() => DateTime)
   validatedAt: string;
 }

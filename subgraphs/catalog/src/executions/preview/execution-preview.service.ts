@@ -46,12 +46,16 @@ export class ExecutionPreviewService {
     templateId: string,
     input: RequestExecutionInput,
   ): Promise<ExecutionPreviewType> {
-    const { target, parameters, warnings } = await this.#services.acceptance.check(context, { templateId, input });
+    const { target, parameters, warnings, version } = await this.#services.acceptance.check(context, {
+      templateId,
+      input,
+    });
     const order: PreviewOrder = {
       tenantId: tenantOf(context).tenantId,
       executionId: newId("exe"),
       templateId,
       templateVersionId: input.templateVersionId,
+      templateRevision: version.revision,
       parameters,
       repository: target.repository,
       branch: target.branch,

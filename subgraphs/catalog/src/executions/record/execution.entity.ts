@@ -25,7 +25,7 @@ export interface LibraryReference {
   name: "executions_waiting",
   expression: `create index executions_waiting on executions (execution_id) where ${executionWaits}`,
 })
-@Index({ name: "executions_template_version", properties: ["tenantId", "templateVersionId"] })
+@Index({ name: "executions_template_version", properties: ["tenantId", "templateVersionId", "templateRevision"] })
 @Index({
   name: "executions_pull_request",
   properties: ["tenantId", "providerId", "pullRequestKey"],
@@ -46,6 +46,10 @@ export class Execution {
 
   @Property({ type: wireId("tpv") })
   templateVersionId: string;
+
+  /** The revision of the version that was requested. */
+  @Property({ type: "integer", default: 1 })
+  templateRevision: number;
 
   @Property({ type: "text" })
   status: ExecutionState;

@@ -6,10 +6,12 @@ import { inputProblem } from "../../input-problems/input-problem.js";
 import type { ParameterChecker } from "../../parameters/parameter-checker.js";
 import { withDefaults } from "../../parameters/parameter-schema.js";
 import { everDefined } from "../../parameters/schema-properties.js";
+import type { TemplateVersionType } from "../../templates/template-version.type.js";
 import type { WorkerClient } from "../../worker-pool/worker-pool.js";
 
 interface ParameterRequest {
   readonly parameterSchema: unknown;
+  readonly parameterSchemaOrigin: TemplateVersionType["parameterSchemaOrigin"];
   readonly parameters: Record<string, unknown>;
   /** Null until the content was read. The execution then checks the names. */
   readonly templateNames: readonly string[] | null;
@@ -18,12 +20,12 @@ interface ParameterRequest {
 }
 
 /**
- * The parameters with the defaults of the schema. Throws PARAMETERS_INVALID when the schema or the template refuses
+ * The parameters with the defaults of a schema that is not derived. Throws PARAMETERS_INVALID when the schema or the template refuses
  * them.
  */
 export async function checkedParameters(
   checker: ParameterChecker,
-  { parameterSchema, parameters, templateNames, aliases }: ParameterRequest,
+  { parameterSchema, parameterSchemaOrigin, parameters, templateNames, aliases }: ParameterRequest,
   client: WorkerClient,
 ): Promise<Record<string, unknown>> {
   const given = ownNames(parameters, aliases, parameterSchema);
@@ -34,6 +36,8 @@ export async function checkedParameters(
     templateNames: templateNames ?? undefined,
   };
   const checked = await checker.checkParameters(order, client);
+  // The template has the defaults of a derived schema itself, and tells them from values of the request.
+  if (checked.valid && parameterSchemaOrigin === "Derived") return given;
   if (checked.valid && order.schema === parameterSchema && order.parameters === given) return checked.parameters;
   if (checked.valid) return withDefaults(isJsonObject(parameterSchema) ? parameterSchema : {}, given as JsonObject);
   throw new DomainError("PARAMETERS_INVALID", {

@@ -19,7 +19,7 @@ import { ExecutionChange } from "../record/execution-change.entity.js";
 import { executionJob } from "../record/execution-job.js";
 import { checkedParameters } from "./checked-parameters.js";
 import type { PullRequestInput, RequestExecutionInput } from "./execution.input.js";
-import { deprecation, requireCompatible, requirePublished } from "./request-policy.js";
+import { outdated, requireCompatible, requirePublished } from "./request-policy.js";
 
 interface AcceptanceServices {
   readonly jobs: JobQueue;
@@ -74,15 +74,23 @@ export class ExecutionAcceptance {
     const version = await versions.get(context, templateId, input.templateVersionId);
     if (settings.setting("execution.requirePublished")) requirePublished(version);
     const target = await targets.accept(context, input.target, settings.setting("scaffold.repositoryBase"));
-    const { parameterSchema, parameterNames: templateNames, parameterAliases: aliases } = version;
-    const question = { parameterSchema, templateNames, aliases, parameters: input.parameters ?? {} };
+    const {
+      parameterSchema,
+      parameterSchemaOrigin,
+      parameterNames: templateNames,
+      parameterAliases: aliases,
+    } = version;
+    const question = {
+      parameterSchema,
+      parameterSchemaOrigin,
+      templateNames,
+      aliases,
+      parameters: input.parameters ?? {},
+    };
     const parameters = await checkedParameters(parameterChecker, question, tenantOf(context));
     const violations = await this.#violations(context, version, input);
     if (settings.setting("execution.requireCompatible")) requireCompatible(violations);
-    const warnings = [
-      ...deprecation(version),
-      ...violations.map(({ rule, detail }) => ({ code: rule, message: detail })),
-    ];
+    const warnings = [...outdated(version), ...violations.map(({ rule, detail }) => ({ code: rule, message: detail }))];
     const runningLimit = settings.limit("maxRunningExecutions");
     return { ...request, version, target, parameters, warnings, agentTaskId, runningLimit };
   }
@@ -90,6 +98,8 @@ export class ExecutionAcceptance {
   /** Stores the execution and its first step, and sends its job, in one transaction. */
   async accept(context: RequestContext, transaction: Transaction, checked: CountedRequest): Promise<ExecutionType> {
     const { tenantId } = transaction.tenant;
+    const { templateVersionId, revision } = checked.version;
+    if ((await this.#services.versions.hold(transaction, templateVersionId)) !== revision) throw replacedMeanwhile();
     const execution = transaction.em.create(Execution, newExecution(context, tenantId, checked));
     const { executionId, sequence, status, phase, requestedAt } = execution;
     const change = transaction.em.create(ExecutionChange, {
@@ -128,6 +138,7 @@ function newExecution(context: RequestContext, tenantId: string, checked: Counte
     executionId,
     templateId,
     templateVersionId: input.templateVersionId,
+    templateRevision: checked.version.revision,
     status: "Requested" as const,
     phase: "Queued" as const,
     fence: 0,
@@ -160,6 +171,11 @@ function newExecution(context: RequestContext, tenantId: string, checked: Counte
     error: null,
   };
 }
+
+const replacedMeanwhile = () =>
+  new DomainError("CONFLICT", {
+    detail: "The Draft was replaced while the execution was requested. Request the execution again.",
+  });
 
 const pullRequestText = (given: PullRequestInput | null | undefined) => ({
   title: given?.title ?? null,

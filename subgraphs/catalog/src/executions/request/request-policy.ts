@@ -1,6 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Violation } from "../../compatibility/evaluate-set.js";
 import type { TemplateVersionType } from "../../templates/template-version.type.js";
+import type { KnownTemplateVersion } from "../../templates/template-version.view.js";
 import type { ExecutionWarningType } from "../record/execution.type.js";
 
 const maxErrors = 20;
@@ -30,13 +31,12 @@ export function requireCompatible(violations: readonly Violation[]): void {
   });
 }
 
-/** The warning of an execution of a Deprecated version. */
-export function deprecation({ status }: TemplateVersionType): ExecutionWarningType[] {
-  if (status !== "Deprecated") return [];
-  return [
-    {
-      code: "TemplateVersionDeprecated",
-      message: "This version of the template is deprecated. Use a newer version.",
-    },
-  ];
+/** The warnings of an execution of a Deprecated version, or of a version of an archived template. */
+export function outdated({ status, templateStatus }: KnownTemplateVersion): ExecutionWarningType[] {
+  const deprecated = {
+    code: "TemplateVersionDeprecated",
+    message: "This version of the template is deprecated. Use a newer version.",
+  };
+  const archived = { code: "TemplateArchived", message: "The template is archived. Use another template." };
+  return [...(status === "Deprecated" ? [deprecated] : []), ...(templateStatus === "Archived" ? [archived] : [])];
 }

@@ -5,6 +5,7 @@ import { readableTargetPaths } from "@factory/template-engine/target-files";
 import type { Target, TargetEdit } from "../../targets/push-scaffold.js";
 import type { TargetResolver } from "../../targets/target-resolver.js";
 import type { Execution } from "../record/execution.entity.js";
+import { requireLfsObjects } from "./lfs-objects.js";
 import type { FetchedOrigin, Scaffolding, ScaffoldOrder } from "./scaffolding.js";
 
 export interface RenderedOnTarget {
@@ -38,13 +39,16 @@ export async function renderOnTarget(
 ): Promise<RenderedOnTarget> {
   if (!scaffolding.readsTarget(fetched)) {
     const rendered = await scaffolding.render(fetched, order, { signal });
+    requireLfsObjects(rendered.files);
     return { rendered, target: await targets.open(order, signal), targetTexts: undefined };
   }
   const target = await targets.open(order, signal);
   try {
     const paths = readableTargetPaths(target.paths, order.directory).slice(0, maxFiles);
     const targetTexts = await target.texts(paths, limits);
-    return { rendered: await scaffolding.render(fetched, order, { signal, targetTexts }), target, targetTexts };
+    const rendered = await scaffolding.render(fetched, order, { signal, targetTexts });
+    requireLfsObjects(rendered.files);
+    return { rendered, target, targetTexts };
   } catch (error) {
     await target.close();
     throw error;

@@ -34,6 +34,7 @@ export type ScaffoldOrder = Pick<
   | "executionId"
   | "templateId"
   | "templateVersionId"
+  | "templateRevision"
   | "parameters"
   | "repository"
   | "directory"
@@ -77,7 +78,7 @@ export class Scaffolding {
     const { sources, versions, templates } = this.#services;
     const tenant: Tenant = tenantWithId(order.tenantId);
     const [version, template] = await Promise.all([
-      versions.find(tenant, order.templateVersionId),
+      versions.at(tenant, order.templateVersionId, order.templateRevision),
       templates.find(tenant, order.templateId),
     ]);
     if (!version || !template)
@@ -102,8 +103,8 @@ export class Scaffolding {
   ): Promise<void> {
     const known = new Set(templateNames);
     if (templateNames === null || Object.keys(parameters).every((name) => known.has(name))) return;
-    const { parameterSchema } = origin.version;
-    const question = { parameterSchema, parameters, templateNames, aliases };
+    const { parameterSchema, parameterSchemaOrigin } = origin.version;
+    const question = { parameterSchema, parameterSchemaOrigin, parameters, templateNames, aliases };
     await checkedParameters(this.#services.parameterChecker, question, { tenantId, signal });
   }
 

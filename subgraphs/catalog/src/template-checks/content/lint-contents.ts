@@ -4,15 +4,21 @@ import { readDirectives } from "./directives.js";
 import { secretIn } from "./secret-text.js";
 import type { TemplateTexts } from "./template-texts.js";
 
-/** Checks the texts that a render reads: their size, and that each #if has its #endif. */
-export function lintContents({ texts, tooLarge }: TemplateTexts): Finding[] {
+/** Checks the files that a render reads: their size, that their content is there, and that each #if has its #endif. */
+export function lintContents({ texts, tooLarge, pointers }: TemplateTexts): Finding[] {
   const large = tooLarge.map((path) =>
     finding("FileTooLarge", "The file is larger than 5 MiB, so a render copies it without processing.", {
       path,
       suggestion: "Name the file in copyOnly, or make it smaller.",
     }),
   );
-  return [...large, ...texts.flatMap(({ path, text, custom }) => (custom ? [] : unbalanced(path, text)))];
+  const missing = pointers.map((path) =>
+    finding("LfsObjectMissing", "The file is a pointer of Git LFS, and its object is not in the source.", {
+      path,
+      suggestion: "Commit the file itself, or exclude it from the sources of the template.",
+    }),
+  );
+  return [...large, ...missing, ...texts.flatMap(({ path, text, custom }) => (custom ? [] : unbalanced(path, text)))];
 }
 
 function unbalanced(path: string, text: string): Finding[] {

@@ -4,6 +4,7 @@ import { parseGlob } from "@factory/template-engine/glob";
 import { RenderReport } from "@factory/template-engine/render-report";
 import { sourcesOf, type TemplateSource } from "@factory/template-engine/template-config";
 import type { TemplatePack } from "@factory/template-engine/template-pack";
+import { isLfsPointer } from "../../git/lfs-pointer.js";
 import { sourceFolder, sourcePaths } from "./source-folders.js";
 
 const maxProcessedBytes = 5 * 1024 * 1024;
@@ -25,6 +26,8 @@ export interface TemplateTexts {
   readonly tooLarge: readonly string[];
   /** The paths of all files that may be produced, as they are in the template. */
   readonly names: readonly string[];
+  /** The files that may be produced and are pointers of Git LFS. */
+  readonly pointers: readonly string[];
 }
 
 /** Collects the texts that some render of the template may process, and the names of all files that it may produce. */
@@ -33,6 +36,7 @@ export function templateTexts(pack: TemplatePack): TemplateTexts {
   const texts = new Map<string, TemplateText>();
   const tooLarge = new Set<string>();
   const names = new Set<string>();
+  const pointers = new Set<string>();
   for (const source of sourcesOf(pack.config)) {
     const folder = sourceFolder(pack, source.source);
     if (!folder) continue;
@@ -43,6 +47,7 @@ export function templateTexts(pack: TemplatePack): TemplateTexts {
       names.add(relative);
       const place = `${folder.above}${path}`;
       const bytes = folder.files.get(path)?.bytes;
+      if (bytes && isLfsPointer(bytes)) pointers.add(place);
       if (disposition === "copied" || !bytes || isBinary(bytes) || texts.has(place)) continue;
       if (bytes.length > maxProcessedBytes) tooLarge.add(place);
       else
@@ -56,7 +61,7 @@ export function templateTexts(pack: TemplatePack): TemplateTexts {
         );
     }
   }
-  return { texts: [...texts.values()], tooLarge: [...tooLarge], names: [...names] };
+  return { texts: [...texts.values()], tooLarge: [...tooLarge], names: [...names], pointers: [...pointers] };
 }
 
 function textOf(path: string, bytes: Uint8Array, custom: boolean): TemplateText {

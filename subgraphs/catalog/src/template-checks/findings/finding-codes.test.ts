@@ -46,6 +46,8 @@ const versioned = '<Project><PackageReference Include="A" Version="1.0" /></Proj
 const central =
   "<Project><PropertyGroup><ManagePackageVersionsCentrally>true</ManagePackageVersionsCentrally></PropertyGroup></Project>";
 
+const lfsPointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"4d7a".repeat(16)}\nsize 12345\n`;
+
 const findingCases: Record<Reachable, FindingCase> = {
   CaseCollision: () => lint({}, { "a.txt": "", "A.txt": "" }),
   ConditionUnparseable: () => lint({ sources: [{ condition: "(true" }] }),
@@ -59,6 +61,7 @@ const findingCases: Record<Reachable, FindingCase> = {
       },
     }),
   InvalidRegex: () => lint({ symbols: { A: generated("regexMatch", { source: "name", pattern: "(" }) } }),
+  LfsObjectMissing: () => lint({}, { "a.txt": lfsPointer }),
   LocalizationMismatch: () => lint({}, localized('{"postActions/none/description": "x"}')),
   LocalizationUnreadable: () => lint({}, localized("{")),
   ManualInstructionIdDuplicated: () =>
@@ -145,6 +148,7 @@ const findingCases: Record<Reachable, FindingCase> = {
 const placeless = new Set<string>([
   "CaseCollision",
   "FileTooLarge",
+  "LfsObjectMissing",
   "NoFilesProduced",
   "PackageReferenceWithVersionUnderCpm",
   "PathCollision",

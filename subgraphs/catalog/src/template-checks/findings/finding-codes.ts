@@ -20,6 +20,7 @@ export const findingCodes = {
   FileTooLarge:                        { check: "StructuralLint",   severity: "Warning" },
   InvalidMultiChoice:                  { check: "StructuralLint",   severity: "Error", known: "MV004" },
   InvalidRegex:                        { check: "StructuralLint",   severity: "Error" },
+  LfsObjectMissing:                    { check: "StructuralLint",   severity: "Error" },
   LocalizationMismatch:                { check: "StructuralLint",   severity: "Warning" },
   LocalizationUnreadable:              { check: "StructuralLint",   severity: "Warning" },
   ManualInstructionIdDuplicated:       { check: "StructuralLint",   severity: "Warning", known: "CONFIG0203" },

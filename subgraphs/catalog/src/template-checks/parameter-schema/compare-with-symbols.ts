@@ -1,7 +1,7 @@
 import type { Finding } from "@factory/template-engine/finding";
 import { parameterAliases } from "@factory/template-engine/host-data";
 import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
-import { convertText } from "@factory/template-engine/parameter-values";
+import { convertText, isAlwaysRequired, typedValue } from "@factory/template-engine/parameter-values";
 import type { ParameterDatatype, ParameterSymbol, TemplateConfig } from "@factory/template-engine/template-config";
 import type { TemplatePack } from "@factory/template-engine/template-pack";
 import { reservedName } from "../../parameters/parameter-schema.js";
@@ -65,7 +65,7 @@ function symbolsWithoutProperty(
   const silent = open || defined.size === 0;
   return Array.from(config.symbols.values()).flatMap((symbol) => {
     if (symbol.type !== "parameter" || symbol.name === reservedName || defined.has(symbol.name)) return [];
-    const isRequired = symbol.isRequired === true && !requiresByName(schema, symbol.name);
+    const isRequired = isAlwaysRequired(symbol) && !requiresByName(schema, symbol.name);
     if (!isRequired && silent) return [];
     const message = isRequired
       ? `The template requires the parameter "${symbol.name}", but the schema does not name it.`
@@ -133,23 +133,21 @@ function isChoice({ choices, allowMultipleValues }: ParameterSymbol, value: Json
   });
 }
 
-function compareDefaults(
-  { name, datatype, defaultValue }: ParameterSymbol,
-  rule: JsonObject,
-  pointer: string,
-): Finding[] {
+function compareDefaults(symbol: ParameterSymbol, rule: JsonObject, pointer: string): Finding[] {
+  const { name, datatype, defaultValue } = symbol;
   const standard = rule["default"];
   if (standard === undefined || defaultValue === null) return [];
   const text = Array.isArray(standard) ? standard.join("|") : textOf(standard);
   if (text.toLowerCase() === defaultValue.toLowerCase()) return [];
-  const [ours, theirs] = [text, defaultValue].map((value) => convertText(datatype, value));
+  const [ours, theirs] = [text, defaultValue].map((value) => typedValue(symbol, value)?.toString());
   if (datatype !== "string" && ours !== undefined && ours === theirs) return [];
   const message = `The default of "${name}" is ${JSON.stringify(standard)} in the schema and "${defaultValue}" in the template. The value of the schema is used.`;
   return [finding("DefaultDiffers", message, { pointer: `${pointer}/default` })];
 }
 
-function compareRequired({ name, isRequired }: ParameterSymbol, supplied: boolean, pointer: string): Finding[] {
-  if (isRequired !== true || supplied) return [];
+function compareRequired(symbol: ParameterSymbol, supplied: boolean, pointer: string): Finding[] {
+  const { name } = symbol;
+  if (!isAlwaysRequired(symbol) || supplied) return [];
   const message = `The template requires the parameter "${name}", but the schema does not.`;
   return [finding("RequiredDiffers", message, { pointer, suggestion: `Add "${name}" to "required".` })];
 }

@@ -188,6 +188,18 @@ describe("structuralLint: sources and outputs", () => {
     expect(lint({ sources: [{ copyOnly: ["*.txt"] }] }, { "large.txt": large })).toEqual([]);
     expect(lint({}, { "large.bin": new Uint8Array(large.length) })).toEqual([]);
   });
+
+  it("misses the content of each file that is a pointer of Git LFS and may be produced", () => {
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"4d7a".repeat(16)}\nsize 12345\n`;
+    const images = { "a.png": pointer, "b/b.png": pointer, "c.md": `A pointer:\n\n${pointer}` };
+    const missing = (...paths: string[]) =>
+      paths.map((path) => expect.objectContaining({ severity: "Error", code: "LfsObjectMissing", path }));
+    expect(lint({}, images)).toEqual(missing("a.png", "b/b.png"));
+    expect(lint({ sources: [{ copyOnly: ["*.png"] }] }, images)).toEqual(missing("a.png", "b/b.png"));
+    expect(lint({ sources: [{ exclude: ["**/*.png"] }] }, images)).toEqual([]);
+    const sometimes = { modifiers: [{ condition: "false", exclude: ["**/*.png"] }] };
+    expect(lint({ sources: [sometimes] }, images)).toEqual(missing("a.png", "b/b.png"));
+  });
 });
 
 describe("runCheck", () => {

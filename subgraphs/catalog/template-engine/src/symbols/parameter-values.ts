@@ -21,6 +21,11 @@ export interface ParameterOutcome {
   disabled: ReadonlySet<string>;
 }
 
+/** Whether every request must have the parameter. Where a condition decides, a render finds out. */
+export function isAlwaysRequired({ isRequired, isEnabled }: ParameterSymbol): boolean {
+  return isRequired === true && isEnabled === true;
+}
+
 const datatypeDefaults: Readonly<Record<ParameterDatatype, string | null>> = {
   string: null,
   bool: "false",
@@ -170,7 +175,8 @@ function refused(symbol: ParameterSymbol, why: string) {
   return renderFailed(`The parameter "${symbol.name}" ${why}.`, { pointer: `/parameters/${symbol.name}` });
 }
 
-function typedValue(symbol: ParameterSymbol, text: string): SymbolValue | undefined {
+/** The value that a text has for a parameter; undefined when it does not fit. */
+export function typedValue(symbol: ParameterSymbol, text: string): SymbolValue | undefined {
   if (symbol.datatype === "choice") return choiceValue(symbol, text);
   if (symbol.infersType) return inferredValue(text);
   return convertText(symbol.datatype, text);

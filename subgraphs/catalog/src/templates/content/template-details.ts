@@ -2,6 +2,7 @@ import type { FileTree } from "@factory/template-engine/file-tree";
 import type { TemplateChoice } from "@factory/template-engine/template-choice";
 import { describeTemplate, type TemplateTexts } from "@factory/template-engine/template-description";
 import { loadTemplatePack } from "@factory/template-engine/template-pack";
+import { storable } from "./storable.js";
 
 /** The maximum size of the details, as JSON, that the row of a version stores. */
 const maxCharacters = 256 * 1024;
@@ -12,7 +13,7 @@ const maxCharacters = 256 * 1024;
 export function templateDetails(files: FileTree, choice: TemplateChoice): TemplateTexts | null {
   let texts: TemplateTexts;
   try {
-    texts = describeTemplate(loadTemplatePack(files, choice));
+    texts = storable(describeTemplate(loadTemplatePack(files, choice)));
   } catch {
     // The checks report the fault.
     return null;
