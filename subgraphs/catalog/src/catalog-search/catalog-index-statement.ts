@@ -62,7 +62,9 @@ async function writeDocuments(
   const documents = rows.map(({ document_id, ...row }) => ({ document_id, ...row, name_key: row.name.toLowerCase() }));
   const terms = rows
     .filter(({ is_hidden }) => !is_hidden)
-    .flatMap((row) => [...documentTerms(row)].map(([term, weight]) => ({ document_id: row.document_id, term, weight })));
+    .flatMap((row) =>
+      [...documentTerms(row)].map(([term, weight]) => ({ document_id: row.document_id, term, weight })),
+    );
   await execute("delete from catalog_terms where tenant_id = $1 and document_id = any($2::uuid[])", [tenant.uuid, ids]);
   await execute(
     `with document as (

@@ -188,6 +188,8 @@ describe("the catalog search", () => {
         const expected = items.filter(({ texts }) =>
           query.every((part) => texts.some((text) => (part.length < 2 ? text === part : text.startsWith(part)))),
         );
+        // Where nothing matches, words with a typing error count.
+        fc.pre(expected.length > 0);
         const page = await search(caller, { text: query.join(" "), limit: 100 });
         expect(page.results.map(({ name }) => name).sort()).toEqual(expected.map(({ name }) => name).sort());
       }),
