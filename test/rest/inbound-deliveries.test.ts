@@ -165,6 +165,22 @@ describe("POST /webhooks/deliveries", () => {
     expect(refusal(await send("/webhooks/deliveries", sent))).toBe("400 MALFORMED_JSON");
   });
 
+  it("tells only on this path that a signature is missing, for known and unknown providers alike", async () => {
+    const source = await aSource("webhook");
+    const sent = asSpecified(source, aDelivery());
+    const { "x-hub-signature-256": _, ...headers } = sent.headers;
+    const told = new Set<string>();
+    for (const key of [source.key, unique("nobody"), "Not a key!"]) {
+      const answer = await send("/webhooks/deliveries", { ...sent, headers: { ...headers, "x-svc-provider": key } });
+      expect([key, refusal(answer)]).toEqual([key, "401 SIGNATURE_MISSING"]);
+      expect(answer.headers.get("www-authenticate")).toBe("Signature");
+      const { traceId: _trace, ...same } = answer.body as unknown as Record<string, unknown>;
+      told.add(JSON.stringify(same));
+    }
+    expect(told.size).toBe(1);
+    expect(refusal(await send(source.place, { ...sent, headers }))).toBe("401 SIGNATURE_INVALID");
+  });
+
   it("finds the tenant by its secret, and refuses a delivery that secrets of two tenants verify", async () => {
     const key = unique("shared");
     const ours = await aSource("webhook", { key });
@@ -227,6 +243,9 @@ describe("POST /webhooks/deliveries/{providerKey}", () => {
     });
     const old = Math.floor(Date.now() / 1000) - 301;
     expect(refusal(await send(place, fromStripe(secret, { ...event, id: "evt_old" }, old)))).toBe(
+      "401 SIGNATURE_EXPIRED",
+    );
+    expect(refusal(await send(place, fromStripe(aVendorSecret(), { ...event, id: "evt_old" }, old)))).toBe(
       "401 SIGNATURE_INVALID",
     );
   });

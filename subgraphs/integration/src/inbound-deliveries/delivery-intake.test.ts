@@ -7,6 +7,7 @@ import type { ArrivedDelivery, DeliveryHint } from "../arrived-deliveries/arrive
 import type { Candidate } from "../inbound-candidates/candidate.js";
 import { CandidateCache } from "../inbound-candidates/candidate-cache.js";
 import { AmbiguityAlarm } from "./ambiguity-alarm.js";
+import { BodyRooms } from "./body-rooms.js";
 import { DeliveryIntake } from "./delivery-intake.js";
 import { DeliveryLimits } from "./intake-limits.js";
 import type { NewDelivery } from "./new-delivery.js";
@@ -71,6 +72,9 @@ function anIntake(tenants = [aTenant()]) {
     },
     normalize: async (_match, named) => named.map(() => "made"),
     alarm: new AmbiguityAlarm({ note: (refusal) => void seen.refusals.push(refusal) }, logger),
+    refused: { note: async () => undefined },
+    rooms: new BodyRooms(),
+    clock: () => new Date(),
     logger,
     publicUrl: "https://platform.example",
   });
