@@ -156,6 +156,6 @@ export const presetSenders: Readonly<Record<string, PresetSender>> = {
       return { raw, headers: { ...json, ...headers } };
     },
     eventName: "zen:event-type:ticket.created",
-    normalizedEventType: "TicketOpened",
+    normalizedEventType: "VendorTicketOpened",
   },
 };

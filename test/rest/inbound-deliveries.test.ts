@@ -145,13 +145,11 @@ describe("POST /webhooks/deliveries", () => {
     expect(await ask({ ...sent, headers: unnamed })).toBe("400 PROVIDER_HEADER_MISSING");
     expect(await ask(as({ "content-type": "text/plain" }))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
     expect(await ask(as({ "content-type": "application/x-www-form-urlencoded" }))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
-    expect(await ask(as({ "content-encoding": "gzip" }))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
+    expect(await ask(as({ "content-encoding": "br" }))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
     const large = asSpecified(source, aDelivery({ payload: "x".repeat(65 * 1024) }));
     const refused = await send("/webhooks/deliveries", large);
     expect([refusal(refused), refused.body["hint"]]).toEqual(["413 PAYLOAD_TOO_LARGE", "?subscription="]);
     expect((await send(`/webhooks/deliveries?subscription=${source.subscriptionId}`, large)).status).toBe(202);
-    const huge = asSpecified(source, aDelivery({ payload: "x".repeat(1024 * 1024) }));
-    expect(await ask(huge, `?subscription=${source.subscriptionId}`)).toBe("413 PAYLOAD_TOO_LARGE");
   });
 
   it("refuses a signed body that does not match the schema with 400", async () => {

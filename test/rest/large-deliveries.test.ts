@@ -71,7 +71,10 @@ describe("bodies that do not end", () => {
   });
 
   /** Begins a body and does not end it. Resolves with the status where it is answered all the same. */
-  function begin(path: string, bytes: number): { answered: Promise<{ status: number; retryAfter: string | undefined }> } {
+  function begin(
+    path: string,
+    bytes: number,
+  ): { answered: Promise<{ status: number; retryAfter: string | undefined }> } {
     const headers = { "content-type": "application/json", "content-length": String(25 * mebibyte) };
     const sent = httpRequest(platform().publicUrl + path, { method: "POST", headers });
     open.push(sent);

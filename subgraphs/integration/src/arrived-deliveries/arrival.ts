@@ -46,7 +46,8 @@ export function arrivingDelivery(
   const headers = headersOf(given);
   const form = keyInPath == null ? "Specified" : "Vendor";
   const key = keyInPath ?? singleProvider(headers);
-  const providerKey = key !== undefined && keyForm.test(key.trim().toLowerCase()) ? key.trim().toLowerCase() : undefined;
+  const providerKey =
+    key !== undefined && keyForm.test(key.trim().toLowerCase()) ? key.trim().toLowerCase() : undefined;
   return {
     ...{ form, providerKey, hint: hintOf(path, headers), headers, url: publicUrl + path, address, trace },
     method: method ?? "POST",

@@ -19,7 +19,8 @@ export const maxBytesWith = (hint: DeliveryHint | undefined): number =>
 export function requireBodySize(bytes: number, hint: DeliveryHint | undefined): void {
   const maxBytes = maxBytesWith(hint);
   if (bytes <= maxBytes) return;
-  if (isResource(hint)) throw new DomainError("PAYLOAD_TOO_LARGE", { detail: "The body is larger than 25 MiB.", maxBytes });
+  if (isResource(hint))
+    throw new DomainError("PAYLOAD_TOO_LARGE", { detail: "The body is larger than 25 MiB.", maxBytes });
   throw new DomainError("PAYLOAD_TOO_LARGE", {
     detail: `A body of more than ${hint ? "1 MiB" : "64 KiB"} must name the subscription or the connection: call the deliveryUrl of the subscription or connection, which has the parameter subscription or connection, or send the header X-Svc-Subscription. Then at most 25 MiB are allowed, also after decompression.`,
     maxBytes,

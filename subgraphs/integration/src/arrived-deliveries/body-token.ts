@@ -28,7 +28,10 @@ function bodyOf(delivery: ArrivedDelivery, description: WebhookDescription): unk
 /** A copy of the value without what stands at the place. */
 export function withoutValue(value: unknown, place: ValuePath): unknown {
   const tokens = place.slice("body:/".length).split("/");
-  return without(value, tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~")));
+  return without(
+    value,
+    tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~")),
+  );
 }
 
 function without(value: unknown, [name, ...deeper]: readonly string[]): unknown {

@@ -59,7 +59,10 @@ it("the presets say where id, name and action of a delivery stand", () => {
       { providerDeliveryId: "e-1", eventName: "bounce" },
     ],
   });
-  expect(read("slack", { type: "url_verification", challenge: "abc" })).toEqual({ challenge: "abc" });
+  expect(read("slack", { type: "url_verification", challenge: "abc" })).toEqual({
+    challenge: "abc",
+    mediaType: "text/plain",
+  });
 });
 
 it("the account of a webhook of a GitHub App is its installation, and not the App", () => {

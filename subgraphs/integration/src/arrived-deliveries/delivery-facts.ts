@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { isStorable } from "@factory/runtime/input-validation/storable-text";
-import type { ProviderDriver, ValuePath, WebhookDescription } from "../provider-drivers/provider-driver.js";
-import type { ArrivedDelivery } from "./arrived-delivery.js";
-import { type Challenge } from "./url-test.js";
-import { tokenPlace, withoutValue } from "./body-token.js";
 import { isRecent } from "../inbound-signatures/inbound-message.js";
 import { secondsOf } from "../inbound-signatures/signed-time.js";
+import type { ProviderDriver, ValuePath, WebhookDescription } from "../provider-drivers/provider-driver.js";
+import type { ArrivedDelivery } from "./arrived-delivery.js";
+import { tokenPlace, withoutValue } from "./body-token.js";
 import {
   challengeOf,
   eventsIn,
@@ -19,6 +18,7 @@ import {
   valueAt,
 } from "./delivery-values.js";
 import { actionsOf, toldAction } from "./told-action.js";
+import { type Challenge } from "./url-test.js";
 import type { ActionPlace } from "./vendor-actions.js";
 
 /** The facts for the record of a delivery, read from a request whose signature was verified. */

@@ -65,6 +65,12 @@ it("a body whose sender goes away is no failure of the platform", async () => {
 });
 
 it("memory that is refused ends the reading", async () => {
-  const rules = { isCompressed: false, requireSize: () => undefined, take: () => { throw new Error("no room"); } };
+  const rules = {
+    isCompressed: false,
+    requireSize: () => undefined,
+    take: () => {
+      throw new Error("no room");
+    },
+  };
   await expect(readBody(inParts(Buffer.alloc(10)), rules)).rejects.toThrow("no room");
 });

@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
-import { longWork, type PausableWork } from "@factory/runtime/threads/long-work";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { longWork, type PausableWork } from "@factory/runtime/threads/long-work";
 import {
   type ArrivingDelivery,
   arrivingDelivery,
@@ -11,16 +11,16 @@ import {
   withBody,
 } from "../arrived-deliveries/arrival.js";
 import type { AcceptedDelivery, ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
-import { type DeliveryFacts, type ReadDelivery, readDelivery } from "../arrived-deliveries/delivery-facts.js";
 import { isResource, ordinaryBytes, requireBodySize } from "../arrived-deliveries/body-size.js";
+import { type DeliveryFacts, type ReadDelivery, readDelivery } from "../arrived-deliveries/delivery-facts.js";
 import { parsingBody } from "../arrived-deliveries/delivery-values.js";
 import { readBody } from "../arrived-deliveries/read-body.js";
 import { answerToTest, type Challenge } from "../arrived-deliveries/url-test.js";
-import type { BodyRooms } from "./body-rooms.js";
 import { type CandidateSet, isEmpty } from "../inbound-candidates/candidate.js";
 import type { CandidateCache } from "../inbound-candidates/candidate-cache.js";
 import { unnamedEvent } from "../normalized-events/vendor-event-names.js";
 import type { AmbiguityAlarm } from "./ambiguity-alarm.js";
+import type { BodyRooms } from "./body-rooms.js";
 import type { DeliveryRecorder } from "./delivery-recorder.js";
 import { type DeliveryLimits, weightOf } from "./intake-limits.js";
 import type { NewDelivery } from "./new-delivery.js";
@@ -83,7 +83,8 @@ export class DeliveryIntake {
     if (answer) return answer;
     if (arriving.method !== "POST")
       throw new DomainError("METHOD_NOT_ALLOWED", {
-        detail: "Nothing is answered here but the deliveries of vendors by POST, and the tests of a URL that its vendor is known for.",
+        detail:
+          "Nothing is answered here but the deliveries of vendors by POST, and the tests of a URL that its vendor is known for.",
       });
     requireAcceptable(arriving);
     if (found && isEmpty(found.set)) throw notVerified();

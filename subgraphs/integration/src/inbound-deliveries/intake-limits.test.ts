@@ -6,7 +6,13 @@ import { DeliveryLimits } from "./intake-limits.js";
 
 const refused = expect.objectContaining({ code: "RATE_LIMITED" });
 const arrived = (changes: Partial<ArrivedDelivery> = {}) =>
-  ({ providerKey: "github", address: "192.0.2.1", hint: undefined, message: { body: Buffer.alloc(2) }, ...changes }) as ArrivedDelivery;
+  ({
+    providerKey: "github",
+    address: "192.0.2.1",
+    hint: undefined,
+    message: { body: Buffer.alloc(2) },
+    ...changes,
+  }) as ArrivedDelivery;
 const hinted = (value: string) => arrived({ hint: { kind: "subscription", value } });
 const ofAccount = (value: string, changes: Partial<ArrivedDelivery> = {}) =>
   arrived({ hint: { kind: "account", value }, ...changes });

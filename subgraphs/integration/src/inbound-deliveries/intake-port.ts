@@ -57,7 +57,15 @@ export class IntakePort {
       }));
       const { deliveryId = null, normalizedEventType = null } = deliveries[0] ?? {};
       const conflicts = [...receipt.conflicts];
-      return { ...answer, deliveryId, normalizedEventType, deliveries, conflicts, challenge: null, challengeMediaType: null };
+      return {
+        ...answer,
+        deliveryId,
+        normalizedEventType,
+        deliveries,
+        conflicts,
+        challenge: null,
+        challengeMediaType: null,
+      };
     } catch (error) {
       const refusal = databaseRefusal(error) ?? error;
       this.#counts.add(outcomeOf(refusal));

@@ -1,8 +1,8 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { longWork } from "@factory/runtime/threads/long-work";
 import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
-import { tokenInBody, tokenPlace } from "../arrived-deliveries/body-token.js";
 import { ordinaryBytes } from "../arrived-deliveries/body-size.js";
+import { tokenInBody, tokenPlace } from "../arrived-deliveries/body-token.js";
 import { parsingBody } from "../arrived-deliveries/delivery-values.js";
 import type { Candidate, CandidateSet, Claim, Registration } from "../inbound-candidates/candidate.js";
 import { isOpen, type OpenSecret, type OpenSecrets } from "../inbound-candidates/open-secrets.js";
@@ -111,7 +111,8 @@ export class SignatureVerifier {
     ];
     for (const claim of byKey) matches.push({ ...claim, provedBy: "VendorKey" });
     const refusal = isExpired || byKeySet.isExpired ? "SIGNATURE_EXPIRED" : refusalOf(delivery, set);
-    if (isSealed && matches.length === 0 && refusal !== "SIGNATURE_EXPIRED") throw notNow("A secret cannot be opened now. Send the delivery again.");
+    if (isSealed && matches.length === 0 && refusal !== "SIGNATURE_EXPIRED")
+      throw notNow("A secret cannot be opened now. Send the delivery again.");
     const tenants = new Map<string, Match>();
     for (const match of matches) if (!tenants.has(match.tenant.uuid)) tenants.set(match.tenant.uuid, match);
     return { matches: [...tenants.values()], refusal };
@@ -175,7 +176,8 @@ export class SignatureVerifier {
   ): Promise<readonly Claim[]> {
     if (verified.length === 0) return [];
     const ofTenants = new Map(claimsOfCandidates(set, verified).map((claim) => [claim.tenant.uuid, claim]));
-    const isOfKind = ({ driver: { webhook } }: Claim): boolean => webhook !== undefined && takesPublicKeys(webhook.scheme);
+    const isOfKind = ({ driver: { webhook } }: Claim): boolean =>
+      webhook !== undefined && takesPublicKeys(webhook.scheme);
     // A holder whose secret is not among the candidates, for example while it is suspended, counts as well.
     const keep = async (claims: readonly Claim[]): Promise<readonly Claim[]> => {
       const known = claims.map((claim) => ofTenants.get(claim.tenant.uuid));

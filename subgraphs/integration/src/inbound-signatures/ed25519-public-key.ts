@@ -19,8 +19,7 @@ function parseKey(text: string): KeyObject | "unusable" {
   try {
     const pem = text.trimStart().startsWith("-----BEGIN PUBLIC KEY-----");
     const bare = text.replaceAll(/\s/g, "");
-    const raw =
-      rawPublicKeyOf(bare) ?? decodeBytes(bare, "hex", keyBytes) ?? decodeBytes(bare, "base64", keyBytes);
+    const raw = rawPublicKeyOf(bare) ?? decodeBytes(bare, "hex", keyBytes) ?? decodeBytes(bare, "base64", keyBytes);
     const der = raw ? spkiOf(raw) : pem ? undefined : decodeBase64(bare);
     if (!pem && !der) return "unusable";
     const key = der ? createPublicKey({ key: der, format: "der", type: "spki" }) : createPublicKey(text);

@@ -164,12 +164,19 @@ const signers: Record<string, (at: number) => Signed> = {
       ...{ ...plain, header: "x-signature", idHeader: "x-id", timestampHeader: "x-at" },
       signedContent: "{id}.{timestamp}.{body}",
     };
-    const headers = { "x-id": "evt-1", "x-at": String(at), "x-signature": hmac("sha256", secret, `evt-1.${at}.${body}`) };
+    const headers = {
+      "x-id": "evt-1",
+      "x-at": String(at),
+      "x-signature": hmac("sha256", secret, `evt-1.${at}.${body}`),
+    };
     return { scheme, key: secret, header: "x-signature", message: aMessage(body, headers) };
   },
   "a time of ISO 8601": (at) => {
     const scheme: HmacScheme = {
-      ...{ ...plain, header: "x-signature", timestampHeader: "x-at", timestampFormat: "iso8601" },
+      ...plain,
+      header: "x-signature",
+      timestampHeader: "x-at",
+      timestampFormat: "iso8601",
       signedContent: "{timestamp}{body}",
     };
     const time = Number.isNaN(at) ? "never" : at < 0 ? "-1" : new Date(at * 1000).toISOString();
@@ -178,7 +185,10 @@ const signers: Record<string, (at: number) => Signed> = {
   },
   "a time in milliseconds": (at) => {
     const scheme: HmacScheme = {
-      ...{ ...plain, header: "x-signature", timestampHeader: "x-at", timestampFormat: "milliseconds" },
+      ...plain,
+      header: "x-signature",
+      timestampHeader: "x-at",
+      timestampFormat: "milliseconds",
       signedContent: "{timestamp}{body}",
     };
     const time = at % 1 === 0 ? String(at * 1000) : `${at}`;
@@ -188,7 +198,9 @@ const signers: Record<string, (at: number) => Signed> = {
   "a named set of headers of Standard Webhooks": (at) => {
     const names = { idHeader: "svix-id", timestampHeader: "svix-timestamp", header: "svix-signature" };
     const content = `msg_1.${at}.${body}`;
-    const mac = createHmac("sha256", Buffer.from(signingSecret.slice(6), "base64")).update(content).digest("base64");
+    const mac = createHmac("sha256", Buffer.from(signingSecret.slice(6), "base64"))
+      .update(content)
+      .digest("base64");
     const headers = { "svix-id": "msg_1", "svix-timestamp": String(at), "svix-signature": `v1,${mac}` };
     const scheme = { ...standard, ...names } as const;
     return { scheme, key: signingSecret, header: "svix-signature", message: aMessage(body, headers) };
@@ -201,7 +213,10 @@ const signers: Record<string, (at: number) => Signed> = {
   },
   "Ed25519 with a key in hexadecimal digits": (at) => {
     const scheme = {
-      ...{ kind: "ed25519", header: "x-signature", encoding: "hex", timestampHeader: "x-at" },
+      kind: "ed25519",
+      header: "x-signature",
+      encoding: "hex",
+      timestampHeader: "x-at",
       signedContent: "{timestamp}{body}",
     } as const;
     const signature = sign(null, Buffer.from(at + body), edPair.privateKey).toString("hex");
@@ -461,7 +476,11 @@ it("a body that was sent compressed is valid by the bytes before and after", () 
 it("a private key of the platform verifies no delivery, since its receivers could send webhooks back", () => {
   const seed = edPair.privateKey.export({ format: "der", type: "pkcs8" }).subarray(-32);
   const signature = sign(null, Buffer.from(`msg_1.${seconds}.${body}`), edPair.privateKey).toString("base64");
-  const headers = { "webhook-id": "msg_1", "webhook-timestamp": String(seconds), "webhook-signature": `v1a,${signature}` };
+  const headers = {
+    "webhook-id": "msg_1",
+    "webhook-timestamp": String(seconds),
+    "webhook-signature": `v1a,${signature}`,
+  };
   const verdict = (key: string) => verifySignature(standard, aMessage(body, headers), key, now);
   expect(verdict(`whpk_${edPublic.toString("base64")}`)).toBe("valid");
   expect(verdict(`whsk_${seed.toString("base64")}`)).toBe("invalid");

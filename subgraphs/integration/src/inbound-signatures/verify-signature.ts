@@ -173,8 +173,7 @@ function readEcdsa(scheme: EcdsaScheme, message: InboundMessage): ReadSignature 
   const matches = (publicKey: string) => {
     const key = p256Key(publicKey);
     return (
-      key !== undefined &&
-      contents.some((content) => verify("sha256", content, { key, dsaEncoding: "der" }, signature))
+      key !== undefined && contents.some((content) => verify("sha256", content, { key, dsaEncoding: "der" }, signature))
     );
   };
   return { matches, time };

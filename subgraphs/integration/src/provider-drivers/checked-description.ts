@@ -9,8 +9,7 @@ export function checkDescription(
   problems: DriverProblems,
 ): void {
   for (const [index, test] of urlTests.entries()) checkUrlTest(test, `${pointer}/urlTests/${index}`, problems);
-  if (signedTime?.format !== undefined)
-    problems.oneOf(`${pointer}/signedTime/format`, signedTime.format, timeFormats);
+  if (signedTime?.format !== undefined) problems.oneOf(`${pointer}/signedTime/format`, signedTime.format, timeFormats);
   if (batch && events !== undefined)
     problems.refuse(`${pointer}/events`, "Either the body is the array of events, or the array stands in it.");
 }

@@ -135,7 +135,11 @@ describe("a driver", () => {
       webhook({ kind: "token", header: "x", value: "body:/state" }),
       ["webhook/scheme/header REQUIRED"],
     ],
-    ["an unknown encoding of a key", webhook({ ...hmac, keyEncoding: "base32" }), ["webhook/scheme/keyEncoding UNKNOWN_VALUE"]],
+    [
+      "an unknown encoding of a key",
+      webhook({ ...hmac, keyEncoding: "base32" }),
+      ["webhook/scheme/keyEncoding UNKNOWN_VALUE"],
+    ],
     [
       "the format of a time that is not there",
       webhook({ ...hmac, timestampFormat: "iso8601" }),

@@ -5,7 +5,12 @@ import { checkDescription } from "./checked-description.js";
 import { checkedScheme, type GivenScheme } from "./checked-scheme.js";
 import { DriverProblems } from "./driver-problems.js";
 import type { ProviderDriverInput } from "./provider-driver.input.js";
-import { clientAuthentications, type ProviderDriver, type UrlTest, type WebhookDescription } from "./provider-driver.js";
+import {
+  clientAuthentications,
+  type ProviderDriver,
+  type UrlTest,
+  type WebhookDescription,
+} from "./provider-driver.js";
 import { reportedOutcomes, type VendorReport } from "./vendor-report.js";
 
 const maxBytes = 16 * 1_024;

@@ -94,8 +94,7 @@ function checkValues(scheme: GivenScheme, pointer: string, problems: DriverProbl
   if (typeof algorithm === "string") problems.oneOf(`${pointer}/algorithm`, algorithm, hmacAlgorithms);
   if (typeof encoding === "string") problems.oneOf(`${pointer}/encoding`, encoding, ["hex", "base64"]);
   if (typeof keyEncoding === "string") problems.oneOf(`${pointer}/keyEncoding`, keyEncoding, keyEncodings);
-  if (typeof timestampFormat === "string")
-    problems.oneOf(`${pointer}/timestampFormat`, timestampFormat, timeFormats);
+  if (typeof timestampFormat === "string") problems.oneOf(`${pointer}/timestampFormat`, timestampFormat, timeFormats);
   if (kind === "token" && (scheme["header"] === undefined) === (scheme["value"] === undefined))
     problems.refuse(`${pointer}/header`, "A token stands either in a header or at a value of the body.", "REQUIRED");
   if (kind === "jws")

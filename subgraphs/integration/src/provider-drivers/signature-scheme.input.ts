@@ -49,7 +49,10 @@ export class SignatureSchemeInput {
   @Constraint({ pattern: "^[, ]$" })
   separator?: string | null;
 
-  @Field(() => String, { nullable: true, description: "The header with the vendor's id of the delivery, if it is signed." })
+  @Field(() => String, {
+    nullable: true,
+    description: "The header with the vendor's id of the delivery, if it is signed.",
+  })
   @Constraint({ pattern: headerPattern })
   idHeader?: string | null;
 

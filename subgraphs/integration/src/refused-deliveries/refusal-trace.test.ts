@@ -1,4 +1,4 @@
-import { RefusalTrace, type Refusals } from "./refusal-trace.js";
+import { type Refusals, RefusalTrace } from "./refusal-trace.js";
 
 const [one, other] = ["1", "2"].map((id) => ({ tenant: `t${id}`, resource: `r${id}` })) as [Place, Place];
 type Place = { tenant: string; resource: string };
@@ -44,7 +44,8 @@ it("a flood of refusals is written at most once in ten seconds, and no refusal i
   await pass(20_000);
   const times = written.map(({ now }) => now);
   expect(times[0]).toBe(0);
-  for (const [place, time] of times.slice(1).entries()) expect(time - (times[place] ?? 0)).toBeGreaterThanOrEqual(10_000);
+  for (const [place, time] of times.slice(1).entries())
+    expect(time - (times[place] ?? 0)).toBeGreaterThanOrEqual(10_000);
   expect(written.reduce((sum, { count }) => sum + count, 0)).toBe(6000);
 });
 

@@ -1,7 +1,7 @@
 import { openPool } from "@factory/runtime/connections/pool";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { countRefusals } from "./refusal-statement.js";
-import { RefusalTrace, type Refusals } from "./refusal-trace.js";
+import { type Refusals, RefusalTrace } from "./refusal-trace.js";
 import { RefusedDeliveries } from "./refused-deliveries.entity.js";
 import { RefusedDeliveriesResolver } from "./refused-deliveries.resolver.js";
 import { refusalRetention } from "./refused-deliveries.retention.js";
