@@ -5,7 +5,6 @@ import type { Route } from "./route.js";
 export const deliveryRoutes = {
   specified: { at: "POST /webhooks/deliveries" },
   vendor:    { at: "POST /webhooks/deliveries/{providerKey}" },
-  urlTest:   { at: "GET /webhooks/deliveries/{providerKey}" },
 } as const satisfies Record<string, Pick<Route, "at">>;
 
 /** The operation of both endpoints, whose document stands among those of the area. */

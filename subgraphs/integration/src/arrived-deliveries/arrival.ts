@@ -27,7 +27,7 @@ const jsonTypes = ["application/json", "application/vnd.service.integration.v1+j
 const ownType = /^application\/vnd\.service\.integration\b/;
 const formType = "application/x-www-form-urlencoded";
 
-/** What a request shows before its body is read. */
+/** A request before its body is read. */
 export interface ArrivingDelivery extends Omit<ArrivedDelivery, "message"> {
   readonly method: string;
   readonly headers: Headers;
@@ -83,11 +83,10 @@ export function requireAcceptable({ form, headers }: ArrivingDelivery): void {
 }
 
 /** The delivery with its body, as it was before it was compressed. */
-export function withBody(
-  { headers, url, method: _, isCompressed: __, ...arriving }: ArrivingDelivery,
-  { body, sentBody }: ReadBody,
-): ArrivedDelivery {
-  return { ...arriving, message: { headers, body, ...(sentBody ? { sentBody } : {}), url } };
+export function withBody(arriving: ArrivingDelivery, { body, sentBody }: ReadBody): ArrivedDelivery {
+  const { form, providerKey, hint, address, trace, headers, url } = arriving;
+  const message = { headers, body, ...(sentBody ? { sentBody } : {}), url };
+  return { form, providerKey, hint, address, trace, message };
 }
 
 /** A header that names two providers names none. */

@@ -3,10 +3,10 @@ import type { ArrivingDelivery } from "../arrived-deliveries/arrival.js";
 import { isResource, mebibyte } from "../arrived-deliveries/body-size.js";
 
 export interface BodyLimits {
-  /** Of one resource, or of one address and provider key. */
+  /** The bytes of one resource, or of one address and provider key. */
   readonly perSender: number;
   readonly perTenant: number;
-  /** Of all bodies that name no resource. */
+  /** The bytes of all bodies that name no resource. */
   readonly unnamed: number;
   readonly all: number;
 }

@@ -198,7 +198,7 @@ export class DeliveryIntake {
 
 type Sender = Pick<ArrivedDelivery, "providerKey" | "hint" | "address">;
 
-/** What a look for the tenants of a delivery has found. */
+/** The result of a look for the tenants of a delivery. */
 interface Found {
   readonly set: CandidateSet;
   /** Takes back the count of the look. */

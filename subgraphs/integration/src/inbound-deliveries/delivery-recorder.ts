@@ -15,7 +15,7 @@ interface Queue {
   readonly tenant: Tenant;
   readonly waiting: Waiting[];
   count: number;
-  /** Of all requests but a large one. */
+  /** The bytes of all requests but a large one. */
   bytes: number;
   hasLarge: boolean;
 }

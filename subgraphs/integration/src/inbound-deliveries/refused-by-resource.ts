@@ -22,7 +22,7 @@ export class RefusedByResource {
     this.#parts = parts;
   }
 
-  /** A failure of the platform is no refusal, since the vendor sends again. */
+  /** A failure of the platform does not count, since the vendor sends again. */
   async note(delivery: ArrivingDelivery, error: DomainError & { readonly reason?: ErrorCode }): Promise<void> {
     if ((errorCodes[error.code].status ?? 500) >= 500) return;
     const at = this.#parts.clock();

@@ -49,7 +49,7 @@ export type SignatureRefusal = "SIGNATURE_MISSING" | "SIGNATURE_EXPIRED" | "SIGN
 export interface Verification {
   /** At most one for each tenant. */
   readonly matches: readonly Match[];
-  /** Where there is no match. Only a signature that is right is called expired. */
+  /** The reason without a match. Only a signature that is right is called expired. */
   readonly refusal: SignatureRefusal;
 }
 

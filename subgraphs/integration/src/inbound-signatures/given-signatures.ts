@@ -1,6 +1,6 @@
 import { decodeSignature } from "./encoded-signature.js";
 import type { InboundMessage } from "./inbound-message.js";
-import type { HmacScheme, TimeFormat } from "./signature-scheme.js";
+import { type HmacScheme, separators, type TimeFormat } from "./signature-scheme.js";
 import { type SignedTime, signedTime, timeInHeader } from "./signed-time.js";
 
 const maxFields = 64;
@@ -34,7 +34,10 @@ function separatedSignatures(
   header: string,
   { separator, prefix, decode }: { separator: HmacScheme["separator"]; prefix: string; decode: Decode },
 ): GivenSignatures | undefined {
-  const given = separator === undefined ? [header] : header.split(separator, maxFields + 1).map((part) => part.trim());
+  const given =
+    separator === undefined
+      ? [header]
+      : header.split(separators[separator], maxFields + 1).map((part) => part.trim());
   const own = separator === undefined ? given : given.filter((part) => part.startsWith(prefix));
   return given.length > maxFields ? undefined : wellFormed(own.map(decode), undefined);
 }

@@ -13,6 +13,9 @@ export const keyEncodings = ["text", "base64", "hex"] as const;
 export const timeFormats = ["seconds", "milliseconds", "iso8601"] as const;
 export type TimeFormat = (typeof timeFormats)[number];
 
+/** The characters between several signatures in one header. */
+export const separators = { comma: ",", space: " " } as const;
+
 /** How a vendor signs its deliveries, as data. Header names are in lower case. */
 export type SignatureScheme =
   | HmacScheme
@@ -50,7 +53,7 @@ export interface HmacScheme extends SignedContent {
   /** The text before the encoded signature, for example `sha256=`. */
   readonly prefix?: string;
   /** The character between several signatures. Those without the prefix belong to other versions. */
-  readonly separator?: "," | " ";
+  readonly separator?: keyof typeof separators;
   /** The header is a list like `t=1700000000,v1=…,v1=…`: the names of its members. */
   readonly fields?: { readonly timestamp?: string; readonly signature: string };
   /** The query parameter of the URL that holds the SHA-256 of the body in hexadecimal digits. */

@@ -423,7 +423,7 @@ it("a key of another curve or kind never verifies", () => {
 
 describe("several signatures in one header", () => {
   const listedOnly: HmacScheme = { ...plain, header: "x-s", fields: { signature: "v1" }, signedContent: "{body}" };
-  const separated: HmacScheme = { ...plain, header: "x-s", prefix: "v1=", separator: ",", signedContent: "{body}" };
+  const separated: HmacScheme = { ...plain, header: "x-s", prefix: "v1=", separator: "comma", signedContent: "{body}" };
   const good = hmac("sha256", secret, body);
   const bad = hmac("sha256", "another secret", body);
   const outcome = (scheme: HmacScheme, header: string) =>

@@ -92,9 +92,9 @@ function hmacTest(
   signatures: readonly Buffer[],
 ): SignatureTest {
   return (secret) => {
-    const key = keyEncoding === "text" ? Buffer.from(secret) : decodeKey(secret, keyEncoding);
-    if (key === undefined || key.length < minSecretBytes) return false;
-    const hmacKey = createSecretKey(key);
+    const key = keyEncoding === "text" ? secret : decodeKey(secret, keyEncoding);
+    if (key === undefined || Buffer.byteLength(key) < minSecretBytes) return false;
+    const hmacKey = typeof key === "string" ? key : createSecretKey(key);
     let found = false;
     for (const content of contents) {
       const expected = createHmac(algorithm, hmacKey).update(content).digest();

@@ -152,7 +152,7 @@ describe("a driver", () => {
     ],
     [
       "fields with a separator",
-      webhook({ ...hmac, fields: { signature: "v1" }, separator: "," }),
+      webhook({ ...hmac, fields: { signature: "v1" }, separator: "comma" }),
       ["webhook/scheme/separator FORMAT"],
     ],
     [

@@ -4,6 +4,7 @@ import {
   jwsAlgorithms,
   keyEncodings,
   type SignatureScheme,
+  separators,
   signatureKinds,
   timeFormats,
 } from "../inbound-signatures/signature-scheme.js";
@@ -116,19 +117,28 @@ function checkContent(content: string, scheme: GivenScheme, pointer: string, pro
   if (new Set(names).size < names.length) problems.refuse(at, "A placeholder may occur once.", "DUPLICATE");
   if (!has("body") && !(has("url") && has("form")))
     problems.refuse(at, "The content must contain {body}, or {url} and {form}.");
-  const { timestampHeader, fields, bodyHashParameter } = scheme;
-  const { timestamp } = (fields ?? {}) as { timestamp?: string };
-  const timed = timestampHeader !== undefined || timestamp !== undefined;
-  if (timed !== has("timestamp"))
-    problems.refuse(at, "The content must contain {timestamp} if the scheme has a time, and only then.");
   if ((scheme["idHeader"] !== undefined) !== has("id"))
     problems.refuse(at, "The content must contain {id} if the scheme has an idHeader, and only then.");
+  if (scheme["bodyHashParameter"] !== undefined && !has("url"))
+    problems.refuse(`${pointer}/bodyHashParameter`, "The content must contain {url}.");
+  checkTime(scheme, has("timestamp"), pointer, problems);
+}
+
+/** The time is signed, and stands in one place. */
+function checkTime(scheme: GivenScheme, isSigned: boolean, pointer: string, problems: DriverProblems): void {
+  const { timestampHeader, timestampFormat, fields, separator } = scheme;
+  const { timestamp } = (fields ?? {}) as { timestamp?: string };
+  const isTimed = timestampHeader !== undefined || timestamp !== undefined;
+  if (isTimed !== isSigned)
+    problems.refuse(
+      `${pointer}/signedContent`,
+      "The content must contain {timestamp} if the scheme has a time, and only then.",
+    );
   if (timestampHeader !== undefined && timestamp !== undefined)
     problems.refuse(`${pointer}/fields`, "The time stands either in a header of its own or in the fields.");
-  if (scheme["separator"] !== undefined && fields !== undefined)
+  if (typeof separator === "string") problems.oneOf(`${pointer}/separator`, separator, Object.keys(separators));
+  if (separator !== undefined && fields !== undefined)
     problems.refuse(`${pointer}/separator`, "Fields have commas between them.");
-  if (scheme["timestampFormat"] !== undefined && !timed)
+  if (timestampFormat !== undefined && !isTimed)
     problems.refuse(`${pointer}/timestampFormat`, "The scheme has no time.");
-  if (bodyHashParameter !== undefined && !has("url"))
-    problems.refuse(`${pointer}/bodyHashParameter`, "The content must contain {url}.");
 }

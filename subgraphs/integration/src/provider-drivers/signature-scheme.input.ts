@@ -44,9 +44,9 @@ export class SignatureSchemeInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "For hmac: the character between several signatures, a comma or a space.",
+    description: "For hmac: comma or space, which is the character between several signatures.",
   })
-  @Constraint({ pattern: "^[, ]$" })
+  @Constraint({ maxLength: 100 })
   separator?: string | null;
 
   @Field(() => String, {

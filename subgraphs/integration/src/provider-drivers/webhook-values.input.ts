@@ -57,7 +57,7 @@ export class WebhookUrlTestInput {
   @Constraint({ maxLength: 200, pattern: requestPath })
   when?: string | null;
 
-  @Field(() => String, { nullable: true, description: "What the value of when must be." })
+  @Field(() => String, { nullable: true, description: "The value that when must have." })
   @Constraint({ minLength: 1, maxLength: 200 })
   equals?: string | null;
 }

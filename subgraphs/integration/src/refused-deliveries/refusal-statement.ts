@@ -17,7 +17,7 @@ export const countRefusals = `
 const counts = `coalesce(refused.count, 0)::text as count, refused.last_reason, refused.first_refused_at,
   refused.last_refused_at`;
 
-/** Of one resource of the tenant. No row: the resource does not exist. */
+/** The refusals of one resource of the tenant. Without a row the resource does not exist. */
 export const refusalsOf = {
   subscription: tenantStatement(
     "refused_deliveries_of_subscription",

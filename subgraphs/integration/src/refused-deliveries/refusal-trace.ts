@@ -28,8 +28,8 @@ const pauseMs = 10_000;
 const maxResources = 10_000;
 
 /**
- * Counts refused deliveries, and writes those of a resource at most once in ten seconds, however many there are: the
- * first one at once, since somebody may be looking for it. What is not written when the process dies is lost.
+ * Counts refused deliveries, and writes those of a resource at most once in ten seconds, however many there are. The
+ * first one is written at once, since somebody may be looking for it. A process that dies loses the rest.
  */
 export class RefusalTrace {
   readonly #options: Options;

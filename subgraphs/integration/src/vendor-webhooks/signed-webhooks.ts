@@ -52,7 +52,7 @@ export const signedWebhooks = {
   },
   /** developer.pagerduty.com, "Webhook Signatures": one signature for each secret during a change. */
   pagerduty: {
-    scheme: { ...hexHmac, header: "x-pagerduty-signature", prefix: "v1=", separator: "," },
+    scheme: { ...hexHmac, header: "x-pagerduty-signature", prefix: "v1=", separator: "comma" },
     deliveryId: ["body:/event/id"],
     eventName: ["body:/event/event_type"],
   },
