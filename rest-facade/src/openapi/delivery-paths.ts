@@ -68,7 +68,7 @@ export const deliveryPaths: Record<string, Record<string, Member>> = {
       tags: ["integration"],
       summary: "Ingest webhook delivery",
       description:
-        "Takes a delivery that is signed with a secret of the tenant (X-Hub-Signature-256: the HMAC-SHA256 of the body) or with a key of the vendor (x-jws-signature: a detached JWS). Every failure of the verification has the same answer, 401. A body of more than 64 KiB must name its subscription or connection, and has at most 25 MiB, also after decompression (gzip).",
+        "Takes a delivery that is signed with a secret of the tenant (X-Hub-Signature-256: the HMAC-SHA256 of the body) or with a key of the vendor (x-jws-signature: a detached JWS). A delivery without a signature is SIGNATURE_MISSING, and one whose signature is right and too old is SIGNATURE_EXPIRED; every other failure of the verification has the same answer, 401. A body of more than 64 KiB must name its subscription or connection, and has at most 25 MiB, also after decompression (gzip).",
       security: [],
       parameters: [
         header("X-Svc-Provider", "The key of the provider.", true),

@@ -35,9 +35,7 @@ function separatedSignatures(
   { separator, prefix, decode }: { separator: HmacScheme["separator"]; prefix: string; decode: Decode },
 ): GivenSignatures | undefined {
   const given =
-    separator === undefined
-      ? [header]
-      : header.split(separators[separator], maxFields + 1).map((part) => part.trim());
+    separator === undefined ? [header] : header.split(separators[separator], maxFields + 1).map((part) => part.trim());
   const own = separator === undefined ? given : given.filter((part) => part.startsWith(prefix));
   return given.length > maxFields ? undefined : wellFormed(own.map(decode), undefined);
 }
