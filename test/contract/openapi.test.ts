@@ -30,6 +30,7 @@ const plainHttp = [
   "GET /v1/reports/runs/{reportRunId}/content",
   "POST /webhooks/deliveries",
   "POST /webhooks/deliveries/{providerKey}",
+  "GET /webhooks/deliveries/{providerKey}",
 ];
 
 async function described(): Promise<Described> {

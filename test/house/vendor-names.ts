@@ -1,13 +1,19 @@
 import { parseSync, Visitor } from "oxc-parser";
 
 /** The presets of vendors. */
-export const presetFiles = ["provider", "business", "communication"].map(
-  (kind) => `subgraphs/integration/src/providers/${kind}-presets.ts`,
-);
+export const presetFiles = [
+  ...["provider", "business", "communication"].map((kind) => `subgraphs/integration/src/providers/${kind}-presets.ts`),
+  "subgraphs/integration/src/vendor-webhooks/webhook-presets.ts",
+];
+
+/** Vendors whose names are parts of other words or names of code. */
+const ordinaryNames = new Set(["meta", "resend", "microsoft"]);
 
 /** What the platform knows about vendors is data, and stands in these files only. */
 export const vendorData = [
   ...presetFiles,
+  "subgraphs/integration/src/vendor-webhooks/signed-webhooks.ts",
+  "subgraphs/integration/src/vendor-webhooks/token-webhooks.ts",
   "subgraphs/integration/src/providers/preset-commands.ts",
   "subgraphs/integration/src/providers/preset-source-control.ts",
   "subgraphs/integration/src/normalized-events/vendor-event-names.ts",
@@ -20,7 +26,7 @@ export const vendorData = [
 /** The names of the vendors that have a preset, read from the source of the presets. A preset for any vendor names none. */
 export function vendorNames(presets: string): string[] {
   return [...presets.matchAll(/name: "([a-z0-9]+)[a-z0-9-]*",\s+displayName: "[^"]*",\s+category: "(\w+)"/g)].flatMap(
-    ([, name = "", category]) => (category === "Other" ? [] : name),
+    ([, name = "", category]) => (category === "Other" || ordinaryNames.has(name) ? [] : name),
   );
 }
 

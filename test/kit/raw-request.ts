@@ -9,7 +9,11 @@ interface RawAnswer {
 }
 
 /** Posts bytes. A header with a list of values is sent once for each value, which `fetch` cannot do. */
-export function postRaw(path: string, headers: Record<string, string | string[]>, raw: string): Promise<RawAnswer> {
+export function postRaw(
+  path: string,
+  headers: Record<string, string | string[]>,
+  raw: string | Buffer,
+): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest(platform().publicUrl + path, { method: "POST", headers }, (response) => {
       const chunks: Buffer[] = [];

@@ -230,14 +230,19 @@ const flipped = (text: string, at = text.length - 8) =>
   text.slice(0, at) + (text[at] === "a" ? "b" : "a") + text.slice(at + 1);
 
 /** Each change of a good delivery that must not verify. */
-async function changesOf(sender: Sender): Promise<Record<string, { headers: Headers; raw: string }>> {
+async function changesOf(sender: Sender): Promise<Record<string, { headers: Headers; raw: string; code?: string }>> {
   const { headers, raw } = await sender.send();
   const value = headers[sender.signature] ?? "";
   const { [sender.signature]: _, ...unsigned } = headers;
   const signedBy = (signature: string | string[]) => ({ raw, headers: { ...headers, [sender.signature]: signature } });
   const body = { "byte of the body": { headers, raw: flipped(raw, 3) }, "longer body": { headers, raw: `${raw} ` } };
   const { time } = sender;
-  const times = { old: await sender.send(nowSeconds() - 301), future: await sender.send(nowSeconds() + 310) };
+  const code = "SIGNATURE_EXPIRED";
+  const times = {
+    old: { ...(await sender.send(nowSeconds() - 301)), code },
+    future: { ...(await sender.send(nowSeconds() + 310)), code },
+  };
+  const unsignedCode = sender.path === "/webhooks/deliveries" ? { code: "SIGNATURE_MISSING" } : {};
   const timeHeaders =
     time === undefined || time === true
       ? {}
@@ -247,7 +252,7 @@ async function changesOf(sender: Sender): Promise<Record<string, { headers: Head
           "two times": { raw, headers: { ...headers, [time]: [headers[time] ?? "", headers[time] ?? ""] } },
         };
   return {
-    ...{ "no signature": { headers: unsigned, raw }, "empty signature": signedBy("") },
+    ...{ "no signature": { headers: unsigned, raw, ...unsignedCode }, "empty signature": signedBy("") },
     ...{ signature: signedBy(flipped(value)), "short signature": signedBy(value.slice(0, -2)) },
     "long signature": signedBy(`${value}00`),
     "signature sent twice": signedBy([value, value]),
@@ -270,10 +275,12 @@ describe.each(Object.entries(senders))("a delivery signed as %s", (_, aSender) =
       expect([answer.status, answer.text]).toEqual([202, expect.stringContaining("whd_")]);
     };
     await isTaken();
-    for (const [change, { headers, raw }] of Object.entries(await changesOf(sender))) {
+    for (const [change, sent] of Object.entries(await changesOf(sender))) {
+      const { headers, raw, code = "SIGNATURE_INVALID" } = sent;
       const answer = await postRaw(sender.path, headers, raw);
-      expect([change, refusal(answer)]).toEqual([change, "401 SIGNATURE_INVALID"]);
+      expect([change, refusal(answer)]).toEqual([change, `401 ${code}`]);
       expect(answer.headers.get("www-authenticate")).toBe("Signature");
+      if (code !== "SIGNATURE_INVALID") continue;
       const { traceId: _trace, instance: _path, ...same } = answer.body;
       told.add(JSON.stringify(same));
     }
@@ -305,16 +312,17 @@ describe("the scope webhooks.deliveries.ingest", () => {
     const sent = asSpecified(source, { providerDeliveryId: unique("id"), eventName: "a", payload: {} });
     const { "x-hub-signature-256": _, ...headers } = sent.headers;
     const unsigned = { headers, raw: sent.raw };
-    for (const by of [undefined, holder, token])
-      for (const path of ["/webhooks/deliveries", source.path])
-        expect(refusal(await ingest(by, unsigned, path))).toBe("401 SIGNATURE_INVALID");
+    for (const by of [undefined, holder, token]) {
+      expect(refusal(await ingest(by, unsigned, "/webhooks/deliveries"))).toBe("401 SIGNATURE_MISSING");
+      expect(refusal(await ingest(by, unsigned, source.path))).toBe("401 SIGNATURE_INVALID");
+    }
     const input = {
       headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
       body: Buffer.from(sent.raw).toString("base64"),
       path: "/webhooks/deliveries",
     };
     const { body } = await graphql(mutation, { token: holder, variables: { input } });
-    expect(body.errors?.[0]?.extensions.code).toBe("SIGNATURE_INVALID");
+    expect(body.errors?.[0]?.extensions.code).toBe("SIGNATURE_MISSING");
     const reader = await tenant.tokenWith("templates.read");
     for (const by of [undefined, reader, holder]) expect((await ingest(by, sent)).status).toBe(202);
   });

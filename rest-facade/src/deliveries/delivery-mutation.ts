@@ -1,3 +1,5 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { maxBodyBytes } from "../http/listener.js";
 import type { PreparedOperation } from "../requests/prepared-operation.js";
 import { deliveryOperation } from "../routes/delivery.routes.js";
 import type { DeliveryReceipt, VendorDeliveries } from "./vendor-deliveries.js";
@@ -7,19 +9,36 @@ export class DeliveryMutation implements VendorDeliveries {
   prepared: PreparedOperation | undefined;
 
   async take(
-    ...[{ providerKey, headers, body, path }, context]: Parameters<VendorDeliveries["take"]>
+    ...[{ providerKey, headers, body, path, method }, context]: Parameters<VendorDeliveries["take"]>
   ): Promise<DeliveryReceipt> {
     if (!this.prepared) throw new Error("The graph that serves has no operation for deliveries");
     const input = {
       ...(providerKey === undefined ? {} : { providerKey }),
       headers: pairs(headers),
-      body: body.toString("base64"),
+      body: (await bytesOf(body)).toString("base64"),
       path,
+      method,
     };
     const { data, errors } = await this.prepared.run({ input }, context);
     if (errors?.[0]) throw errors[0];
     return data?.[deliveryOperation.run] as DeliveryReceipt;
   }
+}
+
+/** Throws PAYLOAD_TOO_LARGE for more than a text of GraphQL may hold. */
+async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    bytes += part.byteLength;
+    if (bytes > maxBodyBytes)
+      throw new DomainError("PAYLOAD_TOO_LARGE", {
+        detail: "The body is larger than 1 MiB, which is the limit.",
+        maxBytes: maxBodyBytes,
+      });
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
 }
 
 function pairs(headers: readonly string[]): { name: string; value: string }[] {

@@ -7,7 +7,7 @@ let facade: Started;
 let conflicts: string[] = [];
 
 beforeAll(async () => {
-  const take = async () => ({ ...receipt, challenge: null, deliveries: [], conflicts });
+  const take = async () => ({ ...receipt, challenge: null, challengeMediaType: null, deliveries: [], conflicts });
   facade = await startWith({}, { ports: { deliveries: { take } } });
 });
 

@@ -14,8 +14,9 @@ import type { DeliveryReceipt, VendorDeliveries } from "./vendor-deliveries.js";
 export async function serveDeliveries(app: FastifyInstance, deliveries: VendorDeliveries): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
-      done(null, body);
+    // The owner of the deliveries reads the body, since only it knows how large it may be.
+    scope.addContentTypeParser("*", (_request, _payload, done) => {
+      done(null);
     });
     const config = { rootField: deliveryOperation.run };
     scope.route({
@@ -32,17 +33,22 @@ export async function serveDeliveries(app: FastifyInstance, deliveries: VendorDe
       },
     });
     scope.route({
-      method: "POST",
+      method: ["POST", "GET", "HEAD"],
+      exposeHeadRoute: false,
       url: fastifyPath(endpointOf(deliveryRoutes.vendor.at).path),
       config,
       onRequest: async (_request, reply) => {
         reply.header("vary", "Accept");
       },
       handler: async (request, reply) => {
-        const { challenge, deliveries: accepted, conflicts, ...receipt } = await take(deliveries, request, reply);
+        const taken = await take(deliveries, request, reply);
+        const { challenge, challengeMediaType, deliveries: accepted, conflicts, ...receipt } = taken;
         reply.header("cache-control", "no-store");
-        if (challenge !== null)
-          return reply.code(200).header("content-type", "text/plain; charset=utf-8").send(challenge);
+        if (challenge !== null) {
+          const type = challengeMediaType === "application/json" ? challengeMediaType : "text/plain";
+          reply.code(200).header("content-type", `${type}; charset=utf-8`).header("x-content-type-options", "nosniff");
+          return reply.send(Buffer.from(challenge));
+        }
         const several = {
           ...(accepted.length > 1 || conflicts.length > 0 ? { deliveries: accepted } : {}),
           ...(conflicts.length > 0 ? { conflicts } : {}),
@@ -56,8 +62,15 @@ export async function serveDeliveries(app: FastifyInstance, deliveries: VendorDe
   });
 }
 
-function take(deliveries: VendorDeliveries, request: FastifyRequest, reply: FastifyReply): Promise<DeliveryReceipt> {
-  const { raw, body, params, url, trace } = request;
+/** So many bytes of a refused body are read and dropped, so that its sender sees the answer. */
+const maxDroppedBytes = 25 * 1024 * 1024;
+
+async function take(
+  deliveries: VendorDeliveries,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<DeliveryReceipt> {
+  const { raw, params, url, trace, method } = request;
   const { providerKey } = params as { providerKey?: string };
   const context = requestContext({
     principal: undefined,
@@ -67,8 +80,17 @@ function take(deliveries: VendorDeliveries, request: FastifyRequest, reply: Fast
   });
   // Every header with every value: a header that is sent twice must not verify.
   const headers = raw.rawHeaders;
-  return deliveries.take(
-    { providerKey, headers, body: Buffer.isBuffer(body) ? body : Buffer.alloc(0), path: url },
-    context,
-  );
+  // Without its end the request must stay open, since its connection carries the answer.
+  const body = raw.iterator({ destroyOnReturn: false });
+  try {
+    return await deliveries.take({ providerKey, headers, body, path: url, method }, context);
+  } catch (error) {
+    if (method !== "POST") reply.header("allow", "POST");
+    if (!raw.complete) {
+      const length = Number(raw.headers["content-length"] ?? Number.POSITIVE_INFINITY);
+      if (length > maxDroppedBytes) reply.header("connection", "close");
+      raw.resume();
+    }
+    throw error;
+  }
 }

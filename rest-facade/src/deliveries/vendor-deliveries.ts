@@ -6,9 +6,11 @@ export interface VendorDelivery {
   readonly providerKey: string | undefined;
   /** Names and values in turns. A header may occur several times. */
   readonly headers: readonly string[];
-  readonly body: Buffer;
+  /** The bytes, which may not have come yet. */
+  readonly body: AsyncIterable<Uint8Array>;
   /** With its query. */
   readonly path: string;
+  readonly method: string;
 }
 
 export interface DeliveryReceipt {
@@ -16,7 +18,9 @@ export interface DeliveryReceipt {
   readonly status: string;
   readonly normalizedEventType: string | null;
   readonly traceId: string;
+  /** The answer to a test of the URL. */
   readonly challenge: string | null;
+  readonly challengeMediaType: string | null;
   readonly deliveries: readonly unknown[];
   readonly conflicts: readonly string[];
 }

@@ -133,6 +133,8 @@ const challenges: Partial<Record<ErrorCode, string>> = {
   TOKEN_EXPIRED: 'Bearer error="invalid_token", error_description="The access token has expired."',
   // The same for every scheme of a vendor, so that it tells nothing about the provider.
   SIGNATURE_INVALID: "Signature",
+  SIGNATURE_MISSING: "Signature",
+  SIGNATURE_EXPIRED: "Signature",
 };
 
 export const uriTooLong = () =>

@@ -68,7 +68,7 @@ export const deliveryPaths: Record<string, Record<string, Member>> = {
       tags: ["integration"],
       summary: "Ingest webhook delivery",
       description:
-        "Takes a delivery that is signed with a secret of the tenant (X-Hub-Signature-256: the HMAC-SHA256 of the body) or with a key of the vendor (x-jws-signature: a detached JWS). Every failure of the verification has the same answer, 401. A body of more than 64 KiB must name its subscription or connection.",
+        "Takes a delivery that is signed with a secret of the tenant (X-Hub-Signature-256: the HMAC-SHA256 of the body) or with a key of the vendor (x-jws-signature: a detached JWS). A delivery without a signature is SIGNATURE_MISSING, and one whose signature is right and too old is SIGNATURE_EXPIRED; every other failure of the verification has the same answer, 401. A body of more than 64 KiB must name its subscription or connection, and has at most 25 MiB, also after decompression (gzip).",
       security: [],
       parameters: [
         header("X-Svc-Provider", "The key of the provider.", true),
@@ -136,6 +136,31 @@ export const deliveryPaths: Record<string, Record<string, Member>> = {
         },
         ...refusals,
         "406": problem,
+        default: problem,
+      },
+    },
+    get: {
+      operationId: "testVendorDeliveryUrl",
+      tags: ["integration"],
+      summary: "Test vendor delivery URL",
+      description:
+        "Answers the test by which a vendor asks whether a deliveryUrl wants its deliveries, with a value of the request of at most 1 KiB. The driver of the provider says where the value stands. Every other request is refused alike.",
+      security: [],
+      parameters: [
+        { name: "providerKey", in: "path", required: true, description: "The key of the provider.", schema: text },
+        ...hintParameters.slice(0, 2),
+      ],
+      responses: {
+        "200": {
+          description: "The value that the vendor expects.",
+          content: {
+            "text/plain": { schema: text },
+            "application/json": { schema: { type: "object", additionalProperties: text } },
+          },
+        },
+        "400": problem,
+        "405": problem,
+        "429": problem,
         default: problem,
       },
     },

@@ -88,12 +88,14 @@ const bearerRows = new Map<string, Pick<Endpoint, "scopes" | "rate">>([
 ]);
 
 /** The endpoints of vendors, which run an operation with the bytes of the body. */
-const deliveryRows: ReadonlyMap<string, Partial<Endpoint>> = new Map(
-  Object.values(deliveryRoutes).map(({ at }) => [
-    at,
-    { specification: deliveryOperation.area, auth: "signature", operation: deliveryOperation.run },
-  ]),
-);
+const deliveryRows: ReadonlyMap<string, Partial<Endpoint>> = new Map<string, Partial<Endpoint>>([
+  ...Object.values(deliveryRoutes).map(
+    ({ at }) =>
+      [at, { specification: deliveryOperation.area, auth: "signature", operation: deliveryOperation.run }] as const,
+  ),
+  // A test of the URL runs no operation of the graph, and is answered for the vendor of a known resource only.
+  [deliveryRoutes.vendor.at.replace("POST", "GET"), { specification: deliveryOperation.area, auth: "signature" }],
+]);
 
 const plain = {
   specification: "spine",

@@ -17,6 +17,7 @@ import { modelContents } from "./model-contents/model-contents.module.js";
 import { modelInvocation } from "./model-invocation/model-invocation.module.js";
 import { notificationTargets } from "./notification-targets/notification-targets.module.js";
 import { providers } from "./providers/providers.module.js";
+import { refusedDeliveries } from "./refused-deliveries/refused-deliveries.module.js";
 import { runs } from "./runs/runs.module.js";
 import { secrets } from "./secrets/secrets.module.js";
 import { sourceControl } from "./source-control/source-control.module.js";
@@ -53,6 +54,7 @@ export const integrationModules = [
   webhookDispatch,
   webhookOperations,
   webhookReplays,
+  refusedDeliveries,
   inboundDeliveries,
   deliveryHandling,
   vendorCommands,

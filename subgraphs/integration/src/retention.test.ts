@@ -74,6 +74,18 @@ describe("the retention of rows", () => {
     expect(await kept("connection_tokens", "connection_id")).toHaveLength(2);
   });
 
+  it("counts of refused deliveries go 90 days after the newest refusal", async () => {
+    for (const days of [0, 89, 91])
+      await fixture.rows(
+        `insert into integration.refused_deliveries (tenant_id, resource_id, count, last_reason, first_refused_at,
+           last_refused_at)
+         values ($1, gen_random_uuid(), 1, $2, now() - interval '200 days', now() - make_interval(days => $3))`,
+        ...[tenant, `${days} days`, days],
+      );
+    await fixture.prune();
+    expect(await kept("refused_deliveries", "last_reason")).toEqual(["0 days", "89 days"]);
+  });
+
   it("ended runs go after 90 days, checks by schedule that went well after 2 days, and open runs stay", async () => {
     await eventually(async () =>
       (await kept("runs", "status")).every((status) => status === "Completed") ? true : undefined,

@@ -1,12 +1,12 @@
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
-import { arrivedDelivery } from "./arrival.js";
+import { arrivingDelivery, requireAcceptable } from "./arrival.js";
 
 function arrive(headers: Record<string, string | string[]>, providerKey: string | null = "github") {
   const given = Object.entries(headers).flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value]));
   const context = requestContext({ principal: undefined, trace: continueTrace(undefined) });
-  const input = { providerKey, headers: given, body: Buffer.alloc(0), path: "/webhooks/deliveries" };
-  return () => arrivedDelivery(input, context, "https://platform.example");
+  const input = { providerKey, headers: given, path: "/webhooks/deliveries" };
+  return () => requireAcceptable(arrivingDelivery(input, context, "https://platform.example"));
 }
 
 const json = { "content-type": "application/json" };
@@ -26,4 +26,18 @@ it("refuses a Content-Type that occurs twice", () => {
     expect(
       arrive({ "content-type": ["application/json", "application/json"], "x-svc-provider": "github" }, providerKey),
     ).toThrow(code("VALIDATION_FAILED"));
+});
+
+it("takes gzip as the only encoding of a body", () => {
+  for (const encoding of ["gzip", "x-gzip", "GZIP", "identity"])
+    expect(arrive({ ...json, "content-encoding": encoding })).not.toThrow();
+  for (const encoding of ["br", "deflate", "gzip, gzip", "zstd"])
+    expect(arrive({ ...json, "content-encoding": encoding })).toThrow(code("UNSUPPORTED_MEDIA_TYPE"));
+});
+
+it("tells a missing signature on the path of the specification only, whatever the provider is", () => {
+  for (const provider of ["github", "nobody", "Not a key!"])
+    expect(arrive({ ...json, "x-svc-provider": provider }, null)).toThrow(code("SIGNATURE_MISSING"));
+  expect(arrive(json, null)).toThrow(code("PROVIDER_HEADER_MISSING"));
+  expect(arrive(json)).not.toThrow();
 });

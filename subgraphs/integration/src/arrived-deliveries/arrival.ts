@@ -2,6 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { ArrivedDelivery, DeliveryHint } from "./arrived-delivery.js";
+import type { ReadBody } from "./read-body.js";
 
 /** A request as it came in. */
 export interface RawDelivery {
@@ -9,10 +10,15 @@ export interface RawDelivery {
   readonly providerKey?: string | null | undefined;
   /** Names and values in turns. A header may occur several times. */
   readonly headers: readonly string[];
-  readonly body: Buffer;
+  readonly body: BodySource;
   /** With its query. */
   readonly path: string;
+  /** The default is POST. */
+  readonly method?: string | null | undefined;
 }
+
+/** The bytes of a body, which may not have come yet. */
+export type BodySource = Buffer | AsyncIterable<Uint8Array>;
 
 /** The form of provider keys. */
 const keyForm = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -20,32 +26,73 @@ const jsonTypes = ["application/json", "application/vnd.service.integration.v1+j
 /** The media type of the platform in any version. */
 const ownType = /^application\/vnd\.service\.integration\b/;
 const formType = "application/x-www-form-urlencoded";
-const maxBodyBytes = 1024 * 1024;
-const maxUnhintedBytes = 64 * 1024;
 
-/**
- * Reads a request and makes the checks that need no secret. Throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE,
- * NOT_ACCEPTABLE, VALIDATION_FAILED or PROVIDER_HEADER_MISSING.
- */
-export function arrivedDelivery(
-  { providerKey: keyInPath, headers: given, body, path }: RawDelivery,
+/** A request before its body is read. */
+export interface ArrivingDelivery extends Omit<ArrivedDelivery, "message"> {
+  readonly method: string;
+  readonly headers: Headers;
+  /** The URL that the sender called, with its query. */
+  readonly url: string;
+  /** Whether the body is compressed with gzip. */
+  readonly isCompressed: boolean;
+}
+
+/** Reads the headers and the URL of a request. */
+export function arrivingDelivery(
+  { providerKey: keyInPath, headers: given, path, method }: Omit<RawDelivery, "body">,
   { address = "", trace }: RequestContext,
   publicUrl: string,
-): ArrivedDelivery {
+): ArrivingDelivery {
   const headers = headersOf(given);
   const form = keyInPath == null ? "Specified" : "Vendor";
+  const key = keyInPath ?? singleProvider(headers);
+  const providerKey =
+    key !== undefined && keyForm.test(key.trim().toLowerCase()) ? key.trim().toLowerCase() : undefined;
+  return {
+    ...{ form, providerKey, hint: hintOf(path, headers), headers, url: publicUrl + path, address, trace },
+    method: method ?? "POST",
+    isCompressed: gzipNames.includes(encodingOf(headers)),
+  };
+}
+
+/** RFC 9110, section 8.4.1.3. */
+const gzipNames = ["gzip", "x-gzip"];
+const encodingOf = (headers: Headers): string => headers.get("content-encoding")?.join(",").trim().toLowerCase() ?? "";
+
+/** The headers with which the specification signs. */
+const specifiedSignatures = ["x-hub-signature-256", "x-jws-signature"];
+
+/**
+ * Makes the checks that need neither the body nor a secret. Throws UNSUPPORTED_MEDIA_TYPE, NOT_ACCEPTABLE,
+ * VALIDATION_FAILED, PROVIDER_HEADER_MISSING or SIGNATURE_MISSING.
+ */
+export function requireAcceptable({ form, headers }: ArrivingDelivery): void {
   requireKnownVersion(headers.get("accept") ?? []);
-  const hint = hintOf(path, headers);
   requireKnownType(headers, form);
-  requireRoomForBody(body.length, hint);
-  const key = (keyInPath ?? headers.get("x-svc-provider")?.[0])?.trim().toLowerCase();
+  if (form === "Vendor") return;
+  const key = headers.get("x-svc-provider")?.[0]?.trim();
   if (key === undefined || key === "")
     throw new DomainError("PROVIDER_HEADER_MISSING", {
       detail: "Send the key of the provider in the header X-Svc-Provider, or in the path.",
     });
-  const duplicate = keyInPath == null && (headers.get("x-svc-provider")?.length ?? 0) > 1;
-  const providerKey = keyForm.test(key) && !duplicate ? key : undefined;
-  return { form, providerKey, hint, message: { headers, body, url: publicUrl + path }, address, trace };
+  // before anything is looked up, so that known and unknown providers have the same answer
+  if (!specifiedSignatures.some((name) => headers.has(name)))
+    throw new DomainError("SIGNATURE_MISSING", {
+      detail: "Sign the body, and send the signature in the header X-Hub-Signature-256 or x-jws-signature.",
+    });
+}
+
+/** The delivery with its body, as it was before it was compressed. */
+export function withBody(arriving: ArrivingDelivery, { body, sentBody }: ReadBody): ArrivedDelivery {
+  const { form, providerKey, hint, address, trace, headers, url } = arriving;
+  const message = { headers, body, ...(sentBody ? { sentBody } : {}), url };
+  return { form, providerKey, hint, address, trace, message };
+}
+
+/** A header that names two providers names none. */
+function singleProvider(headers: Headers): string | undefined {
+  const values = headers.get("x-svc-provider");
+  return values?.length === 1 ? values[0] : undefined;
 }
 
 type Headers = ReadonlyMap<string, readonly string[]>;
@@ -100,11 +147,9 @@ function requireOneType(headers: Headers): void {
 }
 
 function requireKnownType(headers: Headers, form: ArrivedDelivery["form"]): void {
-  const encoding = headers.get("content-encoding")?.[0];
-  if (encoding !== undefined && encoding !== "identity")
+  if (!["", "identity", ...gzipNames].includes(encodingOf(headers)))
     throw new DomainError("UNSUPPORTED_MEDIA_TYPE", {
-      detail:
-        "The body has a Content-Encoding. Send it without one, because the signature covers the bytes of the body.",
+      detail: "The body has a Content-Encoding that is not supported. Send it without one, or with gzip.",
     });
   requireOneType(headers);
   const type = headers.get("content-type")?.[0]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
@@ -115,17 +160,5 @@ function requireKnownType(headers: Headers, form: ArrivedDelivery["form"]): void
         form === "Vendor"
           ? `The body must be JSON or a form. Send the Content-Type application/json or ${formType}.`
           : "The body must be JSON. Send the Content-Type application/json.",
-    });
-}
-
-function requireRoomForBody(bytes: number, hint: DeliveryHint | undefined): void {
-  if (bytes > maxBodyBytes)
-    throw new DomainError("PAYLOAD_TOO_LARGE", { detail: "The body is larger than 1 MiB.", maxBytes: maxBodyBytes });
-  if (bytes > maxUnhintedBytes && !hint)
-    throw new DomainError("PAYLOAD_TOO_LARGE", {
-      detail:
-        "A body of more than 64 KiB must name the subscription or the connection: call the deliveryUrl of the subscription or connection, which has the parameter subscription or connection, or send the header X-Svc-Subscription. Then at most 1 MiB is allowed.",
-      maxBytes: maxUnhintedBytes,
-      hint: "?subscription=",
     });
 }

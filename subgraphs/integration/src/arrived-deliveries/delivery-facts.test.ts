@@ -59,7 +59,10 @@ it("the presets say where id, name and action of a delivery stand", () => {
       { providerDeliveryId: "e-1", eventName: "bounce" },
     ],
   });
-  expect(read("slack", { type: "url_verification", challenge: "abc" })).toEqual({ challenge: "abc" });
+  expect(read("slack", { type: "url_verification", challenge: "abc" })).toEqual({
+    challenge: "abc",
+    mediaType: "text/plain",
+  });
 });
 
 it("the account of a webhook of a GitHub App is its installation, and not the App", () => {
@@ -137,4 +140,41 @@ it("keeps the digits of numbers, and a number has no members", () => {
   });
   const body = parseForeignJson(text);
   expect([valueInBody("body:/price", body), valueInBody("body:/price/rawJSON", body)]).toEqual(["19.90", undefined]);
+});
+
+describe("a time in the body", () => {
+  const at = (webhookTimestamp: unknown) =>
+    read("linear", { type: "Issue", action: "create", webhookTimestamp }, { "linear-delivery": "d-1" });
+
+  it("is at most 300 s from now, so that nobody sends a delivery again later", () => {
+    expect(at(Date.now())).toMatchObject({ events: [{ providerDeliveryId: "d-1", eventName: "Issue.create" }] });
+    for (const far of [-301_000, 301_000])
+      expect(() => at(Date.now() + far)).toThrow(expect.objectContaining({ code: "SIGNATURE_EXPIRED" }));
+  });
+
+  it.each([undefined, "now", {}, -1, 1.5])("%j is none", (time) => {
+    expect(() => at(time)).toThrow(expect.objectContaining({ code: "VALIDATION_FAILED" }));
+  });
+});
+
+describe("events inside of a body", () => {
+  it("are deliveries of their own, without the secret that each of them has", () => {
+    const event = { id: "n-1", changeType: "updated", clientState: "a secret state", resource: "me" };
+    const { clientState: _, ...shown } = event;
+    const found = read("microsoft-graph", { value: [event, { ...event, id: "n-2" }] });
+    expect(found).toMatchObject({
+      events: [
+        { providerDeliveryId: "n-1", eventName: "notification.updated", value: shown },
+        { providerDeliveryId: "n-2", value: { ...shown, id: "n-2" } },
+      ],
+    });
+    expect(JSON.stringify(found)).not.toContain("a secret state");
+  });
+
+  it("are counted before any of them is read", () => {
+    const list = (count: number) => ({ data: { events: Array.from({ length: count }, () => ({ uuid: "u" })) } });
+    expect((read("okta", list(1000)) as { events: unknown[] }).events).toHaveLength(1000);
+    for (const body of [list(0), list(1001), {}, [], { data: { events: {} } }])
+      expect(() => read("okta", body)).toThrow(expect.objectContaining({ code: "VALIDATION_FAILED" }));
+  });
 });

@@ -1,10 +1,14 @@
 import { createHash } from "node:crypto";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { isStorable } from "@factory/runtime/input-validation/storable-text";
+import { isRecent } from "../inbound-signatures/inbound-message.js";
+import { secondsOf } from "../inbound-signatures/signed-time.js";
 import type { ProviderDriver, ValuePath, WebhookDescription } from "../provider-drivers/provider-driver.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
+import { tokenPlace, withoutValue } from "./body-token.js";
 import {
   challengeOf,
+  eventsIn,
   firstValue,
   invalid,
   isInBody,
@@ -14,6 +18,7 @@ import {
   valueAt,
 } from "./delivery-values.js";
 import { actionsOf, toldAction } from "./told-action.js";
+import { type Challenge } from "./url-test.js";
 import type { ActionPlace } from "./vendor-actions.js";
 
 /** The facts for the record of a delivery, read from a request whose signature was verified. */
@@ -33,7 +38,7 @@ export interface DeliveryFacts {
 }
 
 /** Either the events of a delivery, or the answer to a test of the URL. */
-export type ReadDelivery = { readonly events: readonly DeliveryFacts[] } | { readonly challenge: string };
+export type ReadDelivery = { readonly events: readonly DeliveryFacts[] } | Challenge;
 
 const maxIdLength = 255;
 const maxNameLength = 200;
@@ -46,23 +51,52 @@ export interface Sender {
   readonly preset: string | null;
 }
 
-/** Throws MALFORMED_JSON or VALIDATION_FAILED. */
-export function readDelivery(delivery: ArrivedDelivery, { driver, ...vendor }: Sender): ReadDelivery {
+/** Throws MALFORMED_JSON, VALIDATION_FAILED, or SIGNATURE_EXPIRED for the time in a body. */
+export function readDelivery(
+  delivery: ArrivedDelivery,
+  { driver, ...vendor }: Sender,
+  now: Date = new Date(),
+): ReadDelivery {
   const { body, text } = parsedBody(delivery, driver.webhook);
   const described = { ...(driver.webhook ?? undescribed), actions: actionsOf(vendor) };
   if (delivery.form === "Specified") return { events: [specifiedFacts(described, delivery, body)] };
+  requireRecentBody(described, { delivery, body }, now);
   const challenge = challengeOf(described, { delivery, body });
-  if (challenge !== undefined) return { challenge };
-  if (!described.batch) return { events: [vendorFacts(described, { delivery, body }, text, delivery.message.body)] };
-  if (!Array.isArray(body)) throw invalid("", "TYPE", "The body of this provider must be a list of events.");
-  if (body.length === 0 || body.length > maxEvents)
+  if (challenge !== undefined) return { challenge, mediaType: "text/plain" };
+  const token = tokenPlace(driver.webhook);
+  if (!described.batch && described.events === undefined) {
+    const { message } = delivery;
+    if (token === undefined) return { events: [vendorFacts(described, { delivery, body }, text, message.body)] };
+    return { events: [vendorFacts(described, ...withoutToken(delivery, body, token))] };
+  }
+  const list = eventsIn(described, body);
+  if (!list) throw invalid("", "TYPE", "The body of this provider must have a list of events.");
+  if (list.length === 0 || list.length > maxEvents)
     throw invalid("", "OUT_OF_RANGE", `The list must have 1 to ${maxEvents} events.`);
-  return {
-    events: body.map((event) => {
-      const payload = JSON.stringify(event);
-      return vendorFacts(described, { delivery, body: event }, payload, Buffer.from(payload));
-    }),
-  };
+  return { events: list.map((event) => vendorFacts(described, ...withoutToken(delivery, event, token))) };
+}
+
+/** The event without the secret that stands in it, since events are shown and sent on. */
+function withoutToken(
+  delivery: ArrivedDelivery,
+  event: unknown,
+  token: ValuePath | undefined,
+): [source: Source, payload: string, bytes: Buffer] {
+  const body = token === undefined ? event : withoutValue(event, token);
+  const payload = JSON.stringify(body);
+  return [{ delivery, body }, payload, Buffer.from(payload)];
+}
+
+function requireRecentBody({ signedTime }: Described, source: Source, now: Date): void {
+  if (!signedTime) return;
+  const text = valueAt(signedTime.value, source);
+  const seconds = text === undefined ? undefined : secondsOf(text, signedTime.format);
+  if (seconds === undefined)
+    throw invalid(signedTime.value.slice("body:".length), "FORMAT", "The body of this provider must have its time.");
+  if (!isRecent(seconds, now))
+    throw new DomainError("SIGNATURE_EXPIRED", {
+      detail: "The signature is right, and the time in the body is more than 300 seconds from now. Send it anew.",
+    });
 }
 
 /** A provider without a description sends the members of the specification, in whatever way they are signed. */

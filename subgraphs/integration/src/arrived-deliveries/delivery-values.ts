@@ -7,7 +7,7 @@ import { doAtOnce, type PausableWork } from "@factory/runtime/threads/long-work"
 import type { ValuePath, WebhookDescription } from "../provider-drivers/provider-driver.js";
 import type { ArrivedDelivery } from "./arrived-delivery.js";
 
-const maxChallengeLength = 1024;
+const maxEchoedBytes = 1024;
 const pathSeparator = " & ";
 
 /** A delivery and its body, or one event of a batch, parsed. */
@@ -76,9 +76,24 @@ const malformed = (detail: string) => new DomainError("MALFORMED_JSON", { detail
 export function challengeOf({ challenge }: Pick<WebhookDescription, "challenge">, source: Source): string | undefined {
   if (!challenge || valueAt(challenge.when, source) !== challenge.equals) return undefined;
   const answer = valueAt(challenge.answer, source);
-  if (answer === undefined || answer.length > maxChallengeLength)
-    throw invalid("", "FORMAT", `The challenge must have 1 to ${maxChallengeLength} characters.`);
-  return answer;
+  if (answer === undefined) throw invalid("", "FORMAT", "The test of the URL has no challenge.");
+  return requireEchoable(answer);
+}
+
+/** Throws VALIDATION_FAILED for a value that is too long to be sent back. */
+export function requireEchoable(value: string): string {
+  if (Buffer.byteLength(value) <= maxEchoedBytes) return value;
+  throw invalid("", "TOO_LONG", `The challenge must have at most ${maxEchoedBytes} bytes.`);
+}
+
+/** The events of a body; undefined where the place of a list holds none. */
+export function eventsIn(
+  { batch, events }: Pick<WebhookDescription, "batch" | "events">,
+  body: unknown,
+): readonly unknown[] | undefined {
+  if (!batch && events === undefined) return [body];
+  const list = events === undefined ? body : pointedAt(body, events.slice("body:".length));
+  return Array.isArray(list) ? list : undefined;
 }
 
 export function firstValue(paths: readonly ValuePath[], source: Source): string | undefined {

@@ -100,7 +100,8 @@ const members: Record<CredentialKind, Readonly<Record<string, Member>>> = {
     publicKey: {
       optional: true,
       fits: isPublicKey,
-      detail: "The value must be a public key as PEM, or in DER (SubjectPublicKeyInfo) as base64.",
+      detail:
+        "The value must be a public key as PEM, in DER (SubjectPublicKeyInfo) as base64, or of Ed25519 as whpk_ or as 32 bytes in hex or base64.",
     },
   },
   ApiKey: { apiKey: optional(text), key: optional(text), token: optional(text) },

@@ -1,4 +1,8 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
+import { rawPublicKeyOf } from "../standard-webhooks/ed25519-key.js";
+
+/** 32 bytes in hexadecimal digits or in base64. */
+const ed25519Bytes = /^(?:[0-9A-Fa-f]{64}|[A-Za-z0-9+/]{43}=)$/;
 
 /** True for a PEM private key without a passphrase. */
 export function isPrivateKey(text: string): boolean {
@@ -6,9 +10,10 @@ export function isPrivateKey(text: string): boolean {
   return reads(() => createPrivateKey(text));
 }
 
-/** True for a PEM public key, and for one in DER as base64, as SendGrid shows it. */
+/** True for a PEM public key, one in DER as base64, as SendGrid shows it, and one of Ed25519 as `whpk_…` or its 32 bytes. */
 export function isPublicKey(text: string): boolean {
   if (text.includes("PRIVATE KEY-----")) return false;
+  if (rawPublicKeyOf(text) !== undefined || ed25519Bytes.test(text)) return true;
   if (text.startsWith("-----BEGIN")) return reads(() => createPublicKey(text));
   return reads(() => createPublicKey({ key: Buffer.from(text, "base64"), format: "der", type: "spki" }));
 }

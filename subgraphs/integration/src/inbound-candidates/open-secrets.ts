@@ -5,6 +5,7 @@ import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
 import { credentialChanged } from "../credentials/credential-change.js";
 import type { SecretMaterial, SecretStore } from "../credentials/secret-store.js";
+import { hasPublicKeyForm } from "../standard-webhooks/ed25519-key.js";
 import type { Candidate } from "./candidate.js";
 import { verifyingVersions } from "./candidate-statement.js";
 
@@ -143,7 +144,7 @@ function textsOf(material: SecretMaterial): Pick<OpenSecret, "text" | "isPublic"
   return verifyingMembers.flatMap((member) => {
     const value = Object.hasOwn(material, member) ? material[member] : undefined;
     return typeof value === "string" && value !== "" && value.length <= maxSecretLength
-      ? [{ text: value, isPublic: member === "publicKey" }]
+      ? [{ text: value, isPublic: member === "publicKey" || hasPublicKeyForm(value) }]
       : [];
   });
 }

@@ -1,5 +1,6 @@
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Refusal } from "@factory/runtime/messages/refusal";
+import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { Pool } from "pg";
@@ -7,6 +8,7 @@ import type { ArrivedDelivery, DeliveryHint } from "../arrived-deliveries/arrive
 import type { Candidate } from "../inbound-candidates/candidate.js";
 import { CandidateCache } from "../inbound-candidates/candidate-cache.js";
 import { AmbiguityAlarm } from "./ambiguity-alarm.js";
+import { BodyRooms } from "./body-rooms.js";
 import { DeliveryIntake } from "./delivery-intake.js";
 import { DeliveryLimits } from "./intake-limits.js";
 import type { NewDelivery } from "./new-delivery.js";
@@ -20,6 +22,7 @@ const driver = JSON.stringify({
     deliveryId: ["body:/id"],
     eventName: ["text:made"],
     batch: true,
+    urlTests: [{ method: "GET", answer: "query:challenge" }],
   },
 });
 
@@ -71,6 +74,9 @@ function anIntake(tenants = [aTenant()]) {
     },
     normalize: async (_match, named) => named.map(() => "made"),
     alarm: new AmbiguityAlarm({ note: (refusal) => void seen.refusals.push(refusal) }, logger),
+    refused: { note: async () => undefined },
+    rooms: new BodyRooms(),
+    clock: () => new Date(),
     logger,
     publicUrl: "https://platform.example",
   });
@@ -167,4 +173,46 @@ it("tells of deliveries with the same tenants once a minute in the log, and each
   const { intake, seen } = anIntake([aTenant(), aTenant()]);
   for (let time = 0; time < 5; time += 1) await expect(intake.ingest(arrived())).rejects.toThrow(notVerified);
   expect([seen.lines, seen.refusals.length]).toEqual([1, 10]);
+});
+
+describe("a request before its body is read", () => {
+  const context = requestContext({ principal: undefined, trace: continueTrace(undefined), address: "192.0.2.1" });
+  const body = () => {
+    const seen = { isRead: false };
+    async function* parts() {
+      seen.isRead = true;
+      yield Buffer.from("[]");
+    }
+    return { seen, source: parts() };
+  };
+  const request = (query: string, method = "POST", source: AsyncIterable<Uint8Array> = body().source) => ({
+    ...{ providerKey: "vendorx", headers: ["content-type", "application/json"], path: `/deliveries${query}` },
+    ...{ method, body: source },
+  });
+
+  it("takes no memory for a resource that does not exist, or whose failures are too many", async () => {
+    const { intake, hint } = anIntake();
+    const unknown = body();
+    const invented = `?subscription=${newId("whs")}`;
+    await expect(intake.receive(request(invented, "POST", unknown.source), context)).rejects.toThrow(notVerified);
+    expect(unknown.seen.isRead).toBe(false);
+    const known = `?subscription=${hint.value}`;
+    for (let time = 0; time < 120; time += 1)
+      await expect(intake.receive(request(known), context)).rejects.toThrow(notVerified);
+    const blocked = body();
+    await expect(intake.receive(request(known, "POST", blocked.source), context)).rejects.toThrow(limited);
+    expect(blocked.seen.isRead).toBe(false);
+  });
+
+  it("is answered as a test of the URL 120 times in a minute of an address, and only at a known resource", async () => {
+    const { intake, hint } = anIntake();
+    const ask = (query: string) => intake.receive(request(query, "GET"), context);
+    const known = `?subscription=${hint.value}&challenge=abc`;
+    const refused = expect.objectContaining({ code: "METHOD_NOT_ALLOWED" });
+    for (const query of ["?challenge=abc", "?account=acct&challenge=abc", `?subscription=${hint.value}`])
+      await expect(ask(query)).rejects.toThrow(refused);
+    await expect(ask(`?subscription=${newId("whs")}&challenge=abc`)).rejects.toThrow(refused);
+    const answers = await refusals(Array.from({ length: 130 }, () => ask(known)));
+    expect(answers).toEqual({ accepted: 119, RATE_LIMITED: 11 });
+  });
 });

@@ -87,3 +87,16 @@ it("answers a failed write to its own requests only, and goes on", async () => {
   writes[1]?.end();
   await expect(next).resolves.toHaveLength(1);
 });
+
+it("a large request finds room beside the small ones that wait, and a second large one does not", async () => {
+  const { write } = heldWrites();
+  const recorder = new DeliveryRecorder({ write }, { maxWaitingBytesPerTenant: 40 });
+  const small = () => recorder.record(one, [withTenBytes(delivery("a"))]);
+  const large = () => recorder.record(one, ["b", "c", "d"].map(delivery).map(withTenBytes));
+  void small();
+  void small();
+  void small();
+  expect(() => void large()).not.toThrow();
+  expect(() => large()).toThrow(expect.objectContaining({ code: "UNAVAILABLE" }));
+  expect(() => void small()).not.toThrow();
+});

@@ -6,6 +6,7 @@ import type { NewDelivery, RecordedDelivery } from "./new-delivery.js";
 interface Waiting {
   readonly deliveries: readonly NewDelivery[];
   readonly bytes: number;
+  readonly isLarge: boolean;
   readonly resolve: (recorded: readonly RecordedDelivery[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -14,7 +15,9 @@ interface Queue {
   readonly tenant: Tenant;
   readonly waiting: Waiting[];
   count: number;
+  /** The bytes of all requests but a large one. */
   bytes: number;
+  hasLarge: boolean;
 }
 
 export interface RecorderLimits {
@@ -27,10 +30,13 @@ export interface RecorderLimits {
   readonly maxBatch: number;
 }
 
+/** A request with more than this part of what a tenant may have waiting is large. */
+const largePart = 4;
+
 const defaultLimits: RecorderLimits = {
   maxWaiting: 4096,
   maxWaitingPerTenant: 2048,
-  maxWaitingBytes: 64 * 1024 * 1024,
+  maxWaitingBytes: 128 * 1024 * 1024,
   maxWaitingBytesPerTenant: 16 * 1024 * 1024,
   maxTransactions: 4,
   maxBatch: 128,
@@ -56,23 +62,25 @@ export class DeliveryRecorder {
 
   /** Resolves after the commit. Throws UNAVAILABLE when the queue is full or the database does not answer. */
   record(tenant: Tenant, deliveries: readonly NewDelivery[]): Promise<readonly RecordedDelivery[]> {
-    const queue = this.#queues.get(tenant.uuid) ?? { tenant, waiting: [], count: 0, bytes: 0 };
+    const queue = this.#queues.get(tenant.uuid) ?? { tenant, waiting: [], count: 0, bytes: 0, hasLarge: false };
     const bytes = deliveries.reduce((sum, { payload }) => sum + 2 * payload.length, 0);
     const { maxWaiting, maxWaitingPerTenant, maxWaitingBytes, maxWaitingBytesPerTenant } = this.#limits;
+    const isLarge = bytes > maxWaitingBytesPerTenant / largePart;
     if (
       isFull(this.#waiting, deliveries.length, maxWaiting) ||
       isFull(queue.count, deliveries.length, maxWaitingPerTenant) ||
       isFull(this.#bytes, bytes, maxWaitingBytes) ||
-      isFull(queue.bytes, bytes, maxWaitingBytesPerTenant)
+      (isLarge ? queue.hasLarge : isFull(queue.bytes, bytes, maxWaitingBytesPerTenant))
     )
       throw new DomainError("UNAVAILABLE", {
         detail: "Too many deliveries wait to be recorded. Send the delivery again.",
         retryAfterSeconds: 1,
       });
     return new Promise((resolve, reject) => {
-      queue.waiting.push({ deliveries, bytes, resolve, reject });
+      queue.waiting.push({ deliveries, bytes, isLarge, resolve, reject });
       queue.count += deliveries.length;
-      queue.bytes += bytes;
+      if (isLarge) queue.hasLarge = true;
+      else queue.bytes += bytes;
       this.#waiting += deliveries.length;
       this.#bytes += bytes;
       this.#queues.set(tenant.uuid, queue);
@@ -117,7 +125,8 @@ export class DeliveryRecorder {
       batch.push(waiting);
       size += waiting.deliveries.length;
       this.#bytes -= waiting.bytes;
-      queue.bytes -= waiting.bytes;
+      if (waiting.isLarge) queue.hasLarge = false;
+      else queue.bytes -= waiting.bytes;
     }
     queue.count -= size;
     this.#waiting -= size;
@@ -127,5 +136,5 @@ export class DeliveryRecorder {
   }
 }
 
-/** A request finds room alone, however large it is. */
+/** A request finds room alone, however large it is. Beside the small ones of its tenant there is room for one large one. */
 const isFull = (waiting: number, further: number, most: number): boolean => waiting > 0 && waiting + further > most;

@@ -12,12 +12,15 @@ import { CandidateCache } from "../inbound-candidates/candidate-cache.js";
 import { OpenSecrets } from "../inbound-candidates/open-secrets.js";
 import { KeySets } from "../inbound-signatures/key-sets.js";
 import { normalizedEventType } from "../normalized-events/normalized-event-type.js";
+import { RefusalTrace } from "../refused-deliveries/refusal-trace.js";
 import { AmbiguityAlarm } from "./ambiguity-alarm.js";
+import { BodyRooms } from "./body-rooms.js";
 import { DeliveryIntake, type NormalizeEvent } from "./delivery-intake.js";
 import { DeliveryRecorder } from "./delivery-recorder.js";
 import { DeliveryRecords, payloadOwner } from "./delivery-records.js";
 import { DeliveryLimits } from "./intake-limits.js";
 import { IntakeCounts, IntakePort } from "./intake-port.js";
+import { RefusedByResource } from "./refused-by-resource.js";
 import { SignatureVerifier } from "./signature-verifier.js";
 import { WebhookDelivery } from "./webhook-delivery.entity.js";
 import { WebhookDeliveryResolver } from "./webhook-delivery.resolver.js";
@@ -73,16 +76,20 @@ export const inboundDeliveries: SliceModule<InboundDeliverySettings> = {
     const seal = new EnvelopeSeal(masterKeys.keyring(label));
     const recorder = new DeliveryRecorder(services.add(new DeliveryRecords(database, seal)));
     const counts = services.add(new IntakeCounts());
+    const limits = new DeliveryLimits(facts, rateLimitFactor);
     const intake = new DeliveryIntake({
       cache,
       verifier: new SignatureVerifier(
         { secrets, keySets: new KeySets(services.get(egressService), clock), holders: cache },
         clock,
       ),
-      limits: new DeliveryLimits(facts, rateLimitFactor),
+      limits,
       recorder,
       normalize: normalizer(facts),
       alarm: new AmbiguityAlarm(refusals, logger),
+      refused: new RefusedByResource({ cache, limits, trace: services.get(RefusalTrace), clock }),
+      rooms: new BodyRooms(),
+      clock,
       publicUrl,
       logger,
     });

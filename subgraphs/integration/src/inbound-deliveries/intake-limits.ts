@@ -2,6 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { editionFactor } from "@factory/schema/edition-factors";
 import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
+import { mebibyte } from "../arrived-deliveries/body-size.js";
 import type { Registration } from "../inbound-candidates/candidate.js";
 import { MinuteCounts } from "./minute-counts.js";
 
@@ -49,21 +50,30 @@ export class DeliveryLimits {
    * Counts a key, a resource or an account that is unknown until it is found: then the returned function takes the count
    * back. Throws RATE_LIMITED.
    */
-  look({ address }: ArrivedDelivery): () => void {
+  look({ address }: Pick<ArrivedDelivery, "address">): () => void {
     requireRoom(this.#failures.exhaustedFor(unknownOf(address)), failed);
     return this.#failures.count(unknownOf(address));
   }
 
-  /** Verifies a delivery, which counts as a failure unless it has one match. Throws RATE_LIMITED before any signature. */
-  async attempt<M>(delivery: ArrivedDelivery, verify: () => Promise<readonly M[]>): Promise<readonly M[]> {
+  /** Throws RATE_LIMITED while there were too many failures, before the body of a delivery is read. */
+  requireRoomFor(delivery: Sender): void {
     requireRoom(this.#failures.exhaustedFor(failureName(delivery)), failed);
-    requireRoom(this.#tries.exhaustedFor(tryName(delivery)), failed);
-    const takeBack = this.#tries.count(tryName(delivery));
+  }
+
+  /** Verifies a delivery, which counts as a failure unless it has one match. Throws RATE_LIMITED before any signature. */
+  async attempt<V extends { readonly matches: readonly unknown[] }>(
+    delivery: ArrivedDelivery,
+    verify: () => Promise<V>,
+  ): Promise<V> {
+    const weight = weightOf(delivery);
+    this.requireRoomFor(delivery);
+    requireRoom(this.#tries.exhaustedFor(tryName(delivery), 1, weight), failed);
+    const takeBack = this.#tries.count(tryName(delivery), weight);
     try {
-      const matches = await verify();
-      if (matches.length === 1) takeBack();
-      else this.#failures.count(failureName(delivery));
-      return matches;
+      const verification = await verify();
+      if (verification.matches.length === 1) takeBack();
+      else this.#failures.count(failureName(delivery), weight);
+      return verification;
     } catch (error) {
       takeBack();
       throw error;
@@ -86,14 +96,19 @@ export class DeliveryLimits {
   }
 }
 
+type Sender = Pick<ArrivedDelivery, "hint" | "address" | "providerKey">;
+
+/** A large body takes as long as several small ones, so that it counts once for each mebibyte. */
+export const weightOf = ({ message }: ArrivedDelivery): number => 1 + Math.floor(message.body.length / mebibyte);
+
 const unknownOf = (address: string): string => `${address} `;
 
 /** An account can be guessed, so that its failures count for one address and one provider key only. */
-function failureName({ hint, address, providerKey }: ArrivedDelivery): string {
+function failureName({ hint, address, providerKey }: Sender): string {
   if (!hint) return `${address} ${providerKey}`;
   return hint.kind === "account" ? `account ${address} ${providerKey} ${hint.value}` : `${hint.kind} ${hint.value}`;
 }
 
 /** All accounts of an address and a key together, so that many guessed accounts find no room either. */
-const tryName = (delivery: ArrivedDelivery): string =>
+const tryName = (delivery: Sender): string =>
   delivery.hint?.kind === "account" ? `account ${delivery.address} ${delivery.providerKey}` : failureName(delivery);

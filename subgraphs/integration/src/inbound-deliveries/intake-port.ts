@@ -2,7 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { databaseRefusal } from "@factory/runtime/errors/unavailable";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { errorCodes } from "@factory/schema/error-codes";
-import { arrivedDelivery, type RawDelivery } from "../arrived-deliveries/arrival.js";
+import type { RawDelivery } from "../arrived-deliveries/arrival.js";
 import { Ambiguous, type DeliveryIntake } from "./delivery-intake.js";
 import type { IngestedWebhookDeliveryType } from "./webhook-delivery.type.js";
 
@@ -39,13 +39,16 @@ export class IntakePort {
     this.#counts = counts;
   }
 
-  /** Resolves after the commit. Throws what `DeliveryIntake.ingest` and `arrivedDelivery` throw. */
+  /** Resolves after the commit. Throws what `DeliveryIntake.receive` throws. */
   async take(request: RawDelivery, context: RequestContext): Promise<IngestedWebhookDeliveryType> {
     try {
-      const receipt = await this.#intake.ingest(arrivedDelivery(request, context, this.#intake.publicUrl));
+      const receipt = await this.#intake.receive(request, context);
       const answer = { status: "Accepted", traceId: context.trace.traceId } as const;
-      if ("challenge" in receipt)
-        return { ...answer, ...receipt, deliveryId: null, normalizedEventType: null, deliveries: [], conflicts: [] };
+      if ("challenge" in receipt) {
+        const { challenge, mediaType: challengeMediaType } = receipt;
+        const nothing = { deliveryId: null, normalizedEventType: null, deliveries: [], conflicts: [] };
+        return { ...answer, ...nothing, challenge, challengeMediaType };
+      }
       for (const { isDuplicate } of receipt.accepted) this.#counts.add(isDuplicate ? "duplicate" : "accepted");
       for (const _ of receipt.conflicts) this.#counts.add("conflict");
       const deliveries = receipt.accepted.map(({ deliveryId, normalizedEventType }) => ({
@@ -54,7 +57,15 @@ export class IntakePort {
       }));
       const { deliveryId = null, normalizedEventType = null } = deliveries[0] ?? {};
       const conflicts = [...receipt.conflicts];
-      return { ...answer, deliveryId, normalizedEventType, deliveries, conflicts, challenge: null };
+      return {
+        ...answer,
+        deliveryId,
+        normalizedEventType,
+        deliveries,
+        conflicts,
+        challenge: null,
+        challengeMediaType: null,
+      };
     } catch (error) {
       const refusal = databaseRefusal(error) ?? error;
       this.#counts.add(outcomeOf(refusal));

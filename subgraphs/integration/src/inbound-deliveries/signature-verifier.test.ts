@@ -70,7 +70,7 @@ function delivery(signer: ReturnType<typeof aTenant>, changes: Partial<ArrivedDe
 
 const set = { candidates: [victim.candidate, other.candidate], claims: [victim.claim, other.claim], isWhole: true };
 const tenantsOf = async (holders: readonly ReturnType<typeof aTenant>[], arrived: ArrivedDelivery) =>
-  (await verifier(holders).verify(arrived, set)).map(({ tenant }) =>
+  (await verifier(holders).verify(arrived, set)).matches.map(({ tenant }) =>
     tenant === victim.claim.tenant ? "victim" : "other",
   );
 
@@ -115,9 +115,9 @@ it("a tenant that stores the public key of another and names a value of every bo
     claims: [unnamed.claim, thief.claim],
     isWhole: true,
   };
-  const matches = await tested.verify(delivery(victim), both);
+  const { matches } = await tested.verify(delivery(victim), both);
   expect(matches.map(({ tenant }) => tenant)).toEqual([unnamed.claim.tenant, thief.claim.tenant]);
-  expect(await tested.verify(delivery(victim), { ...both, isWhole: false })).toEqual([]);
+  expect((await tested.verify(delivery(victim), { ...both, isWhole: false })).matches).toEqual([]);
 });
 
 it("tries at most 256 secrets, and those in a grace period after all current ones", async () => {
@@ -143,7 +143,7 @@ it("tries at most 256 secrets, and those in a grace period after all current one
     const digest = createHmac("sha256", secretOf(place, version)).update(body).digest("hex");
     const headers = new Map([["x-hub-signature-256", [`sha256=${digest}`]]]);
     const arrived = delivery(victim, { message: { headers, body, url: "https://platform.example/" } });
-    const matches = await own.verify(arrived, { candidates, claims: [], isWhole: true });
+    const { matches } = await own.verify(arrived, { candidates, claims: [], isWhole: true });
     expect(matches.length).toBeLessThanOrEqual(1);
     return matches[0]?.tenant === candidates[place]?.tenant;
   };
@@ -172,7 +172,7 @@ it("a public key decides nothing where a former key of another tenant was left o
     },
     () => now,
   );
-  expect(await own.verify(delivery(victim), { candidates, claims: [], isWhole: true })).toEqual([]);
+  expect((await own.verify(delivery(victim), { candidates, claims: [], isWhole: true })).matches).toEqual([]);
 });
 
 it("asks for the delivery again where nothing verifies and a secret cannot be opened", async () => {
@@ -199,6 +199,63 @@ it("asks for the delivery again where nothing verifies and a secret cannot be op
     return delivery(victim, { form: "Specified", message: { headers, body, url: "https://platform.example/" } });
   };
   await expect(own(false).verify(signed("another"), set)).rejects.toMatchObject(unavailable);
-  const matches = await own(false).verify(signed(victim.text), set);
+  const { matches } = await own(false).verify(signed(victim.text), set);
   expect(matches.map(({ tenant }) => tenant)).toEqual([victim.candidate.tenant]);
+});
+
+describe("the refusal of a delivery", () => {
+  const secret = "the secret of the vendor";
+  const hmac: ProviderDriver = {
+    webhook: {
+      scheme: {
+        kind: "hmac",
+        algorithm: "sha256",
+        header: "x-signed",
+        encoding: "hex",
+        timestampHeader: "x-at",
+        signedContent: "{timestamp}{body}",
+      },
+      deliveryId: ["body:/id"],
+      eventName: ["body:/type"],
+    },
+  };
+  const candidate: Candidate = { ...victim.candidate, driver: hmac };
+  const verifierOf = new SignatureVerifier(
+    {
+      secrets: {
+        of: async (asked) =>
+          asked.map(() => [{ text: secret, isPublic: false, usableUntil: Number.POSITIVE_INFINITY }]),
+      },
+      keySets: { of: () => async () => [] },
+      holders: { holders: async () => [] },
+    },
+    () => now,
+  );
+  const refusal = async (headers: Record<string, string>) => {
+    const lists = new Map(Object.entries(headers).map(([name, value]) => [name, [value]]));
+    const message = { headers: lists, body: Buffer.from("{}"), url: "https://platform.example/" };
+    const set = { candidates: [candidate], claims: [], isWhole: true };
+    const { matches, refusal } = await verifierOf.verify(delivery(victim, { message }), set);
+    return matches.length > 0 ? "none" : refusal;
+  };
+  const signed = (at: number, by = secret) => ({
+    "x-at": String(at),
+    "x-signed": createHmac("sha256", by).update(`${at}{}`).digest("hex"),
+  });
+  const seconds = Math.floor(now.getTime() / 1000);
+
+  it("calls only a signature that is right expired, so that an old time tells nothing to others", async () => {
+    expect(await refusal(signed(seconds))).toBe("none");
+    for (const at of [seconds - 301, seconds + 302]) {
+      expect(await refusal(signed(at))).toBe("SIGNATURE_EXPIRED");
+      expect(await refusal(signed(at, "another secret"))).toBe("SIGNATURE_INVALID");
+    }
+    expect(await refusal({ ...signed(seconds - 301), "x-at": String(seconds) })).toBe("SIGNATURE_INVALID");
+  });
+
+  it("tells a signature that is missing from one that is wrong", async () => {
+    const { "x-signed": _, ...unsigned } = signed(seconds);
+    expect(await refusal(unsigned)).toBe("SIGNATURE_MISSING");
+    expect(await refusal({ ...unsigned, "x-signed": "" })).toBe("SIGNATURE_INVALID");
+  });
 });

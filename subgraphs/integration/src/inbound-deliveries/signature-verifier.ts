@@ -1,11 +1,24 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { longWork } from "@factory/runtime/threads/long-work";
 import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
+import { ordinaryBytes } from "../arrived-deliveries/body-size.js";
+import { tokenInBody, tokenPlace } from "../arrived-deliveries/body-token.js";
+import { parsingBody } from "../arrived-deliveries/delivery-values.js";
 import type { Candidate, CandidateSet, Claim, Registration } from "../inbound-candidates/candidate.js";
 import { isOpen, type OpenSecret, type OpenSecrets } from "../inbound-candidates/open-secrets.js";
 import { KeysUnavailable, verifyJws } from "../inbound-signatures/detached-jws.js";
 import type { KeySets } from "../inbound-signatures/key-sets.js";
-import type { HmacScheme, JwsScheme, KeyedScheme, SignatureScheme } from "../inbound-signatures/signature-scheme.js";
-import { prepareSignature, type SignatureTest } from "../inbound-signatures/verify-signature.js";
+import {
+  type HmacScheme,
+  hasPublicKeys,
+  type JwsScheme,
+  type KeyedScheme,
+  type SignatureScheme,
+  signatureHeader,
+  takesPublicKeys,
+} from "../inbound-signatures/signature-scheme.js";
+import { type PreparedSignature, prepareSignature, prepareToken } from "../inbound-signatures/verify-signature.js";
+import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import { type AccountHolders, claimsOfCandidates, matchesOfVendorKey, type Verify } from "./vendor-key-match.js";
 
 /** The tenant whose secret or vendor key has verified a delivery, and the resource that holds the secret. */
@@ -30,13 +43,35 @@ const specifiedScheme: HmacScheme = {
 /** At most so many secrets are tried for one delivery. A candidate in a grace period has several. */
 const maxSecrets = 256;
 
+/** Why nothing has verified a delivery. */
+export type SignatureRefusal = "SIGNATURE_MISSING" | "SIGNATURE_EXPIRED" | "SIGNATURE_INVALID";
+
+export interface Verification {
+  /** At most one for each tenant. */
+  readonly matches: readonly Match[];
+  /** The reason without a match. Only a signature that is right is called expired. */
+  readonly refusal: SignatureRefusal;
+}
+
+/** A candidate whose secret has verified the delivery. */
+interface Verified {
+  readonly candidate: Candidate;
+  /** By a public key, which proves the vendor only. */
+  readonly byPublicKey: boolean;
+}
+
 interface Tried {
-  readonly verified: readonly Candidate[];
+  readonly verified: readonly Verified[];
+  /** Whether a secret has made the signature, whose time is not recent. */
+  readonly isExpired: boolean;
   /** Whether all secrets were tried. */
   readonly isWhole: boolean;
   /** Whether a secret could not be opened. */
   readonly isSealed: boolean;
 }
+
+/** Larger bodies with a secret inside are not parsed before anything has verified them. */
+const maxParsedBytes = 1024 * 1024;
 
 /** The header of a detached JWS beside the body of the specification. */
 const specifiedJwsHeader = "x-jws-signature";
@@ -62,25 +97,25 @@ export class SignatureVerifier {
     this.#clock = clock;
   }
 
-  /**
-   * The matches, at most one for each tenant. Throws UNAVAILABLE when the keys of a vendor cannot be read, or nothing
-   * has verified and a secret cannot be opened.
-   */
-  async verify(delivery: ArrivedDelivery, set: CandidateSet): Promise<Match[]> {
-    const { verified, isWhole, isSealed } = await this.#bySecret(delivery, set.candidates);
-    const isKey = (candidate: Candidate): boolean => schemeOf(delivery, candidate).kind === "ecdsa";
+  /** Throws UNAVAILABLE when the keys of a vendor cannot be read, or nothing has verified and a secret cannot be opened. */
+  async verify(delivery: ArrivedDelivery, set: CandidateSet): Promise<Verification> {
+    const { verified, isWhole, isSealed, isExpired } = await this.#bySecret(delivery, set.candidates);
+    const byKeySet = await this.#byKeySet(delivery, set);
     const matches: Match[] = verified
-      .filter((candidate) => !isKey(candidate))
-      .map((candidate) => ({ ...candidate, provedBy: "Secret" }));
+      .filter(({ byPublicKey }) => !byPublicKey)
+      .map(({ candidate }) => ({ ...candidate, provedBy: "Secret" }));
+    const byStoredKey = verified.filter(({ byPublicKey }) => byPublicKey).map(({ candidate }) => candidate);
     const byKey = [
-      ...(await this.#byStoredKey(delivery, { ...set, isWhole: set.isWhole && isWhole }, verified.filter(isKey))),
-      ...(await this.#byKeySet(delivery, set)),
+      ...(await this.#byStoredKey(delivery, { ...set, isWhole: set.isWhole && isWhole }, byStoredKey)),
+      ...byKeySet.claims,
     ];
     for (const claim of byKey) matches.push({ ...claim, provedBy: "VendorKey" });
-    if (isSealed && matches.length === 0) throw notNow("A secret cannot be opened now. Send the delivery again.");
+    const refusal = isExpired || byKeySet.isExpired ? "SIGNATURE_EXPIRED" : refusalOf(delivery, set);
+    if (isSealed && matches.length === 0 && refusal !== "SIGNATURE_EXPIRED")
+      throw notNow("A secret cannot be opened now. Send the delivery again.");
     const tenants = new Map<string, Match>();
     for (const match of matches) if (!tenants.has(match.tenant.uuid)) tenants.set(match.tenant.uuid, match);
-    return [...tenants.values()];
+    return { matches: [...tenants.values()], refusal };
   }
 
   /**
@@ -89,12 +124,20 @@ export class SignatureVerifier {
    */
   async #bySecret(delivery: ArrivedDelivery, candidates: readonly Candidate[]): Promise<Tried> {
     const now = this.#clock();
-    const tests = new Map<string, SignatureTest | undefined>();
-    const testOf = (candidate: Candidate): SignatureTest | undefined => {
+    const tokens = await tokensInBody(delivery, candidates);
+    const tests = new Map<string, PreparedSignature | undefined>();
+    const testOf = (candidate: Candidate): PreparedSignature | undefined => {
       const scheme = schemeOf(delivery, candidate);
       if (scheme.kind === "jws") return undefined;
-      const name = scheme === specifiedScheme ? "" : JSON.stringify(scheme);
-      if (!tests.has(name)) tests.set(name, prepareSignature(scheme as KeyedScheme, delivery.message, now));
+      const isInBody = scheme.kind === "token" && scheme.value !== undefined;
+      const name = scheme === specifiedScheme ? "" : JSON.stringify(isInBody ? candidate.driver.webhook : scheme);
+      if (!tests.has(name))
+        tests.set(
+          name,
+          isInBody
+            ? prepareToken(tokens.get(candidate.driver))
+            : prepareSignature(scheme as KeyedScheme, delivery.message, now),
+        );
       return tests.get(name);
     };
     const testable = candidates.flatMap((candidate) => {
@@ -106,16 +149,23 @@ export class SignatureVerifier {
     const isSealed = known.some((own) => !own.every(isOpen));
     const nowMs = now.getTime();
     const trials = testable.flatMap(({ candidate, test }, place) => {
-      const takesPublic = schemeOf(delivery, candidate).kind === "ecdsa";
-      const own = (secrets[place] ?? []).filter(({ isPublic }) => takesPublic || !isPublic);
-      return own.sort(currentFirst).map((secret, turn) => ({ ...secret, turn, candidate, test }));
+      const scheme = schemeOf(delivery, candidate);
+      const own = (secrets[place] ?? []).filter(({ isPublic }) => takesPublicKeys(scheme) || !isPublic);
+      return own.sort(currentFirst).map((secret, turn) => ({
+        ...{ ...secret, turn, candidate, test },
+        byPublicKey: secret.isPublic || hasPublicKeys(scheme),
+      }));
     });
-    const verified = trials
+    const matching = trials
       .sort((one, other) => one.turn - other.turn)
       .slice(0, maxSecrets)
-      .filter(({ text, test, usableUntil }) => test(text) && usableUntil > nowMs)
-      .map(({ candidate }) => candidate);
-    return { verified, isSealed, isWhole: !isSealed && trials.length <= maxSecrets };
+      .filter(({ text, test, usableUntil }) => test.matches(text) && usableUntil > nowMs);
+    return {
+      verified: matching.filter(({ test }) => test.isRecent),
+      isExpired: matching.some(({ test }) => !test.isRecent),
+      isSealed,
+      isWhole: !isSealed && trials.length <= maxSecrets,
+    };
   }
 
   /** Public keys that tenants have stored. Any tenant may store the key of another, so that it proves the vendor only. */
@@ -126,7 +176,8 @@ export class SignatureVerifier {
   ): Promise<readonly Claim[]> {
     if (verified.length === 0) return [];
     const ofTenants = new Map(claimsOfCandidates(set, verified).map((claim) => [claim.tenant.uuid, claim]));
-    const isOfKind = ({ driver }: Claim): boolean => driver.webhook?.scheme.kind === "ecdsa";
+    const isOfKind = ({ driver: { webhook } }: Claim): boolean =>
+      webhook !== undefined && takesPublicKeys(webhook.scheme);
     // A holder whose secret is not among the candidates, for example while it is suspended, counts as well.
     const keep = async (claims: readonly Claim[]): Promise<readonly Claim[]> => {
       const known = claims.map((claim) => ofTenants.get(claim.tenant.uuid));
@@ -139,18 +190,23 @@ export class SignatureVerifier {
     return matchesOfVendorKey(delivery, { ...set, claims: [...ofTenants.values()] }, this.#holders, keep);
   }
 
-  async #byKeySet(delivery: ArrivedDelivery, set: CandidateSet): Promise<readonly Claim[]> {
+  async #byKeySet(delivery: ArrivedDelivery, set: CandidateSet): Promise<FoundByKeySet> {
     const claims = set.claims.filter((claim) => {
       const scheme = jwsSchemeOf(delivery, claim);
       return scheme !== undefined && delivery.message.headers.has(scheme.header);
     });
-    if (claims.length === 0) return [];
-    const verify: Verify = (asked) => this.#verifiedByKeySet(delivery, asked);
-    return matchesOfVendorKey(delivery, { ...set, claims }, this.#holders, verify);
+    if (claims.length === 0) return { claims: [], isExpired: false };
+    let isExpired = false;
+    const verify: Verify = async (asked) => {
+      const found = await this.#verifiedByKeySet(delivery, asked);
+      isExpired ||= found.isExpired;
+      return found.claims;
+    };
+    return { claims: await matchesOfVendorKey(delivery, { ...set, claims }, this.#holders, verify), isExpired };
   }
 
   /** The tenants whose key set verifies. Where one does, those whose key set cannot be read count too. */
-  async #verifiedByKeySet(delivery: ArrivedDelivery, claims: readonly Claim[]): Promise<readonly Claim[]> {
+  async #verifiedByKeySet(delivery: ArrivedDelivery, claims: readonly Claim[]): Promise<FoundByKeySet> {
     const now = this.#clock();
     const outcomes = await Promise.allSettled(
       claims.map(async (claim) => {
@@ -160,15 +216,57 @@ export class SignatureVerifier {
         return verifyJws(scheme, delivery.message, keys, now);
       }),
     );
-    const isValid = (outcome: (typeof outcomes)[number] | undefined): boolean =>
-      outcome?.status === "fulfilled" && outcome.value === "valid";
-    const failed = outcomes.find((outcome) => outcome.status === "rejected");
-    if (!outcomes.some(isValid)) {
-      if (failed) throw unreadableKeys(failed.reason);
-      return [];
+    const values = outcomes.map((outcome) => (outcome.status === "fulfilled" ? outcome.value : undefined));
+    const isExpired = values.includes("expired");
+    if (!values.includes("valid")) {
+      const failed = outcomes.find((outcome) => outcome.status === "rejected");
+      if (failed && !isExpired) throw unreadableKeys(failed.reason);
+      return { claims: [], isExpired };
     }
-    return claims.filter((_, place) => isValid(outcomes[place]) || outcomes[place]?.status === "rejected");
+    return { claims: claims.filter((_, place) => [undefined, "valid"].includes(values[place])), isExpired };
   }
+}
+
+interface FoundByKeySet {
+  readonly claims: readonly Claim[];
+  /** Whether a key of the vendor has made the signature, whose time is not recent. */
+  readonly isExpired: boolean;
+}
+
+/** Whether the delivery has no signature of any scheme that is known for it. */
+function refusalOf(delivery: ArrivedDelivery, { candidates, claims }: CandidateSet): SignatureRefusal {
+  const { headers } = delivery.message;
+  const names = [...candidates, ...claims].flatMap((registration) => {
+    const jws = jwsSchemeOf(delivery, registration);
+    return [signatureHeader(schemeOf(delivery, registration)), ...(jws ? [jws.header] : [])];
+  });
+  const isThere = (name: string | undefined) => name === undefined || headers.has(name);
+  return names.some(isThere) ? "SIGNATURE_INVALID" : "SIGNATURE_MISSING";
+}
+
+/**
+ * The secrets that stand in the body, by the driver that says where. Before the verification a large body is parsed only
+ * for the one resource that its URL names, in turns.
+ */
+async function tokensInBody(
+  delivery: ArrivedDelivery,
+  candidates: readonly Candidate[],
+): Promise<ReadonlyMap<ProviderDriver, string | undefined>> {
+  const tokens = new Map<ProviderDriver, string | undefined>();
+  if (delivery.form === "Specified" || delivery.message.body.length > maxParsedBytes) return tokens;
+  for (const { driver, tenant } of candidates) {
+    const { webhook } = driver;
+    if (!webhook || tokenPlace(webhook) === undefined || tokens.has(driver)) continue;
+    if (delivery.message.body.length > ordinaryBytes)
+      await longWork.run(tenant.tenantId, parsingBody(delivery, webhook)).catch(ignoreMalformed);
+    tokens.set(driver, tokenInBody(delivery, webhook));
+  }
+  return tokens;
+}
+
+/** A body that cannot be read has no token. */
+function ignoreMalformed(error: unknown): void {
+  if (!(error instanceof DomainError) || error.code === "RATE_LIMITED") throw error;
 }
 
 const isCurrent = ({ usableUntil }: OpenSecret): boolean => usableUntil === Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
 import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
-import { isForm, isInBody, parsedBody, valueAt } from "../arrived-deliveries/delivery-values.js";
+import { eventsIn, isForm, isInBody, parsedBody, valueAt } from "../arrived-deliveries/delivery-values.js";
 import type { Candidate, CandidateSet, Claim } from "../inbound-candidates/candidate.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 
@@ -78,7 +78,7 @@ async function holdersOfAccount(
 
 /** Where and how a driver finds the account in a body. */
 const readingOf = ({ driver: { webhook } }: Claim): string =>
-  JSON.stringify([webhook?.account, webhook?.batch ?? false, webhook?.formPayload]);
+  JSON.stringify([webhook?.account, webhook?.batch ?? false, webhook?.events, webhook?.formPayload]);
 
 /** The claims of candidates whose public key has verified the delivery. */
 export const claimsOfCandidates = ({ claims }: CandidateSet, verified: readonly Candidate[]): Claim[] =>
@@ -103,7 +103,7 @@ function signedAccount(delivery: ArrivedDelivery, { webhook }: ProviderDriver): 
   const path = webhook?.account;
   if (path === undefined || isAmbiguous(delivery)) return undefined;
   const body = parsed(delivery, webhook);
-  const events: unknown[] = webhook?.batch && Array.isArray(body) ? body : [body];
+  const events = eventsIn(webhook ?? {}, body) ?? [body];
   const accounts = new Set(events.map((event) => valueAt(path, { delivery, body: event })));
   const [account] = accounts;
   return accounts.size === 1 && account !== undefined && account.length <= maxAccountLength ? account : undefined;

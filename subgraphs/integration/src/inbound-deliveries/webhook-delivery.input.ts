@@ -25,13 +25,20 @@ export class IngestWebhookDeliveryInput {
   @Constraint({ maxItems: 200 })
   headers: DeliveryHeaderInput[];
 
-  @Field({ description: "The bytes of the body in base64." })
+  @Field({ description: "The bytes of the body in base64, at most 1 MiB." })
   @Constraint({ maxLength: 1_400_000, pattern: "^[A-Za-z0-9+/]*={0,2}$" })
   body: string;
 
   @Field({ description: "The path that was called, with its query." })
   @Constraint({ minLength: 1, maxLength: 8192, pattern: "^/" })
   path: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "POST, which is the default; GET or HEAD for a vendor's test of the URL.",
+  })
+  @Constraint({ pattern: "^(?:POST|GET|HEAD)$" })
+  method?: string | null;
 }
 
 @InputType({ description: "A delivery must match every member that is given." })

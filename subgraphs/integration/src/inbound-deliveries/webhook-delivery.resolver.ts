@@ -65,10 +65,10 @@ export class WebhookDeliveryResolver {
     @Arg("input") input: IngestWebhookDeliveryInput,
     @Ctx() context: RequestContext,
   ): Promise<IngestedWebhookDeliveryType> {
-    const { providerKey, headers, body, path } = input;
+    const { providerKey, headers, body, path, method } = input;
     return this.#intake.take(
       {
-        ...{ providerKey, path },
+        ...{ providerKey, path, method },
         headers: headers.flatMap(({ name, value }) => [name, value]),
         body: Buffer.from(body, "base64"),
       },

@@ -113,6 +113,9 @@ export class IngestedWebhookDeliveryType {
   @Field(() => String, { nullable: true, description: "The answer that the vendor expects to its test of the URL." })
   challenge: string | null;
 
+  @Field(() => String, { nullable: true, description: "text/plain or application/json. Null without a challenge." })
+  challengeMediaType: string | null;
+
   @Field(() => [AcceptedWebhookDeliveryType], { description: "One for each event of a body that is a list of events." })
   deliveries: AcceptedWebhookDeliveryType[];
 

@@ -1,14 +1,14 @@
 const digestBytes = { sha1: 20, sha256: 32, sha512: 64 } as const;
 
 /** The bytes of an HMAC; undefined unless the text is its only encoding with exactly the length of the algorithm. */
-export function decodeSignature(
+export const decodeSignature = (
   text: string,
   { algorithm, encoding }: { readonly algorithm: keyof typeof digestBytes; readonly encoding: "hex" | "base64" },
-): Buffer | undefined {
-  const bytes = digestBytes[algorithm];
-  if (encoding === "hex")
-    return text.length === 2 * bytes && /^[0-9A-Fa-f]+$/.test(text) ? Buffer.from(text, "hex") : undefined;
-  const decoded = decodeBase64(text);
+): Buffer | undefined => decodeBytes(text, encoding, digestBytes[algorithm]);
+
+/** So many bytes; undefined for any other text. */
+export function decodeBytes(text: string, encoding: "hex" | "base64", bytes: number): Buffer | undefined {
+  const decoded = encoding === "hex" ? decodeHex(text) : decodeBase64(text);
   return decoded?.length === bytes ? decoded : undefined;
 }
 
@@ -17,3 +17,10 @@ export function decodeBase64(text: string): Buffer | undefined {
   const decoded = Buffer.from(text, "base64");
   return text !== "" && decoded.toString("base64") === text ? decoded : undefined;
 }
+
+const decodeHex = (text: string): Buffer | undefined =>
+  text.length % 2 === 0 && /^[0-9A-Fa-f]+$/.test(text) ? Buffer.from(text, "hex") : undefined;
+
+/** The bytes of a key; undefined for a text that is not in the encoding. */
+export const decodeKey = (secret: string, encoding: "base64" | "hex"): Buffer | undefined =>
+  encoding === "hex" ? decodeHex(secret) : decodeBase64(secret);

@@ -2,8 +2,10 @@
 export interface InboundMessage {
   /** All values of each header, by its name in lower case. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** The bytes as they were sent. */
+  /** The bytes as they were sent, or as they were before they were compressed. */
   readonly body: Buffer;
+  /** The compressed bytes of a body that was sent compressed. */
+  readonly sentBody?: Buffer;
   /** The URL that the sender called, with its query. */
   readonly url: string;
 }

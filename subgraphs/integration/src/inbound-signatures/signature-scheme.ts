@@ -6,51 +6,90 @@ export const jwsAlgorithms = ["EdDSA", "ES256", "PS256", "RS256"] as const;
 
 export type JwsAlgorithm = (typeof jwsAlgorithms)[number];
 
+/** How the text of a secret holds the bytes of the key. */
+export const keyEncodings = ["text", "base64", "hex"] as const;
+
+/** Seconds or milliseconds since 1970 in digits, or a time of ISO 8601 with its zone. */
+export const timeFormats = ["seconds", "milliseconds", "iso8601"] as const;
+export type TimeFormat = (typeof timeFormats)[number];
+
+/** The characters between several signatures in one header. */
+export const separators = { comma: ",", space: " " } as const;
+
 /** How a vendor signs its deliveries, as data. Header names are in lower case. */
-export type SignatureScheme = HmacScheme | TokenScheme | StandardWebhooksScheme | EcdsaScheme | JwsScheme;
+export type SignatureScheme =
+  | HmacScheme
+  | TokenScheme
+  | StandardWebhooksScheme
+  | EcdsaScheme
+  | Ed25519Scheme
+  | JwsScheme;
 
 /** A scheme whose key is a secret, or a public key, that a tenant stores. */
 export type KeyedScheme = Exclude<SignatureScheme, JwsScheme>;
 
-/** An HMAC whose key is the UTF-8 text of the secret. */
-export interface HmacScheme {
+/** The content that a vendor signs. */
+export interface SignedContent {
+  /**
+   * The content with the placeholders `{body}`, `{timestamp}`, `{id}`, `{url}` and `{form}`: the parameters of a form,
+   * sorted, each as name and value. For any other body `{form}` is empty.
+   */
+  readonly signedContent: string;
+  /** The header with the vendor's id of the delivery, which stands for `{id}`. */
+  readonly idHeader?: string;
+  /** The header with the time, which stands for `{timestamp}`. */
+  readonly timestampHeader?: string;
+  /** The default is seconds. */
+  readonly timestampFormat?: TimeFormat;
+}
+
+export interface HmacScheme extends SignedContent {
   readonly kind: "hmac";
   readonly algorithm: (typeof hmacAlgorithms)[number];
   readonly header: string;
   readonly encoding: "hex" | "base64";
+  /** The default is the UTF-8 text of the secret itself. */
+  readonly keyEncoding?: (typeof keyEncodings)[number];
   /** The text before the encoded signature, for example `sha256=`. */
   readonly prefix?: string;
-  /** The header with the time in seconds since 1970. */
-  readonly timestampHeader?: string;
+  /** The character between several signatures. Those without the prefix belong to other versions. */
+  readonly separator?: keyof typeof separators;
   /** The header is a list like `t=1700000000,v1=…,v1=…`: the names of its members. */
-  readonly fields?: { readonly timestamp: string; readonly signature: string };
-  /**
-   * The content that is signed, with the placeholders `{body}`, `{timestamp}`, `{url}` and `{form}`: the parameters of a
-   * form, sorted, each as name and value. For any other body `{form}` is empty.
-   */
-  readonly signedContent: string;
+  readonly fields?: { readonly timestamp?: string; readonly signature: string };
   /** The query parameter of the URL that holds the SHA-256 of the body in hexadecimal digits. */
   readonly bodyHashParameter?: string;
 }
 
-/** The header is the secret itself. It does not protect the body, so only TLS does. */
+/** The secret itself is sent. It does not protect the body, so only TLS does. */
 export interface TokenScheme {
   readonly kind: "token";
-  readonly header: string;
+  /** The header that is the secret. */
+  readonly header?: string;
+  /** The place of the secret in the body, or in each of its events: `body:<JSON pointer>`. */
+  readonly value?: string;
 }
 
-/** The Standard Webhooks specification with symmetric keys (`whsec_…`). */
+/** The Standard Webhooks specification, with symmetric keys (`whsec_…`, `v1`) and with public keys (`whpk_…`, `v1a`). */
 export interface StandardWebhooksScheme {
   readonly kind: "standard-webhooks";
+  /** The headers of a vendor with names of its own. The defaults are those of the specification. */
+  readonly idHeader?: string;
+  readonly timestampHeader?: string;
+  readonly header?: string;
 }
 
 /** ECDSA over P-256 and SHA-256 with a DER signature in base64. The key is a public key: PEM, or SPKI in base64. */
-export interface EcdsaScheme {
+export interface EcdsaScheme extends SignedContent {
   readonly kind: "ecdsa";
   readonly header: string;
   readonly timestampHeader: string;
-  /** As in `HmacScheme`. */
-  readonly signedContent: string;
+}
+
+/** Ed25519 (RFC 8032). The key is a public key: `whpk_…`, 32 bytes in hex or base64, PEM, or SPKI in base64. */
+export interface Ed25519Scheme extends SignedContent {
+  readonly kind: "ed25519";
+  readonly header: string;
+  readonly encoding: "hex" | "base64";
 }
 
 /** A JWS with detached content (RFC 7515 appendix F, RFC 7797), made with a key of the vendor's key set. */
@@ -67,5 +106,24 @@ export const signatureKinds = [
   "token",
   "standard-webhooks",
   "ecdsa",
+  "ed25519",
   "jws",
 ] as const satisfies readonly SignatureScheme["kind"][];
+
+/** The three headers of a scheme of the kind standard-webhooks. */
+export const standardHeaders = ({ idHeader, timestampHeader, header }: StandardWebhooksScheme) => ({
+  id: idHeader ?? "webhook-id",
+  timestamp: timestampHeader ?? "webhook-timestamp",
+  signature: header ?? "webhook-signature",
+});
+
+/** The header in which a scheme has its signature; undefined where the body has it. */
+export const signatureHeader = (scheme: SignatureScheme): string | undefined =>
+  scheme.kind === "standard-webhooks" ? standardHeaders(scheme).signature : scheme.header;
+
+/** Whether keys of the scheme are public, so that they prove the vendor only. */
+export const hasPublicKeys = ({ kind }: SignatureScheme): boolean => kind === "ecdsa" || kind === "ed25519";
+
+/** Whether a public key may verify a signature of the scheme. */
+export const takesPublicKeys = (scheme: SignatureScheme): boolean =>
+  hasPublicKeys(scheme) || scheme.kind === "standard-webhooks";

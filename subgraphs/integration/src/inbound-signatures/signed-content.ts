@@ -7,19 +7,37 @@ export interface ContentRule {
   readonly bodyHashParameter?: string;
 }
 
+/** The values of headers that are signed. */
+export interface SignedHeaders {
+  readonly timestamp?: string | undefined;
+  readonly id?: string | undefined;
+}
+
 const maxParameters = 1_000;
 const formType = /^application\/x-www-form-urlencoded *(?:;|$)/i;
 const urlForm = /^(https?):\/\/([^/?#]+)(.*)$/s;
-const placeholder = /\{(body|timestamp|url|form)\}/;
+const placeholder = /\{(body|timestamp|id|url|form)\}/;
 
 /**
  * The content that the vendor may have signed; undefined where no part of it covers the body. There are two contents
- * where the URL is signed, since vendors do not agree whether it names its port.
+ * where the URL is signed, since vendors do not agree whether it names its port, and for a body that was sent compressed,
+ * since they do not agree which of both is signed.
  */
 export function signedContents(
+  rule: ContentRule,
+  message: InboundMessage,
+  headers: SignedHeaders,
+): Buffer[] | undefined {
+  const { body, sentBody } = message;
+  const bodies = sentBody === undefined ? [body] : [body, sentBody];
+  const contents = bodies.flatMap((signed) => contentsOf(rule, { ...message, body: signed }, headers) ?? []);
+  return contents.length > 0 ? contents : undefined;
+}
+
+function contentsOf(
   { signedContent, bodyHashParameter }: ContentRule,
   message: InboundMessage,
-  timestamp: string | undefined,
+  { timestamp = "", id = "" }: SignedHeaders,
 ): Buffer[] | undefined {
   const parts = signedContent.split(placeholder);
   const names = parts.filter((_, index) => index % 2 === 1);
@@ -29,12 +47,7 @@ export function signedContents(
   if (!coversBody || hashed === undefined) return undefined;
   const urls = names.includes("url") ? urlSpellings(message.url) : [""];
   return urls.map((url) => {
-    const values: Record<string, string | Buffer> = {
-      body: message.body,
-      timestamp: timestamp ?? "",
-      url,
-      form: form ?? "",
-    };
+    const values: Record<string, string | Buffer> = { body: message.body, timestamp, id, url, form: form ?? "" };
     const chunks = parts.map((part, index) => (index % 2 === 1 ? (values[part] ?? "") : part));
     return chunks.length === 3 && chunks[0] === "" && chunks[2] === "" && Buffer.isBuffer(chunks[1])
       ? chunks[1]

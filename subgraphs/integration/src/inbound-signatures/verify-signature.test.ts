@@ -87,7 +87,7 @@ describe("published examples", () => {
     const expected = "RSOYDt4T1cUTdK1PDd93/VVr8B8=";
     const headers = { ...form, "x-twilio-signature": expected };
     const message = aMessage(body.toString(), headers, "https://mycompany.com/myapp.php?foo=1&bar=2");
-    const [content] = signedContents(url, message, undefined) ?? [];
+    const [content] = signedContents(url, message, {}) ?? [];
     expect(hmac("sha1", "12345", String(content), "base64")).toBe(expected);
     expect(verifySignature(url, message, "12345", now)).toBe("invalid");
   });
@@ -132,6 +132,8 @@ interface Signed {
 }
 
 const keyPair = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const edPair = generateKeyPairSync("ed25519");
+const edPublic = edPair.publicKey.export({ format: "der", type: "spki" }).subarray(-32);
 const signingSecret = generateSigningSecret();
 const body = '{"id":"evt_1"}';
 
@@ -144,6 +146,82 @@ const signers: Record<string, (at: number) => Signed> = {
   base64: () => {
     const headers = { "x-signature": hmac("sha256", secret, body, "base64") };
     return { scheme: base64, key: secret, header: "x-signature", message: aMessage(body, headers) };
+  },
+  "a key in base64": () => {
+    const key = Buffer.from(secret).toString("base64");
+    const headers = { "x-signature": hmac("sha256", secret, body, "base64") };
+    const scheme = { ...base64, keyEncoding: "base64" } as const;
+    return { scheme, key, header: "x-signature", message: aMessage(body, headers) };
+  },
+  "a key in hexadecimal digits": () => {
+    const key = Buffer.from(secret).toString("hex");
+    const headers = { "x-signature": hmac("sha256", secret, body, "base64") };
+    const scheme = { ...base64, keyEncoding: "hex" } as const;
+    return { scheme, key, header: "x-signature", message: aMessage(body, headers) };
+  },
+  "a signed id": (at) => {
+    const scheme: HmacScheme = {
+      ...{ ...plain, header: "x-signature", idHeader: "x-id", timestampHeader: "x-at" },
+      signedContent: "{id}.{timestamp}.{body}",
+    };
+    const headers = {
+      "x-id": "evt-1",
+      "x-at": String(at),
+      "x-signature": hmac("sha256", secret, `evt-1.${at}.${body}`),
+    };
+    return { scheme, key: secret, header: "x-signature", message: aMessage(body, headers) };
+  },
+  "a time of ISO 8601": (at) => {
+    const scheme: HmacScheme = {
+      ...plain,
+      header: "x-signature",
+      timestampHeader: "x-at",
+      timestampFormat: "iso8601",
+      signedContent: "{timestamp}{body}",
+    };
+    const time = Number.isNaN(at) ? "never" : at < 0 ? "-1" : new Date(at * 1000).toISOString();
+    const headers = { "x-at": at % 1 === 0 ? time : `${time}x`, "x-signature": hmac("sha256", secret, time + body) };
+    return { scheme, key: secret, header: "x-signature", message: aMessage(body, headers) };
+  },
+  "a time in milliseconds": (at) => {
+    const scheme: HmacScheme = {
+      ...plain,
+      header: "x-signature",
+      timestampHeader: "x-at",
+      timestampFormat: "milliseconds",
+      signedContent: "{timestamp}{body}",
+    };
+    const time = at % 1 === 0 ? String(at * 1000) : `${at}`;
+    const headers = { "x-at": time, "x-signature": hmac("sha256", secret, time + body) };
+    return { scheme, key: secret, header: "x-signature", message: aMessage(body, headers) };
+  },
+  "a named set of headers of Standard Webhooks": (at) => {
+    const names = { idHeader: "svix-id", timestampHeader: "svix-timestamp", header: "svix-signature" };
+    const content = `msg_1.${at}.${body}`;
+    const mac = createHmac("sha256", Buffer.from(signingSecret.slice(6), "base64"))
+      .update(content)
+      .digest("base64");
+    const headers = { "svix-id": "msg_1", "svix-timestamp": String(at), "svix-signature": `v1,${mac}` };
+    const scheme = { ...standard, ...names } as const;
+    return { scheme, key: signingSecret, header: "svix-signature", message: aMessage(body, headers) };
+  },
+  "a public key of Standard Webhooks": (at) => {
+    const signature = sign(null, Buffer.from(`msg_1.${at}.${body}`), edPair.privateKey).toString("base64");
+    const headers = { "webhook-id": "msg_1", "webhook-timestamp": String(at), "webhook-signature": `v1a,${signature}` };
+    const key = `whpk_${edPublic.toString("base64")}`;
+    return { scheme: standard, key, header: "webhook-signature", message: aMessage(body, headers) };
+  },
+  "Ed25519 with a key in hexadecimal digits": (at) => {
+    const scheme = {
+      kind: "ed25519",
+      header: "x-signature",
+      encoding: "hex",
+      timestampHeader: "x-at",
+      signedContent: "{timestamp}{body}",
+    } as const;
+    const signature = sign(null, Buffer.from(at + body), edPair.privateKey).toString("hex");
+    const headers = { "x-at": String(at), "x-signature": signature };
+    return { scheme, key: edPublic.toString("hex"), header: "x-signature", message: aMessage(body, headers) };
   },
   "a list with a time": (at) => {
     const headers = { "stripe-signature": `t=${at},v0=00,v1=${hmac("sha256", secret, `${at}.${body}`)}` };
@@ -198,12 +276,13 @@ describe.each(Object.entries(signers))("a signature by %s", (_, signed) => {
   const isTimed = signed(1).message.headers.get(header)?.[0] !== value && scheme.kind !== "token";
   const refused = (changed: InboundMessage, with_ = key) => {
     expect(verifySignature(scheme, changed, with_, now)).toBe("invalid");
-    expect(prepareSignature(scheme, changed, now)?.(with_) ?? false).toBe(false);
+    expect(prepareSignature(scheme, changed, now)?.matches(with_) ?? false).toBe(false);
   };
 
   it("is valid", () => {
     expect(verifySignature(scheme, message, key, now)).toBe("valid");
-    expect(prepareSignature(scheme, message, now)?.(key)).toBe(true);
+    const prepared = prepareSignature(scheme, message, now);
+    expect([prepared?.matches(key), prepared?.isRecent]).toEqual([true, true]);
   });
 
   it("is not valid after a change of the body", () => {
@@ -242,7 +321,7 @@ describe.each(Object.entries(signers))("a signature by %s", (_, signed) => {
     ] as const) {
       const old = signed(at);
       expect(verifySignature(old.scheme, old.message, old.key, now)).toBe(verdict);
-      expect(prepareSignature(old.scheme, old.message, now)?.(old.key)).toBe(verdict === "valid" ? true : undefined);
+      expect(prepareSignature(old.scheme, old.message, now)?.isRecent).toBe(verdict === "valid");
     }
     for (const at of [seconds + 0.5, -1, Number.NaN]) {
       const odd = signed(at);
@@ -340,4 +419,69 @@ it("a key of another curve or kind never verifies", () => {
   expect(verifySignature(ecdsa, message, pem, now)).toBe("valid");
   const privatePem = keyPair.privateKey.export({ format: "pem", type: "pkcs8" }).toString();
   expect(verifySignature(ecdsa, message, privatePem, now)).toBe("invalid");
+});
+
+describe("several signatures in one header", () => {
+  const listedOnly: HmacScheme = { ...plain, header: "x-s", fields: { signature: "v1" }, signedContent: "{body}" };
+  const separated: HmacScheme = { ...plain, header: "x-s", prefix: "v1=", separator: "comma", signedContent: "{body}" };
+  const good = hmac("sha256", secret, body);
+  const bad = hmac("sha256", "another secret", body);
+  const outcome = (scheme: HmacScheme, header: string) =>
+    verifySignature(scheme, aMessage(body, { "x-s": header }), secret, now);
+
+  it.each([
+    ["fields", listedOnly],
+    ["a separator", separated],
+  ])("by %s verify when one of them does, and those of other versions do not count", (_, scheme) => {
+    for (const header of [`v1=${good}`, `v1=${bad},v1=${good}`, `v1=${good}, v2=zz,v1=${bad}`, `v0=${bad},v1=${good}`])
+      expect([header, outcome(scheme, header)]).toEqual([header, "valid"]);
+    const many = Array.from({ length: 64 }, () => `v1=${bad}`).join(",");
+    for (const header of [`v1=${bad}`, `v0=${good}`, good, "", ",", `v1=${good},v1=${good}0`, `${many},v1=${good}`])
+      expect([header, outcome(scheme, header)]).toEqual([header, "invalid"]);
+  });
+});
+
+describe("a signed id", () => {
+  const scheme: HmacScheme = {
+    ...{ ...plain, header: "x-s", idHeader: "x-id", timestampHeader: "x-at" },
+    signedContent: "{id}.{timestamp}.{body}",
+  };
+
+  it("has no dot, so that no part of it can move to the next part", () => {
+    const signature = hmac("sha256", secret, `a.${seconds}.${seconds}.{}`);
+    const moved = (id: string, text: string) =>
+      verifySignature(scheme, aMessage(text, { "x-id": id, "x-at": String(seconds), "x-s": signature }), secret, now);
+    expect(moved("a", `${seconds}.{}`)).toBe("valid");
+    expect(moved(`a.${seconds}`, "{}")).toBe("invalid");
+  });
+
+  it("is not valid when it is changed, missing or sent twice", () => {
+    const headers = { "x-at": String(seconds), "x-s": hmac("sha256", secret, `a.${seconds}.{}`) };
+    const by = (id: Headers) => verifySignature(scheme, aMessage("{}", { ...headers, ...id }), secret, now);
+    expect(by({ "x-id": "a" })).toBe("valid");
+    for (const id of [{ "x-id": "b" }, {}, { "x-id": "" }, { "x-id": ["a", "a"] }]) expect(by(id)).toBe("invalid");
+  });
+});
+
+it("a body that was sent compressed is valid by the bytes before and after", () => {
+  const sentBody = Buffer.from("compressed bytes");
+  for (const signed of [body, sentBody.toString()]) {
+    const headers = { "x-hub-signature-256": `sha256=${hmac("sha256", secret, signed)}` };
+    expect(verifySignature(hub, { ...aMessage(body, headers), sentBody }, secret, now)).toBe("valid");
+  }
+  const headers = { "x-hub-signature-256": `sha256=${hmac("sha256", secret, "other")}` };
+  expect(verifySignature(hub, { ...aMessage(body, headers), sentBody }, secret, now)).toBe("invalid");
+});
+
+it("a private key of the platform verifies no delivery, since its receivers could send webhooks back", () => {
+  const seed = edPair.privateKey.export({ format: "der", type: "pkcs8" }).subarray(-32);
+  const signature = sign(null, Buffer.from(`msg_1.${seconds}.${body}`), edPair.privateKey).toString("base64");
+  const headers = {
+    "webhook-id": "msg_1",
+    "webhook-timestamp": String(seconds),
+    "webhook-signature": `v1a,${signature}`,
+  };
+  const verdict = (key: string) => verifySignature(standard, aMessage(body, headers), key, now);
+  expect(verdict(`whpk_${edPublic.toString("base64")}`)).toBe("valid");
+  expect(verdict(`whsk_${seed.toString("base64")}`)).toBe("invalid");
 });

@@ -1,34 +1,53 @@
-import { createHash, createHmac, timingSafeEqual, verify } from "node:crypto";
+import { createHash, createHmac, createSecretKey, timingSafeEqual, verify } from "node:crypto";
+import { hasPublicKeyForm } from "../standard-webhooks/ed25519-key.js";
 import { parseSigningSecret } from "../standard-webhooks/signing-secret.js";
 import { isWebhookId, readSignatures } from "../standard-webhooks/webhook-signature.js";
-import { decodeBase64, decodeSignature } from "./encoded-signature.js";
-import { type InboundMessage, isRecent, isTimestamp, singleHeader } from "./inbound-message.js";
+import { ed25519Key } from "./ed25519-public-key.js";
+import { decodeBase64, decodeBytes, decodeKey } from "./encoded-signature.js";
+import { givenSignatures } from "./given-signatures.js";
+import { type InboundMessage, isRecent, singleHeader } from "./inbound-message.js";
 import { p256Key } from "./p256-key.js";
-import type { EcdsaScheme, HmacScheme, KeyedScheme } from "./signature-scheme.js";
+import {
+  type EcdsaScheme,
+  type Ed25519Scheme,
+  type HmacScheme,
+  type KeyedScheme,
+  type SignedContent,
+  type StandardWebhooksScheme,
+  standardHeaders,
+} from "./signature-scheme.js";
 import { signedContents } from "./signed-content.js";
+import { type SignedTime, timeInHeader } from "./signed-time.js";
 
 /** Whether the message was signed with this secret. The comparison takes constant time. */
 export type SignatureTest = (secret: string) => boolean;
 
 interface ReadSignature {
   readonly matches: SignatureTest;
-  /** In seconds since 1970; undefined for a scheme without a time. */
-  readonly timestamp: string | undefined;
+  /** Undefined for a scheme without a time. */
+  readonly time: SignedTime | undefined;
 }
 
 /** A shorter key can be guessed, so that it never verifies. */
 const minSecretBytes = 8;
-const maxFields = 64;
 const maxDerBytes = 72;
+const ed25519Bytes = 64;
 
-/**
- * Reads the signature once and returns the test for each candidate secret. Undefined: no secret can verify the message,
- * since its signature is missing, malformed, given twice, or older or newer than 300 s.
- */
-export function prepareSignature(scheme: KeyedScheme, message: InboundMessage, now: Date): SignatureTest | undefined {
+/** A signature that was read once, for each candidate secret. */
+export interface PreparedSignature {
+  readonly matches: SignatureTest;
+  /** Whether its time is at most 300 s from now; true for a scheme without a time. */
+  readonly isRecent: boolean;
+}
+
+/** Undefined: no secret can verify the message, since its signature is missing, malformed or given twice. */
+export function prepareSignature(
+  scheme: KeyedScheme,
+  message: InboundMessage,
+  now: Date,
+): PreparedSignature | undefined {
   const read = readSignature(scheme, message);
-  if (!read) return undefined;
-  return read.timestamp === undefined || isRecent(Number(read.timestamp), now) ? read.matches : undefined;
+  return read && { matches: read.matches, isRecent: read.time === undefined || isRecent(read.time.seconds, now) };
 }
 
 /** Verifies with one secret. Only a message that the owner of the secret has signed is called expired. */
@@ -38,110 +57,133 @@ export function verifySignature(
   secret: string,
   now: Date,
 ): "valid" | "invalid" | "expired" {
-  const read = readSignature(scheme, message);
-  if (!read?.matches(secret)) return "invalid";
-  return read.timestamp === undefined || isRecent(Number(read.timestamp), now) ? "valid" : "expired";
+  const prepared = prepareSignature(scheme, message, now);
+  if (!prepared?.matches(secret)) return "invalid";
+  return prepared.isRecent ? "valid" : "expired";
 }
 
 function readSignature(scheme: KeyedScheme, message: InboundMessage): ReadSignature | undefined {
-  if (scheme.kind === "hmac") return readHmac(scheme, message);
-  if (scheme.kind === "token") return readToken(scheme.header, message);
-  return scheme.kind === "ecdsa" ? readEcdsa(scheme, message) : readStandardWebhook(message);
+  switch (scheme.kind) {
+    case "hmac":
+      return readHmac(scheme, message);
+    case "token":
+      return tokenSignature(scheme.header === undefined ? undefined : singleHeader(message, scheme.header));
+    case "ecdsa":
+      return readEcdsa(scheme, message);
+    case "ed25519":
+      return readEd25519(scheme, message);
+    default:
+      return readStandardWebhook(scheme, message);
+  }
 }
 
 function readHmac(scheme: HmacScheme, message: InboundMessage): ReadSignature | undefined {
   const header = singleHeader(message, scheme.header);
-  const given = header === undefined ? undefined : signaturesOf(scheme, message, header);
-  if (!given || (given.timestamp !== undefined && !isTimestamp(given.timestamp))) return undefined;
-  const { signatures, timestamp } = given;
-  const contents = signedContents(scheme, message, timestamp);
-  return contents && { matches: hmacTest(scheme.algorithm, contents, signatures), timestamp };
+  const given = header === undefined ? undefined : givenSignatures(scheme, message, header);
+  if (!given) return undefined;
+  const { signatures, time } = given;
+  const contents = contentsOf(scheme, message, time);
+  return contents && { matches: hmacTest(scheme, contents, signatures), time };
 }
 
-function hmacTest(algorithm: string, contents: readonly Buffer[], signatures: readonly Buffer[]): SignatureTest {
+function hmacTest(
+  { algorithm, keyEncoding = "text" }: HmacScheme,
+  contents: readonly Buffer[],
+  signatures: readonly Buffer[],
+): SignatureTest {
   return (secret) => {
-    if (Buffer.byteLength(secret) < minSecretBytes) return false;
+    const key = keyEncoding === "text" ? secret : decodeKey(secret, keyEncoding);
+    if (key === undefined || Buffer.byteLength(key) < minSecretBytes) return false;
+    const hmacKey = typeof key === "string" ? key : createSecretKey(key);
     let found = false;
     for (const content of contents) {
-      const expected = createHmac(algorithm, secret).update(content).digest();
+      const expected = createHmac(algorithm, hmacKey).update(content).digest();
       for (const signature of signatures) if (timingSafeEqual(signature, expected)) found = true;
     }
     return found;
   };
 }
 
-interface GivenSignatures {
-  readonly signatures: readonly Buffer[];
-  readonly timestamp: string | undefined;
-}
-
-function signaturesOf(scheme: HmacScheme, message: InboundMessage, header: string): GivenSignatures | undefined {
-  const { prefix = "", timestampHeader, fields } = scheme;
-  const decode = (text: string) =>
-    text.startsWith(prefix) ? decodeSignature(text.slice(prefix.length), scheme) : undefined;
-  if (fields) return listedSignatures(header, fields, decode);
-  const signature = decode(header);
-  if (!signature) return undefined;
-  if (timestampHeader === undefined) return { signatures: [signature], timestamp: undefined };
-  const timestamp = singleHeader(message, timestampHeader);
-  return timestamp === undefined ? undefined : { signatures: [signature], timestamp };
-}
-
-/** The members of a header like `t=1700000000,v1=…,v1=…`. Members with other names belong to other versions. */
-function listedSignatures(
-  header: string,
-  fields: NonNullable<HmacScheme["fields"]>,
-  decode: (text: string) => Buffer | undefined,
-): GivenSignatures | undefined {
-  const members = header.split(",", maxFields + 1).map((member) => {
-    const at = member.indexOf("=");
-    return { name: member.slice(0, Math.max(at, 0)).trim(), value: member.slice(at + 1).trim() };
-  });
-  const timestamps = members.filter(({ name }) => name === fields.timestamp);
-  const signatures = members.filter(({ name }) => name === fields.signature).map(({ value }) => decode(value));
-  const known = signatures.filter((signature) => signature !== undefined);
-  const timestamp = timestamps[0]?.value;
-  if (members.length > maxFields || timestamps.length !== 1 || !timestamp) return undefined;
-  return known.length === 0 || known.length < signatures.length ? undefined : { signatures: known, timestamp };
+/** The contents that the vendor may have signed. The id has no dot, so that no part of it can move to the next part. */
+function contentsOf(
+  scheme: SignedContent & { readonly bodyHashParameter?: string },
+  message: InboundMessage,
+  time: SignedTime | undefined,
+): Buffer[] | undefined {
+  const id = scheme.idHeader === undefined ? undefined : singleHeader(message, scheme.idHeader);
+  if (scheme.idHeader !== undefined && !isWebhookId(id ?? "")) return undefined;
+  return signedContents(scheme, message, { timestamp: time?.text, id });
 }
 
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-function readToken(name: string, message: InboundMessage): ReadSignature | undefined {
-  const header = singleHeader(message, name);
-  if (header === undefined || header.length < minSecretBytes) return undefined;
-  const given = sha256(header);
-  const matches = (secret: string) =>
-    Buffer.byteLength(secret) >= minSecretBytes && timingSafeEqual(sha256(secret), given);
-  return { matches, timestamp: undefined };
+/** A text that is the secret itself. */
+export function prepareToken(given: string | undefined): PreparedSignature | undefined {
+  const read = tokenSignature(given);
+  return read && { matches: read.matches, isRecent: true };
 }
 
-function readStandardWebhook(message: InboundMessage): ReadSignature | undefined {
-  const id = singleHeader(message, "webhook-id");
-  const timestamp = singleHeader(message, "webhook-timestamp");
-  const signatures = readSignatures(singleHeader(message, "webhook-signature") ?? "", "v1");
-  if (id === undefined || timestamp === undefined || !isWebhookId(id) || !isTimestamp(timestamp)) return undefined;
-  if (signatures.length === 0) return undefined;
-  const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), message.body]);
+function tokenSignature(given: string | undefined): ReadSignature | undefined {
+  if (given === undefined || given.length < minSecretBytes) return undefined;
+  const digest = sha256(given);
+  const matches = (secret: string) =>
+    Buffer.byteLength(secret) >= minSecretBytes && timingSafeEqual(sha256(secret), digest);
+  return { matches, time: undefined };
+}
+
+function readStandardWebhook(scheme: StandardWebhooksScheme, message: InboundMessage): ReadSignature | undefined {
+  const names = standardHeaders(scheme);
+  const id = singleHeader(message, names.id);
+  const time = timeInHeader(message, names.timestamp);
+  const header = singleHeader(message, names.signature) ?? "";
+  const [symmetric, asymmetric] = [readSignatures(header, "v1"), readSignatures(header, "v1a")];
+  if (id === undefined || time === undefined || !isWebhookId(id)) return undefined;
+  if (symmetric.length + asymmetric.length === 0) return undefined;
+  const contents = bodiesOf(message).map((body) => Buffer.concat([Buffer.from(`${id}.${time.text}.`), body]));
   const matches = (secret: string) => {
+    if (hasPublicKeyForm(secret)) return isSignedBy(secret, contents, asymmetric);
     const key = parseSigningSecret(secret);
     if (!key) return false;
-    const expected = createHmac("sha256", key).update(content).digest();
-    return signatures.filter((signature) => timingSafeEqual(signature, expected)).length > 0;
+    const expected = contents.map((content) => createHmac("sha256", key).update(content).digest());
+    return (
+      symmetric.filter((signature) => expected.filter((each) => timingSafeEqual(signature, each)).length > 0).length > 0
+    );
   };
-  return { matches, timestamp };
+  return { matches, time };
+}
+
+/** The body as it was sent, and as it was before it was compressed. */
+const bodiesOf = ({ body, sentBody }: InboundMessage): readonly Buffer[] =>
+  sentBody === undefined ? [body] : [body, sentBody];
+
+function isSignedBy(publicKey: string, contents: readonly Buffer[], signatures: readonly Buffer[]): boolean {
+  const key = ed25519Key(publicKey);
+  return (
+    key !== undefined &&
+    contents.some((content) => signatures.some((signature) => verify(null, content, key, signature)))
+  );
 }
 
 function readEcdsa(scheme: EcdsaScheme, message: InboundMessage): ReadSignature | undefined {
   const signature = decodeBase64(singleHeader(message, scheme.header) ?? "");
-  const timestamp = singleHeader(message, scheme.timestampHeader);
-  if (!signature || signature.length > maxDerBytes || timestamp === undefined || !isTimestamp(timestamp))
-    return undefined;
-  const [content] = signedContents(scheme, message, timestamp) ?? [];
-  if (!content) return undefined;
+  const time = timeInHeader(message, scheme.timestampHeader, scheme.timestampFormat);
+  if (!signature || signature.length > maxDerBytes || time === undefined) return undefined;
+  const contents = contentsOf(scheme, message, time);
+  if (!contents) return undefined;
   const matches = (publicKey: string) => {
     const key = p256Key(publicKey);
-    return key !== undefined && verify("sha256", content, { key, dsaEncoding: "der" }, signature);
+    return (
+      key !== undefined && contents.some((content) => verify("sha256", content, { key, dsaEncoding: "der" }, signature))
+    );
   };
-  return { matches, timestamp };
+  return { matches, time };
+}
+
+function readEd25519(scheme: Ed25519Scheme, message: InboundMessage): ReadSignature | undefined {
+  const { header, encoding, timestampHeader, timestampFormat } = scheme;
+  const signature = decodeBytes(singleHeader(message, header) ?? "", encoding, ed25519Bytes);
+  const time = timestampHeader === undefined ? undefined : timeInHeader(message, timestampHeader, timestampFormat);
+  if (!signature || (timestampHeader !== undefined && time === undefined)) return undefined;
+  const contents = contentsOf(scheme, message, time);
+  return contents && { matches: (key) => isSignedBy(key, contents, [signature]), time };
 }

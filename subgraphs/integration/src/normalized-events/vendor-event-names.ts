@@ -126,6 +126,9 @@ export const vendorEventNames: Readonly<Record<string, Readonly<Record<string, s
     "ticket.updated": "TicketUpdated",
     "ticket.solved": "TicketSolved",
     "ticket.comment_added": "TicketCommented",
+    // the names in deliveries of a webhook that is subscribed to events
+    "zen:event-type:ticket.created": "TicketOpened",
+    "zen:event-type:ticket.comment_added": "TicketCommented",
   },
   pagerduty: {
     "incident.triggered": "IncidentTriggered",

@@ -123,6 +123,75 @@ describe("a driver", () => {
       webhook({ ...hmac, signedContent: "{body}{body}" }),
       ["webhook/scheme/signedContent DUPLICATE"],
     ],
+    ["an id that is not signed", webhook({ ...hmac, idHeader: "x-id" }), ["webhook/scheme/signedContent FORMAT"]],
+    [
+      "a signed id that is not sent",
+      webhook({ ...hmac, signedContent: "{id}.{body}" }),
+      ["webhook/scheme/signedContent FORMAT"],
+    ],
+    ["a token without a place", webhook({ kind: "token" }), ["webhook/scheme/header REQUIRED"]],
+    [
+      "a token with two places",
+      webhook({ kind: "token", header: "x", value: "body:/state" }),
+      ["webhook/scheme/header REQUIRED"],
+    ],
+    [
+      "an unknown encoding of a key",
+      webhook({ ...hmac, keyEncoding: "base32" }),
+      ["webhook/scheme/keyEncoding UNKNOWN_VALUE"],
+    ],
+    [
+      "the format of a time that is not there",
+      webhook({ ...hmac, timestampFormat: "iso8601" }),
+      ["webhook/scheme/timestampFormat FORMAT"],
+    ],
+    [
+      "an unknown format of a time",
+      webhook({ ...hmac, timestampHeader: "x-t", timestampFormat: "rfc822", signedContent: "{timestamp}{body}" }),
+      ["webhook/scheme/timestampFormat UNKNOWN_VALUE"],
+    ],
+    [
+      "fields with a separator",
+      webhook({ ...hmac, fields: { signature: "v1" }, separator: "comma" }),
+      ["webhook/scheme/separator FORMAT"],
+    ],
+    [
+      "an Ed25519 scheme without its encoding",
+      webhook({ kind: "ed25519", header: "x-s", timestampHeader: "x-t" }),
+      ["webhook/scheme/encoding REQUIRED"],
+    ],
+    [
+      "tests of a URL that every delivery would be, or that answer nothing",
+      {
+        webhook: {
+          ...webhook(hmac).webhook,
+          urlTests: [
+            { method: "POST", answer: "header:x-challenge" },
+            { method: "POST" },
+            { method: "PUT" },
+            { method: "GET", member: "a" },
+            { method: "GET", when: "query:mode" },
+          ],
+        },
+      },
+      [
+        "webhook/urlTests/0/answer FORMAT",
+        "webhook/urlTests/1/answer FORMAT",
+        "webhook/urlTests/2/method UNKNOWN_VALUE",
+        "webhook/urlTests/3/answer REQUIRED",
+        "webhook/urlTests/4/equals REQUIRED",
+      ],
+    ],
+    [
+      "two places of the events, and an unknown time",
+      {
+        webhook: {
+          ...webhook(hmac).webhook,
+          ...{ batch: true, events: "body:/value", signedTime: { value: "body:/at", format: "minutes" } },
+        },
+      },
+      ["webhook/signedTime/format UNKNOWN_VALUE", "webhook/events FORMAT"],
+    ],
     [
       "a body hash without the URL",
       webhook({ ...hmac, bodyHashParameter: "h" }),

@@ -1,10 +1,16 @@
 import { pointerToken } from "@factory/runtime/errors/json-pointer";
 import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import { checkCommands, checkMailServer } from "./checked-commands.js";
+import { checkDescription } from "./checked-description.js";
 import { checkedScheme, type GivenScheme } from "./checked-scheme.js";
 import { DriverProblems } from "./driver-problems.js";
 import type { ProviderDriverInput } from "./provider-driver.input.js";
-import { clientAuthentications, type ProviderDriver, type WebhookDescription } from "./provider-driver.js";
+import {
+  clientAuthentications,
+  type ProviderDriver,
+  type UrlTest,
+  type WebhookDescription,
+} from "./provider-driver.js";
 import { reportedOutcomes, type VendorReport } from "./vendor-report.js";
 
 const maxBytes = 16 * 1_024;
@@ -36,6 +42,7 @@ export function checkedDriver(input: ProviderDriverInput, pointer: string): Prov
   checkCalls(given, pointer, problems);
   for (const [index, report] of (given.webhook?.reports ?? []).entries())
     checkReport(report, `${pointer}/webhook/reports/${index}`, problems);
+  if (given.webhook) checkDescription(given.webhook, `${pointer}/webhook`, problems);
   checkCommands(given.commands, `${pointer}/commands`, problems);
   checkMailServer(given.smtp, `${pointer}/smtp`, problems);
   checkParameters(given.oauth2?.tokenParameters, `${pointer}/oauth2/tokenParameters`, problems);
@@ -127,7 +134,7 @@ function withLowerCaseHeaders(webhook: WebhookDescription): WebhookDescription {
       .split(" & ")
       .map((part) => (part.startsWith("header:") ? part.toLowerCase() : part))
       .join(" & ");
-  const { deliveryId, eventName, action, actionMark, account, challenge } = webhook;
+  const { deliveryId, eventName, action, actionMark, account, challenge, urlTests } = webhook;
   return {
     ...webhook,
     deliveryId: deliveryId.map(path),
@@ -136,8 +143,15 @@ function withLowerCaseHeaders(webhook: WebhookDescription): WebhookDescription {
     ...(actionMark ? { actionMark: { ...actionMark, when: path(actionMark.when) } } : {}),
     ...(account === undefined ? {} : { account: path(account) }),
     ...(challenge ? { challenge: { ...challenge, when: path(challenge.when), answer: path(challenge.answer) } } : {}),
+    ...(urlTests ? { urlTests: urlTests.map((test) => withLowerCaseTest(test, path)) } : {}),
   };
 }
+
+const withLowerCaseTest = ({ answer, when, ...test }: UrlTest, path: (text: string) => string): UrlTest => ({
+  ...test,
+  ...(answer === undefined ? {} : { answer: path(answer) }),
+  ...(when === undefined ? {} : { when: path(when) }),
+});
 
 /** A URL of a driver with the pointer to it. */
 export interface DriverUrl {

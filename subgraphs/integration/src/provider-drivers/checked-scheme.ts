@@ -2,8 +2,11 @@ import {
   hmacAlgorithms,
   type JwsAlgorithm,
   jwsAlgorithms,
+  keyEncodings,
   type SignatureScheme,
+  separators,
   signatureKinds,
+  timeFormats,
 } from "../inbound-signatures/signature-scheme.js";
 import type { DriverProblems } from "./driver-problems.js";
 
@@ -22,21 +25,40 @@ const membersOf: Record<SignatureScheme["kind"], Readonly<Record<string, Member>
     algorithm: required,
     header: required,
     encoding: required,
+    keyEncoding: optional,
     prefix: optional,
+    separator: optional,
+    idHeader: optional,
     timestampHeader: optional,
+    timestampFormat: optional,
     fields: optional,
     signedContent: optional,
     bodyHashParameter: optional,
   },
-  token: { header: required },
-  "standard-webhooks": {},
-  ecdsa: { header: required, timestampHeader: required, signedContent: optional },
+  token: { header: optional, value: optional },
+  "standard-webhooks": { idHeader: optional, timestampHeader: optional, header: optional },
+  ecdsa: {
+    header: required,
+    idHeader: optional,
+    timestampHeader: required,
+    timestampFormat: optional,
+    signedContent: optional,
+  },
+  ed25519: {
+    header: required,
+    encoding: required,
+    idHeader: optional,
+    timestampHeader: optional,
+    timestampFormat: optional,
+    signedContent: optional,
+  },
   jws: { header: optional, algorithms: optional, jwksUrl: required },
 };
 
 const defaults: Partial<Record<SignatureScheme["kind"], object>> = {
   hmac: { signedContent: "{body}" },
   ecdsa: { signedContent: "{timestamp}{body}" },
+  ed25519: { signedContent: "{timestamp}{body}" },
   jws: { header: "x-jws-signature", algorithms: jwsAlgorithms },
 };
 
@@ -52,7 +74,13 @@ export function checkedScheme(given: GivenScheme, pointer: string, problems: Dri
   for (const [name, member] of Object.entries(members))
     if (member.required && given[name] === undefined)
       problems.refuse(`${pointer}/${name}`, `A scheme of the kind ${kind} needs this member.`, "REQUIRED");
-  const scheme = { ...defaults[kind], ...given, ...lowerCase(given, "header"), ...lowerCase(given, "timestampHeader") };
+  const scheme = {
+    ...defaults[kind],
+    ...given,
+    ...lowerCase(given, "header"),
+    ...lowerCase(given, "idHeader"),
+    ...lowerCase(given, "timestampHeader"),
+  };
   checkValues(scheme as GivenScheme, pointer, problems);
   return scheme as unknown as SignatureScheme;
 }
@@ -63,9 +91,13 @@ function lowerCase(given: GivenScheme, name: string): object {
 }
 
 function checkValues(scheme: GivenScheme, pointer: string, problems: DriverProblems): void {
-  const { kind, algorithm, encoding, algorithms, signedContent } = scheme;
+  const { kind, algorithm, encoding, algorithms, signedContent, keyEncoding, timestampFormat } = scheme;
   if (typeof algorithm === "string") problems.oneOf(`${pointer}/algorithm`, algorithm, hmacAlgorithms);
   if (typeof encoding === "string") problems.oneOf(`${pointer}/encoding`, encoding, ["hex", "base64"]);
+  if (typeof keyEncoding === "string") problems.oneOf(`${pointer}/keyEncoding`, keyEncoding, keyEncodings);
+  if (typeof timestampFormat === "string") problems.oneOf(`${pointer}/timestampFormat`, timestampFormat, timeFormats);
+  if (kind === "token" && (scheme["header"] === undefined) === (scheme["value"] === undefined))
+    problems.refuse(`${pointer}/header`, "A token stands either in a header or at a value of the body.", "REQUIRED");
   if (kind === "jws")
     (algorithms as JwsAlgorithm[]).forEach((name, index) => {
       problems.oneOf(`${pointer}/algorithms/${index}`, name, jwsAlgorithms);
@@ -73,7 +105,7 @@ function checkValues(scheme: GivenScheme, pointer: string, problems: DriverProbl
   if (typeof signedContent === "string") checkContent(signedContent, scheme, pointer, problems);
 }
 
-const placeholder = /\{(body|timestamp|url|form)\}/g;
+const placeholder = /\{(body|timestamp|id|url|form)\}/g;
 
 /** The content must cover the body, and the time exactly where the scheme has a time. */
 function checkContent(content: string, scheme: GivenScheme, pointer: string, problems: DriverProblems): void {
@@ -81,16 +113,32 @@ function checkContent(content: string, scheme: GivenScheme, pointer: string, pro
   const names = [...content.matchAll(placeholder)].map(([, name]) => name);
   const has = (name: string) => names.includes(name);
   if (/[{}]/.test(content.replaceAll(placeholder, "")))
-    problems.refuse(at, "The placeholders are {body}, {timestamp}, {url} and {form}.", "UNKNOWN_VALUE");
+    problems.refuse(at, "The placeholders are {body}, {timestamp}, {id}, {url} and {form}.", "UNKNOWN_VALUE");
   if (new Set(names).size < names.length) problems.refuse(at, "A placeholder may occur once.", "DUPLICATE");
   if (!has("body") && !(has("url") && has("form")))
     problems.refuse(at, "The content must contain {body}, or {url} and {form}.");
-  const { timestampHeader, fields, bodyHashParameter } = scheme;
-  const timed = timestampHeader !== undefined || fields !== undefined;
-  if (timed !== has("timestamp"))
-    problems.refuse(at, "The content must contain {timestamp} if the scheme has a time, and only then.");
-  if (timestampHeader !== undefined && fields !== undefined)
-    problems.refuse(`${pointer}/fields`, "A scheme has either a timestampHeader or fields.");
-  if (bodyHashParameter !== undefined && !has("url"))
+  if ((scheme["idHeader"] !== undefined) !== has("id"))
+    problems.refuse(at, "The content must contain {id} if the scheme has an idHeader, and only then.");
+  if (scheme["bodyHashParameter"] !== undefined && !has("url"))
     problems.refuse(`${pointer}/bodyHashParameter`, "The content must contain {url}.");
+  checkTime(scheme, has("timestamp"), pointer, problems);
+}
+
+/** The time is signed, and stands in one place. */
+function checkTime(scheme: GivenScheme, isSigned: boolean, pointer: string, problems: DriverProblems): void {
+  const { timestampHeader, timestampFormat, fields, separator } = scheme;
+  const { timestamp } = (fields ?? {}) as { timestamp?: string };
+  const isTimed = timestampHeader !== undefined || timestamp !== undefined;
+  if (isTimed !== isSigned)
+    problems.refuse(
+      `${pointer}/signedContent`,
+      "The content must contain {timestamp} if the scheme has a time, and only then.",
+    );
+  if (timestampHeader !== undefined && timestamp !== undefined)
+    problems.refuse(`${pointer}/fields`, "The time stands either in a header of its own or in the fields.");
+  if (typeof separator === "string") problems.oneOf(`${pointer}/separator`, separator, Object.keys(separators));
+  if (separator !== undefined && fields !== undefined)
+    problems.refuse(`${pointer}/separator`, "Fields have commas between them.");
+  if (timestampFormat !== undefined && !isTimed)
+    problems.refuse(`${pointer}/timestampFormat`, "The scheme has no time.");
 }

@@ -1,4 +1,4 @@
-import type { SignatureScheme } from "../inbound-signatures/signature-scheme.js";
+import type { SignatureScheme, TimeFormat } from "../inbound-signatures/signature-scheme.js";
 import type { CommandTemplates, MailServer } from "./command-template.js";
 import type { VendorReport } from "./vendor-report.js";
 
@@ -81,6 +81,10 @@ export interface WebhookDescription {
   readonly account?: ValuePath;
   /** The vendor tests the URL: where the value of `when` equals `equals`, the answer is the value of `answer`. */
   readonly challenge?: { readonly when: ValuePath; readonly equals: string; readonly answer: ValuePath };
+  /** How the vendor tests the URL of a resource without a signature. */
+  readonly urlTests?: readonly UrlTest[];
+  /** A time in the body, for vendors that sign no other one. It must be at most 300 s from now. */
+  readonly signedTime?: { readonly value: ValuePath; readonly format?: TimeFormat };
   /** Vendor event names or normalized names which say that a credential was revoked at the vendor. */
   readonly revokedEvents?: readonly string[];
   /** Events that tell the outcome of commands. */
@@ -89,4 +93,20 @@ export interface WebhookDescription {
   readonly formPayload?: string;
   /** The body is an array of events, each a delivery of its own. Body paths are relative to one event. */
   readonly batch?: boolean;
+  /** The place of an array of events in the body, with `batch` only for the array that is the body itself. */
+  readonly events?: ValuePath;
+}
+
+export const urlTestMethods = ["GET", "HEAD", "POST"] as const;
+
+/** A request that is answered with one of its values: `query:name` or `header:name`. */
+export interface UrlTest {
+  readonly method: (typeof urlTestMethods)[number];
+  /** Without it the answer is empty. */
+  readonly answer?: string;
+  /** The member of a JSON object that holds the value. Without it the answer is plain text. */
+  readonly member?: string;
+  /** Where it is given, the test is one only if this value equals `equals`. */
+  readonly when?: string;
+  readonly equals?: string;
 }

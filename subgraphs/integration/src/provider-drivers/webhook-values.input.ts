@@ -1,8 +1,11 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, InputType } from "type-graphql";
 
+/** The name of an HTTP header (RFC 9110, section 5.1). */
+export const headerPattern = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$";
 /** Empty, or beginning with another character than a space. */
 export const printable = "^(?:[\\x21-\\x7e][\\x20-\\x7e]*)?$";
+export const bodyPath = "^body:(?:/[^\\s/]{1,100}){1,10}$";
 const onePath =
   "(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}|body:(?:/[^\\s/]{1,100}){1,10}|(?:form|text):[\\x21-\\x7e]{1,100})";
 export const pathPattern = `^${onePath}$`;
@@ -24,6 +27,55 @@ export class WebhookChallengeInput {
   answer: string;
 }
 
+const requestPath = "^(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}|query:[\\x21-\\x7e]{1,100})$";
+const requestMeaning = "header:<name> or query:<name>.";
+
+@InputType({
+  description:
+    "A request by which the vendor tests the deliveryUrl of a subscription or a connection. It is answered with a value of the request, of at most 1 KiB.",
+})
+export class WebhookUrlTestInput {
+  @Field({ description: "GET, HEAD or POST." })
+  @Constraint({ maxLength: 100 })
+  method: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: `The value that is the answer: ${requestMeaning} Without it the answer is empty.`,
+  })
+  @Constraint({ maxLength: 200, pattern: requestPath })
+  answer?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "The member of a JSON object that holds the value. Without it the answer is plain text.",
+  })
+  @Constraint({ pattern: "^[A-Za-z0-9_.-]{1,50}$" })
+  member?: string | null;
+
+  @Field(() => String, { nullable: true, description: `A value that tells the test from others: ${requestMeaning}` })
+  @Constraint({ maxLength: 200, pattern: requestPath })
+  when?: string | null;
+
+  @Field(() => String, { nullable: true, description: "The value that when must have." })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  equals?: string | null;
+}
+
+@InputType({ description: "A time in the body of a delivery, which must be at most 300 s from now." })
+export class WebhookSignedTimeInput {
+  @Field({ description: "body:<JSON pointer>." })
+  @Constraint({ maxLength: 1200, pattern: bodyPath })
+  value: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "seconds or milliseconds since 1970, or iso8601. The default is seconds.",
+  })
+  @Constraint({ maxLength: 100 })
+  format?: string | null;
+}
+
 @InputType({ description: "A text that is added to the action of a delivery in which a value stands." })
 export class WebhookActionMarkInput {
   @Field({ description: pathMeaning })
@@ -38,8 +90,6 @@ export class WebhookActionMarkInput {
   @Constraint({ minLength: 1, maxLength: 50, pattern: printable })
   mark: string;
 }
-
-const bodyPath = "^body:(?:/[^\\s/]{1,100}){1,10}$";
 
 @InputType({ description: "A value in the payload of an event." })
 export class VendorReportConditionInput {

@@ -1,3 +1,4 @@
+import { signedWebhooks } from "../vendor-webhooks/signed-webhooks.js";
 import { presetCommands } from "./preset-commands.js";
 
 const apiClient = "http-json";
@@ -30,13 +31,14 @@ export const businessPresets = [
     category: "Support",
     authModel: "Basic",
     apiClient,
-    capabilities: ["tickets.write"],
+    capabilities: ["tickets.write", "webhooks.receive"],
     // Each account has a host of its own.
     baseUrl: null,
     driver: {
       probe: { method: "GET", path: "/api/v2/tickets.json?per_page=1" },
       idempotencyHeader: "idempotency-key",
       commands: presetCommands.zendesk,
+      webhook: signedWebhooks.zendesk,
     },
   },
 ] as const;

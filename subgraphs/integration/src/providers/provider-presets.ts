@@ -1,4 +1,5 @@
 import type { ProviderDriver, WebhookDescription } from "../provider-drivers/provider-driver.js";
+import { webhookPresets } from "../vendor-webhooks/webhook-presets.js";
 import { businessPresets } from "./business-presets.js";
 import { communicationPresets } from "./communication-presets.js";
 import { presetCommands, presetReports } from "./preset-commands.js";
@@ -129,6 +130,7 @@ export const providerPresets: readonly ProviderPreset[] = [
     },
   },
   ...businessPresets,
+  ...webhookPresets,
   {
     name: "openai-compatible",
     displayName: "OpenAI-compatible models",

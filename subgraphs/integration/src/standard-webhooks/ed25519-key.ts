@@ -35,11 +35,23 @@ export function signEd25519(secret: string, content: Uint8Array): Buffer | undef
 
 /** Verifies with a key in one of the forms `whpk_` and `whsk_`. Throws TypeError when the text is not one. */
 export function verifyEd25519(key: string, content: Uint8Array, signature: Uint8Array): boolean {
-  const bytes = decoded(publicKeyOf(key) ?? key, publicPrefix);
-  if (bytes?.length !== keyBytes) throw new TypeError("The ed25519 key is not valid.");
-  const publicKey = createPublicKey({ key: Buffer.concat([spkiHeader, bytes]), format: "der", type: "spki" });
+  const bytes = rawPublicKeyOf(publicKeyOf(key) ?? key);
+  if (!bytes) throw new TypeError("The ed25519 key is not valid.");
+  const publicKey = createPublicKey({ key: spkiOf(bytes), format: "der", type: "spki" });
   return verify(null, content, publicKey, signature);
 }
+
+/** True for what begins as an ed25519 public key does, which anybody may know. */
+export const hasPublicKeyForm = (text: string): boolean => text.startsWith(publicPrefix);
+
+/** The 32 bytes of a public key in the form `whpk_<base64>`; undefined for any other text. */
+export function rawPublicKeyOf(text: string): Buffer | undefined {
+  const bytes = decoded(text, publicPrefix);
+  return bytes?.length === keyBytes ? bytes : undefined;
+}
+
+/** The SubjectPublicKeyInfo in DER of the 32 bytes of a public key. */
+export const spkiOf = (raw: Buffer): Buffer => Buffer.concat([spkiHeader, raw]);
 
 function privateKeyOf(text: string): KeyObject | undefined {
   const bytes = decoded(text, secretPrefix);

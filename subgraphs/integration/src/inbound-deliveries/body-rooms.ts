@@ -1,0 +1,82 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { ArrivingDelivery } from "../arrived-deliveries/arrival.js";
+import { isResource, mebibyte } from "../arrived-deliveries/body-size.js";
+
+export interface BodyLimits {
+  /** The bytes of one resource, or of one address and provider key. */
+  readonly perSender: number;
+  readonly perTenant: number;
+  /** The bytes of all bodies that name no resource. */
+  readonly unnamed: number;
+  readonly all: number;
+}
+
+const defaultLimits: BodyLimits = {
+  perSender: 32 * mebibyte,
+  perTenant: 64 * mebibyte,
+  unnamed: 64 * mebibyte,
+  all: 128 * mebibyte,
+};
+
+/** The memory of one body, while it is read and until its delivery is answered. */
+export interface BodyRoom {
+  /** Throws UNAVAILABLE. */
+  readonly take: (bytes: number) => void;
+  readonly close: () => void;
+}
+
+/** Bounds the bytes of bodies in this process that nothing has verified or recorded yet. */
+export class BodyRooms {
+  readonly #limits: BodyLimits;
+  readonly #taken = new Map<string, number>();
+
+  constructor(limits: Partial<BodyLimits> = {}) {
+    this.#limits = { ...defaultLimits, ...limits };
+  }
+
+  /** `tenant` is that of the resource that the delivery names. */
+  open(delivery: Pick<ArrivingDelivery, "hint" | "address" | "providerKey">, tenant: string | undefined): BodyRoom {
+    const { perSender, perTenant, unnamed, all } = this.#limits;
+    const { hint, address, providerKey } = delivery;
+    const shares: readonly (readonly [name: string, limit: number])[] = [
+      ["", all],
+      tenant === undefined ? ["unnamed", unnamed] : [`tenant ${tenant}`, perTenant],
+      [isResource(hint) ? `${hint.kind} ${hint.value}` : `${address} ${providerKey}`, perSender],
+    ];
+    let own = 0;
+    return {
+      take: (bytes) => {
+        if (shares.some(([name, limit]) => this.#of(name) + bytes > limit)) throw noRoom();
+        own += bytes;
+        this.#add(shares, bytes);
+      },
+      close: () => {
+        this.#add(shares, -own);
+        own = 0;
+      },
+    };
+  }
+
+  /** The bytes that are taken now. */
+  get bytes(): number {
+    return this.#of("");
+  }
+
+  #of(name: string): number {
+    return this.#taken.get(name) ?? 0;
+  }
+
+  #add(shares: readonly (readonly [name: string, limit: number])[], bytes: number): void {
+    for (const [name] of shares) {
+      const taken = this.#of(name) + bytes;
+      if (taken === 0) this.#taken.delete(name);
+      else this.#taken.set(name, taken);
+    }
+  }
+}
+
+const noRoom = () =>
+  new DomainError("UNAVAILABLE", {
+    detail: "Too many large bodies are received at the same time. Send the delivery again.",
+    retryAfterSeconds: 1,
+  });

@@ -1,0 +1,41 @@
+import { openPool } from "@factory/runtime/connections/pool";
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { countRefusals } from "./refusal-statement.js";
+import { type Refusals, RefusalTrace } from "./refusal-trace.js";
+import { RefusedDeliveries } from "./refused-deliveries.entity.js";
+import { RefusedDeliveriesResolver } from "./refused-deliveries.resolver.js";
+import { refusalRetention } from "./refused-deliveries.retention.js";
+import { RefusedDeliveriesService } from "./refused-deliveries.service.js";
+
+/** The deliveries that were refused at the URLs of webhook subscriptions and connections. */
+export const refusedDeliveries: SliceModule = {
+  slice: "refused-deliveries",
+  entities: [RefusedDeliveries],
+  foreignKeys: {
+    "refused_deliveries.resource_id": {
+      to: null,
+      why: "A webhook subscription or a connection. The row is deleted after 90 days without a refusal.",
+    },
+  },
+  start({ database, connections, logger, onClose }, services) {
+    const workers = openPool(connections.worker, 1, logger);
+    onClose(() => workers.end());
+    const trace = new RefusalTrace({
+      write: (refusals) => workers.query(countRefusals, columnsOf(refusals)),
+      onFailure: (error) => logger.warn({ err: error }, "refused deliveries could not be counted and will be later"),
+    });
+    onClose(() => trace.close());
+    services.add(trace);
+    services.add(new RefusedDeliveriesService(database));
+  },
+  resolvers: (get) => [new RefusedDeliveriesResolver(get(RefusedDeliveriesService))],
+  retention: () => [refusalRetention],
+};
+
+const columnsOf = (refusals: readonly Refusals[]): unknown[] => [
+  refusals.map(({ tenant }) => tenant),
+  refusals.map(({ resource }) => resource),
+  refusals.map(({ count }) => count),
+  refusals.map(({ lastReason }) => lastReason),
+  refusals.map(({ lastRefusedAt }) => lastRefusedAt),
+];

@@ -1,0 +1,25 @@
+import { DateTime } from "@factory/runtime/graphql/scalars";
+import { Field, Float, ObjectType } from "type-graphql";
+
+@ObjectType("RefusedDeliveries", {
+  simpleResolvers: true,
+  description:
+    "The deliveries to the URL of a webhook subscription or a connection that were refused. A refusal is told after at most ten seconds, and forgotten when there was none for 90 days.",
+})
+export class RefusedDeliveriesType {
+  @Field(() => Float, { description: "The number of refusals since firstRefusedAt." })
+  count: number;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The code of the newest refusal, for example SIGNATURE_MISSING, SIGNATURE_EXPIRED or SIGNATURE_INVALID. The vendor may have had the answer SIGNATURE_INVALID instead. Null without a refusal.",
+  })
+  lastReason: string | null;
+
+  @Field(() => DateTime, { nullable: true })
+  firstRefusedAt: string | null;
+
+  @Field(() => DateTime, { nullable: true })
+  lastRefusedAt: string | null;
+}
