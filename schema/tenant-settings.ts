@@ -72,8 +72,6 @@ type TenantSettings = { readonly [Key in SettingKey]: TenantSetting<TenantSettin
 const publishersWithApproval = (value: boolean | readonly PublisherType[]): readonly PublisherType[] =>
   typeof value === "boolean" ? (value ? publisherTypes : []) : value;
 
-const domainPattern = "^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$";
-
 /** Without a password: `config.read` shows the value. A user name is for ssh only. */
 const repositoryBasePattern = "^(?:(?:https|file)://[^\\s?#@]+|ssh://(?:[^\\s?#@:/]+@)?[^\\s?#@]+)$";
 
@@ -152,7 +150,7 @@ export const tenantSettings: TenantSettings = {
   },
   "scaffold.repositoryBase": {
     schema: {
-      anyOf: [{ type: "string", format: "uri", pattern: repositoryBasePattern, maxLength: 2048 }, { type: "null" }],
+      anyOf: [{ type: "string", format: "iri", pattern: repositoryBasePattern, maxLength: 2048 }, { type: "null" }],
     },
     default: null,
     description:
@@ -193,13 +191,13 @@ export const tenantSettings: TenantSettings = {
   "signIn.allowedEmailDomains": {
     schema: {
       type: "array",
-      items: { type: "string", pattern: domainPattern, maxLength: 253 },
+      items: { type: "string", format: "idn-hostname", maxLength: 253 },
       uniqueItems: true,
       maxItems: 100,
     },
     default: [],
     description:
-      "The domains, in lower case, of the e-mail addresses that may be invited. Subdomains are not included. Empty: all domains.",
+      "The domains of the e-mail addresses that may be invited. An international domain is stored in ASCII. Subdomains are not included. Empty: all domains.",
     setBy: "Tenant",
     change: {
       scopes: [],

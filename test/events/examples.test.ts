@@ -1,3 +1,4 @@
+import { canonicalTexts } from "@factory/runtime/input-validation/canonical-form";
 import { type CommandType, commandTypes } from "@factory/schema/command-names";
 import { commandSchemas, envelopeSchema, eventSchemas } from "@factory/schema/event-schemas";
 import { exampleCommand, exampleEvent, exampleWebhookBody } from "@factory/schema/example-message";
@@ -6,6 +7,8 @@ import addFormats from "ajv-formats";
 
 const ajv = new Ajv2020({ allErrors: true, strictTypes: false, addUsedSchema: false });
 addFormats.default(ajv);
+for (const [name, form] of Object.entries(canonicalTexts))
+  ajv.addFormat(name, (text: string) => form(text) !== undefined);
 
 /** The errors of a message, by the schema of its type and by that of the envelope. */
 function errorsOf(schema: object, message: { data: unknown } | undefined): unknown[] {

@@ -236,6 +236,10 @@ describe("previewExecution", () => {
     expect(data.previewExecution.files.filter(({ conflict }) => conflict).map((file) => file.path)).toEqual([
       "README.md",
     ]);
+    expect(data.previewExecution.error).toMatchObject({ code: "TARGET_CONFLICT" });
+    expect((await executed(token, conflicting, { parameters: { name: "One" }, target: { repository } })).error).toEqual(
+      expect.objectContaining({ code: "TARGET_CONFLICT", message: data.previewExecution.error?.message }),
+    );
     const broken = await aTemplateVersion(token, await aTemplateSource({ "nothing.txt": "here" }));
     const refused = await preview(broken, { target: { repository } });
     expect(refused.data.previewExecution).toMatchObject({ files: [], error: { code: "TEMPLATE_INVALID" } });

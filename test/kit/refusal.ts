@@ -1,3 +1,4 @@
+import { type ProblemMember, problemMembers } from "@factory/schema/problem-members";
 import type { Response } from "./request.js";
 
 /**
@@ -15,8 +16,27 @@ export function refusal({ status, headers, body }: Response<unknown>): string {
     traceId !== null && /^[0-9a-f]{32}$/.test(traceId) ? "" : "no x-trace-id",
     problem["traceId"] === traceId ? "" : "another traceId in the body",
     typeof problem["title"] === "string" && typeof problem["detail"] === "string" ? "" : "no title or detail",
+    ...strangeMembers(problem),
   ].filter(Boolean);
   return [`${status} ${code}`, ...faults].join(", ");
+}
+
+const members = ["type", "title", "status", "detail", "instance", "code", "traceId", "errors"];
+
+/** The members that no problem has, or that are of another kind in other problems. */
+function strangeMembers(problem: Readonly<Record<string, unknown>>): string[] {
+  const others = Object.entries(problem).filter(([name]) => !members.includes(name));
+  return others.flatMap(([name, value]) =>
+    isOfItsKind(name, value) ? [] : [`member ${name} ${JSON.stringify(value)}`],
+  );
+}
+
+function isOfItsKind(name: string, value: unknown): boolean {
+  if (!Object.hasOwn(problemMembers, name)) return false;
+  const kind = problemMembers[name as ProblemMember];
+  if (kind === "texts") return Array.isArray(value) && value.every((item) => typeof item === "string");
+  if (kind === "objects") return Array.isArray(value);
+  return value === null || typeof value === (kind === "text" ? "string" : "number");
 }
 
 /** The pointer and the code of each refused field, for example `/name REQUIRED`. */

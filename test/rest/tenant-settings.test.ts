@@ -3,6 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Scope } from "@factory/schema/scopes";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
@@ -58,6 +59,24 @@ describe("the settings of a tenant for executions", () => {
       const { status, body } = await execute();
       return status === 409 && body["code"] === "TEMPLATE_VERSION_NOT_PUBLISHED";
     });
+    const { templateId, templateVersionId } = version;
+    const preview = async (scopes: Scope[]) => {
+      const variables = { templateId, input: { templateVersionId, target: { repository: "acme/tried" } } };
+      const document = `query ($templateId: ID!, $input: RequestExecutionInput!) {
+        previewExecution(templateId: $templateId, input: $input) { files { path } error { code } } }`;
+      return (
+        await graphql<{ previewExecution: { files: object[]; error: null } }>(document, {
+          ...{ token: await tenant.tokenWith(...scopes), variables },
+        })
+      ).body;
+    };
+    const tried = await preview(["templates.execute", "templates.write"]);
+    expect(tried.data?.previewExecution).toMatchObject({
+      error: null,
+      files: expect.arrayContaining([expect.anything()]),
+    });
+    const refused = await preview(["templates.execute", "templates.read"]);
+    expect(refused.errors?.[0]?.extensions.code).toBe("TEMPLATE_VERSION_NOT_PUBLISHED");
     await setByPeople(tenant, "execution.requirePublished", false);
     await within("drafts are executed", async () => (await execute()).status === 202);
   });

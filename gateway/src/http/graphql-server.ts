@@ -159,7 +159,7 @@ const refusedStatus: ApolloServerPlugin<RequestContext> = {
         } else if (code === "RATE_LIMITED" || code === "QUOTA_EXCEEDED" || (code === "UNAVAILABLE" && isEmpty(data))) {
           response.http.status = code === "UNAVAILABLE" ? 503 : 429;
           const seconds = errors[0]?.extensions?.["retryAfterSeconds"];
-          response.http.headers.set("retry-after", typeof seconds === "number" ? `${seconds}` : "1");
+          response.http.headers.set("retry-after", typeof seconds === "number" ? `${Math.ceil(seconds)}` : "1");
         } else if (code === "UPSTREAM_TIMEOUT") response.http.status = 504;
       },
     };

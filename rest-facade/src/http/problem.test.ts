@@ -1,5 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
+import { type ProblemValues, problemMembers } from "@factory/schema/problem-members";
 import { GraphQLError } from "graphql";
 import { problemOf, problemType } from "./problem.js";
 
@@ -14,12 +15,29 @@ describe("problemOf", () => {
     }
   });
 
+  it("shows every further member in one kind, with every code, and a list always as an array", () => {
+    const examples: ProblemValues = { text: "a", number: 7, texts: ["a"], objects: [{ of: "a" }] };
+    const facts = Object.fromEntries(Object.entries(problemMembers).map(([name, kind]) => [name, examples[kind]]));
+    const lists = Object.keys(problemMembers).filter((name) => Array.isArray(facts[name]));
+    expect(lists).toEqual(expect.arrayContaining(["allowed", "paths", "requiredScopes"]));
+    for (const code of Object.keys(errorCodes) as ErrorCode[]) {
+      const { body } = problemOf(new DomainError(code, facts), place);
+      expect(body).toMatchObject(facts);
+      const { status } = errorCodes[code];
+      if (status === null || code === "INTERNAL" || code === "UPSTREAM_FAILED") continue;
+      expect(problemOf(graphqlError({ code, ...facts }), place).body).toMatchObject(facts);
+    }
+  });
+
+  it("waits whole seconds", () => {
+    const { headers } = problemOf(new DomainError("RATE_LIMITED", { retryAfterSeconds: 120.1 }), place);
+    expect(headers).toEqual({ "retry-after": "121" });
+  });
+
   it("keeps field errors and other members, which cannot replace the standard members", () => {
     const errors = [{ pointer: "/name", code: "REQUIRED", detail: "This member is required." }];
-    const { body } = problemOf(
-      new DomainError("CONFLICT", { detail: "No.", errors, paths: ["a"], code: "X", traceId: "Y" }),
-      place,
-    );
+    const facts = { detail: "No.", errors, paths: ["a"], code: "X", traceId: "Y" };
+    const { body } = problemOf(new DomainError("CONFLICT", facts), place);
     expect(body).toMatchObject({ detail: "No.", errors, paths: ["a"], code: "CONFLICT", traceId: place.traceId });
   });
 

@@ -122,7 +122,7 @@ function headersFor(code: ErrorCode, facts: ErrorFacts): Record<string, string> 
   const { retryAfterSeconds, currentVersion } = facts;
   if (code === "PRECONDITION_FAILED" && typeof currentVersion === "number") return { etag: versionTag(currentVersion) };
   if ((code === "RATE_LIMITED" || code === "QUOTA_EXCEEDED") && typeof retryAfterSeconds === "number")
-    return { "retry-after": `${retryAfterSeconds}` };
+    return { "retry-after": `${Math.ceil(retryAfterSeconds)}` };
   return {};
 }
 

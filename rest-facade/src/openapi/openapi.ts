@@ -1,4 +1,5 @@
 import { inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
+import { problemMembers } from "@factory/schema/problem-members";
 import { scopes } from "@factory/schema/scopes";
 import type { GraphQLSchema } from "graphql";
 import { apiVersion, integrationMediaType } from "../http/match-version.js";
@@ -252,6 +253,13 @@ function parametersOf(
 
 const keySchema = { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" };
 
+const kinds = {
+  text: { type: ["string", "null"] },
+  number: { type: ["number", "null"] },
+  texts: { type: "array", items: { type: "string" } },
+  objects: { type: "array", items: { type: "object" } },
+} as const;
+
 const problemSchema: JsonSchema = {
   type: "object",
   required: ["type", "title", "status", "code", "traceId"],
@@ -271,6 +279,7 @@ const problemSchema: JsonSchema = {
         properties: { pointer: { type: "string" }, code: { type: "string" }, detail: { type: "string" } },
       },
     },
+    ...Object.fromEntries(Object.entries(problemMembers).map(([name, kind]) => [name, kinds[kind]])),
   },
   examples: [
     {

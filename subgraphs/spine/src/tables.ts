@@ -47,6 +47,7 @@ import { Migration20261128014834_platform_made_clients } from "./migrations/Migr
 import { Migration20261128024209_disabled_with_user } from "./migrations/Migration20261128024209_disabled_with_user.js";
 import { Migration20261128054200_subject_versions } from "./migrations/Migration20261128054200_subject_versions.js";
 import { Migration20261128070056_foreign_json } from "./migrations/Migration20261128070056_foreign_json.js";
+import { Migration20261128185500_international_addresses } from "./migrations/Migration20261128185500_international_addresses.js";
 import { spineModules } from "./modules.js";
 
 /** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
@@ -101,5 +102,6 @@ export const spineTables = {
     Migration20261128024209_disabled_with_user,
     Migration20261128054200_subject_versions,
     Migration20261128070056_foreign_json,
+    Migration20261128185500_international_addresses,
   ],
 };

@@ -43,6 +43,21 @@ describe("the environment", () => {
     expect(platformEnvironment({}).previousSecretsKeys).toEqual([]);
   });
 
+  it("has hosts and URLs in the form in which they are compared", () => {
+    const { publicUrl, allowedHosts, allowedOrigins, sourceCredentials } = platformEnvironment({
+      PUBLIC_URL: "https://Bücher.example/",
+      ALLOWED_HOSTS: "git.bücher.example:8443,[::1]:80",
+      ALLOWED_ORIGINS: "https://studio.bücher.example",
+      SOURCE_CREDENTIALS: "git.bücher.example=secret://git",
+    });
+    expect([publicUrl, allowedHosts, allowedOrigins, [...sourceCredentials.keys()]]).toEqual([
+      "https://xn--bcher-kva.example",
+      ["git.xn--bcher-kva.example:8443", "[::1]:80"],
+      ["https://studio.xn--bcher-kva.example"],
+      ["git.xn--bcher-kva.example"],
+    ]);
+  });
+
   it("refuses the former name of the former keys and gives the new one", () => {
     const given = { FORMER_SECRETS_KEYS: "a".repeat(32) };
     expect(() => platformEnvironment(given)).toThrow(

@@ -1,5 +1,7 @@
 import { flag, integer, port, readEnvironment } from "@factory/runtime/environment/read-environment";
 import { isNetwork } from "@factory/runtime/ingress/client-address";
+import { asciiUrl } from "@factory/runtime/internet-names/ascii-url";
+import { asciiAuthority } from "@factory/runtime/internet-names/host-name";
 import { z } from "zod";
 
 const list = z
@@ -54,6 +56,13 @@ const toolServers = z
       });
     return new Map(Object.entries(parsed.data ?? {}));
   });
+
+const credentialOfHost = (pair: string): [host: string, credential: string] => {
+  const [host = "", credential = ""] = pair.split("=", 2);
+  return [asciiAuthority(host), credential];
+};
+
+const inAscii = (url: string) => asciiUrl(url) ?? url;
 
 const isFeedUrl = (text: string) =>
   /^https?:\/\//i.test(text) && URL.canParse(text) && new URL(text).username === "" && new URL(text).password === "";
@@ -225,7 +234,7 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     port: given.PORT,
     internalPort: given.INTERNAL_PORT,
     grpcPort: given.GRPC_PORT,
-    publicUrl: given.PUBLIC_URL?.replace(/\/+$/, ""),
+    publicUrl: given.PUBLIC_URL && inAscii(given.PUBLIC_URL).replace(/\/+$/, ""),
     dataDir: given.DATA_DIR,
     filesDir: given.FILES_DIR,
     databaseUrl: given.DATABASE_URL,
@@ -237,13 +246,13 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     smtp: smtpUrl !== undefined && from !== undefined ? { smtpUrl, from } : undefined,
     supergraphFile: given.SUPERGRAPH_FILE,
     logLevel: given.LOG_LEVEL,
-    allowedOrigins: given.ALLOWED_ORIGINS,
+    allowedOrigins: given.ALLOWED_ORIGINS.map(inAscii),
     trustedProxies: given.TRUSTED_PROXIES,
-    allowedHosts: given.ALLOWED_HOSTS,
+    allowedHosts: given.ALLOWED_HOSTS.map(asciiAuthority),
     sourceRoots: given.SOURCE_ROOTS,
     nugetFeeds: given.NUGET_FEEDS,
     allowSsh: given.ALLOW_SSH,
-    sourceCredentials: new Map(given.SOURCE_CREDENTIALS.map((pair) => pair.split("=", 2) as [string, string])),
+    sourceCredentials: new Map(given.SOURCE_CREDENTIALS.map(credentialOfHost)),
     toolServers: given.TOOL_SERVERS,
     toolServerBytes: given.TOOL_SERVER_MEMORY_MIB * 1024 * 1024,
     webhookRetentionDays: given.WEBHOOK_RETENTION_DAYS,

@@ -1,4 +1,4 @@
-import { requireCommandData } from "@factory/runtime/messages/command-data";
+import { checkedCommandData } from "@factory/runtime/messages/command-data";
 import type {
   DeprecateLibraryVersionInput,
   ImportLibraryPackageInput,
@@ -24,8 +24,7 @@ interface ImportRequest {
 
 /** Validates the data of a command by its schema; unknown members are allowed. Throws VALIDATION_FAILED. */
 export function checkedData<C extends keyof CommandData>(type: C, data: unknown): CommandData[C] {
-  requireCommandData(type, data);
-  return data as CommandData[C];
+  return checkedCommandData(type, data) as CommandData[C];
 }
 
 /** Validates the request of an import over gRPC. Throws VALIDATION_FAILED. */

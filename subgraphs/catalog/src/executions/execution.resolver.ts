@@ -28,7 +28,10 @@ export class ExecutionResolver {
     return this.#executions.get(context, templateId, executionId);
   }
 
-  @Query(() => ExecutionPreviewType)
+  @Query(() => ExecutionPreviewType, {
+    description:
+      "The changes that an execution would make. With the scope templates.write it also takes a Draft in a tenant that executes published versions only (execution.requirePublished).",
+  })
   @Auth({ scopes: ["templates.execute"] })
   previewExecution(
     @Arg("templateId", () => ID) templateId: string,

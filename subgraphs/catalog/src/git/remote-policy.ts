@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { join, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { HostLookup } from "@factory/runtime/egress/host-lookup";
+import { asciiAuthority } from "@factory/runtime/internet-names/host-name";
 import { addressKind } from "./address-kind.js";
 
 /** The remotes that this process may connect to, as sources and as targets. */
@@ -186,7 +187,5 @@ function isLoopbackName(host: string): boolean {
 /** Whether the operator has allowed this host with any address. */
 export function isAllowedHost(url: URL, policy: SourcePolicy): boolean {
   const host = url.hostname.toLowerCase();
-  return policy.allowHosts.some(
-    (entry) => entry.toLowerCase() === host || entry.toLowerCase() === `${host}:${url.port}`,
-  );
+  return policy.allowHosts.map(asciiAuthority).some((entry) => entry === host || entry === `${host}:${url.port}`);
 }

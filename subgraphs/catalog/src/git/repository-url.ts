@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { asciiUrl } from "@factory/runtime/internet-names/ascii-url";
 import { remoteProblem, type SourcePolicy } from "./remote-policy.js";
 
 type ReadUrl = { url: URL } | { dangerous: string } | { unsupported: string };
@@ -24,8 +25,10 @@ export function textDanger(text: string): string | undefined {
 export function readRepositoryUrl(text: string, policy?: SourcePolicy): ReadUrl {
   // URL parsers accept these characters, but git reads them differently.
   if (/[\s\\]/.test(text)) return { unsupported: "the URL contains a space or a backslash" };
-  if (!/^\w+:\/\//.test(text) || !URL.canParse(text)) return { unsupported: "the URL cannot be read" };
-  const url = new URL(text);
+  const ascii = asciiUrl(text);
+  if (ascii === undefined || !/^\w+:\/\//.test(ascii) || !URL.canParse(ascii))
+    return { unsupported: "the URL cannot be read" };
+  const url = new URL(ascii);
   if (url.protocol === "file:" ? url.host !== "" : url.host === "")
     return { unsupported: "the URL has no host, or a file URL has one" };
   const danger = urlDanger(url, policy);

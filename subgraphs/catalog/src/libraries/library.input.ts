@@ -61,7 +61,7 @@ export class VulnerabilityInput {
   severity: keyof typeof VulnerabilitySeverity;
 
   @Field()
-  @Constraint({ maxLength: 2048, format: "uri", pattern: "^https?://" })
+  @Constraint({ maxLength: 2048, format: "iri", pattern: "^https?://" })
   advisoryUrl: string;
 }
 

@@ -5,13 +5,19 @@ export function atPointer(root: JsonValue, pointer: string): JsonValue | undefin
   const plain = pointer.startsWith("#") ? decoded(pointer.slice(1)) : pointer;
   if (plain !== "" && !plain.startsWith("/")) return undefined;
   let current: JsonValue | undefined = root;
-  for (const part of plain.split("/").slice(1)) {
-    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+  for (const key of pointerParts(plain)) {
     if (Array.isArray(current)) current = current[Number(key)] as JsonValue | undefined;
     else current = isJsonObject(current) && Object.hasOwn(current, key) ? current[key] : undefined;
   }
   return current;
 }
+
+/** The names and numbers of a JSON pointer. */
+export const pointerParts = (pointer: string): string[] =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 
 /** The member name in a JSON pointer of one segment. */
 export function nameIn(pointer: string): string {

@@ -7,4 +7,6 @@ export interface ParameterError {
   keyword: string;
   code: ParameterErrorCode;
   detail: string;
+  /** The author of the schema has written the detail (`errorMessage`). */
+  ofAuthor?: true;
 }

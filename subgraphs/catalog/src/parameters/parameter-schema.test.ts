@@ -424,3 +424,112 @@ describe("a schema that would check for ever", () => {
     expect(await slow(schema, { A: 0 })).toMatchObject([{ pointer: "/A", code: "FORMAT" }]);
   });
 });
+
+describe("errorMessage of a parameterSchema", () => {
+  const details = async (schema: unknown, parameters: unknown) => {
+    const checked = await checkParameters(schema, parameters);
+    return checked.valid ? [] : checked.errors.map(({ pointer, detail }) => [pointer, detail]);
+  };
+  const port = { type: "integer", minimum: 1024, multipleOf: 2 };
+
+  it.each<[string, unknown, unknown, string[][]]>([
+    [
+      "a text, for every rule",
+      property({ ...port, errorMessage: "Choose a port." }),
+      { A: "x" },
+      [["/A", "Choose a port."]],
+    ],
+    [
+      "an object, for a keyword",
+      property({ ...port, errorMessage: { minimum: "Choose a higher port." } }),
+      { A: 81 },
+      [
+        ["/A", "Choose a higher port."],
+        ["/A", "The value must be a multiple of 2."],
+      ],
+    ],
+    [
+      "an object with _, for the other keywords",
+      property({ ...port, errorMessage: { minimum: "Higher.", _: "Choose a port." } }),
+      { A: 2001 },
+      [["/A", "Choose a port."]],
+    ],
+    [
+      "a schema around the rule",
+      { ...property(port), errorMessage: { properties: { A: "A is a port." } } },
+      { A: 80 },
+      [["/A", "A is a port."]],
+    ],
+    [
+      "a text of the root",
+      { ...property(port), errorMessage: "Read the manual." },
+      { A: 80 },
+      [["/A", "Read the manual."]],
+    ],
+    [
+      "the nearest schema",
+      { ...property({ ...port, errorMessage: "Near." }), errorMessage: "Far." },
+      { A: 80 },
+      [["/A", "Near."]],
+    ],
+    [
+      "a missing name",
+      { ...property(port), required: ["A", "B"], errorMessage: { required: { B: "B is your team." } } },
+      {},
+      [
+        ["/A", "The value is missing."],
+        ["/B", "B is your team."],
+      ],
+    ],
+    [
+      "every missing name",
+      { ...property(port), required: ["A"], errorMessage: { required: "Fill in all." } },
+      {},
+      [["/A", "Fill in all."]],
+    ],
+    [
+      "items of a list",
+      property({ type: "array", items: { type: "string" }, errorMessage: { items: "Names only." } }),
+      { A: ["a", 1] },
+      [["/A/1", "Names only."]],
+    ],
+    [
+      "a rule behind a reference",
+      { ...property({ $ref: "#/$defs/port", errorMessage: "Choose a port." }), $defs: { port } },
+      { A: 80 },
+      [["/A", "Choose a port."]],
+    ],
+    [
+      "a choice",
+      property({ oneOf: [{ const: 1 }, { const: 2 }], errorMessage: { oneOf: "One or two." } }),
+      { A: 3 },
+      [["/A", "One or two."]],
+    ],
+  ])("explains %s", async (_, schema, parameters, expected) => {
+    expect(await details(schema, parameters)).toEqual(expected);
+  });
+
+  it.each<[string, unknown]>([
+    [
+      "is the name of a parameter",
+      { $schema: dialect, type: "object", properties: { A: { type: "integer" }, errorMessage: { type: "integer" } } },
+    ],
+    ["is no text", property({ type: "integer", errorMessage: 7 })],
+    ["is empty", property({ type: "integer", errorMessage: " " })],
+    ["is for another keyword", property({ type: "integer", errorMessage: { minimum: "Higher.", toString: 1 } })],
+    ["holds a list", property({ type: "integer", errorMessage: { type: ["x"] } })],
+  ])("has no effect where it %s", async (_, schema) => {
+    expect(await details(schema, { A: "x" })).toEqual([["/A", "The value must have the type integer."]]);
+  });
+
+  it("does not hide which names there are, and stays short", async () => {
+    const schema = {
+      ...property({ type: "integer", errorMessage: "x".repeat(10_000) }),
+      errorMessage: "Read the manual.",
+    };
+    const [unknown] = await details(schema, { A: 1, Aa: 2 });
+    expect(unknown?.[1]).toContain("Similar names: A.");
+    const [long] = await details(schema, { A: "x" });
+    expect(long?.[1]).toHaveLength(501);
+  });
+});

@@ -1,5 +1,6 @@
 import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
 import { PatternTimeLimit } from "@factory/template-engine/pattern-time-limit";
+import { authorMessage, messageOfProperty } from "./author-message.js";
 import { atPointer, nameIn } from "./json-pointer.js";
 import { describeFailure, type ParameterErrorCode } from "./keyword-rules.js";
 import { compileOffline, type Failure, SchemaError, SlowSchemaError } from "./offline-schema.js";
@@ -105,7 +106,7 @@ function explain(failure: Failure, schema: JsonObject, given: Record<string, unk
   const { pointer, schemaPointer } = failure;
   const keyword = failure.keyword === "validate" ? denyingKeyword(schemaPointer) : failure.keyword;
   const rule = schemaPointer === undefined ? undefined : atPointer(schema, schemaPointer);
-  const described = describeFailure(keyword, rule);
+  const described = { ...describeFailure(keyword, rule), ...authored(schema, { keyword, schemaPointer, pointer }) };
   if (keyword !== "required" && keyword !== "dependentRequired")
     return [{ pointer: plainPointer(pointer), keyword, ...described }];
   const missing = missingNames(keyword, rule, atPointer(given as JsonObject, pointer));
@@ -115,7 +116,17 @@ function explain(failure: Failure, schema: JsonObject, given: Record<string, unk
     keyword,
     code: "REQUIRED",
     detail: "The value is missing.",
+    ...authored(schema, { keyword, schemaPointer, pointer, missing: name }),
   }));
+}
+
+/** The sentence of the schema's author in place of the platform's. */
+function authored(
+  schema: JsonObject,
+  broken: Parameters<typeof authorMessage>[1],
+): Pick<ParameterError, "detail" | "ofAuthor"> | undefined {
+  const detail = authorMessage(schema, broken) ?? messageOfProperty(schema, broken);
+  return detail === undefined ? undefined : { detail, ofAuthor: true };
 }
 
 /** The schema `false` fails without a keyword; its place in the schema tells which keyword denies the value. */

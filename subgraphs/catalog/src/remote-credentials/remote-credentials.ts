@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { asciiAuthority } from "@factory/runtime/internet-names/host-name";
 import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { RemoteCredential } from "../git/remote-credential.js";
 import { credentialHosts } from "./credential-host.js";
@@ -68,7 +69,7 @@ export class RemoteCredentials {
 function isFor(url: string, { hosts }: Record<string, unknown>): boolean {
   if (hosts === undefined) return true;
   const named = credentialHosts(new URL(url));
-  return Array.isArray(hosts) && hosts.some((host) => named.includes(String(host).toLowerCase()));
+  return Array.isArray(hosts) && hosts.some((host) => named.includes(asciiAuthority(String(host))));
 }
 
 /** The credential for a git remote; undefined when the secret lacks the members for it. */

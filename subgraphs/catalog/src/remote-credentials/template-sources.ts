@@ -1,4 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { asciiUrl } from "@factory/runtime/internet-names/ascii-url";
+import { asciiAuthority } from "@factory/runtime/internet-names/host-name";
 import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { RemoteCredential } from "../git/remote-credential.js";
@@ -29,7 +31,7 @@ export class TemplateSources {
   constructor(reader: SourceReader, credentials: RemoteCredentials, refByHost: ReadonlyMap<string, string>) {
     this.#reader = reader;
     this.#credentials = credentials;
-    this.#refByHost = new Map([...refByHost].map(([host, ref]) => [host.toLowerCase(), ref]));
+    this.#refByHost = new Map([...refByHost].map(([host, ref]) => [asciiAuthority(host), ref]));
   }
 
   /**
@@ -105,6 +107,6 @@ export class TemplateSources {
 }
 
 function urlOf(reference: string): URL | undefined {
-  const url = /^(?:git|nupkg)\+([^#]+)/i.exec(reference)?.[1] ?? "";
+  const url = asciiUrl(/^(?:git|nupkg)\+([^#]+)/i.exec(reference)?.[1] ?? "") ?? "";
   return URL.canParse(url) ? new URL(url) : undefined;
 }

@@ -208,10 +208,23 @@ describe("the embedded git store", () => {
       expect((await get(`demo/acme/orders.git/${path}`)).status).toBe(403);
     }
     const into = await clone(url("demo/acme/orders.git"));
-    await expect(run("git", ["-C", into, "push", "origin", "HEAD:refs/heads/mine"], { env: gitEnv })).rejects.toThrow();
+    await expect(run("git", ["-C", into, "push", "origin", "HEAD:refs/heads/mine"], { env: gitEnv })).rejects.toThrow(
+      /remote: The git store of the platform takes no pushes: .* Request an execution/,
+    );
     expect(
       (await readFile(join(await store.ensure(tenantId, "acme", "orders"), "refs/heads/main"), "utf8")).trim(),
     ).toBe(commitSha);
+  });
+
+  it("tells a person with git why it refuses, and other clients in a problem", async () => {
+    const missing = run("git", ["clone", url("demo/acme/nothing.git"), join(root, "none")], { env: gitEnv });
+    await expect(missing).rejects.toThrow(/remote: Not found/);
+    const answer = await get("demo/acme/orders.git/info/refs?service=git-receive-pack");
+    expect(answer.headers.get("content-type")).toBe("application/problem+json");
+    expect(await answer.json()).toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+      detail: expect.stringMatching(/^The git store of the platform takes no pushes/),
+    });
   });
 
   it("refuses other methods, other media types and nonsense without a 500", async () => {

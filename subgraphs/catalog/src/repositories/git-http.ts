@@ -102,7 +102,8 @@ async function findRepository(store: RepositoryStore, reader: GitReader, path: G
 
 const readOnly = () =>
   new DomainError("INSUFFICIENT_SCOPE", {
-    detail: "Repositories are read-only over HTTP. Request an execution to write to them.",
+    detail:
+      "The git store of the platform takes no pushes: its repositories are read-only over HTTP. Request an execution, which writes to them, or push to a repository of your own.",
   });
 
 function refusalOf(error: unknown): DomainError {
@@ -124,6 +125,8 @@ function answerProblem(request: IncomingMessage, response: ServerResponse, refus
   }
   const { title, status } = errorCodes[refusal.code];
   const { traceId } = continueTrace(traceparentOf(request));
+  // git shows its user the text of a refusal only where it is plain text
+  const isGit = request.headers["user-agent"]?.startsWith("git/") === true;
   const body = {
     type: `/problems/${refusal.code.toLowerCase().replaceAll("_", "-")}`,
     title,
@@ -134,11 +137,11 @@ function answerProblem(request: IncomingMessage, response: ServerResponse, refus
   };
   response.writeHead(status ?? 500, {
     ...headersFor(status, refusal),
-    "content-type": "application/problem+json",
+    "content-type": isGit ? "text/plain; charset=utf-8" : "application/problem+json",
     "cache-control": "no-store",
     "x-trace-id": traceId,
   });
-  response.end(JSON.stringify(body));
+  response.end(isGit ? `${body.detail}\n` : JSON.stringify(body));
   // The rest of the body is read and dropped, so that the connection can be used again.
   request.resume();
 }

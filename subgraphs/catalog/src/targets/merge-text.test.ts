@@ -128,3 +128,23 @@ describe("merging texts by lines", () => {
     }
   });
 });
+
+describe("a text with conflicts", () => {
+  const marked = (base: string, ours: string, theirs: string) => {
+    const [one, two, three] = [base, ours, theirs].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
+    const merged = mergeText({ base: one, ours: two, theirs: three }, { comparisons: 1e8, lines: 1e6 });
+    return merged !== "unmergeable" && "marked" in merged ? Buffer.from(merged.marked).toString() : undefined;
+  };
+
+  it("has both versions between marks, and the changes that do not conflict", () => {
+    expect(marked("1\n2\n3\n4\n5\n", "A\n2\n3\n4\n5\n", "B\n2\n3\n4\nfive\n")).toBe(
+      "<<<<<<< target\nA\n=======\nB\n>>>>>>> template\n2\n3\n4\nfive\n",
+    );
+  });
+
+  it("keeps its line ends, and ends a last line before a mark", () => {
+    expect(marked("1\r\n2\r\n", "1\r\nA", "1\r\nB\r\n")).toBe(
+      "1\r\n<<<<<<< target\r\nA\r\n=======\r\nB\r\n>>>>>>> template\r\n",
+    );
+  });
+});

@@ -2,7 +2,11 @@ import { diff3MergeRegions } from "node-diff3";
 import { lineSegments, type Versions } from "./line-segments.js";
 
 /** `unmergeable`: the file is binary, or its versions are too different to be compared in time. */
-export type MergedText = { readonly bytes: Uint8Array } | { readonly conflictingHunks: number } | "unmergeable";
+export type MergedText =
+  | { readonly bytes: Uint8Array }
+  /** `marked` has both versions of each conflict between the marks of git. */
+  | { readonly conflictingHunks: number; readonly marked: Uint8Array }
+  | "unmergeable";
 
 /** The work that is left to one merge of a scaffold. Merging blocks the event loop, so it is limited. */
 export interface RemainingWork {
@@ -29,9 +33,9 @@ export function mergeText(versions: Versions<Uint8Array>, remaining: RemainingWo
   const comparable = lineEnd === undefined ? texts : mapped(texts, (text) => text.replaceAll("\r\n", "\n"));
   const merged = mergeLines(mapped(comparable, linesOf), remaining);
   if (merged === undefined) return "unmergeable";
-  if (typeof merged === "number") return { conflictingHunks: merged };
-  const text = lineEnd === "\r\n" ? merged.replaceAll("\n", "\r\n") : merged;
-  return { bytes: Buffer.from(text, "latin1") };
+  const text = lineEnd === "\r\n" ? merged.text.replaceAll("\n", "\r\n") : merged.text;
+  const bytes = Buffer.from(text, "latin1");
+  return merged.conflictingHunks > 0 ? { conflictingHunks: merged.conflictingHunks, marked: bytes } : { bytes };
 }
 
 function isBinary(bytes: Uint8Array): boolean {
@@ -59,8 +63,14 @@ function mergedLineEnd({ base, ours, theirs }: Versions<LineEnd>): "\n" | "\r\n"
   return chosen === "\r\n" ? "\r\n" : "\n";
 }
 
-/** The merged text, or the number of conflicts. Undefined when no work remains. */
-function mergeLines(lines: Versions<string[]>, remaining: RemainingWork): string | number | undefined {
+interface MergedLines {
+  /** With marks around conflicts. */
+  readonly text: string;
+  readonly conflictingHunks: number;
+}
+
+/** Undefined when no work remains. */
+function mergeLines(lines: Versions<string[]>, remaining: RemainingWork): MergedLines | undefined {
   const { start, end, middle } = withoutCommonEnds(lines);
   const sizes = Object.values(middle).map((own) => own.length);
   remaining.lines -= sizes.reduce((sum, size) => sum + size, 0);
@@ -77,11 +87,20 @@ function mergeLines(lines: Versions<string[]>, remaining: RemainingWork): string
     for (const region of found) {
       if (region.stable) merged.push(region.bufferContent.join(""));
       else if (sameLines(region.aContent, region.bContent)) merged.push(region.aContent.join(""));
-      else conflictingHunks += 1;
+      else {
+        conflictingHunks += 1;
+        merged.push(`<<<<<<< target\n${ended(region.aContent)}=======\n${ended(region.bContent)}>>>>>>> template\n`);
+      }
     }
     merged.push(inner.end);
   }
-  return conflictingHunks > 0 ? conflictingHunks : [...merged, end].join("");
+  return { text: [...merged, end].join(""), conflictingHunks };
+}
+
+/** The lines as a text that a mark can follow. */
+function ended(lines: readonly string[]): string {
+  const text = lines.join("");
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
 /** An upper limit of comparisons: for every pair of equal lines, node-diff3 may visit all common lines found so far. */

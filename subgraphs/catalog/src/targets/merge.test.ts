@@ -199,7 +199,7 @@ describe("merging a scaffold into a branch that people work on", () => {
     });
     const open = await openTarget({ url: target.url, branch: "main" }, policy);
     try {
-      const preview = await open.plan(scaffold("exe_2", second));
+      const { files: preview } = await open.plan(scaffold("exe_2", second));
       expect(preview.map(({ path, conflict, conflictingHunks }) => [path, conflict, conflictingHunks])).toEqual([
         ["a.txt", true, 2],
         ["b.bin", true, 1],
@@ -220,12 +220,31 @@ describe("merging a scaffold into a branch that people work on", () => {
     expect(await conflictOf(push("exe_2", second))).toMatchObject({ paths: ["large.txt"] });
   });
 
+  it("shows the merge of a conflict in a preview, with the error of its push", async () => {
+    await push("exe_1", { "a.txt": lines() });
+    await edit({ "a.txt": lines({ 1: "mine", 5: "my own" }) });
+    const open = await openTarget({ url: target.url, branch: "main" }, policy);
+    try {
+      const next = { "a.txt": lines({ 1: "new", 9: "more" }) };
+      const { files, refusal } = await open.plan(scaffold("exe_2", next));
+      const text = Buffer.from(files[0]?.newBytes ?? []).toString();
+      expect(text).toContain("<<<<<<< target\nmine\n=======\nnew\n>>>>>>> template\n");
+      for (const kept of ["my own\n", "more\n"]) expect(text).toContain(kept);
+      expect(refusal).toMatchObject({ code: "TARGET_CONFLICT", facts: { overlaps: [{ path: "a.txt", hunks: 1 }] } });
+      expect(await conflictOf(push("exe_2", next))).toEqual(refusal?.facts);
+    } finally {
+      await open.close();
+    }
+  });
+
   it("shows a merged file in a preview", async () => {
     await push("exe_1", { "a.txt": lines(), "gone.txt": "1" });
     await edit({ "a.txt": lines({ 1: "mine" }), "gone.txt": "1" });
     const open = await openTarget({ url: target.url, branch: "main" }, policy);
     try {
-      const [merged, gone] = await open.plan(scaffold("exe_2", { "a.txt": lines({ 9: "new" }) }));
+      const {
+        files: [merged, gone],
+      } = await open.plan(scaffold("exe_2", { "a.txt": lines({ 9: "new" }) }));
       expect(Buffer.from(merged?.newBytes ?? []).toString()).toBe(lines({ 1: "mine", 9: "new" }));
       expect(Buffer.from(merged?.oldBytes ?? []).toString()).toBe(lines({ 1: "mine" }));
       expect(gone).toMatchObject({ path: "gone.txt", change: "Deleted", conflict: false, newBytes: undefined });

@@ -100,7 +100,10 @@ function merged(
   const sides = { base: base.bytes, theirs: theirs.bytes };
   const content = bytes === undefined ? "unmergeable" : mergedBytes({ ...sides, ours: bytes }, remaining);
   if (content === "unmergeable") return { ...planned, conflict: "Differs" };
-  if ("conflictingHunks" in content) return { ...planned, conflict: "Differs", hunks: content.conflictingHunks };
+  if ("conflictingHunks" in content) {
+    const written = { bytes: content.marked, executable: theirs.executable };
+    return { ...planned, conflict: "Differs", hunks: content.conflictingHunks, written };
+  }
   const wasExecutable = isExecutable(ours.mode);
   const executable = wasExecutable === base.executable ? theirs.executable : wasExecutable;
   return overlaid(path, { bytes: content.bytes, executable }, { existing: ours, format: tree.format });

@@ -14,8 +14,8 @@ export interface PlannedFile {
   readonly hunks?: number;
   readonly existing: TreeEntry | undefined;
   /**
-   * The file that the commit writes, or would write without the conflict. Undefined when the file of the target stays
-   * or is removed.
+   * The file that the commit writes, or would write without the conflict. Where both sides changed the same lines, it has
+   * both versions between marks. Undefined when the file of the target stays or is removed.
    */
   readonly written: TreeFile | undefined;
   readonly mode: string;

@@ -272,7 +272,7 @@ describe("pushing a scaffold", () => {
       const head = await target.commit("main", existing);
       const open = await openTarget({ url: target.url, branch: "main" }, policy);
       try {
-        const preview = await open.plan({ ...change, onConflict: "fail" });
+        const { files: preview } = await open.plan({ ...change, onConflict: "fail" });
         const texts = preview.map(({ oldBytes, newBytes, ...rest }) => ({
           ...rest,
           ...(oldBytes && { old: Buffer.from(oldBytes).toString() }),
@@ -288,7 +288,7 @@ describe("pushing a scaffold", () => {
           { path: "same.txt", change: "Unchanged", ...plain },
           { path: "untouched.xml", change: "Unchanged", ...plain },
         ]);
-        expect((await open.plan(change)).filter(({ conflict }) => conflict)).toEqual([]);
+        expect((await open.plan(change)).files.filter(({ conflict }) => conflict)).toEqual([]);
         expect(await target.head("main")).toBe(head);
         expect((await open.push(scaffold({}, change))).files).toEqual(expected);
       } finally {
@@ -301,7 +301,7 @@ describe("pushing a scaffold", () => {
       const open = await openTarget({ url: target.url, branch: "main" }, policy);
       try {
         const content = files({ src: "1", "file/a.txt": "2", "ok.txt": "3" });
-        const preview = await open.plan({ files: content, onConflict: "overwrite" });
+        const { files: preview } = await open.plan({ files: content, onConflict: "overwrite" });
         expect(preview.map(({ path, conflict }) => [path, conflict])).toEqual([
           ["file/a.txt", true],
           ["ok.txt", false],

@@ -64,6 +64,6 @@ export interface FilePreview {
   mode: string;
   /** Undefined when the target has no such file, when nothing changes, and for files over 16 MiB. */
   oldBytes: Uint8Array | undefined;
-  /** The produced bytes, also for a conflict. Undefined when nothing changes. */
+  /** The produced or merged bytes; for a conflict of a merge with marks around each place. Undefined when nothing changes. */
   newBytes: Uint8Array | undefined;
 }

@@ -8,26 +8,30 @@ export const targetUnavailable = (detail: string) => new DomainError("TARGET_UNA
 export const targetForbidden = (detail: string) => new DomainError("TARGET_FORBIDDEN", { detail });
 
 /**
- * Throws TARGET_CONFLICT when the plan has conflicts. Blocked paths are reported first, since no `onConflict` allows
- * them.
+ * TARGET_CONFLICT for a plan with conflicts; undefined for one without. Blocked paths are reported first, since no
+ * `onConflict` allows them.
  */
-export function requireNoConflict(planned: readonly PlannedFile[]): void {
+export function conflictOf(planned: readonly PlannedFile[]): DomainError | undefined {
   const blocked = planned.filter(({ conflict }) => conflict === "Blocked");
   if (blocked.length > 0)
-    throw conflict(
+    return conflict(
       "The template produces a folder where the target has a file, or the reverse. Rename it in the target, or choose another target.directory.",
       blocked,
     );
   const differing = planned.filter(({ conflict }) => conflict === "Differs");
-  if (differing.length === 0) return;
+  if (differing.length === 0) return undefined;
   const overlaps = differing.flatMap(({ path, hunks }) => (hunks === undefined ? [] : [{ path, hunks }]));
   const detail = `${differing.length} file(s) of the target differ from the produced files. Choose another target.onConflict, or change these files.`;
-  if (overlaps.length === 0) throw conflict(detail, differing);
+  if (overlaps.length === 0) return conflict(detail, differing);
   const places = overlaps.reduce((sum, { hunks }) => sum + hunks, 0);
-  throw conflict(`${detail} Both sides changed the same lines in ${places} place(s).`, differing, { overlaps });
+  return conflict(`${detail} Both sides changed the same lines in ${places} place(s).`, differing, { overlaps });
 }
 
-function conflict(detail: string, files: readonly PlannedFile[], facts: { overlaps?: unknown } = {}): DomainError {
+function conflict(
+  detail: string,
+  files: readonly PlannedFile[],
+  facts: { overlaps?: readonly object[] } = {},
+): DomainError {
   return new DomainError("TARGET_CONFLICT", { detail, paths: files.map(({ path }) => path), ...facts });
 }
 

@@ -7,6 +7,7 @@ const production: SourcePolicy = { allowFile: false, fileRoots: [], allowLoopbac
 describe("reading target.repository", () => {
   it.each([
     ["https://host.example/o/r.git", { kind: "url", url: "https://host.example/o/r.git" }],
+    ["https://bücher.example/o/r.git", { kind: "url", url: "https://xn--bcher-kva.example/o/r.git" }],
     ["file:///srv/x.git", { kind: "url", url: "file:///srv/x.git" }],
     ["http://127.0.0.1:3000/x.git", { kind: "url", url: "http://127.0.0.1:3000/x.git" }],
     ["acme/orders", { kind: "shorthand", owner: "acme", name: "orders" }],
@@ -19,7 +20,16 @@ describe("reading target.repository", () => {
     const open = { ...production, allowSsh: true };
     const url = "ssh://git@host.example:2222/o/r.git";
     expect(parseTargetRepository(url, open)).toEqual({ kind: "url", url });
-    for (const refused of ["ssh://git@10.0.0.1/r.git", "ssh://git:secret@host.example/r.git", "git@host.example:o/r"])
+    expect(parseTargetRepository("ssh://git@bücher.example/o/r.git", open)).toEqual({
+      kind: "url",
+      url: "ssh://git@xn--bcher-kva.example/o/r.git",
+    });
+    for (const refused of [
+      "ssh://git@１０.0.0.1/r.git",
+      "ssh://git@10.0.0.1/r.git",
+      "ssh://git:secret@host.example/r.git",
+      "git@host.example:o/r",
+    ])
       expect(parseTargetRepository(refused, open)).toEqual({ problem: expect.any(String) });
   });
 

@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { asciiUrl } from "@factory/runtime/internet-names/ascii-url";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -121,7 +122,8 @@ export class TargetResolver {
     const { connectionId, pullRequest } = requested;
     checkPullRequest(pullRequest, connectionId);
     if (connectionId == null) {
-      const text = withRepositoryBase(requested.repository, repositoryBase);
+      const given = withRepositoryBase(requested.repository, repositoryBase);
+      const text = asciiUrl(given) ?? given;
       return { text, repository: this.#readable(text), connection: null };
     }
     const { gitUrl, providerId } = await locateTarget(this.#sourceControl, context, { ...requested, connectionId });

@@ -10,7 +10,7 @@ import { type PlannedFile, planOverlay } from "./overlay.js";
 import type { FilePreview, PushedScaffold, Scaffold, ScaffoldContent, ScaffoldFile, TargetEdit } from "./scaffold.js";
 import { type ScaffoldCommit, writeCommit } from "./scaffold-commit.js";
 import { findMergeBase, memoizeMergeBase } from "./scaffold-history.js";
-import { requireNoConflict, targetFailure } from "./target-failure.js";
+import { conflictOf, targetFailure } from "./target-failure.js";
 import { readTargetHead, type TargetBranch, type TargetHead } from "./target-head.js";
 import { TargetTree } from "./target-tree.js";
 
@@ -67,11 +67,12 @@ export class Target {
     }
   }
 
-  /** Lists what a push would do to each file, sorted by path. Conflicts are part of the list, not an error. */
-  async plan(content: ScaffoldContent): Promise<FilePreview[]> {
+  /** The effect of a push on each file, sorted by path, and the TARGET_CONFLICT with which it would be refused. */
+  async plan(content: ScaffoldContent): Promise<{ files: FilePreview[]; refusal: DomainError | undefined }> {
     requireSafePaths(content.files);
     try {
-      return await this.#preview(await this.#planned(content));
+      const planned = await this.#planned(content);
+      return { files: await this.#preview(planned), refusal: conflictOf(planned) };
     } catch (error) {
       throw targetFailure(error);
     }
@@ -111,7 +112,8 @@ export class Target {
     const landed = await this.#landed(scaffold);
     if (landed !== undefined) return landed;
     const planned = await this.#planned(scaffold);
-    requireNoConflict(planned);
+    const refusal = conflictOf(planned);
+    if (refusal) throw refusal;
     const files = new Map<string, TreeFile>();
     for (const { path, written } of planned) if (written !== undefined) files.set(path, written);
     const deleted = planned.filter(({ change }) => change === "Deleted").map(({ path }) => path);

@@ -31,12 +31,14 @@ describe("the members of a secret", () => {
 });
 
 describe("the hosts that a secret is for", () => {
-  it.each([[["git.example"]], [["Git.Example:8443", "127.0.0.1:80", "[2606:4700::1]"]], [undefined]])(
-    "may be %j",
-    (hosts) => {
-      expect(() => check(hosts)).not.toThrow();
-    },
-  );
+  it.each([
+    [["git.example"]],
+    [["Git.Example:8443", "127.0.0.1:80", "[2606:4700::1]"]],
+    [["bücher.example", "bücher.example:8443"]],
+    [undefined],
+  ])("may be %j", (hosts) => {
+    expect(() => check(hosts)).not.toThrow();
+  });
 
   it.each([
     ["git.example"],
@@ -48,6 +50,9 @@ describe("the hosts that a secret is for", () => {
     [["*.example"]],
     [["git.example:x"]],
     [["a b"]],
+    [["bü cher.example"]],
+    [["bücher.example/o"]],
+    [["ü@bücher.example"]],
     [[""]],
   ])("may not be %j", (hosts) => {
     expect(() => check(hosts)).toThrow(refused as unknown as Error);

@@ -1,4 +1,5 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { asciiAuthority } from "@factory/runtime/internet-names/host-name";
 import { canSign, signingSecretForm } from "../standard-webhooks/signing-secret.js";
 import type { CredentialKind } from "./credential.states.js";
 import type { SecretMaterial } from "./secret-store.js";
@@ -183,8 +184,9 @@ function hostsProblems(hosts: unknown, pointer: string): FieldError[] {
   return [{ pointer, code: "FORMAT", detail }];
 }
 
-/** True for a host as it is written in a URL: punycode, and brackets around an IPv6 address. */
-function isHost(text: string): boolean {
+/** True for a host as it is written in a URL, with brackets around an IPv6 address. */
+function isHost(given: string): boolean {
+  const text = /^\p{ASCII}*$/u.test(given) ? given : asciiAuthority(given);
   if (!/^[^\s/?#@\\]{1,260}$/.test(text) || !URL.canParse(`ssh://${text}`)) return false;
   return new URL(`ssh://${text}`).host === text && /^[\w.:[\]-]+$/.test(text);
 }

@@ -1,4 +1,6 @@
+import { isIP } from "node:net";
 import { pointerToken } from "@factory/runtime/errors/json-pointer";
+import { asciiHost } from "@factory/runtime/internet-names/host-name";
 import { isKeptNumber } from "@factory/runtime/json/kept-numbers";
 import { commandMembers } from "@factory/runtime/messages/command-data";
 import { commandsOf } from "@factory/schema/command-names";
@@ -18,7 +20,6 @@ const maxNodes = 300;
 const pathForm = /^\/(?!\/)[!$-[\]-~]{0,1023}$/;
 const pointerForm = /^(\/[^\p{Cc}\p{Surrogate}]{0,300}|)$/u;
 const answerForm = /^(header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}|body:\/[^\p{Cc}\p{Surrogate}]{1,300})$/u;
-const hostForm = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$|^[0-9A-Fa-f:.]{2,45}$/;
 const members = ["method", "path", "encoding", "body", "vendorId", "repeatable"];
 const kinds: Readonly<Record<string, readonly string[]>> = {
   $value: ["$value"],
@@ -167,11 +168,17 @@ class TemplateCheck {
   }
 }
 
-/** Reports what is wrong with a mail server. */
-export function checkMailServer(server: MailServer | undefined, pointer: string, problems: DriverProblems): void {
-  if (!server) return;
+/** The mail server with its host in ASCII. Reports what is wrong with it. */
+export function checkedMailServer(
+  server: MailServer | undefined,
+  pointer: string,
+  problems: DriverProblems,
+): MailServer | undefined {
+  if (!server) return undefined;
   problems.oneOf(`${pointer}/security`, server.security, ["tls", "starttls", "none"]);
-  if (!hostForm.test(server.host)) problems.refuse(`${pointer}/host`, "Must be a host name or an IP address.");
+  const host = isIP(server.host) === 0 ? asciiHost(server.host) : server.host;
+  if (host === undefined) problems.refuse(`${pointer}/host`, "Must be a host name or an IP address.");
+  return { ...server, host: host ?? server.host };
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -1,6 +1,6 @@
 import { pointerToken } from "@factory/runtime/errors/json-pointer";
 import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
-import { checkCommands, checkMailServer } from "./checked-commands.js";
+import { checkCommands, checkedMailServer } from "./checked-commands.js";
 import { checkDescription } from "./checked-description.js";
 import { checkedScheme, type GivenScheme } from "./checked-scheme.js";
 import { DriverProblems } from "./driver-problems.js";
@@ -44,7 +44,7 @@ export function checkedDriver(input: ProviderDriverInput, pointer: string): Prov
     checkReport(report, `${pointer}/webhook/reports/${index}`, problems);
   if (given.webhook) checkDescription(given.webhook, `${pointer}/webhook`, problems);
   checkCommands(given.commands, `${pointer}/commands`, problems);
-  checkMailServer(given.smtp, `${pointer}/smtp`, problems);
+  const smtp = checkedMailServer(given.smtp, `${pointer}/smtp`, problems);
   checkParameters(given.oauth2?.tokenParameters, `${pointer}/oauth2/tokenParameters`, problems);
   checkParameters(given.oauth2?.authorizationParameters, `${pointer}/oauth2/authorizationParameters`, problems);
   const scheme = given.webhook?.scheme as unknown as GivenScheme | undefined;
@@ -53,7 +53,7 @@ export function checkedDriver(input: ProviderDriverInput, pointer: string): Prov
     scheme: checkedScheme(scheme, `${pointer}/webhook/scheme`, problems),
   };
   problems.throwAny();
-  return { ...given, ...(webhook ? { webhook } : {}) };
+  return { ...given, ...(webhook ? { webhook } : {}), ...(smtp ? { smtp } : {}) };
 }
 
 /** A plain copy of the input without its null members, which count as absent. */

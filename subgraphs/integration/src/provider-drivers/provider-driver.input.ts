@@ -91,22 +91,22 @@ export class ProviderHmacInput {
 @InputType({ description: "The endpoints of the vendor's authorization server." })
 export class ProviderOAuth2Input {
   @Field()
-  @Constraint({ maxLength: 2048, format: "uri" })
+  @Constraint({ maxLength: 2048, format: "iri" })
   tokenUrl: string;
 
   @Field(() => String, { nullable: true })
-  @Constraint({ maxLength: 2048, format: "uri" })
+  @Constraint({ maxLength: 2048, format: "iri" })
   authorizationUrl?: string | null;
 
   @Field(() => String, { nullable: true })
-  @Constraint({ maxLength: 2048, format: "uri" })
+  @Constraint({ maxLength: 2048, format: "iri" })
   revocationUrl?: string | null;
 
   @Field(() => String, {
     nullable: true,
     description: "The iss of its authorization answers (RFC 9207). If it is given, an answer without it is refused.",
   })
-  @Constraint({ maxLength: 2048, format: "uri" })
+  @Constraint({ maxLength: 2048, format: "iri" })
   issuer?: string | null;
 
   @Field({ description: "client_secret_basic, client_secret_post, private_key_jwt or none." })

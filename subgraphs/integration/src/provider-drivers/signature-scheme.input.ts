@@ -94,6 +94,6 @@ export class SignatureSchemeInput {
   algorithms?: string[] | null;
 
   @Field(() => String, { nullable: true, description: "For jws: the URL of the vendor's key set." })
-  @Constraint({ maxLength: 2048, format: "uri" })
+  @Constraint({ maxLength: 2048, format: "iri" })
   jwksUrl?: string | null;
 }

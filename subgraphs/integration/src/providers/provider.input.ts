@@ -42,7 +42,7 @@ export class RegisterProviderInput {
   capabilities?: string[] | null;
 
   @Field(() => String, { nullable: true })
-  @Constraint({ maxLength: 2048, format: "uri" })
+  @Constraint({ maxLength: 2048, format: "iri" })
   baseUrl?: string | null;
 
   @Field(() => String, {
@@ -82,7 +82,7 @@ export class UpdateProviderInput {
   capabilities?: string[] | null;
 
   @Field(() => String, { nullable: true })
-  @Constraint({ maxLength: 2048, format: "uri" })
+  @Constraint({ maxLength: 2048, format: "iri" })
   baseUrl?: string | null;
 
   @Field(() => ProviderDriverInput, {

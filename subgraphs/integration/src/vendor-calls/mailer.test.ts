@@ -97,6 +97,17 @@ describe("mail of a tenant", () => {
     expect(received).toEqual([]);
   });
 
+  it("goes to a local part outside of ASCII by a server with SMTPUTF8 only, and fails with a code without it", async () => {
+    const [able, unable] = [await aServer(), await aServer({ hideSMTPUTF8: true })];
+    const server = { host: "127.0.0.1", security: "none" } as const;
+    const change = { cc: ["zoë@people.example"] };
+    expect(await send({ ...server, port: able.port }, undefined, change)).toBe(0);
+    expect(able.received[0]?.to).toContain("zoë@people.example");
+    expect(await refused({ ...server, port: unable.port }, undefined, change)).toBe("MAIL_ADDRESS_UNSUPPORTED");
+    expect(unable.received).toEqual([]);
+    expect(await send({ ...server, port: unable.port })).toBe(0);
+  });
+
   it("does not reach private networks", async () => {
     const target = await aVendorTarget(fixture, principal, { authMode: "None" });
     const mailer = fixture.integration.get(VendorMailer);

@@ -13,7 +13,14 @@ import { callFailure, credentialRejected, unsent } from "./exchange/call-failure
 import type { VendorBreakers } from "./exchange/vendor-breakers.js";
 import type { VendorTarget } from "./exchange/vendor-call.js";
 import type { VendorRates } from "./rates/vendor-rates.js";
-import { checkLogin, MailStepFailed, type SessionOptions, sendMail, type VendorMail } from "./smtp/mail-session.js";
+import {
+  checkLogin,
+  MailStepFailed,
+  type SessionOptions,
+  SmtpUtf8Missing,
+  sendMail,
+  type VendorMail,
+} from "./smtp/mail-session.js";
 import { requireUsableConnection, requireUsableProvider } from "./usable-target.js";
 
 interface Options {
@@ -43,7 +50,7 @@ export class VendorMailer {
 
   /**
    * Resolves with the number of refused recipients when the server has accepted the mail. Throws what `VendorCalls.call`
-   * throws before the vendor is asked, CREDENTIAL_REJECTED, VENDOR_REFUSED, UPSTREAM_FAILED where another attempt may
+   * throws before the vendor is asked, CREDENTIAL_REJECTED, VENDOR_REFUSED, MAIL_ADDRESS_UNSUPPORTED, UPSTREAM_FAILED where another attempt may
    * succeed, and OUTCOME_UNKNOWN where the server may have accepted the mail.
    */
   async send(target: VendorTarget, server: MailServer, mail: VendorMail): Promise<number> {
@@ -69,7 +76,7 @@ export class VendorMailer {
     } catch (error) {
       if (error instanceof DomainError && !target.signal?.aborted) {
         const result = error.code === "OUTCOME_UNKNOWN" ? "unreachable" : resultOfRefusal(error);
-        if (error.code === "VENDOR_REFUSED") report("refused");
+        if (error.code === "VENDOR_REFUSED" || error.code === "MAIL_ADDRESS_UNSUPPORTED") report("refused");
         else if (result !== "unusable") report(result);
       }
       throw error;
@@ -125,7 +132,8 @@ export class VendorMailer {
       return done;
     } catch (error) {
       if (target.signal?.aborted) throw target.signal.reason;
-      if (error instanceof MailStepFailed && error.replyCode !== undefined) breakers.answered(receiver);
+      if (error instanceof SmtpUtf8Missing || (error instanceof MailStepFailed && error.replyCode !== undefined))
+        breakers.answered(receiver);
       else if (error instanceof MailStepFailed || error instanceof EgressFailure) breakers.unanswered(receiver, probe);
       throw failureOf(error);
     } finally {
@@ -139,6 +147,11 @@ const loginOf = (authMode: string, material: OpenVersion["material"]) =>
 
 /** The reply of the server is not repeated, since it may contain the addresses of recipients. */
 function failureOf(error: unknown): unknown {
+  if (error instanceof SmtpUtf8Missing)
+    return new DomainError("MAIL_ADDRESS_UNSUPPORTED", {
+      detail:
+        "The part of an address before the @ is not ASCII, and the mail server does not offer SMTPUTF8. Use another address or another mail server.",
+    });
   if (!(error instanceof MailStepFailed)) return callFailure(error);
   const { step, replyCode } = error;
   if (replyCode === undefined && step === "send")

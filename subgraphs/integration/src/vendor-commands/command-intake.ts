@@ -1,7 +1,7 @@
 import { type BusMessage, type CommandConsumer, UnreadableMessage } from "@factory/runtime/bus/bus";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import { requireCommandData } from "@factory/runtime/messages/command-data";
+import { checkedCommandData } from "@factory/runtime/messages/command-data";
 import type { Cause, CommandEnvelope } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -66,11 +66,11 @@ export class CommandIntake implements CommandConsumer {
   }
 
   async #check(tenant: Tenant, type: VendorCommandType, command: CommandEnvelope): Promise<Acceptable> {
-    const { data, expirytime } = command;
+    const { expirytime } = command;
     const expiresAt = expirytime === undefined ? null : new Date(expirytime);
     if (expiresAt && !(expiresAt.getTime() > Date.now()))
       throw new DomainError("COMMAND_EXPIRED", { detail: "The expirytime of the command has passed." });
-    requireCommandData(type, data);
+    const data = checkedCommandData(type, command.data);
     const named = data["connectionId"] ?? (await this.#connectionOfPayment(tenant, type, data));
     const { connection } = await this.#services.connections.choose(tenant, type, named);
     const { connectionId, providerId, projectId } = connection;

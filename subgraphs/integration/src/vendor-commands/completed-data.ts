@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mailAddress } from "@factory/runtime/internet-names/mail-address";
 import type { ConnectionRecord } from "../connections/connection.view.js";
 import type { VendorCommandType } from "../provider-drivers/command-template.js";
 import { withCurrency } from "./payments/payment-data.js";
@@ -62,7 +63,7 @@ function withSender(data: Data, configuration: Data): Data {
   const from = data["from"] ?? configuration["from"];
   if (typeof from !== "string" || from === "")
     throw invalid("/from: This member is required, since the configuration of the connection has no value for it.");
-  return { ...data, from };
+  return { ...data, from: mailAddress(from) ?? from };
 }
 
 const invalid = (detail: string) => new DomainError("VALIDATION_FAILED", { detail });

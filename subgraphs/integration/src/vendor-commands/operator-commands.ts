@@ -1,7 +1,7 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import { requireCommandData } from "@factory/runtime/messages/command-data";
+import { checkedCommandData } from "@factory/runtime/messages/command-data";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -37,8 +37,8 @@ export class CommandSender {
    * PARAMETERS_INVALID for an unknown type, and what `idempotentMutation` throws.
    */
   async send(input: unknown, context: RequestContext): Promise<SentCommand> {
-    const { tenantId, type, data, expiresAt } = wantedCommand(input);
-    requireCommandData(type, data);
+    const { tenantId, type, data: given, expiresAt } = wantedCommand(input);
+    const data = checkedCommandData(type, given);
     const principal = principalOf(context);
     const scopes = new Set([...principal.scopes, ...commandTypes[type].scopes]);
     const allowed = { ...context, principal: { ...principal, scopes } };

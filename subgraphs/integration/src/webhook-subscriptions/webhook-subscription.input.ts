@@ -39,7 +39,7 @@ export class CreateWebhookSubscriptionInput implements DeliverySettingsInput {
   eventType?: string | null;
 
   @Field(() => String, { nullable: true, description: "Outbound only, and required there." })
-  @Constraint({ maxLength: 2048, format: "uri" })
+  @Constraint({ maxLength: 2048, format: "iri" })
   endpointUrl?: string | null;
 
   @Field(() => String, {
@@ -142,7 +142,7 @@ export class UpdateWebhookSubscriptionInput {
     description:
       "Outbound only. Messages that wait go to the new endpoint too. The caller must be allowed to read the events.",
   })
-  @Constraint({ maxLength: 2048, format: "uri" })
+  @Constraint({ maxLength: 2048, format: "iri" })
   endpointUrl?: string | null;
 
   @Field(() => String, {

@@ -52,7 +52,10 @@ const descriptions: Readonly<Record<string, string>> = {
  * The header `WWW-Authenticate` of the refusals AUTHENTICATION_TOO_OLD and AUTHENTICATION_TOO_WEAK (RFC 9470 section 3);
  * undefined for other codes. `facts` are those of the error.
  */
-export function stepUpChallenge(code: unknown, facts: Readonly<Record<string, unknown>>): string | undefined {
+export function stepUpChallenge(
+  code: unknown,
+  facts: { readonly acrValues?: unknown; readonly maxAgeSeconds?: unknown },
+): string | undefined {
   if (typeof code !== "string" || !Object.hasOwn(descriptions, code)) return undefined;
   const { acrValues } = facts;
   return [

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "@factory/schema/error-codes";
+import type { ProblemFacts } from "@factory/schema/problem-members";
 
 /** One refused value of a request. `pointer` is an RFC 6901 JSON pointer into the body. */
 export interface FieldError {
@@ -8,12 +9,10 @@ export interface FieldError {
 }
 
 /** The members of a problem body (RFC 9457) beside `code`, `title` and `status`. */
-export interface ErrorFacts {
+export interface ErrorFacts extends ProblemFacts {
   /** For the caller: what was wrong, what is allowed, what to do next. */
   detail?: string;
   errors?: FieldError[];
-  /** Further members of the problem body, e.g. `requiredScopes` or `paths`. */
-  [member: string]: unknown;
 }
 
 /**

@@ -7,6 +7,7 @@ import {
 } from "graphql";
 import { requireAgentApproval, requireNoneWithheld } from "../auth/agent-approval.js";
 import { DomainError, type FieldError } from "../errors/domain-error.js";
+import { canonicalForm } from "../input-validation/canonical-form.js";
 import { fieldSchema } from "../input-validation/input-schema.js";
 import { inputValidator } from "../input-validation/input-validator.js";
 import { isFlatAndStorable, storability } from "../input-validation/storable-text.js";
@@ -54,8 +55,7 @@ export class Guard {
           const texts = longWork.begin(context.principal?.tenantId ?? "", storability(args));
           requireStorable(texts instanceof Promise ? await texts : texts);
         }
-        check(args);
-        return await resolve(source, args, context, info);
+        return await resolve(source, check(args), context, info);
       } catch (error) {
         throw this.#answer(error, field.name, context);
       }
@@ -126,22 +126,30 @@ function requireStorable(errors: FieldError[]): void {
     });
 }
 
-/** Checks declared limits. GraphQL itself checks the types. */
-function argumentCheck(field: Field): (args: Record<string, unknown>) => void {
+/**
+ * Checks declared limits, and returns the arguments with each address, host name and URL in the form in which the platform
+ * stores it. GraphQL itself checks the types.
+ */
+function argumentCheck(field: Field): (args: Record<string, unknown>) => Record<string, unknown> {
   const checks = field.args
     .filter(({ type, astNode }) => isInputObjectType(getNamedType(type)) || astNode?.directives?.length)
-    .map((argument) => ({ name: argument.name, validate: inputValidator(fieldSchema(argument)) }));
+    .map((argument) => {
+      const schema = fieldSchema(argument);
+      return { name: argument.name, canonical: canonicalForm(schema), validate: inputValidator(schema) };
+    });
   return (args) => {
-    const errors: FieldError[] = checks.flatMap(({ name, validate }) => {
-      const value = args[name];
-      return value === undefined
-        ? []
-        : validate(value).map((error) => ({ ...error, pointer: `/${name}${error.pointer}` }));
+    let forms = args;
+    const errors: FieldError[] = checks.flatMap(({ name, canonical, validate }) => {
+      if (args[name] === undefined) return [];
+      const value = canonical(args[name]);
+      if (value !== args[name]) forms = { ...forms, [name]: value };
+      return validate(value).map((error) => ({ ...error, pointer: `/${name}${error.pointer}` }));
     });
     if (errors.length > 0)
       throw new DomainError("VALIDATION_FAILED", {
         detail: "The input breaks a rule of its schema. See errors.",
         errors,
       });
+    return forms;
   };
 }

@@ -1,3 +1,4 @@
+import { type ProblemValues, problemMembers } from "@factory/schema/problem-members";
 import { ErrorInfo, Status as RichStatus } from "@factory/schema/proto/generated/factory/rpc/v1/status";
 import { Status } from "nice-grpc-common";
 import { DomainError } from "../errors/domain-error.js";
@@ -15,6 +16,13 @@ describe("errors as gRPC status", () => {
     const read = overTheWire(thrown);
     expect(read).toBeInstanceOf(DomainError);
     expect({ code: read.code, facts: read.facts }).toEqual({ code: "INVALID_STATE", facts: thrown.facts });
+  });
+
+  it("keep the kind of every member of a problem, so that no list and no number arrives as a text", () => {
+    const examples: ProblemValues = { text: "a", number: 7, texts: ["a", "b"], objects: [{ of: "a" }] };
+    const facts = Object.fromEntries(Object.entries(problemMembers).map(([name, kind]) => [name, examples[kind]]));
+    const read = overTheWire(new DomainError("CONFLICT", { detail: "It is not so.", ...facts }));
+    expect(read.facts).toEqual({ detail: "It is not so.", ...facts });
   });
 
   it.each([

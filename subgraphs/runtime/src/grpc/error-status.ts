@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
+import { type ProblemFacts, type ProblemMember, problemMembers } from "@factory/schema/problem-members";
 import { BadRequest, ErrorInfo, Status as RichStatus } from "@factory/schema/proto/generated/factory/rpc/v1/status";
 import { Status } from "nice-grpc-common";
 import { DomainError, type ErrorFacts } from "../errors/domain-error.js";
@@ -90,12 +91,17 @@ function asRefusal(error: unknown): DomainError {
   return databaseRefusal(error) ?? new DomainError("INTERNAL", { detail: "An internal error occurred." });
 }
 
-function metadataOf(facts: Record<string, unknown>): Record<string, string> {
+function metadataOf(facts: ProblemFacts): Record<string, string> {
   return Object.fromEntries(
     Object.entries(facts)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+      .map(([name, value]) => [name, textOf(value)]),
   );
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** The refusal for the status of a peer. Without details of the platform, only the code of the status is used. */
@@ -125,14 +131,12 @@ function readDetails(bytes: Uint8Array): { reason: ErrorCode; facts: ErrorFacts 
   }
 }
 
-/** Metadata has texts only. These members of a problem are numbers. */
-const numericMembers = new Set(["limit", "retryAfterSeconds"]);
+/** Metadata has texts only, so a member whose values are no texts is there as JSON. Members of a newer peer stay texts. */
+const factsOf = (metadata: Readonly<Record<string, string>>): ErrorFacts =>
+  Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, isJson(name) ? JSON.parse(value) : value]));
 
-function factsOf(metadata: Readonly<Record<string, string>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(metadata).map(([name, value]) => [name, numericMembers.has(name) ? Number(value) : value]),
-  );
-}
+const isJson = (name: string) =>
+  Object.hasOwn(problemMembers, name) && problemMembers[name as ProblemMember] !== "text";
 
 function isErrorCode(reason: string): reason is ErrorCode {
   return Object.hasOwn(errorCodes, reason);

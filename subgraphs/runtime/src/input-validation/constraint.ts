@@ -6,7 +6,8 @@ export interface InputConstraint {
   readonly maxLength?: number;
   /** An ECMAScript regular expression with the flag `u`. */
   readonly pattern?: string;
-  readonly format?: "email" | "uri" | "date" | "date-time";
+  /** The first three take international names, and their values reach the resolver in the form of `canonicalForm`. */
+  readonly format?: "idn-email" | "idn-hostname" | "iri" | "date" | "date-time";
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minItems?: number;

@@ -9,7 +9,7 @@ const schema = buildSchema(`
     """Lower-case letters, e.g. acme."""
     slug: String @constraint(pattern: "^[a-z]+$")
     name: String @constraint(pattern: "\\\\S")
-    url: String @constraint(format: "uri")
+    url: String @constraint(format: "iri")
   }
   enum Colour { Red Green }
   input Paint { colour: Colour colours: [Colour!] wanted: Colour! }

@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import addFormats from "ajv-formats";
 import type { FieldError } from "../errors/domain-error.js";
 import { pointerToken } from "../errors/json-pointer.js";
+import { canonicalTexts } from "./canonical-form.js";
 import type { JsonSchema } from "./input-schema.js";
 
 const ajv = new Ajv2020({
@@ -13,7 +14,14 @@ const ajv = new Ajv2020({
   // With `verbose` an error has the schema, and so the description of its member.
   verbose: true,
 });
-addFormats.default(ajv, ["email", "uri", "date", "date-time"]);
+addFormats.default(ajv, ["date", "date-time"]);
+
+const isUri = addFormats.default.get("uri") as (text: string) => boolean;
+for (const [name, canonical] of Object.entries(canonicalTexts))
+  ajv.addFormat(name, (text: string) => {
+    const form = canonical(text);
+    return form !== undefined && (name !== "iri" || isUri(form));
+  });
 
 /** PostgreSQL knows no year 0 and no offset of 16 hours or more. RFC 3339 allows both. */
 const unstorableTime = /^0000|[+-](?:1[6-9]|2\d)(?::?\d{2})?$/;
@@ -50,8 +58,9 @@ const codes: Record<string, string> = {
 };
 
 const formats: Record<string, string> = {
-  email: "Must be an e-mail address.",
-  uri: "Must be an absolute URL.",
+  "idn-email": "Must be an e-mail address.",
+  "idn-hostname": "Must be a domain, for example example.com.",
+  iri: "Must be an absolute URL.",
   date: "Must be a date, e.g. 2026-01-31.",
   "date-time": "Must be a time with a time zone, e.g. 2026-01-31T12:00:00Z.",
 };

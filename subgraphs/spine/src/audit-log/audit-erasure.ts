@@ -1,4 +1,5 @@
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Pool } from "pg";
 import type { DeletedPerson } from "../users/personal-data.js";
@@ -41,7 +42,8 @@ export class AuditErasure {
     { defer, tenant }: Pick<Transaction, "defer" | "tenant">,
     { userId, formerEmail }: DeletedPerson,
   ): Promise<void> => {
-    await defer(request, [tenant.uuid, decodeId("usr", userId), formerEmail, this.#clock().toISOString()]);
+    const address = mailAddressKey(formerEmail);
+    await defer(request, [tenant.uuid, decodeId("usr", userId), address, this.#clock().toISOString()]);
   };
 
   /** Erases for all requests that are due. A killed process begins its request again. */

@@ -2,7 +2,7 @@ import type { BusMessage, CommandConsumer } from "@factory/runtime/bus/bus";
 import { contextOf } from "@factory/runtime/commands/command-context";
 import { type CommandRefusals, isRefusal } from "@factory/runtime/commands/command-refusals";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { requireCommandData } from "@factory/runtime/messages/command-data";
+import { checkedCommandData } from "@factory/runtime/messages/command-data";
 import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant } from "@factory/runtime/tenancy/tenant";
@@ -69,8 +69,8 @@ export class CommandService implements CommandConsumer {
   }
 
   async #run<C extends CommandOf<"spine">>(type: C, command: CommandEnvelope): Promise<void> {
-    requireCommandData(type, command.data);
-    await this.#handlers[type](contextOf(command), command.data as unknown as CommandData[C]);
+    const data = checkedCommandData(type, command.data);
+    await this.#handlers[type](contextOf(command), data as unknown as CommandData[C]);
   }
 }
 

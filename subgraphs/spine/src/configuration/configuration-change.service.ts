@@ -13,7 +13,7 @@ import type { SetConfigurationInput } from "./configuration.input.js";
 import type { ChangedConfigEntryType, ConfigurationChange } from "./configuration.type.js";
 import { requireWritableKey, unknownEntry } from "./configuration-key.js";
 import type { ConfigurationSecrets } from "./configuration-secrets.js";
-import { checkedValue, requireSettingValue } from "./configuration-value.js";
+import { canonicalSetting, checkedValue, requireSettingValue } from "./configuration-value.js";
 import { requireTenantsOwnChange } from "./platform-clients-switch.js";
 import type { SettingApprovals } from "./proposed-setting.js";
 import type { RepositorySchemes } from "./repository-schemes.js";
@@ -103,7 +103,7 @@ export class ConfigurationChangeService {
     requireWritableKey(key);
     const { description = null, isSecret = null } = input;
     // The platform calculates with its settings. Other values are foreign.
-    const value = isSettingKey(key) ? withPlainNumbers(input.value) : input.value;
+    const value = isSettingKey(key) ? canonicalSetting(key, withPlainNumbers(input.value)) : input.value;
     const text = checkedValue(key, { value, isSecret });
     this.#schemes.require(key, value);
     const requestWith = (digest: string) => ({

@@ -1,4 +1,5 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { canonicalForm } from "@factory/runtime/input-validation/canonical-form";
 import { inputValidator } from "@factory/runtime/input-validation/input-validator";
 import { isSettingKey, type SettingKey, tenantSettings } from "@factory/schema/tenant-settings";
 import type { SetConfigurationInput } from "./configuration.input.js";
@@ -11,6 +12,11 @@ const maxBytes = 64 * 1024;
 const checks = new Map(
   Object.entries(tenantSettings).map(([key, { schema }]) => [key, inputValidator({ ...schema })] as const),
 );
+
+const forms = new Map(Object.entries(tenantSettings).map(([key, { schema }]) => [key, canonicalForm({ ...schema })]));
+
+/** The value with domains and URLs in the form in which the platform stores and compares them. */
+export const canonicalSetting = (key: SettingKey, value: unknown): unknown => forms.get(key)?.(value);
 
 /** The broken rules of a value of a known setting; none for a key that the platform does not know. */
 export const settingErrors = (key: string, value: unknown): FieldError[] => checks.get(key)?.(value) ?? [];

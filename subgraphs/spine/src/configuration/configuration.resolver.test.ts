@@ -189,6 +189,8 @@ describe("a value", () => {
       ["execution.requirePublished", "yes", "/input/value"],
       ["signIn.passwordMinLength", 7, "/input/value"],
       ["signIn.allowedEmailDomains", ["acme.example", "Acme"], "/input/value/1"],
+      ["signIn.allowedEmailDomains", ["a_b.example"], "/input/value/0"],
+      ["signIn.allowedEmailDomains", ["a.example", "A.example"], "/input/value"],
       ["governance.publish.requiresApproval", ["Robot"], "/input/value/0"],
       ["scaffold.repositoryBase", "javascript:alert(1)", "/input/value"],
       ["scaffold.repositoryBase", "https://user:password@git.example/acme", "/input/value"],

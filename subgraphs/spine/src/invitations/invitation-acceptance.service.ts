@@ -1,6 +1,7 @@
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { mailAddress, mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
@@ -127,7 +128,10 @@ async function register(
   { arrivals, ...person }: NewPerson & Pick<AcceptanceParts, "arrivals">,
 ): Promise<UserType> {
   const { record } = transaction;
-  const { invitationId, email, emailKey, invitedBy, inviters, updatedAt } = invitation;
+  const { invitationId, invitedBy, inviters, updatedAt } = invitation;
+  // an invitation that equalled another one when addresses got their form has its former one
+  const email = mailAddress(invitation.email) ?? invitation.email;
+  const emailKey = mailAddressKey(email);
   const user = createUser(transaction, { ...person, email, emailKey, verifiedEmailKey: emailKey });
   // a role that was created after the invitation is not what the inviter meant, even if it has the code of a deleted one
   const roles = await findRoles(transaction, invitation.roleCodes, { createdUntil: updatedAt });

@@ -1,10 +1,10 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
+import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { principalsBehind } from "../access-control/holders-statement.js";
 import type { Mailer } from "../mail/mailer.js";
-import { emailKey } from "../users/email-key.js";
 import { expireInvitationJob } from "./expire-invitation.js";
 import { Invitation } from "./invitation.entity.js";
 import { invitationFacts } from "./invitation.view.js";
@@ -44,7 +44,7 @@ export class InvitationIssuer {
       tenantId: tenant.tenantId,
       invitationId,
       email,
-      emailKey: emailKey(email),
+      emailKey: mailAddressKey(email),
       displayName,
       roleCodes: [...roleCodes],
       invitedBy,

@@ -4,7 +4,7 @@ import { Field, InputType } from "type-graphql";
 @InputType()
 export class InviteUserInput {
   @Field()
-  @Constraint({ maxLength: 254, format: "email" })
+  @Constraint({ maxLength: 254, format: "idn-email" })
   email: string;
 
   @Field(() => [String], {

@@ -3,6 +3,7 @@ import { DomainError, type FieldError } from "@factory/runtime/errors/domain-err
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
@@ -17,7 +18,6 @@ import type { TenantSettings } from "../configuration/tenant-settings.js";
 import type { Mailer } from "../mail/mailer.js";
 import { findRoles, requireGrantable, requireRoles } from "../roles/assign-roles.js";
 import type { TenantService } from "../tenants/tenant.service.js";
-import { emailKey } from "../users/email-key.js";
 import { isEmailTaken } from "../users/find-users.js";
 import type { Seats } from "../users/seats.js";
 import { requireAllowedDomain } from "./allowed-email-domains.js";
@@ -46,7 +46,7 @@ export const sortedInvitations = new SortedList<InvitationType, TenantStatement>
   list: "invitations",
   columns: {
     createdAt: { column: "created_at", type: "timestamptz", of: ({ createdAt }) => createdAt },
-    email: { column: "email_key", type: "text", of: ({ email }) => emailKey(email) },
+    email: { column: "email_key", type: "text", of: ({ email }) => mailAddressKey(email) },
     expiresAt: { column: "expires_at", type: "timestamptz", of: ({ expiresAt }) => expiresAt },
   },
   id: { column: "invitation_id", type: "uuid", of: ({ invitationId }) => decodeId("inv", invitationId) ?? "" },
@@ -105,8 +105,8 @@ export class InvitationService {
         await this.#parts.tenants.requireActive(transaction);
         const roles = await requireRoles(transaction, input.roleCodes);
         requireGrantable(context, roles);
-        await requireInvitable(transaction, emailKey(input.email));
-        await this.#requireMailAllowed(transaction, emailKey(input.email));
+        await requireInvitable(transaction, mailAddressKey(input.email));
+        await this.#requireMailAllowed(transaction, mailAddressKey(input.email));
         await requireCurrentPermissions(transaction, invitedBy, roles);
         await seats.requireFree(transaction, seatLimit);
         const invitation = await this.#parts.issuer.issue(transaction, {

@@ -9,7 +9,7 @@ const maxMails = 5;
 const maxInvitations = 1000;
 
 /**
- * Throws RATE_LIMITED if the tenant has sent too many invitations to the address (`key` as `emailKey` makes it), whether
+ * Throws RATE_LIMITED if the tenant has sent too many invitations to the address (`key` as `mailAddressKey` makes it), whether
  * one was sent again or a new one replaced it: strangers are not flooded with mail. The tenant's invitations are locked.
  */
 export async function requireMailAllowed(

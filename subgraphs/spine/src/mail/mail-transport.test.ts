@@ -248,6 +248,47 @@ describe("mail over SMTP", () => {
   });
 });
 
+describe("mail to an international address", () => {
+  const deliver = async (to: string, options?: SMTPServerOptions) => {
+    const { port, received } = await aServer(options);
+    await aTransport(`smtp://127.0.0.1:${port}`).deliver("msg_intl", { ...mail, to });
+    return received;
+  };
+
+  it("reaches a domain outside of ASCII by any server, which sees the domain in ASCII", async () => {
+    for (const to of ["ada@xn--bcher-kva.example", "ada@bücher.example"]) {
+      const [arrived] = await deliver(to, { hideSMTPUTF8: true });
+      expect(arrived?.text).toContain("To: ada@xn--bcher-kva.example");
+    }
+  });
+
+  it("reaches a local part outside of ASCII by a server with SMTPUTF8", async () => {
+    let asked: unknown;
+    const received = await deliver("zoë@people.example", {
+      onMailFrom({ args }, _session, done) {
+        asked = args;
+        done();
+      },
+    });
+    expect([received[0]?.to, asked]).toEqual([["zoë@people.example"], expect.objectContaining({ SMTPUTF8: true })]);
+  });
+
+  it("fails for ever with a code by a server without SMTPUTF8, before the server has got anything", async () => {
+    let began = false;
+    const sent = deliver("zoë@people.example", {
+      hideSMTPUTF8: true,
+      onMailFrom(_address, _session, done) {
+        began = true;
+        done();
+      },
+    });
+    await expect(sent).rejects.toMatchObject({
+      ...{ code: "MAIL_NOT_DELIVERED", message: "MAIL_ADDRESS_UNSUPPORTED", isPermanent: true, isUnreachable: false },
+    });
+    expect(began).toBe(false);
+  });
+});
+
 describe("mail without a server", () => {
   it("is written to files that only their owner can read", async () => {
     const folder = await mkdtemp(join(tmpdir(), "mail-"));

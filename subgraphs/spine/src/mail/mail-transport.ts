@@ -1,9 +1,11 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { asciiUrl } from "@factory/runtime/internet-names/ascii-url";
+import { asciiHost } from "@factory/runtime/internet-names/host-name";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import nodemailer from "nodemailer";
 import { type Mail, oneLine } from "./mail.js";
-import { type SmtpOptions, type SmtpSessionError, sendBySmtp } from "./smtp-session.js";
+import { noSmtpUtf8, type SmtpOptions, type SmtpSessionError, sendBySmtp } from "./smtp-session.js";
 
 /** The destination of mail: an SMTP server, or a folder of files for development. Without settings mail is not sent. */
 export type MailSettings =
@@ -75,6 +77,7 @@ function smtpTransport({ from, sessionMs = 60_000, ...server }: SmtpSettings): M
         await sendBySmtp(options, { envelope, message: bytes as Buffer, signal: AbortSignal.any(limits) });
       } catch (error) {
         const { step, code, responseCode } = error as SmtpSessionError;
+        if (code === noSmtpUtf8) throw new MailNotDeliveredError(noSmtpUtf8, true);
         throw new MailNotDeliveredError(
           `The mail server did not accept the mail: ${code ?? "no code"} ${responseCode ?? ""}`.trim(),
           // a refused login is a fault of the settings, and not of the mail
@@ -91,7 +94,7 @@ const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** The query of the URL is ignored, because it could disable the verification of certificates. */
 export function smtpOptions(server: { readonly smtpUrl: string; readonly certificateAuthority?: string }): SmtpOptions {
-  const { protocol, hostname, port, username, password } = new URL(server.smtpUrl);
+  const { protocol, hostname, port, username, password } = new URL(asciiUrl(server.smtpUrl) ?? server.smtpUrl);
   const secure = protocol === "smtps:";
   const local = loopback.has(hostname);
   return {
@@ -162,4 +165,4 @@ function senderFor(senderName: string, from: string): { name: string; address: s
   return { name: ownName === "" ? name : `${name} via ${ownName}`, address };
 }
 
-const senderDomain = (from: string) => /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? "localhost";
+const senderDomain = (from: string) => asciiHost(/@([^\s<>@]+)>?$/.exec(from)?.[1] ?? "") ?? "localhost";

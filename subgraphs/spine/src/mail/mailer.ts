@@ -9,8 +9,9 @@ import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Mail } from "./mail.js";
 import { type MailState, waitingCondition } from "./mail.states.js";
-import { type MailTransport, mailNotDelivered } from "./mail-transport.js";
+import { MailNotDeliveredError, type MailTransport, mailNotDelivered } from "./mail-transport.js";
 import { OutgoingMail } from "./outgoing-mail.entity.js";
+import { noSmtpUtf8 } from "./smtp-session.js";
 
 /** The payload has only ids. The recipient and the content are read when the mail is sent. */
 interface SendMailPayload {
@@ -115,7 +116,13 @@ export class Mailer implements JobOwner<SendMailPayload> {
     const compose = this.#composers.get(kind);
     if (!compose) throw new Error(`No composer is registered for mails of the kind "${kind}"`);
     const mail = await compose(tenantWithId(tenantId), about);
-    if (mail) await this.#transport.deliver(mailId, mail);
+    try {
+      if (mail) await this.#transport.deliver(mailId, mail);
+    } catch (error) {
+      if (!(error instanceof MailNotDeliveredError) || error.message !== noSmtpUtf8) throw error;
+      // another attempt would meet the same server, and the sender should know now
+      return this.abandoned(payload, error);
+    }
     await this.#transaction(payload, (transaction) => end(transaction, payload, mail ? "Sent" : "Unneeded"));
   }
 

@@ -1,3 +1,5 @@
+import { needsSmtpUtf8 } from "@factory/runtime/internet-names/mail-address";
+import type { ErrorCode } from "@factory/schema/error-codes";
 import SMTPConnection, { type SMTPConnectionOptions } from "nodemailer/lib/smtp-connection";
 
 /** The options of a session, with the login if the server needs one. */
@@ -11,6 +13,9 @@ interface OutgoingMessage {
   /** Ends the session. */
   readonly signal: AbortSignal;
 }
+
+/** The code for a server without SMTPUTF8 (RFC 6531), which an address outside of ASCII needs. */
+export const noSmtpUtf8 = "MAIL_ADDRESS_UNSUPPORTED" satisfies ErrorCode;
 
 /** The step of a session that failed, with the code of nodemailer and the reply of the server where there is one. */
 export class SmtpSessionError extends Error {
@@ -38,12 +43,19 @@ export async function sendBySmtp(
   try {
     await step("connect", (done) => connection.connect(done));
     if (login) await step("login", (done) => connection.login({ credentials: login }, done));
+    const addresses = [envelope.from || "", ...envelope.to];
+    if (addresses.some(needsSmtpUtf8) && !offersSmtpUtf8(connection))
+      throw new SmtpSessionError("send", noSmtpUtf8, undefined);
     await step("send", (done) => connection.send({ ...envelope, to: [...envelope.to] }, message, done));
     connection.quit();
   } finally {
     connection.close();
   }
 }
+
+/** Whether the server has named the extension in its answer to EHLO. The type declarations lack the list. */
+const offersSmtpUtf8 = (connection: SMTPConnection): boolean =>
+  (connection as unknown as { _supportedExtensions: string[] })._supportedExtensions.includes("SMTPUTF8");
 
 /** Runs a step until its callback, the first error of the connection, its end, or the signal. */
 function stepsOf(connection: SMTPConnection, signal: AbortSignal) {

@@ -1,5 +1,6 @@
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import { until } from "../running-spine.fixture.js";
+import { tenantScopes } from "@factory/schema/scopes";
+import { principal, until } from "../running-spine.fixture.js";
 import { ChannelTest } from "./channel-test.fixture.js";
 import { readMail } from "./email/read-mail.fixture.js";
 
@@ -46,6 +47,33 @@ describe("the channel Email", () => {
     expect(parts["text/html"]).toContain("Next &lt;b&gt;paragraph&lt;/b&gt;");
     for (const part of Object.values(parts)) expect(part).toContain(link);
     expect(await test.events(tenantId, id)).toEqual(["NotificationRequested", "NotificationSent"]);
+  });
+
+  it("fails at once with a code for an address that its mail server cannot take, and reaches it with SMTPUTF8", async () => {
+    const zoe = { email: "zoë@people.example" };
+    test.mails.offersSmtpUtf8 = false;
+    try {
+      const id = await test.notify(tenantId, mailTo(zoe));
+      expect(await test.becomes(id, "Failed")).toBe("MAIL_ADDRESS_UNSUPPORTED");
+      const { data } = await test.spine.ask(
+        principal(tenantId, tenantScopes),
+        "mutation ($input: InviteUserInput!) { inviteUser(input: $input) { invitationId } }",
+        { input: { ...zoe, roleCodes: ["Viewer"] } },
+      );
+      const about = data?.["inviteUser"].invitationId;
+      await until(async () => {
+        const failed = (await test.spine.eventsOf(tenantId)).filter(({ type }) => type === "MailFailed");
+        return failed.some(
+          (event) => event.data["about"] === about && event.data["reason"] === "MAIL_ADDRESS_UNSUPPORTED",
+        );
+      });
+      await test.becomes(await test.notify(tenantId, mailTo(ada)), "Sent");
+    } finally {
+      test.mails.offersSmtpUtf8 = true;
+    }
+    const sent = await test.notify(tenantId, mailTo(zoe));
+    await test.becomes(sent, "Sent");
+    expect(arrived(sent)[0]?.to).toEqual(["zoë@people.example"]);
   });
 
   it("names the tenant in the mails of the platform, also to a stranger, and in no others", async () => {

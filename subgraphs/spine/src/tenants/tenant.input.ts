@@ -18,7 +18,7 @@ export class RegisterTenantInput {
   editionCode: string;
 
   @Field({ description: "The address that is invited as the first owner of the tenant." })
-  @Constraint({ maxLength: 254, format: "email" })
+  @Constraint({ maxLength: 254, format: "idn-email" })
   ownerEmail: string;
 }
 

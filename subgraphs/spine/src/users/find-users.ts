@@ -14,7 +14,7 @@ export async function lockUser({ em, tenant: { tenantId } }: Transaction, userId
   return found;
 }
 
-/** Whether a user of the tenant who is not deleted has this address; `key` as `emailKey` makes it. */
+/** Whether a user of the tenant who is not deleted has this address; `key` as `mailAddressKey` makes it. */
 export async function isEmailTaken({ em, tenant: { tenantId } }: Transaction, key: string): Promise<boolean> {
   return (await em.count(User, { tenantId, emailKey: key, status: { $ne: "Deleted" } })) > 0;
 }

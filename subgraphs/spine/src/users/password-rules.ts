@@ -1,5 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { emailKey } from "./email-key.js";
+import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 
 /** The most frequent entries of the public lists of leaked passwords. */
 const commonPasswords = new Set(
@@ -26,8 +26,8 @@ export function requireLongPassword(password: string, minLength: number, pointer
  */
 export function requireUncommonPassword(password: string, email: string, pointer: string): void {
   const key = password.normalize("NFKC").toLowerCase();
-  const [mailbox = ""] = emailKey(email).split("@");
-  const weak = commonPasswords.has(key) || key === emailKey(email) || key === mailbox || new Set(key).size < 3;
+  const [mailbox = ""] = mailAddressKey(email).split("@");
+  const weak = commonPasswords.has(key) || key === mailAddressKey(email) || key === mailbox || new Set(key).size < 3;
   if (weak)
     throw new DomainError("PASSWORD_REFUSED", {
       detail: "The password is too easy to guess. Choose a password that is not common and not the e-mail address.",

@@ -17,7 +17,7 @@ import {
 
 export interface UserSearch {
   readonly status: UserState | null;
-  /** `email` and `q` have the form of `emailKey`. */
+  /** `email` and `q` have the form of `mailAddressKey`. */
   readonly email: string | null;
   readonly roleCode: string | null;
   readonly q: string | null;

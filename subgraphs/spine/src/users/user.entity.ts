@@ -40,12 +40,12 @@ export class User {
   @Property({ type: "text" })
   email: string;
 
-  /** The address in the form of `emailKey`, for comparison. */
+  /** The address in the form of `mailAddressKey`, for comparison. */
   @Property({ type: "text" })
   emailKey: string;
 
   /**
-   * The value of `emailKey` for which the person has used a mailed link. An address that has changed since is not verified.
+   * The value of `mailAddressKey` for which the person has used a mailed link. An address that has changed since is not verified.
    */
   @Property({ type: "text", nullable: true })
   verifiedEmailKey?: string | null;

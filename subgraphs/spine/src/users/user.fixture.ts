@@ -1,7 +1,7 @@
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { Scope } from "@factory/schema/scopes";
 import { type RunningSpine, until } from "../running-spine.fixture.js";
-import { emailKey } from "./email-key.js";
 import { hashPassword } from "./password-hash.js";
 
 export interface TestUser {
@@ -23,7 +23,7 @@ export async function aUser(
   await admin.query(
     `insert into users (tenant_id, user_id, email, email_key, status, password_hash, created_at, updated_at)
      values ($1, $2, $3, $4, 'Active', $5, now(), now())`,
-    [decodeId("ten", tenantId), decodeId("usr", userId), email, emailKey(email), await hashPassword(password)],
+    [decodeId("ten", tenantId), decodeId("usr", userId), email, mailAddressKey(email), await hashPassword(password)],
   );
   if (scopes.length > 0) await aRoleOf({ admin }, tenantId, userId, scopes);
   return { userId, email, password };

@@ -1,12 +1,12 @@
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import { emailKey } from "./email-key.js";
 import type { UserFilterInput } from "./user.input.js";
 import { type UserState, userStates } from "./user.states.js";
 import type { UserConnection, UserType } from "./user.type.js";
@@ -66,9 +66,9 @@ function searchOf(filter: UserFilterInput | null | undefined): UserSearch {
     throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(userStates) }]);
   return {
     status,
-    email: email === null ? null : emailKey(email),
+    email: email === null ? null : mailAddressKey(email),
     roleCode,
-    q: q === null || q === "" ? null : emailKey(q),
+    q: q === null || q === "" ? null : mailAddressKey(q),
   };
 }
 

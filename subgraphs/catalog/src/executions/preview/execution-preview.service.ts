@@ -2,7 +2,7 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { TargetResolver } from "../../targets/target-resolver.js";
 import type { Execution } from "../record/execution.entity.js";
 import type { RequestExecutionInput } from "../request/execution.input.js";
@@ -25,6 +25,9 @@ interface PreviewServices {
 type PreviewOrder = ScaffoldOrder &
   Pick<Execution, "branch" | "credentialRef" | "connectionId" | "onConflict" | "libraries">;
 
+/** The members of a preview, as a plain object. */
+type PreviewOutcome = Pick<ExecutionPreviewType, keyof ExecutionPreviewType>;
+
 const limitMs = 30_000;
 const maxConcurrent = 3;
 
@@ -46,9 +49,11 @@ export class ExecutionPreviewService {
     templateId: string,
     input: RequestExecutionInput,
   ): Promise<ExecutionPreviewType> {
-    const { target, parameters, warnings, version } = await this.#services.acceptance.check(context, {
-      templateId,
-      input,
+    // an author may try what only published versions may be executed with
+    const allowsDrafts = principalOf(context).scopes.has("templates.write");
+    const request = { templateId, input };
+    const { target, parameters, warnings, version } = await this.#services.acceptance.check(context, request, {
+      allowsDrafts,
     });
     const order: PreviewOrder = {
       tenantId: tenantOf(context).tenantId,
@@ -70,7 +75,7 @@ export class ExecutionPreviewService {
     };
     try {
       const outcome = await this.#compare(order, AbortSignal.timeout(limitMs));
-      return { ...outcome, warnings: [...warnings, ...outcome.warnings], error: null };
+      return { ...outcome, warnings: [...warnings, ...outcome.warnings] };
     } catch (error) {
       const failure = executionError(error);
       if (!failure || failure.code === "RATE_LIMITED") throw error;
@@ -78,7 +83,7 @@ export class ExecutionPreviewService {
     }
   }
 
-  async #compare(order: PreviewOrder, signal: AbortSignal): Promise<Omit<ExecutionPreviewType, "error">> {
+  async #compare(order: PreviewOrder, signal: AbortSignal): Promise<PreviewOutcome> {
     const { scaffolding, targets, earlierRenders } = this.#services;
     const fetched = await scaffolding.fetch(order, { timeoutMs: limitMs, signal });
     await scaffolding.requireKnownNames(fetched, order, signal);
@@ -87,7 +92,7 @@ export class ExecutionPreviewService {
     try {
       const { files, edits, warnings } = await addLibraries(rendered, order.libraries, target);
       const mergeBase = (executionId: string) => earlierRenders.find(order, executionId, { signal, targetTexts });
-      const planned = await target.plan({
+      const { files: planned, refusal } = await target.plan({
         files,
         edits: withTemplateEdits(edits, place),
         onConflict: order.onConflict,
@@ -99,6 +104,7 @@ export class ExecutionPreviewService {
         contentDigest: fetched.origin.source.contentDigest,
         manualInstructions: rendered.manualInstructions,
         warnings: [...rendered.warnings, ...warnings],
+        error: (refusal && executionError(refusal)) ?? null,
       };
     } finally {
       await target.close();

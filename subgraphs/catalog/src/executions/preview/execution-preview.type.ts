@@ -21,7 +21,8 @@ export class PreviewFileType {
 
   @Field(() => String, {
     nullable: true,
-    description: "Unified diff for git apply. Null when the file is unchanged, binary or too large.",
+    description:
+      "Unified diff for git apply. It shows the merged file for onConflict merge; where both sides changed the same lines, both versions between the marks of git. Null when the file is unchanged, binary or too large.",
   })
   diff: string | null;
 }
@@ -53,7 +54,8 @@ export class ExecutionPreviewType {
 
   @Field(() => ExecutionErrorType, {
     nullable: true,
-    description: "The error with which an execution would fail before it writes.",
+    description:
+      "The error with which an execution would fail before it writes: TARGET_CONFLICT beside the files for a conflict, and no files with any other error.",
   })
   error: ExecutionErrorType | null;
 }

@@ -40,9 +40,9 @@ export async function checkedParameters(
   if (checked.valid && parameterSchemaOrigin === "Derived") return given;
   if (checked.valid && order.schema === parameterSchema && order.parameters === given) return checked.parameters;
   if (checked.valid) return withDefaults(isJsonObject(parameterSchema) ? parameterSchema : {}, given as JsonObject);
+  const explained = checked.errors.find(({ ofAuthor }) => ofAuthor)?.detail;
   throw new DomainError("PARAMETERS_INVALID", {
-    detail:
-      "The parameters do not satisfy the parameterSchema of the version, or the template does not have them. See errors.",
+    detail: `The parameters do not satisfy the parameterSchema of the version, or the template does not have them. ${explained === undefined ? "" : `${explained} `}See errors.`,
     errors: checked.errors.map(({ pointer, code, detail, keyword }) => ({
       pointer: `/parameters${pointer}`,
       code,

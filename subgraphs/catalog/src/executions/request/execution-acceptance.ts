@@ -64,15 +64,19 @@ export class ExecutionAcceptance {
 
   /**
    * Checks version, target, parameters, libraries and agent task, with the settings of the tenant. Throws the error of
-   * the first check that fails.
+   * the first check that fails. With `allowsDrafts` a Draft passes whatever the settings say.
    */
-  async check(context: RequestContext, request: ExecutionRequest): Promise<CheckedRequest> {
+  async check(
+    context: RequestContext,
+    request: ExecutionRequest,
+    { allowsDrafts = false }: { readonly allowsDrafts?: boolean } = {},
+  ): Promise<CheckedRequest> {
     const { versions, targets, parameterChecker, facts } = this.#services;
     const { templateId, input } = request;
     const agentTaskId = agentTask(context, input);
     const settings = await facts.of(tenantOf(context).tenantId);
     const version = await versions.get(context, templateId, input.templateVersionId);
-    if (settings.setting("execution.requirePublished")) requirePublished(version);
+    if (settings.setting("execution.requirePublished") && !allowsDrafts) requirePublished(version);
     const target = await targets.accept(context, input.target, settings.setting("scaffold.repositoryBase"));
     const {
       parameterSchema,

@@ -21,12 +21,47 @@ export function symbolNames({ symbols, tags, guids }: TemplateConfig): Set<strin
 
 /** Words of a condition, outside quotes, that are neither symbols nor keywords. */
 export function unknownNamesIn(condition: string, names: ReadonlySet<string>, evaluator: EvaluatorName): string[] {
-  let bare = condition.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, " ");
-  // a name with other characters would be split into several words
-  for (const name of names) if (!/^[\p{L}\p{Nd}_]+$/u.test(name)) bare = bare.replaceAll(name, " ");
-  const found = bare.match(/[\p{L}_][\p{L}\p{Nd}_]*|[\p{Nd}][\p{L}\p{Nd}_]*/gu) ?? [];
-  const unknown = found.filter(
+  const unknown = wordsOf(condition, names).filter(
     (word) => /^[\p{L}_]/u.test(word) && !names.has(word) && !words[evaluator].has(word.toLowerCase()),
   );
   return [...new Set(unknown)];
+}
+
+/** The longest part of a word that is looked through. */
+const maxSearched = 200;
+
+/** The symbol that an evaluator reads inside of a longer word, whose other characters it does not understand then. */
+export function symbolInside(word: string, names: ReadonlySet<string>): string | undefined {
+  if (names.has(word)) return undefined;
+  const searched = word.slice(0, maxSearched);
+  for (let from = 0; from < searched.length; from++)
+    for (let to = searched.length; to > from; to--)
+      if (names.has(searched.slice(from, to))) return searched.slice(from, to);
+  return undefined;
+}
+
+/** A literal, such as `true` or `0x1F`, inside of which a symbol is read. */
+export function brokenLiteral(
+  condition: string,
+  names: ReadonlySet<string>,
+): { word: string; symbol: string } | undefined {
+  for (const word of wordsOf(condition, names)) {
+    const symbol = /^(?:true|false|null|nothing|\d.*)$/iu.test(word) ? symbolInside(word, names) : undefined;
+    if (symbol !== undefined) return { word, symbol };
+  }
+  return undefined;
+}
+
+/** The text that was read of a condition, with the rest of a word inside of which the reading has ended. */
+export function readPart(condition: string, length: number): string {
+  const read = condition.slice(0, length);
+  const rest = /[\p{L}\p{Nd}_]$/u.test(read) ? /^[\p{L}\p{Nd}_]+/u.exec(condition.slice(length)) : null;
+  return read + (rest?.[0] ?? "");
+}
+
+function wordsOf(condition: string, names: ReadonlySet<string>): string[] {
+  let bare = condition.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, " ");
+  // a name with other characters would be split into several words
+  for (const name of names) if (!/^[\p{L}\p{Nd}_]+$/u.test(name)) bare = bare.replaceAll(name, " ");
+  return bare.match(/[\p{L}_][\p{L}\p{Nd}_]*|[\p{Nd}][\p{L}\p{Nd}_]*/gu) ?? [];
 }

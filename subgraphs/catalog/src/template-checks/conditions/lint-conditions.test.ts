@@ -1,4 +1,4 @@
-import { codes, lintApart, lintFor } from "../structural-lint/lint-pack.fixture.js";
+import { codes, lint, lintApart, lintFor } from "../structural-lint/lint-pack.fixture.js";
 
 describe("StructuralLint of conditionals", () => {
   it.each<[string, string, number]>([
@@ -180,6 +180,72 @@ describe("StructuralLint of conditions", () => {
     expect(lintFor("ConditionUnparseable", { symbols }, files)).toMatchObject([
       { severity: "Warning", path: "a.cs", line: 2, column: 3, message: expect.stringContaining(why) },
     ]);
+  });
+
+  describe("with symbols of single letters", () => {
+    const letters = { e: { type: "parameter", datatype: "bool" }, f: { type: "parameter", datatype: "bool" } };
+    const found = (condition: string, file = false) =>
+      lint(file ? { symbols: letters } : { symbols: letters, sources: [{ condition }] }, {
+        "a.cs": file ? `#if ${condition}\n#endif\n` : "",
+      })
+        .filter(({ code }) => code !== "UnusedSymbol")
+        .map(({ code, message }) => [code, message.slice(message.indexOf('"') + condition.length + 3)]);
+
+    it.each<[string, boolean]>([
+      ["(e && f)", false],
+      ["(e && !f)", true],
+      ["e || f", false],
+      ["(e == 'fee')", true],
+    ])("finds nothing wrong in %s", (condition, file) => {
+      expect(found(condition, file)).toEqual([]);
+    });
+
+    it.each<[string, boolean, string]>([
+      ["(fun)", false, "f"],
+      ["(fun)", true, "f"],
+      ["(Debug)", false, "e"],
+      ["Debug", true, "e"],
+      ["!Debug && f", false, "e"],
+    ])("tells that a symbol is read inside the name of %s (in a file: %s)", (condition, file, symbol) => {
+      const name = /\w+/.exec(condition)?.[0];
+      expect(found(condition, file)).toEqual([
+        [
+          "UnknownSymbolInCondition",
+          `names "${name}". The template has no such symbol, so the symbol "${symbol}" is read inside of the name.`,
+        ],
+      ]);
+    });
+
+    it.each<[string, boolean, string]>([
+      ["(e == true)", true, "true"],
+      ["(f == 0x1f)", false, "0x1f"],
+    ])("tells that a symbol is read inside the literal of %s", (condition, file, literal) => {
+      expect(found(condition, file)).toEqual([
+        [
+          "ConditionUnparseable",
+          expect.stringMatching(
+            new RegExp(`^is not evaluated as it is written: the symbol "[ef]" is read inside of "${literal}"`),
+          ),
+        ],
+      ]);
+    });
+  });
+
+  it.each<[string, string]>([
+    ["#if !Flag", 'the text behind its "!" is not read, so it is always true. Put it in parentheses'],
+    ["#if !(Flag)", 'the text behind its "!" is not read, so it is always true. Put it in parentheses'],
+    ["#if Flag == Kind", "only its first operand is read, so put it in parentheses"],
+  ])("%j of a file says how it is read", (line, why) => {
+    expect(lintFor("ConditionUnparseable", { symbols }, { "a.cs": `${line}\n#endif\n` })).toMatchObject([
+      { message: `The condition "${line.slice(4)}" is not evaluated as it is written: ${why}.` },
+    ]);
+    expect(lintFor("ConditionUnparseable", { symbols }, { "a.cs": "#if (!Flag)\n#endif\n" })).toEqual([]);
+    expect(lintFor("ConditionUnparseable", { symbols, sources: [{ condition: "!Flag" }] })).toEqual([]);
+  });
+
+  it("does not miss a parenthesis that is written behind what the evaluator understands", () => {
+    const [only] = lintFor("ConditionUnparseable", { symbols }, { "a.vb": "#If (Flag && Flag) Then\n#End If\n" });
+    expect(only?.message).toContain('it is read up to "(Flag" only');
   });
 
   it("decides nothing where the template cannot be rendered", () => {

@@ -6,7 +6,7 @@ import { readDirectives, styleOf } from "../content/directives.js";
 import type { TemplateTexts } from "../content/template-texts.js";
 import type { ConfigPlaces } from "../findings/config-place.js";
 import { finding } from "../findings/finding-codes.js";
-import { symbolNames, unknownNamesIn } from "./condition-names.js";
+import { brokenLiteral, readPart, symbolInside, symbolNames, unknownNamesIn } from "./condition-names.js";
 import { templateConditions } from "./template-conditions.js";
 
 const maxConditionLength = 16 * 1024;
@@ -36,18 +36,22 @@ export function lintConditions(
     const evaluate = evaluators.get(evaluator) ?? evaluatorFor(evaluator, known);
     evaluators.set(evaluator, evaluate);
     const { length, fault } = decided(evaluate, text);
-    const unknownNames = unknownNamesIn(text.slice(0, length), names, evaluator).filter((name) => {
+    const read = readPart(text, length);
+    const unknownNames = unknownNamesIn(read, names, evaluator).filter((name) => {
       const key = `${condition.path}\0${name}`;
       const isNew = !seen.has(key);
       seen.add(key);
       return isNew;
     });
-    const open = isLeftOpen(text.slice(0, length)) ? "a parenthesis is not closed" : null;
+    const hasUnknownName = unknownNamesIn(read, names, evaluator).length > 0;
+    const broken = brokenLiteral(read, names);
     // the rest of the condition depends on the value of the unknown name
-    const decidable = variables !== undefined && unknownNames.length === 0;
-    const why = open ?? (decidable ? fault : null);
+    const decidable = variables !== undefined && !hasUnknownName;
+    const why = broken
+      ? `the symbol "${broken.symbol}" is read inside of "${broken.word}"`
+      : ((hasUnknownName ? null : openFault(text, read)) ?? (decidable ? fault : null));
     return [
-      ...unknownNames.map((name) => unknownName(name, condition)),
+      ...unknownNames.map((name) => unknownName(name, condition, symbolInside(name, names))),
       ...(why === null ? [] : [unparseable(why, condition)]),
     ];
   });
@@ -63,9 +67,14 @@ function decided(evaluate: Evaluate, text: string): { length: number; fault: str
   }
 }
 
-function unknownName(name: string, { text, evaluator, path, pointer, line, column }: WrittenCondition): Finding {
-  const reading = evaluator === "C++" ? "has no value" : "is read as a text";
-  const message = `The condition "${shown(text)}" names "${name}". The template has no such symbol, so the name ${reading}.`;
+function unknownName(
+  name: string,
+  { text, evaluator, path, pointer, line, column }: WrittenCondition,
+  inside: string | undefined,
+): Finding {
+  const alone = evaluator === "C++" ? "the name has no value" : "the name is read as a text";
+  const reading = inside === undefined ? alone : `the symbol "${inside}" is read inside of the name`;
+  const message = `The condition "${shown(text)}" names "${name}". The template has no such symbol, so ${reading}.`;
   const inFile = pointer === undefined;
   const suggestion = inFile
     ? "Declare the symbol, or switch conditions off around a directive for the compiler (-:cnd:noEmit, +:cnd:noEmit)."
@@ -87,6 +96,13 @@ function fileConditions({ texts }: TemplateTexts): WrittenCondition[] {
       .acting.filter(({ keyword }) => keyword === "if" || keyword === "elseif")
       .map(({ rest, line, column }) => ({ text: rest, evaluator, path, line, column }));
   });
+}
+
+/** An evaluator ends at text that it does not understand, so what it has read may lack a parenthesis that is written. */
+function openFault(text: string, read: string): string | null {
+  if (!isLeftOpen(read)) return null;
+  if (isLeftOpen(text.slice(0, maxConditionLength))) return "a parenthesis is not closed";
+  return `it is read up to "${shown(read)}" only`;
 }
 
 /** The evaluators accept a missing closing parenthesis at the end. */

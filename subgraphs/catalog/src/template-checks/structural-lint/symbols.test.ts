@@ -239,3 +239,23 @@ describe("StructuralLint of symbols that change nothing", () => {
     expect(lintFor("UnusedSymbol", config, files)).toEqual([]);
   });
 });
+
+describe("StructuralLint of members that the engine reads of parameters only", () => {
+  it.each<[string, object]>([
+    ["generated", { generator: "now", parameters: {} }],
+    ["computed", { value: "(A)" }],
+    ["derived", { valueSource: "A", valueTransform: "identity" }],
+    ["bind", { binding: "HostIdentifier" }],
+  ])("says that they have no effect on a %s symbol, and nothing of a parameter", (type, more) => {
+    const parameter = { type: "parameter", datatype: "bool", isEnabled: "true", isRequired: "false" };
+    const symbols = { A: parameter, B: { type, ...more, isEnabled: "(A)", ISREQUIRED: true } };
+    expect(lintFor("SchemaViolation", { symbols })).toMatchObject([
+      {
+        severity: "Warning",
+        pointer: "/symbols/B/isEnabled",
+        message: `The engine reads isEnabled of parameters only, so it has no effect on the ${type} symbol "B".`,
+      },
+      { severity: "Warning", message: expect.stringContaining("isRequired of parameters only") },
+    ]);
+  });
+});

@@ -11,7 +11,27 @@ import { lintEvaluator, lintGenerator } from "./generators.js";
 
 export function lintSymbols(config: TemplateConfig, places: ConfigPlaces): Finding[] {
   const symbols = [...config.symbols.values()];
-  return [...symbols.flatMap((symbol) => lintSymbol(symbol, places)), ...lintCycles(symbols, places)];
+  return [
+    ...symbols.flatMap((symbol) => [...lintSymbol(symbol, places), ...lintConditionMembers(symbol, places)]),
+    ...lintCycles(symbols, places),
+  ];
+}
+
+/** The engine reads these members of parameters only. */
+function lintConditionMembers({ name, type, raw }: TemplateSymbol, places: ConfigPlaces): Finding[] {
+  if (type === "parameter") return [];
+  return ["isEnabled", "isRequired"]
+    .filter((one) => member(raw, one) !== undefined)
+    .map((one) =>
+      finding(
+        "SchemaViolation",
+        `The engine reads ${one} of parameters only, so it has no effect on the ${type} symbol "${name}".`,
+        {
+          ...places.at("symbols", name, one),
+          suggestion: "Put the condition where the symbol is used, or into a computed symbol.",
+        },
+      ),
+    );
 }
 
 function lintSymbol(symbol: TemplateSymbol, places: ConfigPlaces): Finding[] {

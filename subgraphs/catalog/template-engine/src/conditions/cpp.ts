@@ -59,11 +59,10 @@ export class CppEvaluator {
     let { lexemes, length } = this.#read(text, false);
     // dotnet new fails on a logical operator without a right operand; here the rest of the line is read instead
     if (endsInLogic(lexemes)) ({ lexemes, length } = this.#read(text, true));
-    const unread = unreadRest.test(text.slice(length))
-      ? "only its first operand is read, so put it in parentheses"
-      : null;
+    const isCut = unreadRest.test(text.slice(length));
     try {
-      return { value: truth(fold(joinLiterals(lexemes))), length, fault: unread };
+      const value = truth(fold(joinLiterals(lexemes)));
+      return { value, length, fault: isCut ? unreadFault(lexemes, value) : null };
     } catch (error) {
       if (error instanceof ConditionFault) return { value: false, length, fault: error.message };
       throw error;
@@ -165,6 +164,14 @@ const logicalSigns = new Set<Sign>(["&&", "||", "^"]);
 
 // the rest of the line looks like a part of the condition
 const unreadRest = /^[ \t]*(?:&&|\|\||[=!]=?|[<>]=?\s*[\w"'(]|[\w"'(])/;
+
+function unreadFault(lexemes: readonly Lexeme[], value: boolean): string {
+  const read = lexemes.filter((lexeme) => lexeme.kind !== "sign" || lexeme.sign !== "blank");
+  const isNegation = read.every((lexeme) => lexeme.kind === "sign" && lexeme.sign === "!");
+  return isNegation
+    ? `the text behind its "!" is not read, so it is always ${value}. Put it in parentheses`
+    : "only its first operand is read, so put it in parentheses";
+}
 
 function endsInLogic(lexemes: readonly Lexeme[]): boolean {
   const last = lexemes.findLast((lexeme) => lexeme.kind !== "sign" || lexeme.sign !== "blank");

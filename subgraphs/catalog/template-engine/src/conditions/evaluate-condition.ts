@@ -55,7 +55,7 @@ export function attributeEvaluator(variables: Variables): Evaluate {
   return (text) => tree.evaluate(text);
 }
 
-/** Evaluates a condition of template.json. A faulty condition is false and reported; an empty one is true. */
+/** Evaluates a condition of template.json. A faulty condition is reported, and usually false; an empty one is true. */
 export function decideCondition(
   condition: string | null,
   variables: Variables,
@@ -65,6 +65,6 @@ export function decideCondition(
   if (condition === null || condition.trim() === "") return true;
   const { value, fault } = evaluatorFor(name, variables)(condition);
   if (fault !== null)
-    report.warn("ConditionUnparseable", `The condition "${condition}" is treated as false: ${fault}.`);
+    report.warn("ConditionUnparseable", `The condition "${condition}" is treated as ${value}: ${fault}.`);
   return value;
 }

@@ -187,7 +187,8 @@ function computed(symbol: ComputedSymbol, { variables, report }: GeneratorContex
     throw renderFailed(`The symbol "${symbol.name}" names the unknown evaluator "${symbol.evaluator}".`);
   }
   const { value, fault } = evaluatorFor(evaluator, variables)(symbol.value);
-  if (fault !== null) report.warn("ConditionUnparseable", `The symbol "${symbol.name}" is treated as false: ${fault}.`);
+  if (fault !== null)
+    report.warn("ConditionUnparseable", `The symbol "${symbol.name}" is treated as ${value}: ${fault}.`);
   return value;
 }
 

@@ -1,4 +1,5 @@
 import type { ClientTls } from "@factory/runtime/egress/egress";
+import { asciiAuthority } from "@factory/runtime/internet-names/host-name";
 import type { SecretMaterial } from "../../credentials/secret-store.js";
 import { credentialUnusable } from "../exchange/call-failure.js";
 
@@ -33,7 +34,7 @@ export function requireHost(material: SecretMaterial, url: URL): void {
   if (hosts === undefined) return;
   const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port;
   const named = [url.host, `${url.hostname}:${port}`];
-  if (!Array.isArray(hosts) || !hosts.some((host) => named.includes(String(host).toLowerCase())))
+  if (!Array.isArray(hosts) || !hosts.some((host) => named.includes(asciiAuthority(String(host)))))
     throw credentialUnusable("The credential is for other hosts. Add the host of the vendor to its member hosts.");
 }
 

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { needsSmtpUtf8 } from "@factory/runtime/internet-names/mail-address";
 import MailComposer from "nodemailer/lib/mail-composer";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { MailServer } from "../../provider-drivers/command-template.js";
@@ -34,6 +35,11 @@ export class MailStepFailed extends Error {
   }
 }
 
+/** The server does not offer SMTPUTF8 (RFC 6531), which an address of the mail needs. Nothing was sent. */
+export class SmtpUtf8Missing extends Error {
+  override readonly name = "SmtpUtf8Missing";
+}
+
 export interface SessionOptions {
   readonly server: MailServer;
   readonly socket: Socket;
@@ -53,6 +59,7 @@ export async function sendMail(mail: VendorMail, options: SessionOptions): Promi
   const { from, to, cc, bcc } = mail;
   return inSession(domainOf(from), options, async (connection) => {
     const envelope = { from, to: [...to, ...cc, ...bcc] };
+    if ([from, ...envelope.to].some(needsSmtpUtf8) && !offersSmtpUtf8(connection)) throw new SmtpUtf8Missing();
     let refused = 0;
     await step("send", connection, (done) =>
       connection.send(envelope, message, (error, info) => {
@@ -63,6 +70,10 @@ export async function sendMail(mail: VendorMail, options: SessionOptions): Promi
     return refused;
   });
 }
+
+/** Whether the server has named the extension in its answer to EHLO. The type declarations lack the list. */
+const offersSmtpUtf8 = (connection: SMTPConnection): boolean =>
+  (connection as unknown as { _supportedExtensions: string[] })._supportedExtensions.includes("SMTPUTF8");
 
 /** Connects, logs in and leaves, as a client at the domain of the address. */
 export const checkLogin = (from: string, options: SessionOptions): Promise<void> =>

@@ -1,8 +1,8 @@
+import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { FailureLimiter, LoginAttempt } from "../../request-limits/failure-limiter.js";
-import { emailKey } from "../../users/email-key.js";
 import { PasswordsBusyError, passwordLength, passwordMatches } from "../../users/password-hash.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
@@ -53,7 +53,7 @@ export class PasswordSignIn {
   async signIn(attempt: PasswordAttempt): Promise<UserAccount> {
     const { client, username, address, cause } = attempt;
     const tenant = onlyTenant(client);
-    const limited = { tenant: tenant?.tenantId ?? "", username: emailKey(username), address };
+    const limited = { tenant: tenant?.tenantId ?? "", username: mailAddressKey(username), address };
     const retryAfterSeconds = this.#failures.blockedFor(limited);
     if (retryAfterSeconds !== undefined)
       throw new OAuthError("RATE_LIMITED", "rate_limited", "Too many sign-ins failed. Try again later.", {

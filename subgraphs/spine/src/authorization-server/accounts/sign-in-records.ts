@@ -1,3 +1,4 @@
+import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
@@ -53,7 +54,8 @@ export class SignInRecords {
   failed({ clientId, username, tenant, userId, cause }: FailedSignIn): void {
     this.#parts.refusals.note({
       ...{ operation: signInOperation, code: "UNAUTHENTICATED", status: 401 },
-      ...(username === undefined ? {} : { email: username }),
+      // in the form by which the records of a deleted person are found
+      ...(username === undefined ? {} : { email: mailAddressKey(username) }),
       ...{ tenantId: tenant?.tenantId, clientId, trace: cause.trace, origin: cause.origin },
       subject: userId === undefined ? undefined : `users/${userId}`,
     });

@@ -1,5 +1,6 @@
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -9,7 +10,6 @@ import type { TenantSettings } from "../../configuration/tenant-settings.js";
 import { type VersionedAccess, versionedAccess } from "../../roles/effective-access.js";
 import { platformAdminRole } from "../../roles/system-roles.js";
 import type { TenantState } from "../../tenants/tenant.states.js";
-import { emailKey } from "../../users/email-key.js";
 import type { UserState } from "../../users/user.states.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
@@ -91,7 +91,7 @@ export class UserAccounts {
     const slug = tenant !== undefined && tenantUuid === undefined ? tenant : null;
     const { rows } = await this.#pool.query<UserAccountRow>({
       ...userAccountsByEmail,
-      values: [emailKey(email), tenantUuid ?? null, slug],
+      values: [mailAddressKey(email), tenantUuid ?? null, slug],
     });
     return rows.map(accountOf).filter((account) => servesUser(client, account));
   }

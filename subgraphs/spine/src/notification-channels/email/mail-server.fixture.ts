@@ -76,6 +76,11 @@ export class MailServer {
     this.#behaviors = behaviors;
   }
 
+  /** Whether the next sessions learn of SMTPUTF8. */
+  set offersSmtpUtf8(isOffered: boolean) {
+    this.#stock.options.hideSMTPUTF8 = !isOffered;
+  }
+
   /** Ends the sessions that get no answer. */
   release(): void {
     for (const socket of this.#hanging) socket.destroy();

@@ -14,7 +14,7 @@ export class UnsubscribedAddress {
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;
 
-  /** SHA-256 of the tenant and the address in the form of `emailKey`, as hex. */
+  /** SHA-256 of the tenant and the address in the form of `mailAddressKey`, as hex. */
   @PrimaryKey({ type: "text" })
   addressDigest: string;
 

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { lockedCategories, switchOff } from "../../notifications/preferences/switched-off.js";
-import { emailKey } from "../../users/email-key.js";
 import { unsubscribeAddress, unsubscribedAddress, userOfAddress } from "./unsubscribed-address-statement.js";
 
 /** The addresses that get no more mails of a category. */
@@ -16,7 +16,7 @@ export class UnsubscribedAddresses {
 
   /** False also where the user with the address has switched the category on again. */
   async has(tenant: Tenant, email: string, category: string): Promise<boolean> {
-    const values = [digestOf(tenant, email), category, emailKey(email)];
+    const values = [digestOf(tenant, email), category, mailAddressKey(email)];
     return (await this.#database.reader.row(unsubscribedAddress, tenant, ...values)) !== undefined;
   }
 
@@ -25,11 +25,11 @@ export class UnsubscribedAddresses {
     const { execute, tenant } = transaction;
     await execute(unsubscribeAddress, [tenant.uuid, digestOf(tenant, email), category]);
     if (lockedCategories.includes(category)) return;
-    const [user] = await execute<{ user_id: string }>(userOfAddress, [tenant.uuid, emailKey(email)]);
+    const [user] = await execute<{ user_id: string }>(userOfAddress, [tenant.uuid, mailAddressKey(email)]);
     if (user) await switchOff(transaction, encodeId("usr", user.user_id), { channel: "Email", category });
   }
 }
 
 /** The tenant is part of the digest, so that digests of two tenants cannot be compared. */
 const digestOf = ({ tenantId }: Tenant, email: string): string =>
-  hash("sha256", `${tenantId}\0${emailKey(email)}`, "hex");
+  hash("sha256", `${tenantId}\0${mailAddressKey(email)}`, "hex");

@@ -25,7 +25,7 @@ afterAll(async () => {
   await platform?.stop();
 });
 
-const email = "Ada@People.example";
+const email = "Ada@people.example";
 const input = { channel: "Email", recipient: { email }, title: "News", body: "Hello." };
 
 const statusOf = async (id: string) => (await notificationNow(platform, tenantId, id)).status;

@@ -1,10 +1,10 @@
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { emailKey } from "../../users/email-key.js";
 import type { DeletedPerson } from "../../users/personal-data.js";
 import { eraseNotificationsJob } from "./erase-notifications-job.js";
 import { eraseAnswers } from "./erase-read-answers.js";
@@ -85,7 +85,7 @@ export class NotificationErasureService {
     const { defer, tenant } = transaction;
     const { userId, formerEmail } = person;
     const key = [tenant.uuid, decodeId("usr", userId)];
-    await defer(open, [...key, emailKey(formerEmail), new Date().toISOString()]);
+    await defer(open, [...key, mailAddressKey(formerEmail), new Date().toISOString()]);
     await defer(erasePreferences, key);
     await eraseAnswers(transaction, person);
     await this.#parts.jobs.send(transaction, eraseNotificationsJob, { tenantId: tenant.tenantId, userId });

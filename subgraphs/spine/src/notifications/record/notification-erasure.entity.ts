@@ -19,7 +19,7 @@ export class NotificationErasure {
   @PrimaryKey({ type: wireId("usr") })
   userId: string;
 
-  /** The former address in the form of `emailKey`. Notifications may have been sent to it without the user id. */
+  /** The former address in the form of `mailAddressKey`. Notifications may have been sent to it without the user id. */
   @Property({ type: "text" })
   emailKey: string;
 

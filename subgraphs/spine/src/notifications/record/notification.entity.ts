@@ -66,7 +66,7 @@ export class Notification {
   @Property({ type: "text", nullable: true })
   recipientEmail: string | null;
 
-  /** The same address in the form of `emailKey`, by which it is erased. */
+  /** The same address in the form of `mailAddressKey`, by which it is erased. */
   @Property({ type: "text", nullable: true })
   recipientEmailKey: string | null;
 

@@ -1,5 +1,6 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { DigestWindow, NotificationContent, NotificationRecipient } from "../delivery/channel-driver.js";
 import {
   type NotificationChannel,
@@ -98,7 +99,7 @@ function requestedRecipients(input: SendNotificationInput, channel: Notification
     const allowed = addressesOf[channel];
     if (address === undefined || others.length > 0 || !allowed.includes(address))
       errors.push(problem(pointerOf(at), "REQUIRED", `A recipient of the channel ${channel} has ${oneOf(allowed)}.`));
-    const key = `${address} ${address && known[address]?.toLowerCase()}`;
+    const key = `${address} ${address && mailAddressKey(known[address] ?? "")}`;
     if (seen.has(key)) errors.push(problem(pointerOf(at), "DUPLICATE", "This recipient is already in the list."));
     seen.add(key);
     return known;

@@ -10,7 +10,7 @@ export class NotificationRecipientInput {
   userId?: string | null;
 
   @Field(() => String, { nullable: true, description: "An address, for Email." })
-  @Constraint({ maxLength: 254, format: "email" })
+  @Constraint({ maxLength: 254, format: "idn-email" })
   email?: string | null;
 
   @Field(() => String, { nullable: true, description: "A number in the form of E.164, for Sms." })

@@ -1,7 +1,7 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { emailKey } from "../../users/email-key.js";
 import type { NotificationRecipient } from "../delivery/channel-driver.js";
 import { switchedOffReason } from "../preferences/switched-off.js";
 import { aboutNotification, type NotificationFacts } from "../record/notification.events.js";
@@ -69,7 +69,7 @@ export async function storeNotifications(
     notifications.map(({ notificationId }) => decodeId("ntf", notificationId)),
     recipients.map(({ userId }) => decodeId("usr", userId) ?? null),
     recipients.map(({ email }) => email),
-    recipients.map(({ email }) => email && emailKey(email)),
+    recipients.map(({ email }) => email && mailAddressKey(email)),
     recipients.map(({ phone }) => phone),
     recipients.map(({ subscriptionId }) => decodeId("whs", subscriptionId) ?? null),
     notifications.map(({ status }) => status),

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RetentionRule } from "@factory/runtime/db/retention";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
 import type { Logger } from "@factory/runtime/telemetry/logger";
@@ -12,7 +13,6 @@ import { LockMode } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
 import type { TenantSettings } from "../../configuration/tenant-settings.js";
 import type { Mailer } from "../../mail/mailer.js";
-import { emailKey } from "../../users/email-key.js";
 import { lockUser } from "../../users/find-users.js";
 import { newPasswordHash } from "../../users/new-password.js";
 import { replacePassword } from "../../users/replace-password.js";
@@ -82,7 +82,7 @@ export class PasswordResets {
       });
     // PostgreSQL cannot store NUL in text
     const isUsable = email.length <= maxEmailLength && !`${email}${tenant ?? ""}`.includes("\0");
-    const values = isUsable ? [emailKey(email.trim()), tenant ?? null] : ["", null];
+    const values = isUsable ? [mailAddressKey(email.trim()), tenant ?? null] : ["", null];
     const { rows } = await pool.query<ResettableUserRow>({ ...resettableUsers, values });
     // the answer is sent in this turn of the event loop
     const sending = nextTurn()

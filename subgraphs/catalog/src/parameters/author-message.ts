@@ -1,0 +1,95 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { pointerParts } from "./json-pointer.js";
+
+/** A rule that a value breaks. */
+interface BrokenRule {
+  readonly keyword: string;
+  /** Pointer to the keyword in the schema. */
+  readonly schemaPointer: string | undefined;
+  /** Pointer to the value in the parameters. */
+  readonly pointer: string;
+  /** The member that is missing. */
+  readonly missing?: string;
+}
+
+const maxCharacters = 500;
+const mapsOfSchemas = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+const listsOfSchemas = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
+
+/**
+ * The sentence with which the author of the schema explains a broken rule: `errorMessage` of the nearest schema around the
+ * rule that has one for it, as `ajv-errors` reads it. A text is for every rule of its schema and of those inside. An object
+ * has a text for a keyword, for the missing names of `required`, for what is inside of one of `properties` or `items`,
+ * and `_` for the other keywords.
+ */
+export function authorMessage(schema: JsonObject, broken: BrokenRule): string | undefined {
+  const around = schemasAround(schema, pointerParts(broken.schemaPointer ?? ""));
+  const [nearest] = around;
+  for (const { schema: one, inside } of around) {
+    const found = messageOf(one, inside, { ...broken, isOwn: one === nearest?.schema });
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The message of a property's own schema where the rule stands behind a `$ref` of it. */
+export function messageOfProperty(schema: JsonObject, broken: BrokenRule): string | undefined {
+  let current: JsonValue | undefined = schema;
+  let found: string | undefined;
+  for (const name of pointerParts(broken.pointer)) {
+    const properties: JsonValue | undefined = isJsonObject(current) ? current["properties"] : undefined;
+    current = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (!isJsonObject(current)) return found;
+    found = messageOf(current, [], { ...broken, isOwn: true }) ?? found;
+  }
+  return found;
+}
+
+interface SchemaAround {
+  readonly schema: JsonObject;
+  /** The steps from it to the rule. */
+  readonly inside: readonly string[];
+}
+
+/** The schemas on the way to a keyword, the nearest first. Maps and lists of schemas are none. */
+function schemasAround(root: JsonObject, parts: readonly string[]): SchemaAround[] {
+  const around: SchemaAround[] = [];
+  let current: JsonValue | undefined = root;
+  for (let at = 0; at < parts.length && isJsonObject(current); ) {
+    around.unshift({ schema: current, inside: parts.slice(at) });
+    const keyword = parts[at] ?? "";
+    const isContainer = mapsOfSchemas.has(keyword) || listsOfSchemas.has(keyword);
+    const steps = parts.slice(at, at + (isContainer ? 2 : 1));
+    current = steps.reduce<JsonValue | undefined>(memberOf, current);
+    at += steps.length;
+  }
+  return around;
+}
+
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  if (Array.isArray(value)) return value[Number(name)] as JsonValue | undefined;
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function messageOf(
+  schema: JsonObject,
+  [step = "", place = ""]: readonly string[],
+  { keyword, missing, schemaPointer, isOwn }: BrokenRule & { readonly isOwn: boolean },
+): string | undefined {
+  const messages = Object.hasOwn(schema, "errorMessage") ? schema["errorMessage"] : undefined;
+  // the platform itself closes a schema, and tells similar names
+  if (typeof messages === "string") return schemaPointer === "/unevaluatedProperties" ? undefined : shown(messages);
+  if (!isJsonObject(messages)) return undefined;
+  if (!isOwn) return shown(memberOf(memberOf(messages, step), place)) ?? textOf(messages, step === "items" ? step : "");
+  const ofKeyword = memberOf(messages, keyword);
+  if (missing !== undefined && isJsonObject(ofKeyword))
+    return shown(memberOf(ofKeyword, missing)) ?? textOf(messages, "_");
+  return shown(ofKeyword) ?? textOf(messages, "_");
+}
+
+const textOf = (messages: JsonObject, name: string) => shown(memberOf(messages, name));
+
+function shown(message: JsonValue | undefined): string | undefined {
+  if (typeof message !== "string" || message.trim() === "") return undefined;
+  return message.length > maxCharacters ? `${message.slice(0, maxCharacters)}…` : message;
+}
