@@ -123,7 +123,7 @@ describe("a test of a URL", () => {
   };
   const plain = (text: string) => [200, "text/plain", "nosniff", text];
 
-  it("of Meta gets its challenge by GET, and by HEAD the same without a body", async () => {
+  it("of Meta gets its challenge by GET, and only at the URL of a resource", async () => {
     const { path, key, subscriptionId } = await aPlace("meta", "a secret of the app");
     const query = "&hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=meatyhamhock";
     expect(await answered(ask("GET", path + query))).toEqual(plain("1158201444"));

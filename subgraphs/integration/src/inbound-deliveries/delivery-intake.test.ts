@@ -1,8 +1,8 @@
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Refusal } from "@factory/runtime/messages/refusal";
-import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { requestContext } from "@factory/runtime/tenancy/request-context";
 import type { Pool } from "pg";
 import type { ArrivedDelivery, DeliveryHint } from "../arrived-deliveries/arrived-delivery.js";
 import type { Candidate } from "../inbound-candidates/candidate.js";
