@@ -120,7 +120,7 @@ export class TemplateVersionService {
     if (!version || version.revision === revision) return version;
     const uuid = decodeId("tpv", templateVersionId);
     const row = await this.#database.reader.row<ReplacedDraftRow>(replacedDraft, tenant, uuid, revision);
-    return row && { ...version, ...replacedView(row), revision };
+    return row && Object.assign(version, replacedView(row), { revision });
   }
 
   /**
