@@ -117,6 +117,7 @@ describe("POST /v1/templates/{templateId}/versions", () => {
       templateVersionId: expect.stringMatching(/^tpv_/),
       semanticVersion: "1.0.0-beta.1+build.5",
       status: "Draft",
+      parameterSchema: input["parameterSchema"],
     });
     expect(headers.get("location")).toBe(`/v1/templates/${templateId}`);
   });
