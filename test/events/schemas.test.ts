@@ -556,7 +556,7 @@ describe("the emitted events", () => {
     expect([...resources].filter((resource) => !keyedTypes[resource] && !noKeyedType.includes(resource))).toEqual([]);
     expect(Object.keys(keyedTypes).filter((resource) => !resources.has(resource))).toEqual(["tenants"]);
     expect(subjectErrors).toEqual([]);
-    const gone = new Set(["RoleDeleted", "ConnectionDeleted", "WebhookSubscriptionDeleted"]);
+    const gone = new Set(["RoleDeleted", "ConnectionDeleted", "TemplateVersionDeleted", "WebhookSubscriptionDeleted"]);
     const deleted = subjects.filter(({ events }) => gone.has(events.type)).map(({ events }) => events.subjectPath);
     const isGone = ({ events }: Subject) => deleted.some((path) => `${events.subjectPath}/`.startsWith(`${path}/`));
     const ofRoles = subjects.filter((one) => isGone(one) && resourceOf(one) === "roles");

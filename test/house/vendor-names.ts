@@ -21,6 +21,8 @@ export const vendorData = [
   "subgraphs/integration/src/arrived-deliveries/vendor-actions.ts",
   // patterns of secrets that a template must not hold
   "subgraphs/catalog/src/template-checks/content/secret-text.ts",
+  // the versions of the format are URLs
+  "subgraphs/catalog/src/git/lfs-pointer.ts",
 ];
 
 /** The names of the vendors that have a preset, read from the source of the presets. A preset for any vendor names none. */

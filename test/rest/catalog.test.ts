@@ -106,17 +106,15 @@ describe("GET /v1/templates/{templateId}", () => {
 describe("POST /v1/templates/{templateId}/versions", () => {
   it("returns the documented members", async () => {
     const templateId = await aTemplate();
-    const input = aVersion({
-      semanticVersion: "1.0.0-beta.1+build.5",
-      parameterSchema: { type: "object", required: ["name"], properties: { name: { type: "string" } } },
-      changelog: "First.",
-    });
+    const parameterSchema = { type: "object", required: ["name"], properties: { name: { type: "string" } } };
+    const input = aVersion({ semanticVersion: "1.0.0-beta.1+build.5", parameterSchema, changelog: "First." });
     const { status, body, headers } = await post(`/v1/templates/${templateId}/versions`, input);
     expect(status).toBe(201);
     expect(body).toEqual({
       templateVersionId: expect.stringMatching(/^tpv_/),
       semanticVersion: "1.0.0-beta.1+build.5",
       status: "Draft",
+      parameterSchema,
     });
     expect(headers.get("location")).toBe(`/v1/templates/${templateId}`);
   });

@@ -136,13 +136,23 @@ describe("parameters as dotnet new accepts them", () => {
     });
   });
 
+  it("are refused by a derived schema where the template would refuse them", async () => {
+    const body = { templateVersionId: version.templateVersionId, target: target(), parameters: { Framework: "NET" } };
+    const answer = await request(`POST /v1/templates/${version.templateId}/execute`, { token, body });
+    expect([answer.status, answer.body]).toMatchObject([422, { errors: [{ pointer: "/parameters/Framework" }] }]);
+  });
+
   it("may have these names before the content was read, if the schema does not forbid them", async () => {
     expect(await scaffolded(version, { f: "NET9.0" })).toEqual({ "Orders.cs": "// net9.0 none\n" });
   });
 
   it("may have a choice in any case, or its unique prefix", async () => {
     expect(await scaffolded(version, { Framework: "net9.0-W" })).toEqual({ "Orders.cs": "// net9.0-windows none\n" });
-    const { error } = await executed(token, version, { target: target(), parameters: { Framework: "NET" } });
+    const open = await aVersion({
+      templateIdentity: "Acme.Service.CSharp",
+      parameterSchema: { type: "object" },
+    });
+    const { error } = await executed(token, open, { target: target(), parameters: { Framework: "NET" } });
     expect(error).toMatchObject({ code: "RENDER_FAILED" });
     expect(error?.message).toContain('several choices begin with "NET": "net8.0", "net9.0", "net9.0-windows"');
   });

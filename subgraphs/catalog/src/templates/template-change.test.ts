@@ -36,7 +36,7 @@ describe("a template", () => {
   const codeOf = (work: Promise<unknown>) =>
     work.then(
       () => "done",
-      (error: { extensions?: { code?: string } }) => error.extensions?.code ?? String(error),
+      (error: Error & { extensions?: { code?: string } }) => error.extensions?.code ?? error.message,
     );
 
   it("is renamed and described, member by member", async () => {

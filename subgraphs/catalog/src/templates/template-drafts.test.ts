@@ -85,6 +85,16 @@ describe("a Draft", () => {
     ).templateId;
   const aDraft = async (more: object = {}) =>
     mutate(`createTemplateVersion(templateId: "${await aTemplate()}", input: ${inputOf(more)})`);
+  /** Does something while the repository of the source cannot be reached. */
+  const whileHidden = async <T>(work: () => Promise<T>): Promise<T> => {
+    const hidden = `${repository.folder}.hidden`;
+    await rename(repository.folder, hidden);
+    try {
+      return await work();
+    } finally {
+      await rename(hidden, repository.folder);
+    }
+  };
   const replace = (id: string, more: object = {}, ifMatch?: string, as = actor) =>
     mutate(
       `replaceTemplateVersion(templateVersionId: "${id}", input: ${inputOf(more)}${ifMatch ? `, ifMatch: ${JSON.stringify(ifMatch)}` : ""})`,
@@ -115,7 +125,7 @@ describe("a Draft", () => {
   const codeOf = (work: Promise<unknown>) =>
     work.then(
       () => "done",
-      (error: { extensions?: { code?: string } }) => error.extensions?.code ?? String(error),
+      (error: Error & { extensions?: { code?: string } }) => error.extensions?.code ?? error.message,
     );
   const context = () => requestContext({ principal: actor, trace: continueTrace(undefined) });
   const anExecution = async ({ templateId, templateVersionId }: Version) =>
@@ -139,9 +149,7 @@ describe("a Draft", () => {
     });
 
     it("has the one that its content describes once a validation has read it, and never another", async () => {
-      const hidden = `${repository.folder}.hidden`;
-      await rename(repository.folder, hidden);
-      const version = await aDraft().finally(() => rename(hidden, repository.folder));
+      const version = await whileHidden(() => aDraft());
       expect(version).toMatchObject({ parameterSchema: { type: "object" }, parameterSchemaOrigin: "Open" });
       // the checks already see the derived schema: the open one would hide the required parameter
       expect(await validate(version)).toMatchObject({ outcome: "Passed", findings: [] });
@@ -155,11 +163,7 @@ describe("a Draft", () => {
     });
 
     it("is derived once when two processes read the content first, and not after its publication", async () => {
-      const hidden = `${repository.folder}.hidden`;
-      await rename(repository.folder, hidden);
-      const [version, published] = await Promise.all([aDraft(), aDraft()]).finally(() =>
-        rename(hidden, repository.folder),
-      );
+      const [version, published] = await whileHidden(() => Promise.all([aDraft(), aDraft()]));
       await Promise.all([validate(version), validate(version), validate(version)]);
       const schemas = async ({ templateVersionId }: Version) =>
         (await events(templateVersionId)).filter(([type]) => type === "TemplateParameterSchemaDefined");
@@ -244,9 +248,7 @@ describe("a Draft", () => {
     });
 
     it("does not get the content that was read for the earlier revision", async () => {
-      const hidden = `${repository.folder}.hidden`;
-      await rename(repository.folder, hidden);
-      const version = await aDraft().finally(() => rename(hidden, repository.folder));
+      const version = await whileHidden(() => aDraft());
       const { templateId, templateVersionId } = version;
       const given = { parameterSchema: { type: "object" }, sourceRef: "stored://nowhere" };
       await validationsDuring(() => replace(templateVersionId, given), "read").validate(context(), templateId, {

@@ -90,7 +90,8 @@ const pinReplacedDraft = {
 const storeDerivedSchema = {
   name: "template_version_derive_schema",
   text: `update template_versions set parameter_schema = $4, parameter_schema_origin = 'Derived'
-    where tenant_id = $1 and template_version_id = $2 and revision = $3 and status = 'Draft' and parameter_schema_origin = 'Open'
+    where tenant_id = $1 and template_version_id = $2 and revision = $3 and resolved_ref = $5 and status = 'Draft'
+      and parameter_schema_origin = 'Open'
     returning true`,
 };
 
@@ -124,7 +125,7 @@ export class TemplateVersionService {
     if (!version || version.revision === revision) return version;
     const uuid = decodeId("tpv", templateVersionId);
     const row = await this.#database.reader.row<ReplacedDraftRow>(replacedDraft, tenant, uuid, revision);
-    return row && { ...version, ...replacedView(row), revision };
+    return row && Object.assign(version, replacedView(row), { revision });
   }
 
   /**
@@ -195,8 +196,8 @@ export class TemplateVersionService {
       const [isCurrent] = await execute(pinContent, [...pins, JSON.stringify(facts), details]);
       if (!isCurrent) await execute(pinReplacedDraft, pins);
       if (!isCurrent || schema === undefined) return;
-      const [stored] = await execute(storeDerivedSchema, [...key, revision, JSON.stringify(schema)]);
-      // Another process has derived the same schema, or a person has published the version.
+      const [stored] = await execute(storeDerivedSchema, [...key, revision, JSON.stringify(schema), resolvedRef]);
+      // Another process was first, maybe with another commit of a branch, or a person has published the version.
       if (!stored) return;
       record({
         type: "TemplateParameterSchemaDefined",

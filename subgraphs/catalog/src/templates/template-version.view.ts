@@ -37,7 +37,7 @@ export interface KnownParameters {
   readonly parameterAliases: Readonly<Record<string, string>>;
 }
 
-/** What a read of the content has found. */
+/** The parameters that a read of the content has found. */
 export type ReadContent = KnownParameters & Pick<TemplateVersionType, "parameterSchema">;
 
 /** A version with what executions need to know about it and its template. */

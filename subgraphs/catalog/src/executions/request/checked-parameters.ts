@@ -8,6 +8,7 @@ import { withDefaults } from "../../parameters/parameter-schema.js";
 import { everDefined } from "../../parameters/schema-properties.js";
 import type { TemplateVersionType } from "../../templates/template-version.type.js";
 import type { WorkerClient } from "../../worker-pool/worker-pool.js";
+import { inSchemaForm } from "./schema-values.js";
 
 interface ParameterRequest {
   readonly parameterSchema: unknown;
@@ -20,8 +21,8 @@ interface ParameterRequest {
 }
 
 /**
- * The parameters with the defaults of a schema that is not derived. Throws PARAMETERS_INVALID when the schema or the template refuses
- * them.
+ * The parameters with the defaults of a schema that is not derived. Throws PARAMETERS_INVALID when the schema or the
+ * template refuses them.
  */
 export async function checkedParameters(
   checker: ParameterChecker,
@@ -30,14 +31,16 @@ export async function checkedParameters(
 ): Promise<Record<string, unknown>> {
   const given = ownNames(parameters, aliases, parameterSchema);
   // The rules of a schema calculate. The sent parameters stay as they were.
+  const plain = withPlainNumbers(given);
+  const isDerived = parameterSchemaOrigin === "Derived";
   const order = {
     schema: withPlainNumbers(parameterSchema),
-    parameters: withPlainNumbers(given),
+    parameters: isDerived ? inSchemaForm(parameterSchema, plain as Record<string, unknown>) : plain,
     templateNames: templateNames ?? undefined,
   };
   const checked = await checker.checkParameters(order, client);
   // The template has the defaults of a derived schema itself, and tells them from values of the request.
-  if (checked.valid && parameterSchemaOrigin === "Derived") return given;
+  if (checked.valid && isDerived) return given;
   if (checked.valid && order.schema === parameterSchema && order.parameters === given) return checked.parameters;
   if (checked.valid) return withDefaults(isJsonObject(parameterSchema) ? parameterSchema : {}, given as JsonObject);
   const explained = checked.errors.find(({ ofAuthor }) => ofAuthor)?.detail;

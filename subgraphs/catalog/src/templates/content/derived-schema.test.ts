@@ -13,7 +13,8 @@ const pack = (symbols: object) =>
   tree({ ".template.config/template.json": JSON.stringify({ ...metadata, symbols }), "a.txt": "a" });
 const derived = (symbols: object) => derivedSchema(pack(symbols));
 const parameter = (more: object = {}) => ({ type: "parameter", ...more });
-const rule = (more: object) => (derived({ A: parameter(more) })?.["properties"] as Record<string, unknown>)["A"];
+const rulesOf = (symbols: object) => derived(symbols)?.["properties"] as Record<string, unknown> | undefined;
+const rule = (more: object) => rulesOf({ A: parameter(more) })?.["A"];
 const choices = [{ choice: "net8.0", description: "LTS" }, { choice: "net9.0" }];
 
 describe("a derived schema", () => {
