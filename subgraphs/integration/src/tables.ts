@@ -46,6 +46,7 @@ import { Migration20261123113600_webhook_replays } from "./migrations/Migration2
 import { Migration20261127231214_list_times } from "./migrations/Migration20261127231214_list_times.js";
 import { Migration20261128070048_foreign_json } from "./migrations/Migration20261128070048_foreign_json.js";
 import { Migration20261128073406_left_out_tools } from "./migrations/Migration20261128073406_left_out_tools.js";
+import { Migration20261128184500_awaited_material } from "./migrations/Migration20261128184500_awaited_material.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -99,5 +100,6 @@ export const integrationTables = {
     Migration20261127231214_list_times,
     Migration20261128070048_foreign_json,
     Migration20261128073406_left_out_tools,
+    Migration20261128184500_awaited_material,
   ],
 };
