@@ -127,6 +127,7 @@ export const errorCodes = {
   CREDENTIAL_REJECTED:             { status: null, title: "Credential rejected", when: "the vendor refuses the credential of a connection" },
   CREDENTIAL_UNUSABLE:             { status: null, title: "Credential unusable", when: "a member of the credential of a connection is missing, cannot be used, or excludes the host of the vendor; the vendor was not asked" },
   MAIL_ADDRESS_UNSUPPORTED:        { status: null, title: "Mail address not supported", when: "the part of an address before the @ is not ASCII, and the mail server does not offer SMTPUTF8 (RFC 6531)" },
+  MATERIAL_NOT_GIVEN:              { status: null, title: "Material not given", when: "a rotation has waited 7 days for a secret that only the vendor can create" },
   VENDOR_REFUSED:                  { status: null, title: "Vendor refused", when: "the vendor refuses a command, and would refuse it again" },
   OUTCOME_UNKNOWN:                 { status: null, title: "Outcome unknown", when: "a vendor did not answer a command, and it may not be repeated without a second effect" },
   COMMAND_EXPIRED:                 { status: null, title: "Command expired", when: "the expirytime of a command has passed before the vendor was called" },

@@ -77,6 +77,7 @@ export const platformEventTypes = {
   RunTimedOut:                    { source: "integration",  readScopes: ["integration.runs.read"] },
   RunCancelled:                   { source: "integration",  readScopes: ["integration.runs.read"] },
   CredentialRotationStarted:      { source: "integration",  readScopes: ["integration.credentials.read"] },
+  CredentialMaterialAwaited:      { source: "integration",  readScopes: ["integration.credentials.read"] },
   CredentialVersionPromoted:      { source: "integration",  readScopes: ["integration.credentials.read"] },
   CredentialRotated:              { source: "integration",  readScopes: ["integration.credentials.read"] },
   CredentialRotationFailed:       { source: "integration",  readScopes: ["integration.credentials.read"] },

@@ -224,7 +224,7 @@ describe("lists", () => {
   const list = (query: string) => facade.call(`GET /v1/tenants${query}`, { token: "admin" });
 
   it("read limit, cursor and filters by name, with their aliases", async () => {
-    await list("?limit=10&cursor=abc&status=Active&ignored=1");
+    await list("?limit=10&cursor=abc&status=Active");
     await list("?pageSize=5000&pageToken=abc");
     await list("");
     expect(seen.map(({ variables }) => variables)).toEqual([
@@ -232,6 +232,16 @@ describe("lists", () => {
       { first: 200, after: "abc", filter: {} },
       { filter: {} },
     ]);
+  });
+
+  it("refuse a filter that they do not have, instead of listing everything", async () => {
+    const { status, json } = await list("?state=Active&limit=10");
+    expect([status, json["code"], json["errors"]]).toEqual([
+      400,
+      "VALIDATION_FAILED",
+      [{ pointer: "/state", code: "UNKNOWN_VALUE", detail: expect.stringContaining("no such query parameter") }],
+    ]);
+    expect(seen).toEqual([]);
   });
 
   it("link to the next page", async () => {

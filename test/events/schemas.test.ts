@@ -307,6 +307,8 @@ async function changeCredentials(token: string): Promise<void> {
   await move("revokeCredential", credentialId);
   await aFailedRotation(token);
   await anExpiredCredential(token);
+  const { credentialId: waiting } = await aCredential(token, { kind: "ApiKey", secret: { apiKey: "first" } });
+  await request("POST /integrations/credentials/rotate", { token, body: { credentialId: waiting } });
 }
 
 /** Causes the events of connections that a caller causes. */

@@ -75,6 +75,7 @@ describe("POST /integrations/credentials/rotate", () => {
       newVersionRef: `${credentialRef}#v2`,
       verificationRunId: expect.stringMatching(/^run_/),
       signingSecret: expect.stringMatching(/^whsec_/),
+      materialDueAt: null,
     });
     const replay = await rotate(credentialId, body, { "idempotency-key": "rotation" });
     expect(replay.body).toEqual({ ...answer.body, signingSecret: null });
@@ -166,9 +167,35 @@ describe("POST /integrations/credentials/rotate", () => {
     });
   });
 
-  it("says which secrets it cannot generate, and knows no credential of another tenant", async () => {
+  it("answers the specification's request for a key of a vendor, whose version waits for a second request", async () => {
+    const [first, second] = [aKey(), aKey()];
+    const { credentialId, connectionId } = await connected("ApiKey", { apiKey: first });
+    vendor.accepted.add(first).add(second);
+    const { body, status, headers } = await request<Rotation>("POST /integrations/credentials/rotate", {
+      token,
+      body: { tenantId: tenant.tenantId, credentialId, reason: "ScheduledRotation" },
+    });
+    expect(status).toBe(202);
+    expect(body).toMatchObject({ status: "Rotating", newVersionRef: expect.stringMatching(/#v2$/) });
+    const run = await request<Run>(String(`GET ${headers.get("location")}`), { token });
+    expect(run.body).toMatchObject({
+      status: "Queued",
+      nextAttemptAt: (body as unknown as Record<string, string>)["materialDueAt"],
+      progress: { awaits: "CredentialMaterial", giveAt: "POST /integrations/credentials/rotate" },
+    });
+    expect(refusal(await rotate(credentialId))).toBe("409 CREDENTIAL_ROTATION_IN_PROGRESS");
+    const given = await rotate(credentialId, { secret: { apiKey: second } });
+    expect(given.status).toBe(202);
+    expect(given.body).toEqual({ ...body, materialDueAt: null });
+    expect(await ended(body.verificationRunId)).toMatchObject({
+      status: "Completed",
+      result: { check: "Probe", connectionIds: [connectionId], version: 2 },
+    });
+    await credentialBecomes(token, credentialId, "Active");
+  });
+
+  it("knows no credential of another tenant", async () => {
     const { credentialId } = await aCredential(token, { kind: "ApiKey", secret: { apiKey: "a" } });
-    expect(refusal(await rotate(credentialId))).toBe("422 PARAMETERS_INVALID");
     expect(refusal(await rotate(credentialId, { reason: "Boredom" }))).toBe("422 PARAMETERS_INVALID");
     expect(refusal(await rotate(credentialId, { graceSeconds: 604_801 }))).toBe("400 VALIDATION_FAILED");
     const other = await (await aTenant()).tokenWith();

@@ -34,6 +34,10 @@ export function loadOperation(area: Area, name: string): Operation {
   return { name, text, definition, root };
 }
 
+/** Whether the answer is a list: it has the member `items`. */
+export const isList = ({ root }: Operation): boolean =>
+  root.selectionSet?.selections.some((one) => one.kind === Kind.FIELD && one.name.value === "items") ?? false;
+
 /** Builds the schema of the supergraph without validating it again: composition has done that. */
 export const readGraph = (supergraphSdl: string): GraphQLSchema =>
   buildASTSchema(parse(supergraphSdl, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });

@@ -1,7 +1,8 @@
 import type { Verifier } from "@factory/runtime/auth/authenticate";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Cause } from "@factory/runtime/messages/envelope";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { requireKnownParameters } from "../requests/known-parameters.js";
 import { causeOf, operator } from "./operator.js";
 
 const usualLimit = 50;
@@ -26,7 +27,7 @@ export interface JobAdministration {
 export function serveJobs(app: FastifyInstance, jobs: JobAdministration, verifier: Verifier): void {
   app.get("/jobs", async (request, reply) => {
     await operator(request, verifier);
-    const { limit, after } = request.query as Record<string, string | undefined>;
+    const { limit, after } = pageOf(request);
     return reply.header("cache-control", "no-store").send(await jobs.list(after, limitOf(limit)));
   });
   app.post("/jobs/:queue/:jobId/redrive", async (request, reply) => {
@@ -37,7 +38,7 @@ export function serveJobs(app: FastifyInstance, jobs: JobAdministration, verifie
   });
   app.get("/bus/dead-letters", async (request, reply) => {
     await operator(request, verifier);
-    const { limit, after } = request.query as Record<string, string | undefined>;
+    const { limit, after } = pageOf(request);
     return reply.header("cache-control", "no-store").send(await jobs.deadLetters(after, limitOf(limit)));
   });
   app.post("/bus/dead-letters/:consumer/:position/redrive", async (request, reply) => {
@@ -48,6 +49,13 @@ export function serveJobs(app: FastifyInstance, jobs: JobAdministration, verifie
   });
   const lying = oneAtATime(() => jobs.lying());
   app.get("/jobs/lying", async (_request, reply) => reply.header("cache-control", "no-store").send(await lying()));
+}
+
+/** The query of a list. Throws VALIDATION_FAILED for a parameter that it does not have. */
+function pageOf({ query }: FastifyRequest): { limit: string | undefined; after: string | undefined } {
+  requireKnownParameters(query, ["limit", "after"]);
+  const { limit, after } = query as Record<string, string | undefined>;
+  return { limit, after };
 }
 
 function limitOf(text: string | undefined): number {

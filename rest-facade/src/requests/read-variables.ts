@@ -17,8 +17,9 @@ import {
   type VariableDefinitionNode,
 } from "graphql";
 import { describeVariable } from "../operations/describe-variable.js";
-import type { Operation } from "../operations/load-operation.js";
+import { isList, type Operation } from "../operations/load-operation.js";
 import { type Method, pathParameters } from "../routes/route.js";
+import { unknownParameters } from "./known-parameters.js";
 import { pruneChange, pruneInput } from "./prune-input.js";
 import { waitPreference } from "./wait-preference.js";
 
@@ -69,6 +70,7 @@ export function readVariables(operation: Operation, { method, path }: Endpoint, 
     }
   }
   if (method === "POST" && !input) reads.push(readNoBody);
+  if (method === "GET" && isList(operation)) reads.push(readOnly(query.flatMap(({ names }) => names)));
   return { input, query, conditions, waits, read: (request: FastifyRequest) => readAll(reads, request) };
 }
 
@@ -83,6 +85,13 @@ function readAll(reads: readonly Read[], request: FastifyRequest): Variables {
     });
   return variables;
 }
+
+/** Another parameter of a list would be a filter without effect, and the answer too long without any sign of it. */
+const readOnly =
+  (known: readonly string[]): Read =>
+  ({ query }, _variables, errors) => {
+    errors.push(...unknownParameters(query as object, known));
+  };
 
 const readPath =
   (name: string): Read =>

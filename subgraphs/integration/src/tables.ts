@@ -48,6 +48,7 @@ import { Migration20261128070048_foreign_json } from "./migrations/Migration2026
 import { Migration20261128073406_left_out_tools } from "./migrations/Migration20261128073406_left_out_tools.js";
 import { Migration20261128190000_refused_deliveries } from "./migrations/Migration20261128190000_refused_deliveries.js";
 import { Migration20261128190100_webhook_presets } from "./migrations/Migration20261128190100_webhook_presets.js";
+import { Migration20261128184500_awaited_material } from "./migrations/Migration20261128184500_awaited_material.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -103,5 +104,6 @@ export const integrationTables = {
     Migration20261128073406_left_out_tools,
     Migration20261128190000_refused_deliveries,
     Migration20261128190100_webhook_presets,
+    Migration20261128184500_awaited_material,
   ],
 };

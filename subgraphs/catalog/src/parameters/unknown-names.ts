@@ -1,7 +1,7 @@
+import { nearestNames } from "@factory/runtime/input-validation/nearest-names";
 import type { JsonObject } from "@factory/template-engine/json-value";
 import { type PatternTimeLimit, PatternTimeLimitExceeded } from "@factory/template-engine/pattern-time-limit";
 import { nameIn } from "./json-pointer.js";
-import { nearestNames } from "./nearest-names.js";
 import { SchemaError } from "./offline-schema.js";
 import type { ParameterError } from "./parameter-error.js";
 import { everDefined, namePatterns } from "./schema-properties.js";

@@ -11,6 +11,7 @@ import type { ConnectionService } from "./connection.service.js";
 import type { ConnectionType } from "./connection.type.js";
 import { type ConnectionRecord, connectionView } from "./connection.view.js";
 import { type CheckedConfiguration, checkedConfiguration, refuseToolsOfAgents } from "./connection-configuration.js";
+import { lockConnections } from "./connection-limit.js";
 import { resolveCredentials } from "./connection-references.js";
 import { holdHostsOf, refuseChosenHost } from "./credential-hosts/credential-hosts.js";
 import { lockedConnection } from "./locked-connection.js";
@@ -59,6 +60,7 @@ export class ConnectionChangeService {
       field: "updateConnection",
       arguments: { connectionId, input, ifMatch },
       commit: async (transaction) => {
+        if (input.credentialRef != null || checked?.webhookSecretRef != null) await lockConnections(transaction);
         await holdHostsOf(transaction, { principal, connectionId });
         const known = await lockedConnection(transaction, connectionId);
         requirePreconditions({ ifMatch }, known.version);

@@ -15,11 +15,21 @@ const count = {
 };
 
 /**
+ * Lets the references of connections and the names of new credentials be read one after the other until the transaction
+ * ends: otherwise a connection and its credential that are made at the same time would not see each other. Take it before
+ * the locks of providers and connections.
+ */
+export async function lockConnections({ defer, tenant }: Transaction): Promise<void> {
+  await defer(lock, [hashedLocks.connections(tenant.tenantId)]);
+}
+
+/**
  * Throws CONFLICT when the tenant has as many connections as are allowed. The lock lasts until the transaction ends, so
  * that requests at the same time cannot exceed the limit together.
  */
-export async function requireRoomForConnection({ defer, execute, tenant }: Transaction): Promise<void> {
-  await defer(lock, [hashedLocks.connections(tenant.tenantId)]);
+export async function requireRoomForConnection(transaction: Transaction): Promise<void> {
+  await lockConnections(transaction);
+  const { execute, tenant } = transaction;
   const [found] = await execute<{ count: number }>(count, [tenant.uuid]);
   if ((found?.count ?? 0) >= maxConnections)
     throw new DomainError("CONFLICT", {

@@ -1,9 +1,11 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { CredentialService } from "../credentials/credential.service.js";
 import { DeliveryAddresses } from "../delivery-address/delivery-url.js";
 import { ProviderService } from "../providers/provider.service.js";
 import { ProviderMoveListeners } from "../providers/provider-move-listeners.js";
 import { RunService } from "../runs/run.service.js";
 import { AuthorizationLinks } from "./authorization-links.js";
+import { useAwaitedCredential } from "./awaited-credential/awaited-credential.js";
 import { Connection } from "./connection.entity.js";
 import { ConnectionResolver } from "./connection.resolver.js";
 import { ConnectionService } from "./connection.service.js";
@@ -13,6 +15,7 @@ import { ConnectionEndListeners } from "./connection-end-listeners.js";
 import { ConnectionHealthRecord } from "./connection-health-record.js";
 import { ConnectionLifecycleResolver } from "./connection-lifecycle.resolver.js";
 import { ConnectionLifecycleService } from "./connection-lifecycle.service.js";
+import { lockConnections } from "./connection-limit.js";
 import { ConnectionLinksResolver } from "./connection-links.resolver.js";
 import { ConnectionListService } from "./connection-list.service.js";
 import { ConnectionStates } from "./connection-moves.js";
@@ -75,6 +78,12 @@ export const connections: SliceModule<ConnectionSettings> = {
     services.add(new ConnectionListService(database, cursors));
     services.add(new ConnectionChangeService({ database, connections, verification }));
     services.add(new ConnectionLifecycleService({ database, connections, states, verification, runs, ends }));
+    services.get(CredentialService).arrivals.add(
+      useAwaitedCredential({
+        lock: lockConnections,
+        verify: (transaction, connection) => verification.start(transaction, connection),
+      }),
+    );
     const providerListeners = services.get(ProviderMoveListeners);
     providerListeners.add(followProvider);
     providerListeners.addForOrigins(guardCredentials);

@@ -1,4 +1,5 @@
 import { failpoint } from "@factory/runtime/faults/failpoint";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { JobDefinition } from "@factory/runtime/jobs/queue/job-queue";
 import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -7,7 +8,10 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import { announceChange } from "../credentials/credential-change.js";
 import { dueWarning, nextRotation } from "../credentials/credential-schedule.js";
 import { type CredentialVersions, moveTo } from "../credentials/credential-versions.js";
+import type { RunService } from "../runs/run.service.js";
+import { materialNotGiven } from "./awaited-material.js";
 import { canGenerate, type LockedCredential, type RotationStart } from "./rotation-start.js";
+import { lockVerification } from "./verification-run-statement.js";
 
 /** The payload of the job that makes the due changes of one credential. */
 export interface AdvanceCredentialPayload {
@@ -46,6 +50,7 @@ interface AdvanceServices {
   readonly database: Database;
   readonly versions: CredentialVersions;
   readonly start: RotationStart;
+  readonly runs: RunService;
   readonly clock: () => Date;
 }
 
@@ -62,14 +67,15 @@ export class CredentialAdvance {
     const { database, versions, clock } = this.#services;
     const cause = { trace: continueTrace(undefined), actorId: "system" };
     await database.transaction(tenantWithId(tenantId), cause, async (transaction) => {
+      await transaction.defer(lockVerification, [transaction.tenant.uuid, decodeId("crd", credentialId)]);
       const credential = await versions.lock(transaction, credentialId);
       const now = clock();
       if (credential.nextChangeAt !== null && credential.nextChangeAt <= now) {
         this.#warn(transaction, credential, now);
-        if (credential.status === "Active") {
-          if (credential.expiresAt !== null && credential.expiresAt <= now) expire(transaction, credential);
-          else await this.#rotate(transaction, credential, now);
-        }
+        const { status, expiresAt, materialDueAt } = credential;
+        if (expiresAt !== null && expiresAt <= now && canExpire(credential)) expire(transaction, credential);
+        else if (status === "Active") await this.#rotate(transaction, credential, now);
+        if (materialDueAt !== null && materialDueAt <= now) await this.#endWait(transaction, credential);
       }
       versions.plan(credential);
       // Sent here, so that the failpoint stands between the statements and the commit.
@@ -90,6 +96,16 @@ export class CredentialAdvance {
     });
   }
 
+  /** Fails the rotation whose material nobody has given, together with its run. */
+  async #endWait(transaction: Transaction, { rotationRunId }: LockedCredential): Promise<void> {
+    if (rotationRunId === null) return;
+    await transaction.em.flush();
+    await this.#services.runs.failIn(transaction, rotationRunId, {
+      code: "MATERIAL_NOT_GIVEN",
+      detail: materialNotGiven,
+    });
+  }
+
   async #rotate(transaction: Transaction, credential: LockedCredential, now: Date): Promise<void> {
     const { credentialId, name, kind, nextRotationAt, rotationIntervalDays } = credential;
     if (nextRotationAt === null || nextRotationAt > now) return;
@@ -107,6 +123,10 @@ export class CredentialAdvance {
     });
   }
 }
+
+/** The current version is in use and expires as without a rotation while a new one waits. */
+const canExpire = ({ status, materialDueAt }: LockedCredential) =>
+  status === "Active" || (status === "Rotating" && materialDueAt !== null);
 
 function expire(transaction: Transaction, credential: LockedCredential): void {
   moveTo(credential, "Expired");

@@ -52,6 +52,36 @@ describe("kill -9 in the rotation of credentials", () => {
        where tenant_id = $1 and credential_id = '${decodeId("crd", credentialId)}' order by version`,
     );
 
+  it("keeps the material that was given, or lets it be given again", async () => {
+    const vendor = aPrincipal();
+    const phase = "credentialRotation.giving";
+    await subgraph.start();
+    const { credentialId } = await subgraph.only(
+      vendor,
+      "mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }",
+      { input: { name: "vendor", kind: "ApiKey", secret: { apiKey: "first" } } },
+    );
+    const ask = (secret?: object, key?: string) =>
+      subgraph.only(
+        vendor,
+        "mutation ($input: RotateCredentialInput!) { rotateCredential(input: $input) { newVersionRef verificationRunId } }",
+        { input: { credentialId, ...(secret && { secret }) } },
+        key,
+      );
+    const waiting = await ask();
+    expect(await subgraph.startMortal(`${phase}:kill:1`)).toBe(true);
+    await ask({ apiKey: "second" }, "given").catch(() => undefined);
+    expect(await subgraph.process.ended).toBeNull();
+    await subgraph.start();
+    expect(await ask({ apiKey: "second" }, "given")).toEqual(waiting);
+    const stages = async () => {
+      const source = "query ($id: ID!) { credential(credentialId: $id) { status versions { stage } } }";
+      const { status, versions } = await subgraph.only(vendor, source, { id: credentialId });
+      return [status, ...versions.map(({ stage }: { stage: string }) => stage)].join();
+    };
+    await eventually("the new version is used", async () => (await stages()) === "Active,Current,Previous", takeoverMs);
+  });
+
   it("leaves each rotation and each retirement done once, and no run open", async () => {
     let credentials: string[] = [];
     for (let count = 0; count < kills; count += 1) {

@@ -24,7 +24,7 @@ export class RotateCredentialInput {
   @Field(() => JsonObject, {
     nullable: true,
     description:
-      "The new secret, with the members that the kind requires. Without it, a secret of the kind WebhookSigning is generated; other kinds need it.",
+      "The new secret, with the members that the kind requires. Without it, a secret of the kind WebhookSigning is generated; the new version of another kind waits 7 days for it. A second request gives it to the waiting version.",
   })
   secret?: Record<string, unknown> | null;
 

@@ -30,6 +30,7 @@ export const credentialRotation: SliceModule<CredentialRotationSettings> = {
   slice: "credential-rotation",
   events: [
     "CredentialRotationStarted",
+    "CredentialMaterialAwaited",
     "CredentialVersionPromoted",
     "CredentialRotated",
     "CredentialRotationFailed",
@@ -48,7 +49,7 @@ export const credentialRotation: SliceModule<CredentialRotationSettings> = {
       services.get(RunOperations),
     ];
     const echo = services.add(new SignedEcho());
-    const start = new RotationStart(versions, runs);
+    const start = new RotationStart(versions, runs, clock);
     const digest = services.get(SecretDigest);
     services.add(
       new CredentialRotationService({ database, versions, digest, runs, start, tokens: services.get(TokenStore) }),
@@ -58,9 +59,9 @@ export const credentialRotation: SliceModule<CredentialRotationSettings> = {
     const [connections, vendor] = [services.get(ConnectionService), services.get(VendorProbe)];
     const verification = services.get(Verification);
     const probe = new CredentialProbe({ database, connections, probe: vendor, verification });
-    operations.add("VerifyCredential", new VerifyCredential({ credentials, versions, runs, echo, probe }));
+    operations.add("VerifyCredential", new VerifyCredential({ database, credentials, versions, runs, echo, probe }));
     operations.add("RetireCredentialVersion", new RetireCredentialVersion(versions, runs, clock));
-    const advance = new CredentialAdvance({ database, versions, start, clock });
+    const advance = new CredentialAdvance({ database, versions, start, runs, clock });
     work(advanceCredentialJob, (payload) => advance.advance(payload), maintenance);
     const due = new DueCredentials({ database, workers, jobs, logger, clock });
     onStarted(() => due.start());

@@ -19,7 +19,7 @@ export class CredentialRotationResolver {
 
   @Mutation(() => CredentialRotationType, {
     description:
-      "Replaces the secret of a credential. The new version is verified by a run and then used; the former one stays in use for its grace period.",
+      "Replaces the secret of a credential. The new version is verified by a run and then used; the former one stays in use for its grace period. A version whose secret only the vendor can create waits for it, and a second request gives it.",
   })
   @Auth({ scopes: ["integration.credentials.rotate"] })
   rotateCredential(

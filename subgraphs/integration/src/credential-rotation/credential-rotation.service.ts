@@ -4,7 +4,7 @@ import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-muta
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant } from "@factory/runtime/tenancy/tenant";
-import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { type RotationReason, rotationReasons } from "../credentials/credential.states.js";
 import type { CredentialType } from "../credentials/credential.type.js";
 import { credentialView } from "../credentials/credential.view.js";
@@ -16,7 +16,12 @@ import type { RotateCredentialInput } from "./credential-rotation.input.js";
 import type { CredentialRotationType } from "./credential-rotation.type.js";
 import { requireOtherSecret } from "./other-secret.js";
 import { endRetirements, retirement } from "./retire-credential-version.js";
-import { type RotationStart, requireNotRotating, type StartedRotation } from "./rotation-start.js";
+import {
+  type LockedCredential,
+  type RotationStart,
+  requireNotRotating,
+  type StartedRotation,
+} from "./rotation-start.js";
 import { lockVerification } from "./verification-run-statement.js";
 
 interface RotationServices {
@@ -37,7 +42,7 @@ export class CredentialRotationService {
   }
 
   /**
-   * Starts a rotation. Only this response contains a generated secret: the stored result of an Idempotency-Key does
+   * Starts a rotation, or gives one that waits its secret. Only this response contains a generated secret: the stored result of an Idempotency-Key does
    * not, so a replay has `signingSecret: null`. `field` is the root field of the request.
    */
   async rotate(
@@ -56,16 +61,30 @@ export class CredentialRotationService {
       arguments: requestWith(secret && digest.of(secret)),
       formerArguments: secret ? digest.formerly(secret).map(requestWith) : [],
       commit: async (transaction) => {
-        const credential = await versions.lock(transaction, credentialId);
-        const wanted = { reason, secret, graceSeconds, expiresAt: expiresAt === null ? null : new Date(expiresAt) };
+        const credential = await this.#lock(transaction, credentialId);
+        const wanted = { graceSeconds, expiresAt: expiresAt === null ? null : new Date(expiresAt) };
+        const waits = secret !== null && credential.materialDueAt !== null;
+        if (!waits) requireNotRotating(credential);
         if (secret) await requireOtherSecret(transaction, { versions, digest, credential, secret });
-        started = await start.startIn(transaction, credential, { ...wanted, shown: true });
+        started = waits
+          ? await start.giveIn(transaction, credential, {
+              ...wanted,
+              secret,
+              reason: input.reason == null ? null : reason,
+            })
+          : await start.startIn(transaction, credential, { ...wanted, secret, reason, shown: true });
         return started.rotation;
       },
     });
     // A transaction that runs again may return the result of another request, which has no secret.
     if (started?.rotation === answer) answer.signingSecret = started.generated;
     return answer;
+  }
+
+  /** Locks the run of an open rotation and the credential. */
+  async #lock(transaction: Transaction, credentialId: string): Promise<LockedCredential> {
+    await transaction.defer(lockVerification, [transaction.tenant.uuid, decodeId("crd", credentialId)]);
+    return this.#services.versions.lock(transaction, credentialId);
   }
 
   /** Ends the state RotationFailed. The current version is in use as before. */
@@ -148,9 +167,9 @@ export class CredentialRotationService {
       field: "revokeCredential",
       arguments: { credentialId, reason },
       commit: async (transaction) => {
-        await transaction.defer(lockVerification, [transaction.tenant.uuid, decodeId("crd", credentialId)]);
-        const credential = await versions.lock(transaction, credentialId);
-        const verification = credential.status === "Rotating" ? credential.rotationRunId : null;
+        const credential = await this.#lock(transaction, credentialId);
+        const { status, materialDueAt, rotationRunId } = credential;
+        const verification = status === "Rotating" || materialDueAt !== null ? rotationRunId : null;
         await versions.revoke(transaction, credential, reason);
         await tokens.forgetOf(transaction, credentialId);
         // The handler of the run finds a credential that is no longer Rotating, and leaves it as it is.

@@ -1,3 +1,4 @@
+import { DateTime } from "@factory/runtime/graphql/scalars";
 import { Field, ID, ObjectType } from "type-graphql";
 import type { CredentialState } from "../credentials/credential.states.js";
 import { CredentialStatus } from "../credentials/credential.type.js";
@@ -21,4 +22,11 @@ export class CredentialRotationType {
     description: "A generated secret is shown here once; null in a repeated response and for a given secret.",
   })
   signingSecret: string | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      "The new version waits for its secret until this time, and its run waits too. Give the secret by another rotation request; otherwise the rotation fails then. Null where the secret is there.",
+  })
+  materialDueAt: string | null;
 }

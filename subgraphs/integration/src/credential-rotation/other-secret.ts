@@ -3,7 +3,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { CredentialVersions } from "../credentials/credential-versions.js";
 import type { SecretDigest } from "../credentials/secret-digest.js";
 import type { SecretMaterial } from "../credentials/secret-store.js";
-import { type LockedCredential, requireNotRotating } from "./rotation-start.js";
+import type { LockedCredential } from "./rotation-start.js";
 
 interface Rotated {
   readonly versions: CredentialVersions;
@@ -17,7 +17,6 @@ export async function requireOtherSecret(
   transaction: Transaction,
   { versions, digest, credential, secret }: Rotated,
 ): Promise<void> {
-  requireNotRotating(credential);
   const current = await versions.find(transaction, credential, credential.currentVersion);
   if (current?.stage !== "Current" || !digest.areEqual(secret, await versions.open(current))) return;
   const detail = "The secret is the current one of the credential. Rotate to another secret.";

@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { failpoint } from "@factory/runtime/faults/failpoint";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import {
@@ -16,13 +17,19 @@ import { isEd25519Secret } from "../standard-webhooks/ed25519-key.js";
 import { generateSecretOfType } from "../standard-webhooks/signing-secret.js";
 import type { CredentialRotationType } from "./credential-rotation.type.js";
 
+/** How long a new version waits for its secret. */
+const materialWaitMs = 7 * 24 * 60 * 60 * 1000;
+
+/** Where a person or a program gives the secret of a waiting version. */
+const materialEndpoint = "POST /integrations/credentials/rotate";
+
 /** A credential that `CredentialVersions.lock` has returned. */
 export type LockedCredential = Awaited<ReturnType<CredentialVersions["lock"]>>;
 
 /** A rotation as a caller or the schedule wants it. */
 export interface WantedRotation {
   readonly reason: RotationReason;
-  /** Null: the platform generates the secret. */
+  /** Null: the platform generates the secret, or the new version waits for it. */
   readonly secret: SecretMaterial | null;
   /** Null: the grace period of the credential. */
   readonly graceSeconds: number | null;
@@ -31,20 +38,31 @@ export interface WantedRotation {
   readonly shown: boolean;
 }
 
+/** The secret of a waiting version. Null members keep those that the rotation was started with. */
+export type GivenSecret = Pick<WantedRotation, "graceSeconds" | "expiresAt"> & {
+  readonly reason: RotationReason | null;
+  readonly secret: SecretMaterial;
+};
+
 export interface StartedRotation {
   readonly rotation: CredentialRotationType;
   /** The generated secret; null for a secret that was given, and for an ed25519 key, which nobody else needs. */
   readonly generated: string | null;
 }
 
-/** Starts rotations: a Pending version, the run that verifies it, and the event. */
+/**
+ * Starts rotations: a new version, the run that verifies it, and the events. The version and the run wait where neither
+ * the caller nor the platform has the new secret.
+ */
 export class RotationStart {
   readonly #versions: CredentialVersions;
   readonly #runs: RunService;
+  readonly #clock: () => Date;
 
-  constructor(versions: CredentialVersions, runs: RunService) {
+  constructor(versions: CredentialVersions, runs: RunService, clock: () => Date) {
     this.#versions = versions;
     this.#runs = runs;
+    this.#clock = clock;
   }
 
   async startIn(
@@ -55,44 +73,62 @@ export class RotationStart {
     requireNotRotating(credential);
     requireMove(credential, "Rotating");
     const { credentialId, name, kind } = credential;
-    const made = secret === null ? await this.#generatedSecret(transaction, credential) : null;
+    const made = secret === null && canGenerate(kind) ? await this.#generatedSecret(transaction, credential) : null;
     const generated = made === null || isEd25519Secret(made) ? null : made;
-    const material = secret ?? { signingSecret: made };
-    checkMaterial(kind, material);
+    const material = secret ?? (made === null ? null : { signingSecret: made });
+    if (material) checkMaterial(kind, material);
     const version = await this.#versions.nextVersion(transaction, credential);
+    const materialDueAt = material ? null : new Date(this.#clock().getTime() + materialWaitMs);
     const run = await this.#runs.startIn(transaction, {
-      operation: "VerifyCredential",
-      credentialId,
-      payload: { version },
+      ...{ operation: "VerifyCredential", credentialId, payload: { version } },
+      ...(materialDueAt && heldBack(materialDueAt)),
     });
     const verificationRunId = run.runId;
-    await this.#versions.addPending(transaction, credential, {
-      ...{ version, reason, verificationRunId },
-      secret: material,
-      graceSeconds:
-        reason === "CompromiseSuspected" ? 0 : (graceSeconds ?? credential.graceSeconds ?? defaultGraceSeconds),
-      expiresAt: expiresAt ?? materialExpiry(kind, material),
+    await this.#versions.begin(transaction, credential, {
+      ...{ version, reason, verificationRunId, secret: material, materialDueAt },
+      graceSeconds: graceOf(credential, reason, graceSeconds),
+      expiresAt: expiresAt ?? (material && materialExpiry(kind, material)),
       unseen: generated !== null && !shown,
     });
     const newVersionRef = credentialVersionRef(name, version);
-    transaction.record({
-      type: "CredentialRotationStarted",
-      subject: `credentials/${credentialId}`,
-      data: { credentialId, name, status: "Rotating", reason, version, newVersionRef, verificationRunId },
-    });
-    const rotation = {
-      credentialId,
-      status: "Rotating" as const,
-      newVersionRef,
-      verificationRunId,
-      signingSecret: null,
+    const subject = `credentials/${credentialId}`;
+    const data = { credentialId, name, reason, version, newVersionRef, verificationRunId };
+    transaction.record({ type: "CredentialRotationStarted", subject, data: { ...data, status: "Rotating" } });
+    if (materialDueAt)
+      transaction.record({
+        type: "CredentialMaterialAwaited",
+        subject,
+        data: { ...data, kind, giveAt: materialEndpoint, materialDueAt },
+      });
+    return { rotation: rotationView(credential, { version, verificationRunId }), generated };
+  }
+
+  /** Gives the waiting version of a rotation its secret, and lets the run begin that verifies it. */
+  async giveIn(
+    transaction: Transaction,
+    credential: LockedCredential,
+    { reason, secret, graceSeconds, expiresAt }: GivenSecret,
+  ): Promise<StartedRotation> {
+    checkMaterial(credential.kind, secret);
+    const waiting = await this.#versions.waiting(transaction, credential);
+    const { version, verificationRunId } = waiting;
+    if (verificationRunId === null) throw new Error(`No run verifies version ${version} of ${credential.credentialId}`);
+    const newReason = reason ?? waiting.reason ?? "ManualRotation";
+    const given = {
+      ...{ secret, reason: newReason },
+      graceSeconds: graceOf(credential, newReason, graceSeconds ?? waiting.graceSeconds),
+      expiresAt: expiresAt ?? waiting.expiresAt ?? materialExpiry(credential.kind, secret),
     };
-    return { rotation, generated };
+    await this.#versions.give(transaction, credential, { waiting, given });
+    await this.#runs.releaseIn(transaction, verificationRunId);
+    // Its flush lets the failpoint stand between the statements and the commit.
+    await transaction.em.flush();
+    failpoint("credentialRotation.giving");
+    return { rotation: rotationView(credential, { version, verificationRunId }), generated: null };
   }
 
   /** A new secret of the same kind as the current one, symmetric or ed25519. */
   async #generatedSecret(transaction: Transaction, credential: LockedCredential): Promise<string> {
-    requireGeneration(credential.kind);
     const current = await this.#versions.find(transaction, credential, credential.currentVersion);
     // A secret that cannot be opened must be replaceable.
     const { signingSecret } = current ? await this.#versions.open(current).catch(() => ({ signingSecret: "" })) : {};
@@ -105,7 +141,7 @@ export class RotationStart {
     transaction: Transaction,
     credential: LockedCredential,
   ): Promise<{ rotation: CredentialRotationType; secret: string }> {
-    const { credentialId, name, status, rotationRunId } = credential;
+    const { name, status, rotationRunId } = credential;
     const version = await this.#versions.unseen(transaction, credential);
     const { signingSecret } = version ? await this.#versions.open(version) : {};
     if (!version || typeof signingSecret !== "string")
@@ -114,35 +150,46 @@ export class RotationStart {
         currentState: status,
       });
     version.unseen = false;
-    const newVersionRef = credentialVersionRef(name, version.version);
     const verificationRunId = version.verificationRunId ?? rotationRunId ?? newId("run");
-    return {
-      rotation: { credentialId, status, newVersionRef, verificationRunId, signingSecret: null },
-      secret: signingSecret,
-    };
+    const rotation = rotationView(credential, { version: version.version, verificationRunId, status });
+    return { rotation, secret: signingSecret };
   }
 }
+
+function rotationView(
+  { credentialId, name, materialDueAt }: LockedCredential,
+  of: { version: number; verificationRunId: string; status?: CredentialRotationType["status"] },
+): CredentialRotationType {
+  const { version, verificationRunId, status = "Rotating" } = of;
+  return {
+    credentialId,
+    status,
+    newVersionRef: credentialVersionRef(name, version),
+    verificationRunId,
+    signingSecret: null,
+    materialDueAt: materialDueAt?.toISOString() ?? null,
+  };
+}
+
+const graceOf = (credential: LockedCredential, reason: RotationReason, seconds: number | null): number =>
+  reason === "CompromiseSuspected" ? 0 : (seconds ?? credential.graceSeconds ?? defaultGraceSeconds);
+
+/** A run that waits for the secret of its version. */
+const heldBack = (until: Date) =>
+  ({
+    isHeldBack: true,
+    startAfter: until,
+    progress: { awaits: "CredentialMaterial", giveAt: materialEndpoint, until: until.toISOString() },
+  }) as const;
 
 /** Whether the platform can generate the secret of a credential. */
 export const canGenerate = (kind: CredentialKind): boolean => kind === "WebhookSigning";
 
-function requireGeneration(kind: CredentialKind): void {
-  if (canGenerate(kind)) return;
-  const detail =
-    kind === "OAuth2Client"
-      ? "The platform cannot create a client secret at this vendor. Create it there, and give it as secret."
-      : `The platform cannot generate a secret of the kind ${kind}. Create it at the vendor, and give it as secret.`;
-  throw new DomainError("PARAMETERS_INVALID", {
-    detail,
-    errors: [{ pointer: "/input/secret", code: "REQUIRED", detail }],
-  });
-}
-
 /** Throws CREDENTIAL_ROTATION_IN_PROGRESS with the run that verifies the new version. */
-export function requireNotRotating({ status, name, rotationRunId }: LockedCredential): void {
-  if (status !== "Rotating") return;
-  throw new DomainError("CREDENTIAL_ROTATION_IN_PROGRESS", {
-    detail: `A rotation of the credential "${name}" is still running. Wait for the run ${rotationRunId}, or cancel it.`,
-    verificationRunId: rotationRunId,
-  });
+export function requireNotRotating({ status, name, rotationRunId, materialDueAt }: LockedCredential): void {
+  if (status !== "Rotating" && materialDueAt === null) return;
+  const detail = materialDueAt
+    ? `The new version of the credential "${name}" waits for its secret until ${materialDueAt.toISOString()}. Create the secret at the vendor and give it as secret, or cancel the run ${rotationRunId}.`
+    : `A rotation of the credential "${name}" is still running. Wait for the run ${rotationRunId}, or cancel it.`;
+  throw new DomainError("CREDENTIAL_ROTATION_IN_PROGRESS", { detail, verificationRunId: rotationRunId });
 }

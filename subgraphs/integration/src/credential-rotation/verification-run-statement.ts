@@ -7,6 +7,7 @@
 export const lockVerification = {
   name: "credential_lock_verification",
   text: `select run_id from runs where tenant_id = $1 and run_id = (
-      select rotation_run_id from credentials where tenant_id = $1 and credential_id = $2 and status = 'Rotating')
+      select rotation_run_id from credentials where tenant_id = $1 and credential_id = $2
+        and (status = 'Rotating' or material_due_at is not null))
     for update`,
 };

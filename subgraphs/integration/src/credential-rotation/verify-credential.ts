@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
-import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { CredentialService } from "../credentials/credential.service.js";
 import type { CredentialVersions } from "../credentials/credential-versions.js";
 import { checkMaterial } from "../credentials/secret-material.js";
@@ -9,12 +9,14 @@ import type { RunService } from "../runs/run.service.js";
 import type { RunAttempt, RunEnd, RunHandler } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
 import { verifyWebhook } from "../standard-webhooks/webhook-signature.js";
+import { requireMaterial } from "./awaited-material.js";
 import type { CredentialProbe } from "./credential-probe.js";
 import { endRetirements, retirement } from "./retire-credential-version.js";
 import { namedVersion, subjectOf } from "./run-subject.js";
 import type { SignedEcho } from "./signed-echo.js";
 
 interface VerificationServices {
+  readonly database: Database;
   readonly credentials: CredentialService;
   readonly versions: CredentialVersions;
   readonly runs: RunService;
@@ -22,7 +24,7 @@ interface VerificationServices {
   readonly probe: CredentialProbe;
 }
 
-/** Verifies the Pending version of a rotation, and promotes it. */
+/** Verifies the Pending version of a rotation, and promotes it. The run of a version that waits for its secret waits too. */
 export class VerifyCredential implements RunHandler {
   readonly delaysSeconds = [5, 30, 120, 600];
   readonly timeLimitSeconds = 60;
@@ -33,9 +35,10 @@ export class VerifyCredential implements RunHandler {
   }
 
   async work(run: RunRecord, attempt: RunAttempt): Promise<Record<string, unknown>> {
-    const { credentials, probe } = this.#services;
+    const { database, credentials, probe } = this.#services;
     const { credentialId, version } = subjectOf(run);
     const tenant = tenantWithId(run.tenantId);
+    await requireMaterial(database.reader, tenant, { credentialId, version });
     const { kind, material } = await credentials.openVersion(tenant, attempt.cause, credentialId, version);
     checkMaterial(kind, material);
     let found: Record<string, unknown> = { check: "Local" };
@@ -58,7 +61,8 @@ export class VerifyCredential implements RunHandler {
     const { credentialId, version } = subject;
     const credential = await versions.lock(transaction, credentialId);
     const pending = await versions.find(transaction, credential, version);
-    if (credential.status !== "Rotating" || credential.rotationRunId !== run.runId || !pending) return;
+    const isOpen = credential.status === "Rotating" || credential.materialDueAt !== null;
+    if (!isOpen || credential.rotationRunId !== run.runId || !pending) return;
     const { name } = credential;
     const facts = { credentialId, name, version };
     const { reason } = pending;
@@ -67,7 +71,7 @@ export class VerifyCredential implements RunHandler {
     if (end.status !== "Completed") {
       await versions.fail(transaction, credential, pending);
       const { code, detail } = end;
-      const data = { ...rotation, status: "RotationFailed", error: { code, detail } };
+      const data = { ...rotation, status: credential.status, error: { code, detail } };
       transaction.record({ type: "CredentialRotationFailed", subject: path, data });
       return;
     }

@@ -7,12 +7,14 @@ const next = (
   warned: number | null,
   rotation: number | null,
   status: CredentialState = "Active",
+  materialDue: number | null = null,
 ) =>
   nextChange({
     status,
     expiresAt: expires === null ? null : at(expires),
     expiryWarningDays: warned,
     nextRotationAt: rotation === null ? null : at(rotation),
+    materialDueAt: materialDue === null ? null : at(materialDue),
   });
 
 describe("the next change of a credential by time", () => {
@@ -32,6 +34,14 @@ describe("the next change of a credential by time", () => {
     for (const status of ["Rotating", "Expired", "Revoked"] as const) expect(next(100, null, 60, status)).toBeNull();
   });
 
+  it("is the expiry or the end of the wait, whichever comes first, while a new version waits for its material", () => {
+    expect(next(100, null, 60, "Rotating", 77)).toEqual(at(70));
+    expect(next(100, 1, 60, "Rotating", 107)).toEqual(at(100));
+    expect(next(null, null, 60, "Rotating", 7)).toEqual(at(7));
+    expect(next(1, 1, 60, "Expired", 7)).toEqual(at(7));
+    expect(next(1, 1, null, "Revoked", 7)).toBeNull();
+  });
+
   it("is counted from now", () => {
     const schedule = { expiresAt: null, graceSeconds: null, rotationIntervalDays: 90 };
     expect(scheduled(schedule, at(5))).toMatchObject({ nextRotationAt: at(95), nextChangeAt: at(95) });
@@ -39,8 +49,9 @@ describe("the next change of a credential by time", () => {
 });
 
 describe("the due warning before an expiry", () => {
+  const none = { nextRotationAt: null, materialDueAt: null };
   const due = (day: number, warned: number | null) =>
-    dueWarning({ status: "Active", expiresAt: at(100), expiryWarningDays: warned, nextRotationAt: null }, at(day));
+    dueWarning({ status: "Active", expiresAt: at(100), expiryWarningDays: warned, ...none }, at(day));
 
   it("is sent once each, and only the last of several that were missed", () => {
     expect([due(69, null), due(70, null), due(92, 30), due(93, 30), due(99.5, 7)]).toEqual([

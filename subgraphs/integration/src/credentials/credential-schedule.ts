@@ -21,7 +21,7 @@ export function nextRotation(intervalDays: number | null, now: Date): Date | nul
 /** The columns of a schedule that begins now. */
 export function scheduled(schedule: CredentialSchedule = none, now: Date) {
   const nextRotationAt = nextRotation(schedule.rotationIntervalDays, now);
-  const times = { ...schedule, nextRotationAt, expiryWarningDays: null };
+  const times = { ...schedule, nextRotationAt, expiryWarningDays: null, materialDueAt: null };
   return { ...times, nextChangeAt: nextChange({ ...times, status: "Active" }), changeSentAt: null };
 }
 
@@ -31,23 +31,26 @@ interface Times {
   /** The last warning that was sent; null before the first one. */
   readonly expiryWarningDays: number | null;
   readonly nextRotationAt: Date | null;
+  readonly materialDueAt: Date | null;
 }
 
 /**
- * The next time at which time changes a credential: a warning, the expiry or a rotation. After a failed rotation there
- * are warnings only. In other states time changes nothing.
+ * The next time at which time changes a credential: a warning, the expiry, a rotation, or the end of the wait for new
+ * material, during which it expires as before. After a failed rotation there are warnings only. In other states time
+ * changes nothing.
  */
-export function nextChange({ status, expiresAt, expiryWarningDays, nextRotationAt }: Times): Date | null {
+export function nextChange(times: Times): Date | null {
+  const { expiresAt, expiryWarningDays, materialDueAt } = times;
   const nextWarning = warningDays.find((days) => expiryWarningDays === null || days < expiryWarningDays);
   const warning = expiresAt && nextWarning !== undefined ? daysBefore(expiresAt, nextWarning) : null;
-  const times: Record<CredentialState, (Date | null)[]> = {
-    Active: [warning ?? expiresAt, nextRotationAt],
+  const changes: Record<CredentialState, (Date | null)[]> = {
+    Active: [warning ?? expiresAt, times.nextRotationAt],
     RotationFailed: [warning],
-    Rotating: [],
-    Expired: [],
+    Rotating: materialDueAt === null ? [] : [warning ?? expiresAt, materialDueAt],
+    Expired: [materialDueAt],
     Revoked: [],
   };
-  const next = times[status].filter((time) => time !== null).map((time) => time.getTime());
+  const next = changes[times.status].filter((time) => time !== null).map((time) => time.getTime());
   return next.length === 0 ? null : new Date(Math.min(...next));
 }
 

@@ -3,6 +3,7 @@ import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { CredentialVersionState } from "./credential.states.js";
 
 export const CredentialVersionStage = {
+  AwaitingMaterial: "AwaitingMaterial",
   Pending: "Pending",
   Current: "Current",
   Previous: "Previous",

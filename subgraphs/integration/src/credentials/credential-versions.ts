@@ -17,13 +17,20 @@ const maxVersions = 100;
 /** The new version of a rotation. */
 export interface NewVersion {
   readonly version: number;
-  readonly secret: SecretMaterial;
+  /** Null: the version waits for it until `materialDueAt`. */
+  readonly secret: SecretMaterial | null;
+  readonly materialDueAt: Date | null;
   readonly reason: RotationReason;
   readonly graceSeconds: number;
   readonly expiresAt: Date | null;
   readonly verificationRunId: string;
   /** Whether the platform has generated the secret and nobody has seen it yet. */
   readonly unseen: boolean;
+}
+
+/** The secret of a version that has waited for it. */
+export interface GivenMaterial extends Pick<NewVersion, "reason" | "graceSeconds" | "expiresAt"> {
+  readonly secret: SecretMaterial;
 }
 
 /**
@@ -66,17 +73,23 @@ export class CredentialVersions {
     return em.findOne(CredentialVersion, { tenantId, credentialId, version });
   }
 
-  /** Begins a rotation: the new version is Pending and the credential Rotating. */
-  async addPending(transaction: Transaction, credential: Credential, wanted: NewVersion): Promise<void> {
-    const { secret, ...members } = wanted;
+  /**
+   * Begins a rotation: the new version is Pending and the credential Rotating. Without a secret the version is
+   * AwaitingMaterial, and an Expired credential stays Expired, so that nothing uses it again.
+   */
+  async begin(transaction: Transaction, credential: Credential, wanted: NewVersion): Promise<void> {
+    const { secret, materialDueAt, ...members } = wanted;
     const { em } = transaction;
     const { tenantId, credentialId } = credential;
-    moveTo(credential, "Rotating");
-    em.assign(credential, { rotationRunId: wanted.verificationRunId, nextChangeAt: null, changeSentAt: null });
+    if (secret !== null || credential.status !== "Expired") moveTo(credential, "Rotating");
+    em.assign(credential, { rotationRunId: wanted.verificationRunId, materialDueAt });
+    this.plan(credential);
+    const sealed = secret && (await this.#store.seal({ tenantId, credentialId, version: wanted.version }, secret));
     const pending = em.create(CredentialVersion, {
       ...{ tenantId, credentialId, ...members },
-      stage: "Pending",
-      ...(await this.#store.seal({ tenantId, credentialId, version: wanted.version }, secret)),
+      ...(sealed
+        ? { stage: "Pending", ...sealed }
+        : { stage: "AwaitingMaterial", keyId: "", wrappedKey: null, ciphertext: Buffer.alloc(0) }),
       ...{ graceEndsAt: null, verifiedAt: null, promotedAt: null, retiredAt: null, failedAt: null },
       createdAt: this.#clock(),
     });
@@ -86,6 +99,21 @@ export class CredentialVersions {
       stage: { $in: ["Retired", "Failed"] },
     });
     announceChange(transaction, credentialId);
+  }
+
+  /** Gives the waiting version its secret: it is Pending, and the credential Rotating. */
+  async give(
+    transaction: Transaction,
+    credential: Credential,
+    { waiting, given }: { waiting: CredentialVersion; given: GivenMaterial },
+  ): Promise<void> {
+    const { secret, ...members } = given;
+    if (credential.status === "Expired") moveTo(credential, "Rotating");
+    credential.materialDueAt = null;
+    this.plan(credential);
+    const sealed = await this.#store.seal(ownerOf(waiting), secret);
+    Object.assign(waiting, { stage: "Pending", ...sealed, ...members });
+    announceChange(transaction, credential.credentialId);
   }
 
   /**
@@ -129,9 +157,14 @@ export class CredentialVersions {
     return replaced;
   }
 
-  /** Ends a rotation without success: the Pending version is Failed and the Current one stays. */
+  /**
+   * Ends a rotation without success: the new version is Failed and the Current one stays. One that has waited for its
+   * material in vain leaves the credential Active, or Expired.
+   */
   async fail(transaction: Transaction, credential: Credential, pending: CredentialVersion): Promise<void> {
-    moveTo(credential, "RotationFailed");
+    if (pending.stage !== "AwaitingMaterial") moveTo(credential, "RotationFailed");
+    else if (credential.status === "Rotating") moveTo(credential, "Active");
+    credential.materialDueAt = null;
     this.plan(credential);
     await this.#end(pending, "Failed");
     announceChange(transaction, credential.credentialId);
@@ -148,6 +181,13 @@ export class CredentialVersions {
   async unseen({ em }: Transaction, { tenantId, credentialId }: Credential): Promise<CredentialVersion | undefined> {
     const wanted = { tenantId, credentialId, unseen: true, stage: { $in: ["Pending" as const, "Current" as const] } };
     const [version] = await em.find(CredentialVersion, wanted, { orderBy: { version: "desc" }, limit: 1 });
+    return version;
+  }
+
+  /** The version that waits for its material, of a credential with `materialDueAt`. */
+  async waiting(transaction: Transaction, credential: Credential): Promise<CredentialVersion> {
+    const [version] = await this.#inStage(transaction, credential, "AwaitingMaterial");
+    if (!version) throw new Error(`The credential ${credential.credentialId} has no version that waits`);
     return version;
   }
 
@@ -183,10 +223,17 @@ export class CredentialVersions {
   async revoke(transaction: Transaction, credential: Credential, reason: string | null): Promise<void> {
     const { credentialId, name, status: previousStatus } = credential;
     moveTo(credential, "Revoked");
-    transaction.em.assign(credential, { nextRotationAt: null, nextChangeAt: null, changeSentAt: null });
-    for (const version of await this.#inStage(transaction, credential, "Pending", "Current", "Previous"))
-      if (version.stage === "Pending") await this.#end(version, "Failed");
-      else await this.retire(transaction, credential, version);
+    transaction.em.assign(credential, {
+      nextRotationAt: null,
+      materialDueAt: null,
+      nextChangeAt: null,
+      changeSentAt: null,
+    });
+    const stages = ["AwaitingMaterial", "Pending", "Current", "Previous"] as const;
+    for (const version of await this.#inStage(transaction, credential, ...stages))
+      if (version.stage === "Current" || version.stage === "Previous")
+        await this.retire(transaction, credential, version);
+      else await this.#end(version, "Failed");
     transaction.record({
       type: "CredentialRevoked",
       subject: `credentials/${credentialId}`,

@@ -58,11 +58,15 @@ export class Credential {
   @Property({ type: wireId("run"), nullable: true })
   rotationRunId: string | null;
 
+  /** When a rotation fails that waits for its material; null when none waits. */
+  @Property({ type: "timestamptz", nullable: true })
+  materialDueAt: Date | null;
+
   /** The last warning about `expiresAt`, as the number of days before it; null before the first one. */
   @Property({ type: "integer", nullable: true })
   expiryWarningDays: number | null;
 
-  /** When time changes the credential next: a warning, the expiry or a rotation; null when it does not. */
+  /** When time changes the credential next, as `nextChange` computes it; null when it does not. */
   @Property({ type: "timestamptz", nullable: true })
   nextChangeAt: Date | null;
 

@@ -4,6 +4,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { nearestNames } from "@factory/runtime/input-validation/nearest-names";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -13,6 +14,7 @@ import type { CreateCredentialInput } from "./credential.input.js";
 import { type CredentialKind, type CredentialState, credentialKinds, usableStates } from "./credential.states.js";
 import type { CredentialType } from "./credential.type.js";
 import { type CredentialRow, credentialColumns, credentialRowView, credentialView } from "./credential.view.js";
+import { CredentialArrivals } from "./credential-arrivals.js";
 import { credentialName, credentialRef } from "./credential-name.js";
 import { type CredentialSchedule, scheduled } from "./credential-schedule.js";
 import { CredentialVersion } from "./credential-version.entity.js";
@@ -38,6 +40,13 @@ export interface NewCredential {
 const credentialById = tenantStatement(
   "credential_by_id",
   `select ${credentialColumns} from credentials where tenant_id = scope.tenant and credential_id = $2`,
+);
+
+/** The name in $2 first, then the newest ones; an error message needs no more of them. */
+const newestNames = tenantStatement(
+  "credential_newest_names",
+  `select name from credentials where tenant_id = scope.tenant and status <> 'Revoked'
+   order by name = $2 desc, created_at desc limit 500`,
 );
 
 interface CurrentVersionRow {
@@ -118,6 +127,7 @@ export class CredentialService {
   readonly #store: SecretStore;
   readonly #digest: SecretDigest;
   readonly #clock: () => Date;
+  readonly arrivals = new CredentialArrivals();
 
   constructor(database: Database, store: SecretStore, digest: SecretDigest, clock: () => Date) {
     this.#database = database;
@@ -210,7 +220,13 @@ export class CredentialService {
         field: "createCredential",
         arguments: requestWith(this.#digest.of(secret)),
         formerArguments: this.#digest.formerly(secret).map(requestWith),
-        commit: async (transaction) => credentialView(await this.createIn(transaction, wanted)),
+        commit: async (transaction) => {
+          const created = await this.createIn(transaction, wanted);
+          const { credentialId } = created;
+          const arrived = { credentialId, name: wanted.name, kind, hasHosts: secret["hosts"] !== undefined };
+          await this.arrivals.tell(transaction, arrived);
+          return credentialView(created);
+        },
       });
     } catch (error) {
       if (isNameTaken(error))
@@ -264,6 +280,13 @@ export class CredentialService {
   /** The credential of the transaction's tenant with this name or `secret://` reference. */
   named({ em, tenant }: Transaction, reference: string): Promise<Credential | null> {
     return em.findOne(Credential, { tenantId: tenant.tenantId, name: credentialName(reference) });
+  }
+
+  /** The name of the tenant that equals a reference or is most similar to it. */
+  async nearestName(tenant: Tenant, reference: string): Promise<string | undefined> {
+    const rows = await this.#database.reader.rows<{ name: string }>(newestNames, tenant, credentialName(reference));
+    const names = rows.map(({ name }) => name);
+    return nearestNames(credentialName(reference), names)[0];
   }
 
   /** The secrets that sign an outgoing webhook: the newest first, then older ones within their grace period. */

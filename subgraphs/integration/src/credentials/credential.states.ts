@@ -2,7 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 
 export const credentialStates = {
   Active: { next: ["Rotating", "Expired", "Revoked"] },
-  Rotating: { next: ["Active", "RotationFailed", "Revoked"] },
+  Rotating: { next: ["Active", "RotationFailed", "Expired", "Revoked"] },
   RotationFailed: { next: ["Rotating", "Active", "Revoked"] },
   Expired: { next: ["Rotating", "Revoked"] },
   Revoked: { next: [] },
@@ -11,6 +11,7 @@ export const credentialStates = {
 export type CredentialState = keyof typeof credentialStates;
 
 export const credentialVersionStates = {
+  AwaitingMaterial: { next: ["Pending", "Failed"] },
   Pending: { next: ["Current", "Failed"] },
   Current: { next: ["Previous", "Retired"] },
   Previous: { next: ["Retired", "Current"] },

@@ -54,6 +54,13 @@ export class CredentialType {
   @Field(() => ID, { nullable: true, description: "The run that verifies, or verified, the newest rotation." })
   verificationRunId: string | null;
 
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      "When the newest rotation fails if nobody gives it the new secret. Null when none waits. An Expired credential stays Expired meanwhile.",
+  })
+  materialDueAt: string | null;
+
   @Field(() => DateTime)
   createdAt: string;
 }

@@ -21,11 +21,12 @@ export interface CredentialRow {
   rotation_interval_days: number | null;
   next_rotation_at: Date | null;
   rotation_run_id: string | null;
+  material_due_at: Date | null;
   created_at: Date;
 }
 
 export const credentialColumns = `credential_id, name, kind, current_version, status, expires_at, grace_seconds,
-     rotation_interval_days, next_rotation_at, rotation_run_id, created_at`;
+     rotation_interval_days, next_rotation_at, rotation_run_id, material_due_at, created_at`;
 
 export function credentialRowView(row: CredentialRow): CredentialType {
   return credentialView({
@@ -39,6 +40,7 @@ export function credentialRowView(row: CredentialRow): CredentialType {
     rotationIntervalDays: row.rotation_interval_days,
     nextRotationAt: row.next_rotation_at,
     rotationRunId: row.rotation_run_id === null ? null : encodeId("run", row.rotation_run_id),
+    materialDueAt: row.material_due_at,
     createdAt: row.created_at,
   });
 }
@@ -59,6 +61,7 @@ export function credentialView(credential: Viewed): CredentialType {
     rotationIntervalDays,
     nextRotationAt: credential.nextRotationAt?.toISOString() ?? null,
     verificationRunId: credential.rotationRunId,
+    materialDueAt: credential.materialDueAt?.toISOString() ?? null,
     createdAt: credential.createdAt.toISOString(),
   };
 }

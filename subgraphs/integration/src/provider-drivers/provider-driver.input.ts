@@ -265,7 +265,7 @@ export class ProviderDriverInput {
   @Field(() => JsonObject, {
     nullable: true,
     description:
-      "For each command, for example SendEmail, the request of the vendor: method, path, encoding (json or form), body, vendorId, repeatable, url for OpenTicket and CreateCheckoutSession, and state for ChargePayment and RefundPayment: the path that is asked for the outcome, the value in its answer, and the outcomes by their states. Objects with $value, $each and $as, $item, $when and $then stand for values of the command.",
+      "For each command, for example SendEmail, the request of the vendor: method, path, encoding (json or form), body, vendorId, repeatable, url for OpenTicket and CreateCheckoutSession, and state for ChargePayment and RefundPayment: the path that is asked for the outcome, the value in its answer, and the outcomes by their states. A success that stands in the answer to the command already ends it; otherwise the path is asked after 30 s, 5 min, 1 h and 24 h. Objects with $value, $each and $as, $item, $when and $then stand for values of the command.",
   })
   commands?: Record<string, unknown> | null;
 

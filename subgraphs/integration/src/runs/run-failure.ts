@@ -4,16 +4,9 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import { readRun } from "./read-run.js";
 import type { RunCounts } from "./run-counts.js";
 import type { RunPayload } from "./run-job.js";
-import { endRun, moveRun, runMove } from "./run-moves.js";
+import { failRun } from "./run-moves.js";
 import { type RunEnd, type RunOperations, runErrorOf } from "./run-operations.js";
 import { causeOfRun } from "./run-record.js";
-
-/** Failed may follow only Running. */
-const begin = runMove(
-  "run_begin",
-  "fence = fence + 1, started_at = coalesce(started_at, now())",
-  "status in ('Queued', 'RetryScheduled')",
-);
 
 /** Fails the run whose job was abandoned, for example after three deaths of its process. */
 export class RunFailure implements JobOwner<RunPayload> {
@@ -34,8 +27,7 @@ export class RunFailure implements JobOwner<RunPayload> {
     if (!known) return;
     const end = endOf(jobEnd);
     await this.#database.transaction(tenant, causeOfRun(known), async (transaction) => {
-      await moveRun(transaction, begin, { runId, to: "Running", values: [] });
-      const ended = await endRun(transaction, runId, end);
+      const ended = await failRun(transaction, runId, end);
       if (!ended) return;
       await this.#operations.find(ended.operation)?.ended?.(transaction, ended, end);
       transaction.afterCommit(() => this.#counts.add(ended.operation, end.status));

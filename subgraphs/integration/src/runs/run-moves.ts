@@ -105,6 +105,19 @@ export function endRun(
   });
 }
 
+/** Failed may follow only Running. */
+const beginAny = runMove(
+  "run_begin",
+  "fence = fence + 1, started_at = coalesce(started_at, now())",
+  "status in ('Queued', 'RetryScheduled')",
+);
+
+/** Ends a run in any state that is not final, by way of Running. Undefined: nothing has changed. */
+export async function failRun(transaction: Transaction, runId: string, end: RunEnd): Promise<RunRecord | undefined> {
+  await moveRun(transaction, beginAny, { runId, to: "Running", values: [] });
+  return endRun(transaction, runId, end);
+}
+
 /** Completed and Failed may follow only Running. */
 const begin = runMove("run_settle", "fence = fence + 1", "status = 'RetryScheduled'");
 

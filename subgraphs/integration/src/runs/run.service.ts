@@ -16,8 +16,8 @@ import { isFinal, type RunOperation, type RunState, runStates } from "./run.stat
 import type { RunCounts } from "./run-counts.js";
 import { type RunFeedStep, stepsOfRun } from "./run-feed.js";
 import { runJob } from "./run-job.js";
-import { endRun, settleRun } from "./run-moves.js";
-import type { RunEnd, RunOperations } from "./run-operations.js";
+import { endRun, failRun, settleRun } from "./run-moves.js";
+import type { RunEnd, RunError, RunOperations } from "./run-operations.js";
 import { type RunRecord, type RunRow, runRecord, runUuid } from "./run-record.js";
 
 interface RunServices {
@@ -39,18 +39,29 @@ export interface NewRun {
   /** Ids for the handler, never secrets. */
   readonly payload?: Readonly<Record<string, unknown>>;
   readonly startAfter?: Date;
+  /** Nothing works on the run before `releaseIn`. `startAfter` is the end of its wait. */
+  readonly isHeldBack?: true;
+  /** The thing that the run waits for, and where it is given. */
+  readonly progress?: Readonly<Record<string, unknown>>;
 }
 
 const insertRun = {
   name: "run_insert",
   text: `insert into runs (tenant_id, run_id, connection_id, credential_id, delivery_id, project_id, operation, status,
-      attempts, max_attempts, payload, correlation_id, traceparent, requested_by, next_attempt_at)
-    values ($1, $2, $3, $4, $5, $6, $7, 'Queued', 0, $8, $9, $10, $11, $12, $13) returning *`,
+      attempts, max_attempts, payload, correlation_id, traceparent, requested_by, next_attempt_at, progress)
+    values ($1, $2, $3, $4, $5, $6, $7, 'Queued', 0, $8, $9, $10, $11, $12, $13, $14) returning *`,
 };
 
 const lockRun = {
   name: "run_lock",
   text: "select * from runs where tenant_id = $1 and run_id = $2 for update",
+};
+
+/** An attempt that runs already has begun before the release, so it loses its claim. */
+const releaseRun = {
+  name: "run_release",
+  text: `update runs set next_attempt_at = now(), progress = null, fence = fence + (status = 'Running')::int
+    where tenant_id = $1 and run_id = $2 and status in ('Queued', 'Running', 'RetryScheduled') returning *`,
 };
 
 /** The attempts to handle a delivery. */
@@ -87,7 +98,7 @@ export class RunService {
   async startIn(transaction: Transaction, run: NewRun): Promise<RunRecord> {
     const { jobs, operations } = this.#services;
     const { execute, tenant, cause } = transaction;
-    const { operation, startAfter, payload = {} } = run;
+    const { operation, startAfter, payload = {}, progress } = run;
     const runId = newId("run");
     const uuidOf = (prefix: "con" | "crd" | "whd", id: string | null | undefined) =>
       id == null ? null : (decodeId(prefix, id) ?? null);
@@ -105,13 +116,34 @@ export class RunService {
       traceparent(cause.trace),
       cause.actorId ?? null,
       startAfter ?? null,
+      progress ? JSON.stringify(progress) : null,
     ]);
     if (!row) throw new Error("A run was not stored");
     // The run of a delivery ends with the delivery, which a dispatcher claims without a job.
-    if (operation === "ProcessDelivery") return runRecord(row);
+    if (operation === "ProcessDelivery" || run.isHeldBack) return runRecord(row);
     const options = startAfter ? { startAfter } : {};
     await jobs.send(transaction, runJob, { tenantId: tenant.tenantId, runId, attempt: 1 }, options);
     return runRecord(row);
+  }
+
+  /** Lets a run that was held back begin, in the caller's transaction. */
+  async releaseIn(transaction: Transaction, runId: string): Promise<void> {
+    const { tenant, execute } = transaction;
+    const [row] = await execute<RunRow>(releaseRun, [tenant.uuid, runUuid(runId)]);
+    if (!row) throw unknownRun();
+    const attempt = row.status === "Running" ? row.attempts : row.attempts + 1;
+    await this.#services.jobs.send(transaction, runJob, { tenantId: tenant.tenantId, runId, attempt });
+  }
+
+  /** Fails a run in any state that is not final, in the caller's transaction. Undefined when it has ended. */
+  async failIn(transaction: Transaction, runId: string, error: RunError): Promise<RunRecord | undefined> {
+    const { operations, counts } = this.#services;
+    const end: RunEnd = { status: "Failed", ...error };
+    const failed = await failRun(transaction, runId, end);
+    if (!failed) return undefined;
+    await operations.find(failed.operation)?.ended?.(transaction, failed, end);
+    transaction.afterCommit(() => counts.add(failed.operation, "Failed"));
+    return failed;
   }
 
   find(tenant: Tenant, runId: string): Promise<RunRecord | undefined> {

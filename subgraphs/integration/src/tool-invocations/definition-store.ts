@@ -48,6 +48,12 @@ const namedTools = tenantStatement(
      and (name = $3 or part = $4) order by name = $3 desc`,
 );
 
+const listedNames = tenantStatement(
+  "tool_names",
+  `select name from tools where tenant_id = scope.tenant and connection_id = $2 and position is not null
+   order by name limit ${maxNames}`,
+);
+
 /** In the order of names, which a list that is read anew between two pages does not change. */
 const someTools = tenantStatement(
   "tools_after_name",
@@ -128,6 +134,13 @@ export class DefinitionStore {
   /** The tools of the newest list after a name, or from the first one. */
   after(tenant: Tenant, connectionId: string, name: string | null, limit: number): Promise<StoredTool[]> {
     return this.#database.reader.rows<StoredTool>(someTools, tenant, uuidOf(connectionId), name, limit);
+  }
+
+  /** The names of the tools of the newest list. */
+  async names(tenant: Tenant, connectionId: string): Promise<string[]> {
+    const { reader } = this.#database;
+    const rows = await reader.rows<{ name: string }>(listedNames, tenant, uuidOf(connectionId));
+    return rows.map(({ name }) => name);
   }
 
   /** The tools that the newest list had and the platform does not offer, at most 100. */

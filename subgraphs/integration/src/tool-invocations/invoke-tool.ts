@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { nearestNames } from "@factory/runtime/input-validation/nearest-names";
 import { withPlainNumbers } from "@factory/runtime/json/kept-numbers";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant } from "@factory/runtime/tenancy/tenant";
@@ -88,7 +89,7 @@ export class InvokeTool {
         detail:
           "The server calls one tool so, and this is the qualified name of another one. Use the other name of the tool, as ListTools shows it.",
       });
-    if (!tool) throw await this.#unknownTool(tenant, connection.connectionId, name);
+    if (!tool) throw await this.#unknownTool(tenant, connection, name);
     if (!isAllowed(connection.configuration, tool.name))
       throw new DomainError("TOOL_NOT_ALLOWED", {
         detail: "The setting allowedTools of the connection does not name this tool.",
@@ -103,12 +104,20 @@ export class InvokeTool {
     return tool;
   }
 
-  async #unknownTool(tenant: Tenant, connectionId: string, name: string): Promise<DomainError> {
-    const leftOut = await this.#parts.store.leftOut(tenant, connectionId);
+  async #unknownTool(
+    tenant: Tenant,
+    { connectionId, configuration }: VendorTarget["connection"],
+    name: string,
+  ): Promise<DomainError> {
+    const { store } = this.#parts;
+    const leftOut = await store.leftOut(tenant, connectionId);
+    const allowed = (await store.names(tenant, connectionId)).filter((known) => isAllowed(configuration, known));
+    const [nearest] = nearestNames(name, allowed);
+    const hint = nearest === undefined ? "List its tools to find the name." : `Did you mean ${nearest}?`;
     const found = leftOut.find(({ toolName }) => toolName === name);
     const detail = found
       ? `The server lists the tool with a definition that the platform does not offer. ${found.reason}`
-      : "The server of the connection does not list a tool with this name. List its tools to find the name.";
+      : `The server of the connection does not list a tool with this name. ${hint}`;
     return new DomainError("TOOL_NOT_FOUND", { detail });
   }
 }

@@ -250,6 +250,7 @@ describe("refusals of svc.tool.v1.ToolInvocation", () => {
     await expect(caller.invoke(principal, lister, "echo")).rejects.toMatchObject({ code: "CAPABILITY_MISSING" });
     const connectionId = await caller.connect(principal, own.url);
     await expect(caller.invoke(principal, connectionId, "other")).rejects.toMatchObject({ code: "TOOL_NOT_FOUND" });
+    await expect(caller.invoke(principal, connectionId, "Ecco")).rejects.toThrow("Did you mean echo?");
     expect(own.received.filter(({ method }) => method === "tools/call")).toEqual([]);
   });
 

@@ -205,8 +205,9 @@ export class AccessTokens {
     if (!stored || target.credentialVersion !== undefined || !this.#coolsDown(stored, clients)) return;
     if (stored.failureCode === "CREDENTIAL_REJECTED")
       throw credentialRejected("The vendor has refused to renew the token of the connection.");
+    const until = new Date((stored.failedAt ?? this.#clock()).getTime() + coolDownMs).toISOString();
     throw new DomainError((stored.failureCode ?? "UPSTREAM_FAILED") as ErrorCode, {
-      detail: "The token of the connection could not be renewed a moment ago. Try again later.",
+      detail: `The token of the connection could not be renewed. The vendor is asked again after ${until}.`,
       retryAfterSeconds: coolDownMs / 1000,
     });
   }

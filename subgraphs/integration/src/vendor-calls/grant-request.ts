@@ -47,7 +47,7 @@ export class GrantRequests {
       const pauseMs = pauseAsked(answer, clock().getTime());
       if (pauseMs !== undefined) {
         await rates.pause(target, pauseMs);
-        throw rateLimited("The vendor's token endpoint limits requests. Try again later.", pauseMs);
+        throw rateLimited("The vendor's token endpoint limits requests.", pauseMs);
       }
       const tokens = parseTokenAnswer(answer);
       counts.add(preset, "token", "answered");

@@ -114,8 +114,7 @@ export class VendorCalls {
       const again = delayMs !== undefined && performance.now() + delayMs < deadline && !target.signal?.aborted;
       if (again) await sleep(delayMs, undefined, { ...(target.signal && { signal: target.signal }) });
       else if (result.error !== undefined) throw result.error;
-      else if (pauseMs !== undefined)
-        throw rateLimited("The vendor limits the rate of calls. Try again later.", pauseMs);
+      else if (pauseMs !== undefined) throw rateLimited("The vendor limits the rate of calls.", pauseMs);
       else if (result.response) return { ...result.response, attempts: attempt };
       else throw outOfTime();
     }

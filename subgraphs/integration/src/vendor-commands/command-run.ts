@@ -7,16 +7,18 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { commandsOf } from "@factory/schema/command-names";
 import type { Scope } from "@factory/schema/scopes";
 import { moneyCommands, type VendorCommandType } from "../provider-drivers/command-template.js";
+import { failedOutcomes } from "../provider-drivers/vendor-report.js";
 import { AwaitedOutcome, type RunAttempt, type RunEnd, type RunHandler } from "../runs/run-operations.js";
 import { causeOfRun, type RunRecord } from "../runs/run-record.js";
 import type { VendorTarget } from "../vendor-calls/exchange/vendor-call.js";
 import { recordDone, recordFailure, stateOfFailure } from "./command-answers.js";
 import type { CommandConnection, CommandConnections } from "./command-connections.js";
 import { didNothing, withDoubt } from "./payments/doubt.js";
+import { firstLook, lastLookSeconds, nextLook } from "./payments/outcome-looks.js";
 import type { PaymentRecords } from "./payments/payment-records.js";
 import { endOf, type ToldOutcome } from "./payments/reported-end.js";
 import type { OpenCommand, StoredCommands } from "./stored-commands.js";
-import type { VendorRequests } from "./vendor-requests.js";
+import { canBeAsked, type VendorRequests } from "./vendor-requests.js";
 
 interface Services {
   readonly rows: StoredCommands;
@@ -24,9 +26,6 @@ interface Services {
   readonly connections: CommandConnections;
   readonly requests: VendorRequests;
 }
-
-/** The time that a vendor has to report an outcome, before it is asked. */
-const patienceSeconds = 24 * 3600;
 
 /**
  * How long a request to move money may be repeated. Vendors keep an idempotency key for 24 h or more, and carry out the
@@ -89,12 +88,12 @@ export class CommandRun implements RunHandler {
     return { commandId, ...result };
   }
 
-  /** Asks the vendor to move money, and waits for its report then. */
+  /** Asks the vendor to move money. Waits for its report unless the answer says that it is done. */
   async #moveMoney(
     target: VendorTarget,
     { provider }: CommandConnection,
     command: OpenCommand,
-  ): Promise<AwaitedOutcome> {
+  ): Promise<Result | AwaitedOutcome> {
     const { payments, requests } = this.#services;
     const { tenant, cause } = target;
     const { commandId, askedAt } = command;
@@ -102,9 +101,10 @@ export class CommandRun implements RunHandler {
     if (!wasAsked) await payments.markAsked(tenant, cause, commandId, true);
     failpoint("vendorCommand.calling");
     try {
-      const { vendorId } = await requests.send(target, provider.driver, command);
+      const { vendorId, outcome } = await requests.send(target, provider.driver, command);
       failpoint("vendorCommand.called");
-      return new AwaitedOutcome(patienceSeconds, { vendorId });
+      if (outcome != null && !failedOutcomes.has(outcome)) return resultOf({ outcome, vendorId, deliveryId: null });
+      return new AwaitedOutcome(firstLook(canBeAsked(provider.driver, command)), { vendorId });
     } catch (error) {
       if (!wasAsked && didNothing(error)) await payments.markAsked(tenant, cause, commandId, false);
       throw error;
@@ -116,22 +116,34 @@ export class CommandRun implements RunHandler {
    * not tell.
    */
   async #askInsteadOf(target: VendorTarget, { provider }: CommandConnection, command: OpenCommand): Promise<Result> {
-    const outcome = await this.#services.requests.outcomeOf(target, provider.driver, command);
-    if (outcome === undefined)
+    const seen = await this.#services.requests.outcomeOf(target, provider.driver, command);
+    if (!seen)
       throw new DomainError("OUTCOME_UNKNOWN", {
         detail: `The vendor was asked more than ${repeatableMs / 3_600_000} h ago without an answer, and a repeated request could have a second effect.`,
       });
-    return resultOf({ outcome, vendorId: command.vendorId, deliveryId: null });
+    return resultOf({ ...seen, vendorId: command.vendorId, deliveryId: null });
   }
 
-  /** Asks the vendor for the outcome that it has not reported. Throws RUN_TOO_LONG where its answer does not tell. */
-  async #askForOutcome(target: VendorTarget, { provider }: CommandConnection, command: OpenCommand): Promise<Result> {
-    const outcome = await this.#services.requests.outcomeOf(target, provider.driver, command);
-    if (outcome === undefined)
-      throw new DomainError("RUN_TOO_LONG", {
-        detail: `The vendor has not reported the outcome within ${patienceSeconds / 3600} h, and does not tell it when it is asked.`,
-      });
-    return resultOf({ outcome, vendorId: command.vendorId, deliveryId: null });
+  /**
+   * Asks the vendor for the outcome that it has not reported, and again later while it does not tell: an error of an early
+   * look decides nothing. Throws RUN_TOO_LONG where the last answer does not tell.
+   */
+  async #askForOutcome(
+    target: VendorTarget,
+    { provider }: CommandConnection,
+    command: OpenCommand,
+  ): Promise<Result | AwaitedOutcome> {
+    const { vendorId, askedAt } = command;
+    const next = nextLook(askedAt, new Date(), canBeAsked(provider.driver, command));
+    const seen = await this.#services.requests.outcomeOf(target, provider.driver, command).catch((error: unknown) => {
+      if (next === undefined || target.signal?.aborted || !(error instanceof DomainError)) throw error;
+      return undefined;
+    });
+    if (seen) return resultOf({ ...seen, vendorId, deliveryId: null });
+    if (next !== undefined) return new AwaitedOutcome(next, { vendorId });
+    throw new DomainError("RUN_TOO_LONG", {
+      detail: `The vendor has not reported the outcome within ${lastLookSeconds / 3600} h, and does not tell it when it is asked.`,
+    });
   }
 
   async waits(transaction: Transaction, run: RunRecord, facts: AwaitedOutcome["facts"]): Promise<RunEnd | undefined> {

@@ -61,7 +61,7 @@ export class VendorCommand {
   @Property({ type: "text", nullable: true })
   vendorReference: string | null;
 
-  /** When an attempt has begun that may have reached the vendor. Only for commands that move money. */
+  /** When an attempt has begun that may have reached the vendor, then when it accepted. Only for commands that move money. */
   @Property({ type: "timestamptz", nullable: true })
   askedAt: Date | null;
 

@@ -19,6 +19,7 @@ import { valueInPayload } from "./answer-value.js";
 import { recordLateOutcome } from "./command-answers.js";
 import type { PaymentRecords } from "./payments/payment-records.js";
 import { endOf } from "./payments/reported-end.js";
+import { refusalCodeIn } from "./refusal-code.js";
 import { reportedCommand } from "./reported-command-statement.js";
 
 interface ReportedRow {
@@ -66,6 +67,8 @@ interface Told {
   readonly vendorId: string | null;
   readonly deliveryId: string;
   readonly eventName: string;
+  /** The vendor's code for a failure, otherwise the name of the event. */
+  readonly reason: string;
 }
 
 /**
@@ -95,7 +98,9 @@ export function reconcileReports(payments: PaymentRecords, runs: RunService): De
     }
     const reported = reportedCommandOf(row, delivery.provider_id);
     const deliveryId = encodeId("whd", delivery.delivery_id);
-    const told = { outcome, vendorId: vendorId ?? row.vendor_reference, deliveryId, eventName: delivery.event_name };
+    const { event_name: eventName } = delivery;
+    const reason = refusalCodeIn(payload.value) ?? eventName;
+    const told = { outcome, vendorId: vendorId ?? row.vendor_reference, deliveryId, eventName, reason };
     if (moneyCommands.includes(row.type)) return settle(transaction, { payments, runs }, reported, told);
     recordReport(transaction, reported, told);
     return true;
@@ -105,10 +110,10 @@ export function reconcileReports(payments: PaymentRecords, runs: RunService): De
 /** Records an outcome that follows the answer of its command. */
 function recordReport({ record }: Transaction, command: ReportedCommand, told: Told): void {
   const { commandId, runId, connectionId, providerId, projectId, cause } = command;
-  const { outcome, vendorId, deliveryId, eventName } = told;
+  const { outcome, vendorId, deliveryId, eventName, reason } = told;
   const type = laterOutcomes.find((one) => one === outcome);
   if (type === undefined) return;
-  const detail = `The vendor reports "${eventName}".`;
+  const detail = `The vendor reports "${eventName}"${reason === eventName ? "" : `: ${reason}`}.`;
   const error = failedOutcomes.has(outcome) && { error: { code: "VENDOR_REFUSED", detail } };
   const data = { commandId, runId, connectionId, providerId, vendorId, deliveryId, ...error };
   record({ type, subject: `runs/${runId}`, projectId, data }, cause);
@@ -128,7 +133,7 @@ async function settle(
   const run = await runs.lockIn(transaction, runId);
   const noted = await payments.noteReport(transaction, commandId, report);
   if (!noted?.told) return false;
-  const end = endOf(noted.told);
+  const end = endOf({ ...noted.told, reason: report.reason });
   if (!noted.wasGivenUp) {
     await runs.settleIn(transaction, run, end);
     failpoint("vendorCommand.settled");

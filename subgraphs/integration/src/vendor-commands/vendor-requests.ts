@@ -5,6 +5,7 @@ import {
   commandsWithVendorId,
   type MailServer,
   moneyCommands,
+  type StateRequest,
 } from "../provider-drivers/command-template.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import type { ReportedOutcome } from "../provider-drivers/vendor-report.js";
@@ -13,6 +14,7 @@ import type { VendorResponse, VendorTarget } from "../vendor-calls/exchange/vend
 import type { VendorMailer } from "../vendor-calls/mailer.js";
 import type { VendorCalls } from "../vendor-calls/vendor-calls.js";
 import { answerUrl, answerValue } from "./answer-value.js";
+import { refusalCodeOf } from "./refusal-code.js";
 import { formOf, renderedTemplate } from "./rendered-template.js";
 import type { OpenCommand } from "./stored-commands.js";
 
@@ -20,7 +22,16 @@ import type { OpenCommand } from "./stored-commands.js";
 export interface VendorResult {
   /** The id that the vendor gave to the thing that the command has made. */
   readonly vendorId: string | null;
+  /** The outcome that the answer to a command that moves money says already; null where it says nothing final. */
+  readonly outcome?: ReportedOutcome | null;
   readonly [fact: string]: unknown;
+}
+
+/** An outcome that the vendor has told when it was asked. */
+interface SeenOutcome {
+  readonly outcome: ReportedOutcome;
+  /** The code of a failure, otherwise the state. */
+  readonly reason: string | null;
 }
 
 const mediaTypes = { json: "application/json", form: "application/x-www-form-urlencoded" };
@@ -57,7 +68,7 @@ export class VendorRequests {
 
   async #request(
     target: VendorTarget,
-    { method, path, encoding, body, vendorId, url, repeatable }: CommandTemplate,
+    { method, path, encoding, body, vendorId, url, repeatable, state }: CommandTemplate,
     { commandId, type, data }: OpenCommand,
     isIdempotent: boolean,
   ): Promise<VendorResult> {
@@ -80,6 +91,7 @@ export class VendorRequests {
       throw new DomainError("OUTCOME_UNKNOWN", {
         detail: "The vendor's answer has no id at the place that the driver names.",
       });
+    if (moneyCommands.includes(type)) return { vendorId: id, outcome: toldOutcome(answer, state) ?? null };
     if (!commandsWithUrl.includes(type)) return { vendorId: id };
     const address = url === undefined ? null : answerUrl(answer, url);
     if (address === null && type === "CreateCheckoutSession")
@@ -97,9 +109,9 @@ export class VendorRequests {
     target: VendorTarget,
     { commands }: ProviderDriver,
     { commandId, type, vendorId }: OpenCommand,
-  ): Promise<ReportedOutcome | undefined> {
+  ): Promise<SeenOutcome | undefined> {
     const state = commands?.[type]?.state;
-    if (!state || (vendorId === null && state.path.includes("{vendorId}"))) return undefined;
+    if (!state || !isAskable(state, vendorId)) return undefined;
     const configuration = { ...target.connection.configuration, commandId, ...(vendorId !== null && { vendorId }) };
     const answer = await this.#calls.call(
       { ...target, connection: { ...target.connection, configuration } },
@@ -109,8 +121,8 @@ export class VendorRequests {
     if (credentialRejected) throw new DomainError("CREDENTIAL_REJECTED", { detail: answered(status) });
     if (status >= 500 || stillRunning.includes(status))
       throw new DomainError("UPSTREAM_FAILED", { detail: answered(status) });
-    const value = status >= 200 && status < 300 ? answerValue(answer, state.value) : null;
-    return value !== null && Object.hasOwn(state.outcomes, value) ? state.outcomes[value] : undefined;
+    const outcome = status >= 200 && status < 300 ? toldOutcome(answer, state) : undefined;
+    return outcome && { outcome, reason: refusalCodeOf(answer) ?? answerValue(answer, state.value) };
   }
 
   async #mail(target: VendorTarget, server: MailServer, { commandId, data }: OpenCommand): Promise<VendorResult> {
@@ -127,6 +139,19 @@ export class VendorRequests {
   }
 }
 
+/** Whether the driver says how the vendor is asked for the outcome of a command. */
+export const canBeAsked = ({ commands }: ProviderDriver, { type }: OpenCommand): boolean =>
+  commands?.[type]?.state !== undefined;
+
+const isAskable = ({ path }: StateRequest, vendorId: string | null) =>
+  vendorId !== null || !path.includes("{vendorId}");
+
+/** The outcome that an answer names, be it of the command or of a look at its state. */
+function toldOutcome(answer: VendorResponse, state: StateRequest | undefined): ReportedOutcome | undefined {
+  const value = state ? answerValue(answer, state.value) : null;
+  return state && value !== null && Object.hasOwn(state.outcomes, value) ? state.outcomes[value] : undefined;
+}
+
 /** The error of a call that must not be repeated once it may have reached the vendor. */
 function onceOnly(error: unknown): unknown {
   const isAmbiguous =
@@ -136,9 +161,11 @@ function onceOnly(error: unknown): unknown {
   return isAmbiguous ? outcomeUnknown(error.message) : error;
 }
 
-function requireAccepted({ status, credentialRejected }: VendorResponse, isIdempotent: boolean): void {
+function requireAccepted(answer: VendorResponse, isIdempotent: boolean): void {
+  const { status, credentialRejected } = answer;
   if (status >= 200 && status < 300) return;
-  const detail = answered(status);
+  const code = refusalCodeOf(answer);
+  const detail = code === undefined ? answered(status) : `${answered(status)} Its code is ${code}.`;
   if (credentialRejected) throw new DomainError("CREDENTIAL_REJECTED", { detail });
   if (notYet.includes(status)) throw unsent(new DomainError("UPSTREAM_FAILED", { detail }));
   if (isIdempotent && (status >= 500 || stillRunning.includes(status)))

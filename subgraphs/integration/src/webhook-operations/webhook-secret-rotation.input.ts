@@ -20,7 +20,7 @@ export class RotateWebhookSecretInput {
   @Field(() => JsonObject, {
     nullable: true,
     description:
-      "The new secret, with the members that the kind of the credential requires, for example signingSecret. Without it, a secret of the kind WebhookSigning is generated.",
+      "The new secret, with the members that the kind of the credential requires, for example signingSecret. Without it, a secret of the kind WebhookSigning is generated; the new version of another kind waits 7 days for it.",
   })
   secret?: Record<string, unknown> | null;
 

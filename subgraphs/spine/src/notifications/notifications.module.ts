@@ -8,6 +8,7 @@ import { RecipientRateLimiter } from "../request-limits/recipient-rate-limiter.j
 import { OwnerArrivals } from "../roles/owners.js";
 import { TenantService } from "../tenants/tenant.service.js";
 import { PersonalDataErasers } from "../users/personal-data.js";
+import { tellOfAwaitedMaterial } from "./announcements/awaited-material.js";
 import { tellOfClients } from "./announcements/clients-after-reset.js";
 import { tellNewOwner, tellOwners } from "./announcements/platform-clients.js";
 import { BroadcastService } from "./broadcast/broadcast.service.js";
@@ -69,7 +70,7 @@ export const notifications: SliceModule<NotificationSettings> = {
     "NotificationRead",
   ],
   waitingRows: [...queuedNotifications, openBroadcasts, openErasures],
-  async start({ settings, database, jobs, cursors, listener, logger, work }, services) {
+  async start({ settings, database, jobs, cursors, listener, logger, work, consume }, services) {
     const tenants = services.get(TenantService);
     const drivers = services.add(new ChannelDrivers());
     const templates = services.get(NotificationTemplateService);
@@ -89,6 +90,7 @@ export const notifications: SliceModule<NotificationSettings> = {
     const erasure = new NotificationErasureService({ database, jobs, pageSize: settings.notificationsErasedAtOnce });
     work(eraseNotificationsJob, (payload) => erasure.continue(payload), maintenance);
     services.get(PersonalDataErasers).add(erasure.begin);
+    consume(tellOfAwaitedMaterial(database, jobs));
     services.get(PlatformClientNotices).add(tellOwners(jobs));
     services.get(OwnerArrivals).add(tellNewOwner(jobs));
     services.get(PasswordResetNotices).add(tellOfClients(jobs));

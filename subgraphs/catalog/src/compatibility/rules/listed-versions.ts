@@ -1,4 +1,4 @@
-import { editDistance } from "../../parameters/edit-distance.js";
+import { editDistance } from "@factory/runtime/input-validation/edit-distance";
 import type { ListedLibrary, Release } from "../evaluation/catalog-library.js";
 import type { EvaluationContext } from "../evaluation/evaluation-context.js";
 import { findAlternatives, findNearReleases, findReleasesOf, movesToReleases } from "../moves/candidates.js";

@@ -37,8 +37,17 @@ export function callFailure(error: unknown): unknown {
 export const outOfTime = () =>
   unsent(new DomainError("UPSTREAM_TIMEOUT", { detail: "The call was not made in time. Try again later." }));
 
-export const rateLimited = (detail: string, waitMs: number) =>
-  new DomainError("RATE_LIMITED", { detail, retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
+/** The refusal of a call during a pause. Its text names the end of the pause, since it may be read later. */
+export function paused(code: "RATE_LIMITED" | "UNAVAILABLE", cause: string, waitMs: number): DomainError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  const until = new Date(Date.now() + seconds * 1000).toISOString();
+  return new DomainError(code, {
+    detail: `${cause} The next call is made after ${until}.`,
+    retryAfterSeconds: seconds,
+  });
+}
+
+export const rateLimited = (cause: string, waitMs: number) => paused("RATE_LIMITED", cause, waitMs);
 
 /** The vendor refused the credential. */
 export const credentialRejected = (detail: string) => new DomainError("CREDENTIAL_REJECTED", { detail });

@@ -55,7 +55,7 @@ export class CallSlots {
   #wait(tenant: string, connection: string, signal: AbortSignal): Promise<void> {
     const waiting = this.#waiting.get(tenant) ?? new Set();
     if (waiting.size >= maxWaitingPerTenant)
-      throw rateLimited("Too many vendor calls of this tenant wait already. Try again in a moment.", 1000);
+      throw rateLimited("Too many vendor calls of this tenant wait already.", 1000);
     this.#waiting.set(tenant, waiting);
     return new Promise((resolve, reject) => {
       const leave = () => {

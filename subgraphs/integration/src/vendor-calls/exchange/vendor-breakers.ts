@@ -1,6 +1,6 @@
-import { DomainError } from "@factory/runtime/errors/domain-error";
 import { CircuitBreakers } from "../../egress/circuit-breakers.js";
 import { originKey, type TenantOrigin } from "../../egress/tenant-origin.js";
+import { paused } from "./call-failure.js";
 
 /** An exchange that may begin. The caller leaves at its end. */
 interface Entry {
@@ -28,10 +28,7 @@ export class VendorBreakers {
     const key = originKey(receiver);
     const waitMs = this.#breakers.pausedUntil(receiver) - now;
     if (waitMs > 0 || this.#probing.has(key))
-      throw new DomainError("UNAVAILABLE", {
-        detail: "The vendor did not answer several times, so calls to it pause. Try again later.",
-        retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
-      });
+      throw paused("UNAVAILABLE", "The vendor did not answer several times, so calls to it pause.", waitMs);
     this.#probing.add(key);
     return { probe: true, leave: () => this.#probing.delete(key) };
   }

@@ -14,6 +14,8 @@ export interface VendorConnection {
   readonly status: string;
   /** Null when the reference names no credential of this platform. */
   readonly credentialId: string | null;
+  /** The reference; absent where the caller has not read it. */
+  readonly credentialRef?: string | null;
   /** Values for the placeholders `{name}` of the base URL and of paths. */
   readonly configuration: Readonly<Record<string, string>>;
 }

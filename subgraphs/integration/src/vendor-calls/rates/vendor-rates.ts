@@ -100,5 +100,4 @@ export class VendorRates {
   }
 }
 
-const refusal = (waitMs: number) =>
-  rateLimited("The rate limit of the vendor is reached for this connection. Try again later.", waitMs);
+const refusal = (waitMs: number) => rateLimited("The rate limit of the vendor is reached for this connection.", waitMs);

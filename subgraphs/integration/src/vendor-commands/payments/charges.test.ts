@@ -64,6 +64,24 @@ const letTimePass = ({ run_id }: Pick<StoredCommand, "run_id">) =>
     encodeId("run", run_id),
   );
 
+const handled = (deliveryId: string) =>
+  eventually(async () => {
+    const [row] = await fixture.rows(
+      `select from integration.outbox
+       where envelope->>'subject' = $1 and envelope->>'type' in ('WebhookDeliveryProcessed', 'WebhookDeliveryIgnored')`,
+      `deliveries/${deliveryId}`,
+    );
+    return row && true;
+  });
+
+/** As if the vendor had accepted the command at that time. */
+const acceptedBefore = ({ id }: CommandEnvelope, interval: string) =>
+  fixture.rows(
+    "update integration.vendor_commands set asked_at = now() - $1::interval where command_id = $2",
+    interval,
+    decodeId("cmd", id),
+  );
+
 const typesOf = async (command: CommandEnvelope, atLeast = 1) =>
   (await answersTo(fixture, command, atLeast)).map(({ type }) => type);
 
@@ -74,7 +92,9 @@ describe("a command to charge a payment", () => {
     const command = await sent({ ...payment, planSubscriptionId });
     const waiting = await becomes(command, "Awaited", "RetryScheduled");
     expect(waiting.ciphertext).toBeNull();
-    expect((waiting.next_attempt_at?.getTime() ?? 0) - Date.now()).toBeGreaterThan(23 * 3_600_000);
+    const untilLook = (waiting.next_attempt_at?.getTime() ?? 0) - Date.now();
+    expect(untilLook).toBeGreaterThan(5_000);
+    expect(untilLook).toBeLessThanOrEqual(31_000);
     const deliveryId = await report({ type: "payment.paid", id: "pay-1" });
     const [answer] = await answersTo(fixture, command);
     expect(answer).toMatchObject({
@@ -94,6 +114,31 @@ describe("a command to charge a payment", () => {
       ...{ amount: 1999, currency: "chf", customer: "customer-42", ref: command.id },
     });
   });
+
+  it("is done with the answer of the vendor that says so, and answered once", async () => {
+    const { report } = await connect();
+    vendor.answer = () => ({ status: 200, body: '{"id":"pay-1","state":"paid"}' });
+    const command = await sent();
+    expect(await answersTo(fixture, command)).toMatchObject([
+      { type: "PaymentCharged", data: { commandId: command.id, vendorId: "pay-1", amountMinor: 1999 } },
+    ]);
+    await becomes(command, "Done", "Completed");
+    const late = await report({ type: "payment.paid", id: "pay-1", ref: command.id });
+    await handled(late);
+    expect(await typesOf(command)).toEqual(["PaymentCharged"]);
+    expect(vendor.requests.map(({ method }) => method)).toEqual(["POST"]);
+  });
+
+  it.each(["pending", "declined", "constructor", ""])(
+    "is not said to be made or to have failed by an answer with the state %j, but waits",
+    async (state) => {
+      await connect();
+      vendor.answer = () => ({ status: 200, body: JSON.stringify({ id: "pay-1", state }) });
+      const command = await sent();
+      await becomes(command, "Awaited", "RetryScheduled");
+      expect(await typesOf(command, 0)).toEqual([]);
+    },
+  );
 
   it("is answered by PaymentFailed, with the plan subscription, when the vendor reports a failure", async () => {
     const { report } = await connect();
@@ -117,13 +162,7 @@ describe("a command to charge a payment", () => {
       report({ type: "payment.paid", ref: command.id }),
     ]);
     const late = await report({ type: "payment.declined", id: "pay-1" });
-    await eventually(async () => {
-      const [row] = await fixture.rows(
-        "select from integration.outbox where envelope->>'subject' = $1 and envelope->>'type' = 'WebhookDeliveryProcessed'",
-        `deliveries/${late}`,
-      );
-      return row && true;
-    });
+    await handled(late);
     expect(await typesOf(command)).toEqual(["PaymentCharged"]);
   });
 
@@ -145,7 +184,13 @@ describe("a command to charge a payment", () => {
     vendor.answer = () => ({ status: 402, body: '{"error":"card_declined"}' });
     const command = await sent();
     expect(await answersTo(fixture, command)).toMatchObject([
-      { type: "PaymentFailed", data: { planSubscriptionId: null, error: { code: "VENDOR_REFUSED" } } },
+      {
+        type: "PaymentFailed",
+        data: {
+          planSubscriptionId: null,
+          error: { code: "VENDOR_REFUSED", detail: expect.stringContaining("Its code is card_declined.") },
+        },
+      },
     ]);
     expect(vendor.requests).toHaveLength(1);
   });
@@ -241,10 +286,65 @@ describe("a charge without an answer for longer than its vendor keeps idempotenc
   });
 });
 
+describe("a charge that nobody has reported", () => {
+  const looks = async (command: CommandEnvelope): Promise<number> => {
+    const row = await stored(command);
+    return Math.round(((row?.next_attempt_at?.getTime() ?? 0) - Date.now()) / 1000);
+  };
+
+  it("is asked for after 30 s, 5 min, 1 h and 24 h, whatever the early answers are", async () => {
+    await connect();
+    const command = await sent();
+    for (const [status, passed, left] of [
+      [503, "31 seconds", 269],
+      [404, "301 seconds", 3299],
+    ] as const) {
+      const waiting = await becomes(command, "Awaited", "RetryScheduled");
+      vendor.answer = () => ({ status });
+      vendor.requests.length = 0;
+      await acceptedBefore(command, passed);
+      await letTimePass(waiting);
+      await eventually(async () => (vendor.requests.length > 0 && (await looks(command)) > 60) || undefined);
+      expect(Math.abs((await looks(command)) - left)).toBeLessThan(10);
+    }
+    vendor.answer = () => ({ status: 200, body: '{"state":"paid"}' });
+    await acceptedBefore(command, "3601 seconds");
+    await letTimePass(await becomes(command, "Awaited", "RetryScheduled"));
+    expect(await typesOf(command)).toEqual(["PaymentCharged"]);
+  });
+
+  it("is answered by a report that came while the vendor was asked too early", async () => {
+    const { report } = await connect();
+    const command = await sent();
+    const waiting = await becomes(command, "Awaited", "RetryScheduled");
+    let early: Promise<string> | undefined;
+    vendor.answer = () => {
+      early ??= report({ type: "payment.paid", ref: command.id, id: "pay-1" });
+      return { status: 200, body: '{"state":"pending"}' };
+    };
+    await acceptedBefore(command, "31 seconds");
+    await letTimePass(waiting);
+    expect(await typesOf(command)).toEqual(["PaymentCharged"]);
+    await early;
+    await becomes(command, "Done", "Completed");
+  });
+
+  it("is not asked for before 24 h where the driver does not say how", async () => {
+    const { commands } = paymentDriver;
+    const { state: _, ...charge } = commands.ChargePayment;
+    await connect({ ...paymentDriver, commands: { ...commands, ChargePayment: charge } });
+    const command = await sent();
+    await becomes(command, "Awaited", "RetryScheduled");
+    expect(await looks(command)).toBeGreaterThan(86_000);
+  });
+});
+
 describe("a charge that nobody has reported for 24 h", () => {
   const overdue = async (): Promise<CommandEnvelope> => {
     const command = await sent(payment, new Date(Date.now() + 60_000));
-    await letTimePass(await becomes(command, "Awaited", "RetryScheduled"));
+    const waiting = await becomes(command, "Awaited", "RetryScheduled");
+    await acceptedBefore(command, "25 hours");
+    await letTimePass(waiting);
     return command;
   };
   const answerState = (state: string) => {

@@ -39,8 +39,8 @@ const markAsked = {
 const awaitReport = {
   name: "vendor_command_await",
   text: `update vendor_commands set status = 'Awaited', vendor_reference = coalesce(vendor_reference, $3), key_id = null,
-      wrapped_key = null, ciphertext = null
-    where tenant_id = $1 and command_id = $2 and status = 'Accepted'
+      wrapped_key = null, ciphertext = null, asked_at = case when status = 'Accepted' then now() else asked_at end
+    where tenant_id = $1 and command_id = $2 and status in ('Accepted', 'Awaited')
     returning vendor_reference, reported_outcome, reported_delivery_id`,
 };
 
@@ -87,7 +87,7 @@ export class PaymentRecords {
     });
   }
 
-  /** Notes that the vendor has accepted the command. Returns its report if that was faster. */
+  /** Notes that the vendor has accepted the command, and when first. Returns its report if that was faster. */
   async awaitReport(
     { execute, tenant }: Transaction,
     commandId: string,

@@ -45,6 +45,20 @@ const awaited = ({ id }: CommandEnvelope) =>
 const connect = (driver: object = paymentDriver) => aPaymentConnection(fixture, principal, vendor.origin, driver);
 
 describe("a command to refund a payment", () => {
+  it("is done with the answer of the vendor that says so", async () => {
+    const { connectionId } = await connect();
+    vendor.answer = ({ path }) => ({
+      status: 200,
+      body: path === "/refunds" ? '{"id":"re-1","state":"done"}' : '{"id":"pay-1","state":"paid"}',
+    });
+    const data = { amountMinor: 500, currency: "EUR", customerRef: "c", connectionId };
+    await answersTo(fixture, await sent("ChargePayment", data));
+    const command = await sent("RefundPayment", { paymentRef: "pay-1" });
+    expect(await answersTo(fixture, command)).toMatchObject([
+      { type: "PaymentRefunded", data: { vendorId: "re-1", connectionId, paymentRef: "pay-1" } },
+    ]);
+  });
+
   it("goes back through the connection of the payment, and is answered when the vendor has reported it", async () => {
     const first = await connect();
     const second = await connect();

@@ -15,6 +15,8 @@ export interface Announcement {
   readonly channels: readonly ("InApp" | "Email")[];
   /** The page that an inbox opens for the message. */
   readonly url?: string;
+  /** The id of the content on the first channel, so that a repetition is recognized. Absent: a new one. */
+  readonly messageId?: string;
 }
 
 /**
@@ -24,12 +26,12 @@ export interface Announcement {
 export async function announce(
   transaction: Transaction,
   jobs: JobQueue,
-  { template, data, userIds, channels, url }: Announcement,
+  { template, data, userIds, channels, url, messageId }: Announcement,
 ): Promise<void> {
   if (userIds.length === 0) return;
   const text = composeMessage(template, data, [await settingNow(transaction, "notifications.locale")]);
   const createdAt = new Date();
-  for (const channel of channels) {
+  for (const [place, channel] of channels.entries()) {
     const message = {
       ...({ channel, category: "security", priority: "High", title: text.title, body: plainBody(text) } as const),
       ...{
@@ -37,7 +39,7 @@ export async function announce(
         data: url === undefined ? null : { url },
         locale: null,
         digest: null,
-        messageId: newId("ntm"),
+        messageId: place === 0 && messageId !== undefined ? messageId : newId("ntm"),
         createdAt,
       },
       ...({ audience: "Recipients", roleCode: null, recipientCount: userIds.length } as const),

@@ -1,0 +1,14 @@
+import { paused, rateLimited } from "./call-failure.js";
+
+describe("the refusal of a call during a pause", () => {
+  it.each([
+    ["UNAVAILABLE", paused("UNAVAILABLE", "The vendor did not answer.", 90_000), 90],
+    ["RATE_LIMITED", rateLimited("The vendor limits the rate of calls.", 1), 1],
+  ] as const)("%s says when the pause ends, in the text too, which a run shows later", (code, error, seconds) => {
+    expect(error).toMatchObject({ code, facts: { retryAfterSeconds: seconds } });
+    const [, until = ""] = /The next call is made after (\S+)\.$/.exec(error.message) ?? [];
+    const left = (Date.parse(until) - Date.now()) / 1000;
+    expect(left).toBeGreaterThan(seconds - 5);
+    expect(left).toBeLessThanOrEqual(seconds);
+  });
+});
