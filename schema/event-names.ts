@@ -43,6 +43,8 @@ export const platformEventTypes = {
   LibraryVersionPublished:        { source: "catalog",      readScopes: ["libraries.read"] },
   LibraryVersionDeprecated:       { source: "catalog",      readScopes: ["libraries.read"] },
   LibraryVersionRetired:          { source: "catalog",      readScopes: ["libraries.read"] },
+  DependenciesScanned:            { source: "catalog",      readScopes: ["templates.read", "libraries.read"] },
+  AdvisoriesImported:             { source: "catalog",      readScopes: ["libraries.read"] },
   CommandRefused:                 { source: "catalog",      readScopes: ["templates.read", "libraries.read"] },
   ConnectionEstablished:          { source: "integration",  readScopes: ["integration.connections.read"] },
   ConnectionHealthChanged:        { source: "integration",  readScopes: ["integration.connections.read"] },

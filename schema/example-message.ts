@@ -98,6 +98,7 @@ const resources: Readonly<Record<string, string>> = {
   connectionId: "connections",
   credentialId: "credentials",
   deliveryId: "deliveries",
+  dependencyScanId: "dependency-scans",
   executionId: "executions",
   featureKey: "entitlements",
   invitationId: "invitations",

@@ -6,6 +6,7 @@ export const idPrefixes = {
   sca: "scaffold output",
   val: "validation result",
   mtx: "compatibility matrix",
+  scn: "dependency scan",
   lib: "library",
   lbv: "library version",
   con: "connection",

@@ -11,6 +11,8 @@ import {
 /** A JSON Schema (draft 2020-12) of one value. */
 export type SettingSchema = Readonly<Record<string, unknown>>;
 
+const severities = ["Low", "Moderate", "High", "Critical"] as const;
+
 const publisherTypes = ["Agent", "User", "Service"] as const;
 /** The kind of a principal that publishes. */
 type PublisherType = (typeof publisherTypes)[number];
@@ -19,6 +21,7 @@ type PublisherType = (typeof publisherTypes)[number];
 export interface TenantSettingValues {
   /** `true`: every type of principal; `false`: none. */
   readonly "governance.publish.requiresApproval": boolean | readonly PublisherType[];
+  readonly "governance.publish.scanSeverity": (typeof severities)[number] | null;
   readonly "governance.approve.acr": AuthenticationLevel | null;
   readonly "governance.allowPlatformClients": boolean;
   readonly "execution.requirePublished": boolean;
@@ -72,6 +75,10 @@ type TenantSettings = { readonly [Key in SettingKey]: TenantSetting<TenantSettin
 const publishersWithApproval = (value: boolean | readonly PublisherType[]): readonly PublisherType[] =>
   typeof value === "boolean" ? (value ? publisherTypes : []) : value;
 
+/** How many severities keep a version from being published. */
+const refusedSeverities = (lowest: (typeof severities)[number] | null): number =>
+  lowest === null ? 0 : severities.length - severities.indexOf(lowest);
+
 /** Without a password: `config.read` shows the value. A user name is for ssh only. */
 const repositoryBasePattern = "^(?:(?:https|file)://[^\\s?#@]+|ssh://(?:[^\\s?#@:/]+@)?[^\\s?#@]+)$";
 
@@ -97,6 +104,22 @@ export const tenantSettings: TenantSettings = {
       weakening: {
         isWeaker: (next, present) =>
           publishersWithApproval(present).some((type) => !publishersWithApproval(next).includes(type)),
+        level: null,
+        secondPerson: true,
+      },
+    },
+  },
+  "governance.publish.scanSeverity": {
+    schema: { enum: [...severities, null] },
+    default: null,
+    description:
+      "Publishing a template version asks for a complete scan of its dependencies without findings of this severity or a higher one: Low, Moderate, High, Critical. A recalled version counts as High, and an advisory that states no severity as Critical. Null: no scan is needed.",
+    setBy: "Tenant",
+    change: {
+      scopes: ["governance.approve"],
+      by: peopleAndServices,
+      weakening: {
+        isWeaker: (next, present) => refusedSeverities(next) < refusedSeverities(present),
         level: null,
         secondPerson: true,
       },

@@ -113,6 +113,13 @@ async function aFailedExecution(world: World) {
   return { executionId };
 }
 
+/** An advisory in the format of OSV. */
+const anAdvisory = () => ({
+  id: unique(),
+  modified: "2026-01-31T12:00:00Z",
+  affected: [{ package: { ecosystem: "NuGet", name: aPackageName() }, versions: ["1.0.0"] }],
+});
+
 /** Serves a package, and returns its source. */
 async function aPackageSource({ onEnd }: World): Promise<string> {
   const id = aPackageName();
@@ -232,6 +239,7 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     const { templateId, templateVersionId } = await aVersion(world);
     return { templateId, input: { templateVersionId, runtime: "net8.0", libraries: [] } };
   },
+  importAdvisories: () => ({ input: { documents: [anAdvisory()] } }),
   importLibraryPackage: async (world) => ({ input: { sourceRef: await aPackageSource(world) } }),
   publishLibraryVersion: (world) => aLibraryVersion(world),
   publishTemplateVersion: aCheckedVersion,
@@ -268,6 +276,9 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     input: { reason: "It leaks." },
   }),
   retryExecution: aFailedExecution,
+  scanDependencies: () => ({
+    input: { runtime: "net8.0", libraries: [{ packageName: aPackageName(), version: "1.0.0" }] },
+  }),
   updateTemplate: async (world) => ({
     templateId: (await aVersion(world)).templateId,
     input: { description: "walked" },

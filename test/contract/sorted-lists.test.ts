@@ -9,6 +9,7 @@ import { aPendingApproval } from "../kit/agents.js";
 import { anEntry } from "../kit/configuration.js";
 import { aConnection } from "../kit/connections.js";
 import { databaseUrl, rows } from "../kit/database.js";
+import { aScanId } from "../kit/dependency-scans.js";
 import { aFlag } from "../kit/feature-flags.js";
 import { aLibrary } from "../kit/libraries.js";
 import { aNotification } from "../kit/notifications.js";
@@ -58,6 +59,7 @@ beforeAll(async () => {
     await request(`POST /v1/roles/${objects.roleId}/assignments`, { token, body: { principalId } });
     const body = { templateVersionId: objects.templateVersionId, checks: ["ParameterSchema"] };
     await request(`POST /v1/templates/${objects.templateId}/validate`, { token, body });
+    await aScanId(token, objects.templateVersionId);
     await aReportRunId(token);
     await Promise.all([anInvitation(token), aUser(token), aRole(token), aPendingApproval(tenant.tenantId)]);
   }

@@ -127,6 +127,7 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
   connections: ["Connection", "displayName"],
   credentials: ["Credential", "createdAt"],
   deliveries: ["WebhookDelivery", "eventName"],
+  "dependency-scans": ["DependencyScan", "packageCount"],
   executions: ["Execution", "status"],
   invitations: ["Invitation", "email"],
   libraries: ["Library", "packageName"],
@@ -200,6 +201,14 @@ async function changeATemplate(token: string): Promise<void> {
     `restoreTemplate(${template}) { status }`,
   ])
     await graphql(`mutation { ${change} }`, { token });
+}
+
+/** Imports an advisory, and scans a set of libraries. */
+async function scanDependencies(token: string): Promise<void> {
+  const advisory = '{ id: "WALK-1", modified: "2026-01-31T12:00:00Z" }';
+  await graphql(`mutation { importAdvisories(input: { documents: [${advisory}] }) { imported } }`, { token });
+  const set = '{ runtime: "net8.0", libraries: [{ packageName: "Walked", version: "1.0.0" }] }';
+  await graphql(`mutation { scanDependencies(input: ${set}) { complete } }`, { token });
 }
 
 /** Requests an execution and cancels it while it fetches its source. */
@@ -492,6 +501,7 @@ describe("the emitted events", () => {
     });
     await aRetiredVersion(token, libraryId);
     await post("/v1/libraries/compatibility/evaluate", { runtime: "net8.0", libraries: [] });
+    await scanDependencies(token);
     const version = await aTemplateVersion(token, await aTemplateSource());
     await post(`/v1/templates/${version.templateId}/validate`, { templateVersionId: version.templateVersionId });
     await executed(token, version, { target: { repository: "acme/events" } });

@@ -4,6 +4,7 @@ import { aPendingApproval } from "./agents.js";
 import { anEntry } from "./configuration.js";
 import { aConnection } from "./connections.js";
 import { rows } from "./database.js";
+import { aScanId } from "./dependency-scans.js";
 import { eventually } from "./eventually.js";
 import { executed } from "./executions.js";
 import { aFlag } from "./feature-flags.js";
@@ -33,6 +34,7 @@ export const unknownIds = {
   libraryId: newId("lib"),
   libraryVersionId: newId("lbv"),
   matrixId: newId("mtx"),
+  dependencyScanId: newId("scn"),
   providerId: newId("prv"),
   connectionId: newId("con"),
   credentialId: newId("crd"),
@@ -100,6 +102,7 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
   const key = await aFlag(token, await anEntry(token, `walked-${tenantId}`));
   await aNotificationTemplate(token, key);
   const made: Record<string, string | null | undefined> = {
+    dependencyScanId: await aScanId(token, version.templateVersionId),
     ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
     ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId, connectionId },
     ...{ userId, invitationId, notificationId, jobId: await aJobId(tenantId), eventId: await anEventId(tenantId), key },
@@ -159,6 +162,7 @@ const inputs: Record<string, Record<string, unknown>> = {
     targetFramework: "net8.0",
   },
   RequestExecutionInput: { templateVersionId: unknownIds.templateVersionId, target: { repository: "acme/walked" } },
+  ScanDependenciesInput: { templateVersionId: unknownIds.templateVersionId },
   ValidateTemplateVersionInput: { templateVersionId: unknownIds.templateVersionId },
   EvaluateTemplateCompatibilityInput: {
     templateVersionId: unknownIds.templateVersionId,

@@ -45,7 +45,13 @@ describe("the deadline of an operation", () => {
   });
 
   it("is 60 s for validation, preview, import and advice, otherwise 30 s", () => {
-    for (const name of ["validateTemplateVersion", "previewExecution", "importLibraryPackage", "libraryUpgradeAdvice"])
+    for (const name of [
+      "validateTemplateVersion",
+      "previewExecution",
+      "importLibraryPackage",
+      "scanDependencies",
+      "libraryUpgradeAdvice",
+    ])
       expect(deadlineOf(["template", name])).toBe(60_000);
     expect(deadlineOf(["template", "registerTemplate"])).toBe(30_000);
   });

@@ -12,6 +12,7 @@ const longFields: ReadonlySet<string> = new Set([
   "validateTemplateVersion",
   "previewExecution",
   "importLibraryPackage",
+  "scanDependencies",
   "libraryUpgradeAdvice",
 ]);
 

@@ -1,8 +1,10 @@
 import type { SettingsOf } from "@factory/runtime/subgraph/slice-module";
+import { advisories } from "./advisories/advisories.module.js";
 import { apiClients } from "./api-clients/api-clients.module.js";
 import { catalogSearch } from "./catalog-search/catalog-search.module.js";
 import { commands } from "./commands/commands.module.js";
 import { compatibility } from "./compatibility/compatibility.module.js";
+import { dependencyScans } from "./dependency-scans/dependency-scans.module.js";
 import { executions } from "./executions/executions.module.js";
 import { libraries } from "./libraries/libraries.module.js";
 import { librarySearch } from "./library-search/library-search.module.js";
@@ -29,12 +31,14 @@ export const catalogModules = [
   remoteCredentials,
   targets,
   searchIndex,
+  advisories,
   templates,
   validations,
   libraries,
   librarySearch,
   catalogSearch,
   compatibility,
+  dependencyScans,
   executions,
   apiClients,
   commands,

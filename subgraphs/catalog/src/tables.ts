@@ -21,10 +21,12 @@ import { Migration20261123014833_api_client_details } from "./migrations/Migrati
 import { Migration20261123114632_pull_requests } from "./migrations/Migration20261123114632_pull_requests.js";
 import { Migration20261127231155_list_times } from "./migrations/Migration20261127231155_list_times.js";
 import { Migration20261128070041_foreign_json } from "./migrations/Migration20261128070041_foreign_json.js";
-import { Migration20261128190106_catalog_search } from "./migrations/Migration20261128190106_catalog_search.js";
 import { Migration20261128190000_schema_origins } from "./migrations/Migration20261128190000_schema_origins.js";
+import { Migration20261128190106_catalog_search } from "./migrations/Migration20261128190106_catalog_search.js";
 import { Migration20261128191000_replaced_drafts } from "./migrations/Migration20261128191000_replaced_drafts.js";
 import { Migration20261128191100_replaced_draft_keys } from "./migrations/Migration20261128191100_replaced_draft_keys.js";
+import { Migration20261128191717_dependency_scans } from "./migrations/Migration20261128191717_dependency_scans.js";
+import { Migration20261128191718_dependency_scan_keys } from "./migrations/Migration20261128191718_dependency_scan_keys.js";
 import { Migration20261128192000_template_descriptions } from "./migrations/Migration20261128192000_template_descriptions.js";
 import { catalogModules } from "./modules.js";
 
@@ -59,5 +61,7 @@ export const catalogTables = {
     Migration20261128191000_replaced_drafts,
     Migration20261128191100_replaced_draft_keys,
     Migration20261128192000_template_descriptions,
+    Migration20261128191717_dependency_scans,
+    Migration20261128191718_dependency_scan_keys,
   ],
 };

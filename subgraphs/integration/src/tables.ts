@@ -46,9 +46,9 @@ import { Migration20261123113600_webhook_replays } from "./migrations/Migration2
 import { Migration20261127231214_list_times } from "./migrations/Migration20261127231214_list_times.js";
 import { Migration20261128070048_foreign_json } from "./migrations/Migration20261128070048_foreign_json.js";
 import { Migration20261128073406_left_out_tools } from "./migrations/Migration20261128073406_left_out_tools.js";
+import { Migration20261128184500_awaited_material } from "./migrations/Migration20261128184500_awaited_material.js";
 import { Migration20261128190000_refused_deliveries } from "./migrations/Migration20261128190000_refused_deliveries.js";
 import { Migration20261128190100_webhook_presets } from "./migrations/Migration20261128190100_webhook_presets.js";
-import { Migration20261128184500_awaited_material } from "./migrations/Migration20261128184500_awaited_material.js";
 import { integrationModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */

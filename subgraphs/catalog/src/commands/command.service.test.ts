@@ -222,6 +222,36 @@ describe("commands of the bus", () => {
     });
   });
 
+  describe("to scan dependencies", () => {
+    const set = { runtime: "net8.0", libraries: [{ packageName: "Foreign", version: "1.0.0" }] };
+
+    it("store one scan, however often they are delivered", async () => {
+      const sent = sealed("ScanDependencies", set);
+      await fixture.bus.publish([sent]);
+      expect(await answerTo(sent)).toMatchObject({
+        type: "DependenciesScanned",
+        actorid: actor.subject,
+        correlationid: sent.correlationid,
+        data: { templateVersionId: null, packageCount: 1, unknownCount: 1 },
+      });
+      await deliverAgain(sent);
+      await settled();
+      expect(await causedBy(sent)).toHaveLength(1);
+    });
+
+    it("are refused like their mutation", async () => {
+      const wrong: [Record<string, unknown>, string][] = [
+        [{}, "VALIDATION_FAILED"],
+        [{ ...set, libraries: [] }, "VALIDATION_FAILED"],
+        [{ ...set, runtime: "x" }, "RUNTIME_NOT_RECOGNISED"],
+        [{ templateVersionId: newId("tpv") }, "TEMPLATE_VERSION_NOT_FOUND"],
+        [{ templateVersionId: await fixture.aTemplateVersion(actor) }, "DEPENDENCY_SCAN_FAILED"],
+      ];
+      for (const [data, code] of wrong)
+        expect(await answerTo(await send("ScanDependencies", data))).toMatchObject(refusal(code));
+    });
+  });
+
   it("are never sent without an actor", async () => {
     const attempt = fixture.database.transaction(tenant(), { trace }, async (transaction) => {
       transaction.send(command("PublishLibraryVersion", { libraryVersionId: newId("lbv") }));

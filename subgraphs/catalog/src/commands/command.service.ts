@@ -3,13 +3,18 @@ import { contextOf } from "@factory/runtime/commands/command-context";
 import { type CommandRefusals, isRefusal } from "@factory/runtime/commands/command-refusals";
 import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
 import { type CommandOf, commandsOf } from "@factory/schema/command-names";
-import type { ImportCommandService } from "./import-command.service.js";
-import type { Promotions } from "./promotions.js";
+import type { Promotions, PromotionType } from "./promotions.js";
 
 interface CommandServices {
   readonly promotions: Promotions;
-  readonly imports: ImportCommandService;
+  /** The commands that run as jobs. */
+  readonly jobs: { readonly [C in Exclude<CommandOf<"catalog">, PromotionType>]: AcceptedCommand };
   readonly refusals: CommandRefusals;
+}
+
+/** Accepts a command by sending its job. */
+interface AcceptedCommand {
+  accept(command: CommandEnvelope): Promise<void>;
 }
 
 /** Executes the commands that the bus delivers to the catalog. */
@@ -30,12 +35,12 @@ export class CommandService implements CommandConsumer {
 
   /** An error that is not a refusal is thrown, and the bus delivers the command again. */
   async #execute(command: CommandEnvelope): Promise<void> {
-    const { promotions, imports, refusals } = this.#services;
+    const { promotions, jobs, refusals } = this.#services;
     if (await refusals.wasRefused(command)) return;
     try {
       // the bus delivers the types of this consumer only
       const type = command.type as CommandOf<"catalog">;
-      if (type === "ImportLibraryPackage") await imports.accept(command);
+      if (type === "ImportLibraryPackage" || type === "ScanDependencies") await jobs[type].accept(command);
       else await promotions.execute(type, contextOf(command), command.data);
     } catch (error) {
       if (!isRefusal(error)) throw error;

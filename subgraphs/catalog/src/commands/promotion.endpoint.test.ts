@@ -114,6 +114,37 @@ describe("factory.catalog.v1.Promotion", () => {
     });
   });
 
+  it("scans the dependencies of a set, and refuses what GraphQL refuses", async () => {
+    const packageName = await fixture.aLibrary(actor, ["1.0.0"]);
+    const call = await bearing({}, "templates.execute");
+    const libraries = [
+      { packageName, version: "1.0.0" },
+      { packageName: "Foreign", version: "2.0.0" },
+    ];
+    const scan = await clientAs().scanDependencies({ runtime: "net10.0", libraries }, { ...call, timeoutMs: 20_000 });
+    expect(scan).toMatchObject({
+      dependencyScanId: expect.stringMatching(/^scn_/),
+      complete: true,
+      limits: [],
+      packages: [
+        { packageName, version: "1.0.0", direct: true, status: "Published", frameworks: ["net10.0"] },
+        { packageName: "Foreign", version: "2.0.0", status: "Unknown" },
+      ],
+    });
+    expect(scan.packages[0]?.license).toBeUndefined();
+    await expect(clientAs().scanDependencies({}, call)).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+    await expect(clientAs().scanDependencies({ runtime: "x", libraries }, call)).rejects.toMatchObject({
+      code: "RUNTIME_NOT_RECOGNISED",
+    });
+    await expect(clientAs().scanDependencies({ templateVersionId: newId("tpv") }, call)).rejects.toMatchObject({
+      code: "TEMPLATE_VERSION_NOT_FOUND",
+    });
+    const many = Array.from({ length: 201 }, () => ({ packageName, version: "1.0.0" }));
+    await expect(clientAs().scanDependencies({ runtime: "net10.0", libraries: many }, call)).rejects.toMatchObject({
+      code: "VALIDATION_FAILED",
+    });
+  });
+
   it("goes on with the trace and acts as the holder of the token", async () => {
     const libraryVersionId = await fixture.aLibraryVersion(actor);
     const trace = continueTrace(undefined);
@@ -189,6 +220,7 @@ describe("factory.catalog.v1.Promotion", () => {
     ["deprecateLibraryVersion", "libraries.publish"],
     ["retireLibraryVersion", "libraries.publish"],
     ["importLibraryPackage", "libraries.write"],
+    ["scanDependencies", "templates.execute"],
     ["upgradeAdvice", "libraries.read"],
   ])("%s needs the scope %s", async (method, scope) => {
     const others = [...actor.scopes].filter((held) => held !== scope) as Scope[];

@@ -9,14 +9,17 @@ import { commandTypes } from "@factory/schema/command-names";
 import { PromotionDefinition } from "@factory/schema/proto/generated/factory/catalog/v1/promotion";
 import type { Scope } from "@factory/schema/scopes";
 import type { CompatibilityService } from "../compatibility/compatibility.service.js";
+import type { DependencyScanService } from "../dependency-scans/dependency-scan.service.js";
 import type { LibraryImportService } from "../libraries/library-import.service.js";
-import { checkedImport } from "./command-data.js";
+import { checkedImport, checkedScanRequest } from "./command-data.js";
 import type { Promotions, PromotionType } from "./promotions.js";
+import { scanAnswer } from "./scan-answer.js";
 import { upgradeAnswer } from "./upgrade-answer.js";
 
 interface PromotionServices {
   readonly promotions: Promotions;
   readonly imports: LibraryImportService;
+  readonly scans: DependencyScanService;
   readonly compatibility: CompatibilityService;
   readonly verifier: Verifier;
   /** Aborted when the catalog stops. The gRPC server stops later and may still accept calls. */
@@ -30,6 +33,7 @@ interface PromotionServices {
 export function promotionEndpoint({
   promotions,
   imports,
+  scans,
   compatibility,
   verifier,
   stopping,
@@ -67,6 +71,10 @@ export function promotionEndpoint({
           const { library, version, warnings } = await imports.importPackage(context, checkedImport(request));
           return { libraryVersion: version, packageName: library.packageName, warnings };
         }),
+      scanDependencies: async (request, call) =>
+        authorized(call, commandTypes.ScanDependencies.scopes, async (context) =>
+          scanAnswer(await scans.scan(context, checkedScanRequest(request))),
+        ),
       upgradeAdvice: async ({ runtime, libraries }, call) =>
         authorized(call, ["libraries.read"], async (context) =>
           upgradeAnswer(await compatibility.upgrades(context, runtime, libraries)),

@@ -15,7 +15,7 @@ interface Promoted {
 }
 
 /** The commands that change the state of a version. */
-export type PromotionType = Exclude<CommandOf<"catalog">, "ImportLibraryPackage">;
+export type PromotionType = Exclude<CommandOf<"catalog">, "ImportLibraryPackage" | "ScanDependencies">;
 
 type Handlers = { [C in PromotionType]: (context: RequestContext, data: CommandData[C]) => Promise<Promoted[C]> };
 

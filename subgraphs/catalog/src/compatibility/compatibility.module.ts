@@ -6,6 +6,7 @@ import { WorkerPool } from "../worker-pool/worker-pool.js";
 import { CompatibilityResolver } from "./compatibility.resolver.js";
 import { CompatibilityService } from "./compatibility.service.js";
 import { CompatibilityMatrix } from "./compatibility-matrix.entity.js";
+import { LibrarySnapshots } from "./library-snapshot.js";
 import { UpgradeAdvisor } from "./upgrade-advisor.js";
 
 /** Rules over a set of libraries, and upgrade advice. */
@@ -23,9 +24,9 @@ export const compatibility: SliceModule = {
     const templates = services.get(TemplateService);
     const versions = services.get(TemplateVersionService);
     const advisor = new UpgradeAdvisor(services.get(WorkerPool));
-    services.add(
-      new CompatibilityService({ database, templates, versions, advisor, facts: services.get(TenantFacts) }),
-    );
+    const snapshots = services.add(new LibrarySnapshots(database.reader));
+    const facts = services.get(TenantFacts);
+    services.add(new CompatibilityService({ database, snapshots, templates, versions, advisor, facts }));
   },
   resolvers: (get) => [new CompatibilityResolver(get(CompatibilityService))],
   references(get) {

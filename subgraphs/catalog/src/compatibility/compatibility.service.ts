@@ -20,7 +20,7 @@ import type { CompatibilityMatrixType } from "./compatibility.type.js";
 import { CompatibilityMatrix } from "./compatibility-matrix.entity.js";
 import { type Evaluation, evaluation } from "./evaluate-set.js";
 import type { TemplateSide } from "./evaluation/evaluation-input.js";
-import { LibrarySnapshots } from "./library-snapshot.js";
+import type { LibrarySnapshots } from "./library-snapshot.js";
 import type { UpgradeAdvisor } from "./upgrade-advisor.js";
 
 /** The limit of the GraphQL input; gRPC requests are checked here only. */
@@ -62,6 +62,7 @@ export class CompatibilityService {
 
   constructor(services: {
     database: Database;
+    snapshots: LibrarySnapshots;
     templates: TemplateService;
     versions: TemplateVersionService;
     advisor: UpgradeAdvisor;
@@ -70,7 +71,7 @@ export class CompatibilityService {
     this.#facts = services.facts;
     this.#advisor = services.advisor;
     this.#database = services.database;
-    this.#snapshots = new LibrarySnapshots(services.database.reader);
+    this.#snapshots = services.snapshots;
     this.#templates = services.templates;
     this.#versions = services.versions;
   }

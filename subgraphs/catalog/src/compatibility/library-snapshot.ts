@@ -142,6 +142,7 @@ function catalogLibrary(row: ReleasedLibraryRow): CatalogLibrary {
         ...version.deprecation,
         alternatePackage: version.deprecation.alternatePackage?.packageName ?? null,
       },
+      license: version.license,
       maxRuntime: version.max_runtime,
     })),
   };

@@ -74,7 +74,11 @@ async function write(transaction: Transaction, found: LibraryPackage): Promise<L
     throw new DomainError("LIBRARY_VERSION_EXISTS", {
       detail: `${packageName} ${found.version} is already registered in this tenant.`,
     });
-  const version = writeVersion(transaction, library, { ...checked, resolvedRef: found.resolvedRef });
+  const version = writeVersion(transaction, library, {
+    ...checked,
+    resolvedRef: found.resolvedRef,
+    license: found.license,
+  });
   await (known ? indexVersions(transaction, library.libraryId) : indexLibrary(transaction, library));
   return {
     library: writtenLibrary(library, [...earlier, version]),

@@ -23,7 +23,14 @@ import type { Deprecation, LibraryVersion, PackageDependency, PackageRange } fro
 /** The members of a version after the checks, as they are stored. */
 export type NewLibraryVersion = Omit<
   LibraryVersion,
-  "tenantId" | "libraryVersionId" | "libraryId" | "status" | "createdAt" | "retirementReason" | "resolvedRef"
+  | "tenantId"
+  | "libraryVersionId"
+  | "libraryId"
+  | "status"
+  | "createdAt"
+  | "retirementReason"
+  | "resolvedRef"
+  | "license"
 >;
 
 /** Checks a version of a request and adds what is wrong with it to `problems`. */

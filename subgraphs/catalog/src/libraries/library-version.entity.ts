@@ -26,6 +26,13 @@ export interface Deprecation {
   alternatePackage: PackageRange | null;
 }
 
+/** The license that a package states. */
+export interface PackageLicense {
+  /** `Expression`: an SPDX expression. `File`: the path of a file of the package. `Url`: the address of a page. */
+  kind: "Expression" | "File" | "Url";
+  value: string;
+}
+
 /** A version of a library. */
 @Entity(tenantTable("library_versions"))
 @Unique({ name: "library_versions_version", properties: ["tenantId", "libraryId", "versionKey"] })
@@ -73,6 +80,10 @@ export class LibraryVersion {
 
   @Property({ type: "json", nullable: true })
   deprecation: Deprecation | null;
+
+  /** Null where it was not imported, or where its package states none. */
+  @Property({ type: "json", nullable: true })
+  license: PackageLicense | null;
 
   @Property({ type: "text", nullable: true })
   retirementReason: string | null;

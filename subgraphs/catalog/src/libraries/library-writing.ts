@@ -7,7 +7,7 @@ import { dropEntry, indexEntry, reindexVersions } from "../search-index/search-i
 import { Library, type LibraryCapability } from "./library.entity.js";
 import type { CapabilityInput, RegisterLibraryInput } from "./library.input.js";
 import type { LibraryVersionState } from "./library.states.js";
-import { LibraryVersion } from "./library-version.entity.js";
+import { LibraryVersion, type PackageLicense } from "./library-version.entity.js";
 import type { NewLibraryVersion } from "./library-version-check.js";
 
 export interface NewLibrary
@@ -65,15 +65,16 @@ export async function lockedLibrary({ em, tenant }: Transaction, libraryId: stri
 export function writeVersion(
   { em, tenant, record }: Transaction,
   library: Library,
-  facts: NewLibraryVersion & { resolvedRef?: string; publish?: boolean },
+  facts: NewLibraryVersion & { resolvedRef?: string; license?: PackageLicense | null; publish?: boolean },
 ): LibraryVersion {
-  const { publish = true, resolvedRef = null, ...fields } = facts;
+  const { publish = true, resolvedRef = null, license = null, ...fields } = facts;
   const version = em.create(LibraryVersion, {
     ...fields,
     tenantId: tenant.tenantId,
     libraryVersionId: newId("lbv"),
     libraryId: library.libraryId,
     resolvedRef,
+    license,
     retirementReason: null,
     status: entryState(publish, fields.deprecation !== null),
     createdAt: new Date(),

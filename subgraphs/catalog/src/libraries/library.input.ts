@@ -1,6 +1,6 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, ID, InputType } from "type-graphql";
-import { VulnerabilitySeverity } from "./library.type.js";
+import { VulnerabilitySeverity } from "../advisories/advisory.type.js";
 
 @InputType()
 export class CapabilityInput {

@@ -2,6 +2,7 @@ import { DateTime } from "@factory/runtime/graphql/scalars";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { PageInfo } from "@factory/runtime/pagination/page-info.type";
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { VulnerabilitySeverity } from "../advisories/advisory.type.js";
 import { DeprecationReason, type DeprecationReasonName } from "../deprecations/deprecation-reason.js";
 
 /** The states of a library. */
@@ -17,14 +18,6 @@ export const LibraryVersionStatus = {
 registerEnumType(LibraryVersionStatus, { name: "LibraryVersionStatus" });
 
 registerEnumType(DeprecationReason, { name: "DeprecationReason" });
-
-export const VulnerabilitySeverity = {
-  Low: "Low",
-  Moderate: "Moderate",
-  High: "High",
-  Critical: "Critical",
-} as const;
-registerEnumType(VulnerabilitySeverity, { name: "VulnerabilitySeverity" });
 
 @ObjectType("Capability", { simpleResolvers: true })
 export class CapabilityType {
@@ -77,6 +70,20 @@ export class LibraryDeprecationType {
   alternatePackage: PackageRangeType | null;
 }
 
+export const PackageLicenseKind = { Expression: "Expression", File: "File", Url: "Url" } as const;
+registerEnumType(PackageLicenseKind, { name: "PackageLicenseKind" });
+
+@ObjectType("PackageLicense", { simpleResolvers: true })
+export class PackageLicenseType {
+  @Field(() => PackageLicenseKind, {
+    description: "Expression: an SPDX expression. File: a file of the package. Url: a page.",
+  })
+  kind: keyof typeof PackageLicenseKind;
+
+  @Field({ description: "The expression, the path of the file in the package, or the address of the page." })
+  value: string;
+}
+
 /** A version of a library as GraphQL shows it. */
 @ObjectType("LibraryVersion", { simpleResolvers: true })
 export class LibraryVersionType {
@@ -123,6 +130,9 @@ export class LibraryVersionType {
 
   @Field(() => LibraryDeprecationType, { nullable: true })
   deprecation: LibraryDeprecationType | null;
+
+  @Field(() => PackageLicenseType, { nullable: true, description: "Null where the imported package states none." })
+  license: PackageLicenseType | null;
 
   @Field(() => String, { nullable: true })
   retirementReason: string | null;

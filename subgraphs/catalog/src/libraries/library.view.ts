@@ -8,6 +8,7 @@ import type {
   Deprecation,
   LibraryVersion,
   PackageDependency,
+  PackageLicense,
   PackageRange,
   Vulnerability,
 } from "./library-version.entity.js";
@@ -24,6 +25,7 @@ export interface LibraryVersionRow<State = LibraryVersionState> {
   max_runtime: string | null;
   vulnerabilities: Vulnerability[];
   deprecation: Deprecation | null;
+  license: PackageLicense | null;
   retirement_reason: string | null;
   resolved_ref: string | null;
   status: State;
@@ -88,6 +90,7 @@ function libraryVersionView(row: LibraryVersionRow): LibraryVersionType {
     maxRuntime: row.max_runtime,
     vulnerabilities: row.vulnerabilities,
     deprecation: row.deprecation,
+    license: row.license,
     retirementReason: row.retirement_reason,
     resolvedRef: row.resolved_ref,
     createdAt: isoFromJsonTime(row.created_at),

@@ -35,7 +35,34 @@ describe("a nuspec", () => {
       packageTypes: ["Dependency", "McpServer"],
       dependencies: [],
       dependencyGroups: [],
+      license: null,
     });
+  });
+
+  it.each([
+    [
+      "an expression",
+      '<license type="expression">MIT OR Apache-2.0</license>',
+      { kind: "Expression", value: "MIT OR Apache-2.0" },
+    ],
+    ["a file", '<license type="file">docs/LICENSE.txt</license>', { kind: "File", value: "docs/LICENSE.txt" }],
+    [
+      "a page",
+      "<licenseUrl>https://example.com/license</licenseUrl>",
+      { kind: "Url", value: "https://example.com/license" },
+    ],
+    [
+      "an expression beside the address for old clients",
+      '<license type="expression">MIT</license><licenseUrl>https://licenses.nuget.org/MIT</licenseUrl>',
+      { kind: "Expression", value: "MIT" },
+    ],
+    ["nothing in an address that replaces a file", "<licenseUrl>https://aka.ms/deprecateLicenseUrl</licenseUrl>", null],
+    ["nothing of an unknown type", '<license type="other">MIT</license>', null],
+    ["nothing in an empty element", '<license type="expression"> </license>', null],
+    ["nothing in an address that is no page", "<licenseUrl>javascript:alert(1)</licenseUrl>", null],
+    ["nothing in a text that is too long", `<license type="expression">${"M".repeat(3000)}</license>`, null],
+  ])("states its license as %s", (_, metadata, license) => {
+    expect(read(nuspecOf(metadata)).license).toEqual(license);
   });
 
   it.each([

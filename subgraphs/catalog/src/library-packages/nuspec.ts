@@ -26,6 +26,13 @@ export interface Nuspec {
   dependencies: NuspecDependency[];
   /** Frameworks that have a dependency group, which may be empty. */
   dependencyGroups: string[];
+  license: NuspecLicense | null;
+}
+
+/** The license that a package states: an SPDX expression, a file of the package, or the address of a page. */
+export interface NuspecLicense {
+  kind: "Expression" | "File" | "Url";
+  value: string;
 }
 
 /** The group for frameworks that have no group of their own. */
@@ -35,6 +42,9 @@ const maxTagLength = 50;
 const maxOwnerLength = 100;
 const maxTitleLength = 200;
 const maxDescriptionLength = 4_000;
+const maxLicenseLength = 2048;
+/** NuGet writes this address beside a license element, for old clients. */
+const replacedUrl = /^https:\/\/aka\.ms\/deprecateLicenseUrl$/i;
 
 /** Parses a nuspec and adds what is wrong with it to `problems`. Throws where it cannot be read at all. */
 export function readNuspec(bytes: Uint8Array, problems: InputProblems): Nuspec {
@@ -65,7 +75,22 @@ export function readNuspec(bytes: Uint8Array, problems: InputProblems): Nuspec {
       (type) => type.attributes.get("name") ?? [],
     ),
     ...dependenciesOf(childrenOf(metadata, "dependencies")[0], problems),
+    license: licenseOf(metadata),
   };
+}
+
+/** A license element without a known type, or a text that is too long to be a license, states nothing. */
+function licenseOf(metadata: NuspecElement): NuspecLicense | null {
+  const [element] = childrenOf(metadata, "license");
+  const type = element?.attributes.get("type")?.trim().toLowerCase();
+  const value = element?.text.trim() ?? "";
+  if (element !== undefined && value !== "" && value.length <= maxLicenseLength) {
+    if (type === "expression") return { kind: "Expression", value };
+    if (type === "file") return { kind: "File", value };
+  }
+  const url = textOf(metadata, "licenseUrl") ?? "";
+  const isPage = /^https?:\/\//i.test(url) && URL.canParse(url) && url.length <= maxLicenseLength;
+  return isPage && !replacedUrl.test(url) ? { kind: "Url", value: url } : null;
 }
 
 function tagsOf(text: string): string[] {

@@ -1,5 +1,8 @@
 import { adviseUpgrades } from "../compatibility/advice/upgrade-advice.js";
 import { upgradeTask } from "../compatibility/upgrade-advisor.js";
+import { resolutionTask } from "../dependency-scans/dependency-scanner.js";
+import { referencesTask, scanTemplate } from "../dependency-scans/references/scan-template.js";
+import { resolvePackages } from "../dependency-scans/resolution/resolve-packages.js";
 import { parameterTask, schemaTask } from "../parameters/parameter-checker.js";
 import { checkParameters } from "../parameters/parameter-schema.js";
 import { schemaFault } from "../parameters/schema-fitness.js";
@@ -17,6 +20,8 @@ const handlers = [
     output: await checkParameters(schema, parameters, { templateNames }),
   })),
   taskHandler(schemaTask, async (schema) => ({ output: await schemaFault(schema) })),
+  taskHandler(referencesTask, async (subject, files) => ({ output: await scanTemplate(files, subject) })),
+  taskHandler(resolutionTask, (input) => ({ output: resolvePackages(input) })),
   taskHandler(upgradeTask, (input) => ({ output: adviseUpgrades(input) })),
   taskHandler(checkTask, async ({ check, ...subject }, files) => ({ output: await runCheck(check, files, subject) })),
 ];

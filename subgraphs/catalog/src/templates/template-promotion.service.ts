@@ -2,12 +2,15 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import { requireReason } from "../deprecations/deprecation-reason.js";
 import { inputProblem } from "../input-problems/input-problem.js";
 import { checkNames } from "../template-checks/findings/finding-codes.js";
 import { passedChecks } from "./passed-checks-statement.js";
+import { requireScan } from "./required-scan.js";
 import { requireActive } from "./template-change.service.js";
 import { TemplateVersion } from "./template-version.entity.js";
 import type { DeprecateTemplateVersionInput } from "./template-version.input.js";
@@ -19,24 +22,31 @@ import { versionEntityView } from "./template-version.view.js";
 /** Publishes and deprecates template versions. Neither can be undone. */
 export class TemplatePromotionService {
   readonly #database: Database;
+  readonly #facts: TenantFacts;
 
-  constructor(database: Database) {
+  constructor(database: Database, facts: TenantFacts) {
     this.#database = database;
+    this.#facts = facts;
   }
 
   /**
-   * Requires pinned content whose newest validation passed each check. Throws TEMPLATE_VERSION_NOT_VALIDATED and
-   * INVALID_STATE.
+   * Requires pinned content whose newest validation passed each check, and a scan where the tenant asks for one. Throws
+   * TEMPLATE_VERSION_NOT_VALIDATED, TEMPLATE_VERSION_NOT_SCANNED, TEMPLATE_VERSION_VULNERABLE and INVALID_STATE.
    */
   publish(context: RequestContext, templateVersionId: string): Promise<TemplateVersionType> {
     return idempotentMutation(this.#database, context, {
       field: "publishTemplateVersion",
       arguments: { templateVersionId },
-      commit: async (transaction) => {
+      prepare: async () => {
+        const facts = await this.#facts.of(tenantOf(context).tenantId);
+        return facts.setting("governance.publish.scanSeverity");
+      },
+      commit: async (transaction, scanSeverity) => {
         const version = await lockedVersion(transaction, templateVersionId);
         requireState(version, "Published");
         await requireActive(transaction, version.templateId);
         await requireValidated(transaction, version);
+        if (scanSeverity !== null) await requireScan(transaction, version, scanSeverity);
         version.status = "Published";
         version.publishedAt = new Date();
         const { templateId, semanticVersion, contentDigest } = version;

@@ -1,5 +1,6 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { ParameterChecker } from "../parameters/parameter-checker.js";
 import { TemplateSources } from "../remote-credentials/template-sources.js";
 import { DraftContents } from "./draft-contents.js";
@@ -50,7 +51,7 @@ export const templates: SliceModule = {
     const versions = services.add(new TemplateVersionService(database, service));
     const contents = new DraftContents(sources, parameterChecker);
     services.add(new TemplateDraftService({ database, templates: service, versions, contents }));
-    services.add(new TemplatePromotionService(database));
+    services.add(new TemplatePromotionService(database, services.get(TenantFacts)));
     services.add(new TemplateListService(database, cursors));
     services.add(new TemplateChangeService(database, service));
   },

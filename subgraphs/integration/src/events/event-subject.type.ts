@@ -50,6 +50,13 @@ export class CompatibilityMatrixReference {
   matrixId: string;
 }
 
+@ObjectType("DependencyScan", { simpleResolvers: true })
+@Directive('@key(fields: "dependencyScanId", resolvable: false)')
+export class DependencyScanReference {
+  @Field(() => ID)
+  dependencyScanId: string;
+}
+
 @ObjectType("User", { simpleResolvers: true })
 @Directive('@key(fields: "userId", resolvable: false)')
 export class UserReference {
@@ -118,6 +125,7 @@ export const EventSubject = createUnionType({
       LibraryReference,
       TenantReference,
       CompatibilityMatrixReference,
+      DependencyScanReference,
       UserReference,
       InvitationReference,
       RoleReference,

@@ -21,6 +21,7 @@ import {
 import {
   ApprovalReference,
   CompatibilityMatrixReference,
+  DependencyScanReference,
   ExecutionReference,
   InvitationReference,
   LibraryReference,
@@ -68,6 +69,7 @@ export class SubjectReferences {
       exe: (executionId) => Object.assign(new ExecutionReference(), { executionId }),
       lib: (libraryId) => Object.assign(new LibraryReference(), { libraryId }),
       mtx: (matrixId) => Object.assign(new CompatibilityMatrixReference(), { matrixId }),
+      scn: (dependencyScanId) => Object.assign(new DependencyScanReference(), { dependencyScanId }),
       ten: (tenantId) => Object.assign(new TenantReference(), { tenantId }),
       usr: (userId) => Object.assign(new UserReference(), { userId }),
       inv: (invitationId) => Object.assign(new InvitationReference(), { invitationId }),

@@ -29,6 +29,8 @@ export const advisoryLocks = {
   approvalRequest: 4_000_015,
   /** Catalog: one import of a package at a time. The second key is the tenant and the package. */
   packageImport: 4_000_020,
+  /** Catalog: one import of security advisories at a time. The second key is the tenant. */
+  securityAdvisoryImport: 4_000_021,
 } as const;
 
 /** Advisory locks whose number is the 64-bit hash of a text (`hashtextextended`). Each text begins differently. */

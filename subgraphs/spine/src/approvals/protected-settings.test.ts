@@ -22,6 +22,7 @@ afterAll(() => platform?.stop());
 /** Another value of each setting. Where a setting protects something, it protects more than the default. */
 const stricter: TenantSettingValues = {
   "governance.publish.requiresApproval": true,
+  "governance.publish.scanSeverity": "High",
   "governance.approve.acr": "urn:factory:acr:second-factor",
   "governance.allowPlatformClients": false,
   "execution.requirePublished": true,
@@ -45,6 +46,7 @@ const keys = Object.keys(tenantSettings) as SettingKey[];
 
 const needSecondPerson: readonly SettingKey[] = [
   "governance.publish.requiresApproval",
+  "governance.publish.scanSeverity",
   "governance.approve.acr",
   "execution.requirePublished",
   "signIn.secondFactor",

@@ -25,6 +25,7 @@ export interface CatalogLibraryVersion extends PackageVersionMetadata {
   consumes?: string[];
   vulnerabilities?: Vulnerability[];
   deprecation?: Deprecation | null;
+  license?: { kind: "Expression" | "File" | "Url"; value: string } | null;
   /** The last framework of its family that the version runs on. */
   maxRuntime?: string | null;
 }

@@ -110,6 +110,83 @@ export interface ImportLibraryPackageResponse_Warning {
   message: string;
 }
 
+/** Either a template version, or a runtime with libraries. */
+export interface ScanDependenciesRequest {
+  templateVersionId?:
+    | string
+    | undefined;
+  /** Target framework moniker of the set, e.g. net8.0 */
+  runtime?:
+    | string
+    | undefined;
+  /** At most 200. */
+  libraries: ScanDependenciesRequest_LibraryReference[];
+}
+
+export interface ScanDependenciesRequest_LibraryReference {
+  packageName: string;
+  version: string;
+}
+
+export interface ScanDependenciesResponse {
+  /** scn_... */
+  dependencyScanId: string;
+  /** The digest of the scanned content of a template version. */
+  contentDigest?:
+    | string
+    | undefined;
+  /** False: a limit was reached, so that packages or advisories are missing. */
+  complete: boolean;
+  /** Projects, References, Packages, Dependencies, Depth, Libraries, Advisories. */
+  limits: string[];
+  packages: ScanDependenciesResponse_ScannedPackage[];
+}
+
+export interface ScanDependenciesResponse_ScannedPackage {
+  /** Names the package inside the scan. */
+  ref: string;
+  packageName: string;
+  /** Absent: the catalog has no version that fits the request. */
+  version?:
+    | string
+    | undefined;
+  /** The version or range that asks for an unknown version. */
+  requested?:
+    | string
+    | undefined;
+  /** A project, or the request, names the package itself. */
+  direct: boolean;
+  /** The target frameworks of the projects that use it. */
+  frameworks: string[];
+  /** Published, Deprecated, Retired or Unknown. */
+  status: string;
+  /** lbv_... */
+  libraryVersionId?: string | undefined;
+  license: ScanDependenciesResponse_License | undefined;
+  vulnerabilities: ScanDependenciesResponse_Vulnerability[];
+  /** The ref of each package that it depends on. */
+  dependsOn: string[];
+}
+
+export interface ScanDependenciesResponse_License {
+  /** Expression, File or Url. */
+  kind: string;
+  value: string;
+}
+
+export interface ScanDependenciesResponse_Vulnerability {
+  /** Absent: it was registered with the version of the library. */
+  advisoryId?:
+    | string
+    | undefined;
+  /** Low, Moderate, High or Critical. Absent: the advisory states none. */
+  severity?: string | undefined;
+  summary?: string | undefined;
+  aliases: string[];
+  url?: string | undefined;
+  fixedVersions: string[];
+}
+
 export interface UpgradeAdviceRequest {
   /** Target framework moniker of the project, e.g. net8.0 */
   runtime: string;
@@ -1300,6 +1377,634 @@ export const ImportLibraryPackageResponse_Warning: MessageFns<ImportLibraryPacka
   },
 };
 
+function createBaseScanDependenciesRequest(): ScanDependenciesRequest {
+  return { templateVersionId: undefined, runtime: undefined, libraries: [] };
+}
+
+export const ScanDependenciesRequest: MessageFns<ScanDependenciesRequest> = {
+  encode(message: ScanDependenciesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.templateVersionId !== undefined) {
+      writer.uint32(10).string(message.templateVersionId);
+    }
+    if (message.runtime !== undefined) {
+      writer.uint32(18).string(message.runtime);
+    }
+    for (const v of message.libraries) {
+      ScanDependenciesRequest_LibraryReference.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScanDependenciesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScanDependenciesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.templateVersionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.runtime = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.libraries.push(ScanDependenciesRequest_LibraryReference.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ScanDependenciesRequest>): ScanDependenciesRequest {
+    return ScanDependenciesRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ScanDependenciesRequest>): ScanDependenciesRequest {
+    const message = createBaseScanDependenciesRequest();
+    message.templateVersionId = object.templateVersionId ?? undefined;
+    message.runtime = object.runtime ?? undefined;
+    message.libraries = object.libraries?.map((e) => ScanDependenciesRequest_LibraryReference.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseScanDependenciesRequest_LibraryReference(): ScanDependenciesRequest_LibraryReference {
+  return { packageName: "", version: "" };
+}
+
+export const ScanDependenciesRequest_LibraryReference: MessageFns<ScanDependenciesRequest_LibraryReference> = {
+  encode(message: ScanDependenciesRequest_LibraryReference, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.packageName !== "") {
+      writer.uint32(10).string(message.packageName);
+    }
+    if (message.version !== "") {
+      writer.uint32(18).string(message.version);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScanDependenciesRequest_LibraryReference {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScanDependenciesRequest_LibraryReference();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.packageName = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ScanDependenciesRequest_LibraryReference>): ScanDependenciesRequest_LibraryReference {
+    return ScanDependenciesRequest_LibraryReference.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ScanDependenciesRequest_LibraryReference>): ScanDependenciesRequest_LibraryReference {
+    const message = createBaseScanDependenciesRequest_LibraryReference();
+    message.packageName = object.packageName ?? "";
+    message.version = object.version ?? "";
+    return message;
+  },
+};
+
+function createBaseScanDependenciesResponse(): ScanDependenciesResponse {
+  return { dependencyScanId: "", contentDigest: undefined, complete: false, limits: [], packages: [] };
+}
+
+export const ScanDependenciesResponse: MessageFns<ScanDependenciesResponse> = {
+  encode(message: ScanDependenciesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.dependencyScanId !== "") {
+      writer.uint32(10).string(message.dependencyScanId);
+    }
+    if (message.contentDigest !== undefined) {
+      writer.uint32(18).string(message.contentDigest);
+    }
+    if (message.complete !== false) {
+      writer.uint32(24).bool(message.complete);
+    }
+    for (const v of message.limits) {
+      writer.uint32(34).string(v!);
+    }
+    for (const v of message.packages) {
+      ScanDependenciesResponse_ScannedPackage.encode(v!, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScanDependenciesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScanDependenciesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.dependencyScanId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.contentDigest = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.complete = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.limits.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.packages.push(ScanDependenciesResponse_ScannedPackage.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ScanDependenciesResponse>): ScanDependenciesResponse {
+    return ScanDependenciesResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ScanDependenciesResponse>): ScanDependenciesResponse {
+    const message = createBaseScanDependenciesResponse();
+    message.dependencyScanId = object.dependencyScanId ?? "";
+    message.contentDigest = object.contentDigest ?? undefined;
+    message.complete = object.complete ?? false;
+    message.limits = object.limits?.map((e) => e) || [];
+    message.packages = object.packages?.map((e) => ScanDependenciesResponse_ScannedPackage.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseScanDependenciesResponse_ScannedPackage(): ScanDependenciesResponse_ScannedPackage {
+  return {
+    ref: "",
+    packageName: "",
+    version: undefined,
+    requested: undefined,
+    direct: false,
+    frameworks: [],
+    status: "",
+    libraryVersionId: undefined,
+    license: undefined,
+    vulnerabilities: [],
+    dependsOn: [],
+  };
+}
+
+export const ScanDependenciesResponse_ScannedPackage: MessageFns<ScanDependenciesResponse_ScannedPackage> = {
+  encode(message: ScanDependenciesResponse_ScannedPackage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ref !== "") {
+      writer.uint32(10).string(message.ref);
+    }
+    if (message.packageName !== "") {
+      writer.uint32(18).string(message.packageName);
+    }
+    if (message.version !== undefined) {
+      writer.uint32(26).string(message.version);
+    }
+    if (message.requested !== undefined) {
+      writer.uint32(34).string(message.requested);
+    }
+    if (message.direct !== false) {
+      writer.uint32(40).bool(message.direct);
+    }
+    for (const v of message.frameworks) {
+      writer.uint32(50).string(v!);
+    }
+    if (message.status !== "") {
+      writer.uint32(58).string(message.status);
+    }
+    if (message.libraryVersionId !== undefined) {
+      writer.uint32(66).string(message.libraryVersionId);
+    }
+    if (message.license !== undefined) {
+      ScanDependenciesResponse_License.encode(message.license, writer.uint32(74).fork()).join();
+    }
+    for (const v of message.vulnerabilities) {
+      ScanDependenciesResponse_Vulnerability.encode(v!, writer.uint32(82).fork()).join();
+    }
+    for (const v of message.dependsOn) {
+      writer.uint32(90).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScanDependenciesResponse_ScannedPackage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScanDependenciesResponse_ScannedPackage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ref = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.packageName = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.requested = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.direct = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.frameworks.push(reader.string());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.libraryVersionId = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.license = ScanDependenciesResponse_License.decode(reader, reader.uint32());
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.vulnerabilities.push(ScanDependenciesResponse_Vulnerability.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.dependsOn.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ScanDependenciesResponse_ScannedPackage>): ScanDependenciesResponse_ScannedPackage {
+    return ScanDependenciesResponse_ScannedPackage.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ScanDependenciesResponse_ScannedPackage>): ScanDependenciesResponse_ScannedPackage {
+    const message = createBaseScanDependenciesResponse_ScannedPackage();
+    message.ref = object.ref ?? "";
+    message.packageName = object.packageName ?? "";
+    message.version = object.version ?? undefined;
+    message.requested = object.requested ?? undefined;
+    message.direct = object.direct ?? false;
+    message.frameworks = object.frameworks?.map((e) => e) || [];
+    message.status = object.status ?? "";
+    message.libraryVersionId = object.libraryVersionId ?? undefined;
+    message.license = (object.license !== undefined && object.license !== null)
+      ? ScanDependenciesResponse_License.fromPartial(object.license)
+      : undefined;
+    message.vulnerabilities =
+      object.vulnerabilities?.map((e) => ScanDependenciesResponse_Vulnerability.fromPartial(e)) || [];
+    message.dependsOn = object.dependsOn?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseScanDependenciesResponse_License(): ScanDependenciesResponse_License {
+  return { kind: "", value: "" };
+}
+
+export const ScanDependenciesResponse_License: MessageFns<ScanDependenciesResponse_License> = {
+  encode(message: ScanDependenciesResponse_License, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== "") {
+      writer.uint32(10).string(message.kind);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScanDependenciesResponse_License {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScanDependenciesResponse_License();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ScanDependenciesResponse_License>): ScanDependenciesResponse_License {
+    return ScanDependenciesResponse_License.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ScanDependenciesResponse_License>): ScanDependenciesResponse_License {
+    const message = createBaseScanDependenciesResponse_License();
+    message.kind = object.kind ?? "";
+    message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseScanDependenciesResponse_Vulnerability(): ScanDependenciesResponse_Vulnerability {
+  return {
+    advisoryId: undefined,
+    severity: undefined,
+    summary: undefined,
+    aliases: [],
+    url: undefined,
+    fixedVersions: [],
+  };
+}
+
+export const ScanDependenciesResponse_Vulnerability: MessageFns<ScanDependenciesResponse_Vulnerability> = {
+  encode(message: ScanDependenciesResponse_Vulnerability, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.advisoryId !== undefined) {
+      writer.uint32(10).string(message.advisoryId);
+    }
+    if (message.severity !== undefined) {
+      writer.uint32(18).string(message.severity);
+    }
+    if (message.summary !== undefined) {
+      writer.uint32(26).string(message.summary);
+    }
+    for (const v of message.aliases) {
+      writer.uint32(34).string(v!);
+    }
+    if (message.url !== undefined) {
+      writer.uint32(42).string(message.url);
+    }
+    for (const v of message.fixedVersions) {
+      writer.uint32(50).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScanDependenciesResponse_Vulnerability {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScanDependenciesResponse_Vulnerability();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.advisoryId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.severity = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.summary = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.aliases.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.url = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.fixedVersions.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ScanDependenciesResponse_Vulnerability>): ScanDependenciesResponse_Vulnerability {
+    return ScanDependenciesResponse_Vulnerability.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ScanDependenciesResponse_Vulnerability>): ScanDependenciesResponse_Vulnerability {
+    const message = createBaseScanDependenciesResponse_Vulnerability();
+    message.advisoryId = object.advisoryId ?? undefined;
+    message.severity = object.severity ?? undefined;
+    message.summary = object.summary ?? undefined;
+    message.aliases = object.aliases?.map((e) => e) || [];
+    message.url = object.url ?? undefined;
+    message.fixedVersions = object.fixedVersions?.map((e) => e) || [];
+    return message;
+  },
+};
+
 function createBaseUpgradeAdviceRequest(): UpgradeAdviceRequest {
   return { runtime: "", libraries: [] };
 }
@@ -2077,7 +2782,7 @@ export const PromotionDefinition = {
       options: {},
     },
     /**
-     * libraries.write. Dependency scanning: registers the version that a NuGet package holds, Published, with the
+     * libraries.write. Registers the version that a NuGet package holds, Published, with the
      * dependencies that its manifest names. It takes as long as fetching the package.
      */
     importLibraryPackage: {
@@ -2085,6 +2790,19 @@ export const PromotionDefinition = {
       requestType: ImportLibraryPackageRequest as typeof ImportLibraryPackageRequest,
       requestStream: false,
       responseType: ImportLibraryPackageResponse as typeof ImportLibraryPackageResponse,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * templates.execute. Dependency scanning: the packages of a template version (of its default render), or of a set of
+     * libraries, direct and transitive, with their known vulnerabilities. The result is stored. DEPENDENCY_SCAN_FAILED
+     * when the content of the version cannot be read or rendered.
+     */
+    scanDependencies: {
+      name: "ScanDependencies",
+      requestType: ScanDependenciesRequest as typeof ScanDependenciesRequest,
+      requestStream: false,
+      responseType: ScanDependenciesResponse as typeof ScanDependenciesResponse,
       responseStream: false,
       options: {},
     },
@@ -2130,13 +2848,22 @@ export interface PromotionServiceImplementation<CallContextExt = {}> {
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<RetireLibraryVersionResponse>>;
   /**
-   * libraries.write. Dependency scanning: registers the version that a NuGet package holds, Published, with the
+   * libraries.write. Registers the version that a NuGet package holds, Published, with the
    * dependencies that its manifest names. It takes as long as fetching the package.
    */
   importLibraryPackage(
     request: ImportLibraryPackageRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<ImportLibraryPackageResponse>>;
+  /**
+   * templates.execute. Dependency scanning: the packages of a template version (of its default render), or of a set of
+   * libraries, direct and transitive, with their known vulnerabilities. The result is stored. DEPENDENCY_SCAN_FAILED
+   * when the content of the version cannot be read or rendered.
+   */
+  scanDependencies(
+    request: ScanDependenciesRequest,
+    context: CallContext & CallContextExt,
+  ): Promise<DeepPartial<ScanDependenciesResponse>>;
   /**
    * libraries.read. Newer versions that a set of libraries could take, each alone and all together. UNAVAILABLE when
    * it takes too long. A set holds at most 200 libraries.
@@ -2174,13 +2901,22 @@ export interface PromotionClient<CallOptionsExt = {}> {
     options?: CallOptions & CallOptionsExt,
   ): Promise<RetireLibraryVersionResponse>;
   /**
-   * libraries.write. Dependency scanning: registers the version that a NuGet package holds, Published, with the
+   * libraries.write. Registers the version that a NuGet package holds, Published, with the
    * dependencies that its manifest names. It takes as long as fetching the package.
    */
   importLibraryPackage(
     request: DeepPartial<ImportLibraryPackageRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<ImportLibraryPackageResponse>;
+  /**
+   * templates.execute. Dependency scanning: the packages of a template version (of its default render), or of a set of
+   * libraries, direct and transitive, with their known vulnerabilities. The result is stored. DEPENDENCY_SCAN_FAILED
+   * when the content of the version cannot be read or rendered.
+   */
+  scanDependencies(
+    request: DeepPartial<ScanDependenciesRequest>,
+    options?: CallOptions & CallOptionsExt,
+  ): Promise<ScanDependenciesResponse>;
   /**
    * libraries.read. Newer versions that a set of libraries could take, each alone and all together. UNAVAILABLE when
    * it takes too long. A set holds at most 200 libraries.

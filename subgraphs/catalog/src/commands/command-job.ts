@@ -4,71 +4,86 @@ import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-muta
 import type { JobEnd, JobOwner } from "@factory/runtime/jobs/definitions/job-definition";
 import type { JobDefinition, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
+import type { ScanDependenciesInput } from "../dependency-scans/dependency-scan.input.js";
 import type { ImportLibraryPackageInput } from "../libraries/library.input.js";
-import type { LibraryImportService } from "../libraries/library-import.service.js";
-import { checkedData } from "./command-data.js";
 
-interface ImportPayload {
+/** The payload of a job that executes one command. */
+export interface CommandPayload<Input> {
   readonly tenantId: string;
   readonly command: KeptCommand;
-  readonly input: ImportLibraryPackageInput;
+  readonly input: Input;
 }
 
-/** The job that imports one package. A download has 30 s. */
-export const importPackageJob: JobDefinition<ImportPayload> = {
-  queue: "import-package",
+const limits = {
   retryLimit: 4,
   retryDelaySeconds: 2,
   retryBackoff: true,
-  expireInSeconds: 120,
   concurrency: 4,
   concurrencyPerTenant: 2,
   fair: true,
+} as const;
+
+/** The job that imports one package. A download has 30 s. */
+export const importPackageJob: JobDefinition<CommandPayload<ImportLibraryPackageInput>> = {
+  queue: "import-package",
+  ...limits,
+  expireInSeconds: 120,
 };
 
-interface ImportServices {
+/** The job that scans dependencies. Reading, rendering and resolving have a minute together. */
+export const scanDependenciesJob: JobDefinition<CommandPayload<ScanDependenciesInput>> = {
+  queue: "scan-dependencies",
+  ...limits,
+  expireInSeconds: 180,
+};
+
+interface CommandJobServices<Input> {
   readonly database: Database;
   readonly jobs: JobQueue;
-  readonly imports: LibraryImportService;
   readonly refusals: CommandRefusals;
+  readonly job: JobDefinition<CommandPayload<Input>>;
+  /** Checks the data of a command. Throws VALIDATION_FAILED. */
+  readonly checked: (data: unknown) => Input;
+  readonly execute: (context: RequestContext, input: Input) => Promise<unknown>;
 }
 
 /**
- * Executes the command ImportLibraryPackage. Imports wait for foreign servers, so each runs as a job and does not delay
- * other commands.
+ * Executes a command that waits for foreign servers or for long calculations. Each runs as a job and does not delay other
+ * commands.
  */
-export class ImportCommandService implements JobOwner<ImportPayload> {
-  readonly #services: ImportServices;
+export class CommandJob<Input> implements JobOwner<CommandPayload<Input>> {
+  readonly #services: CommandJobServices<Input>;
 
-  constructor(services: ImportServices) {
+  constructor(services: CommandJobServices<Input>) {
     this.#services = services;
   }
 
   /** Sends one job for a command, even if it is delivered several times. */
   async accept(command: CommandEnvelope): Promise<void> {
-    const { sourceRef, libraryId = null } = checkedData("ImportLibraryPackage", command.data);
+    const { database, jobs, job, checked } = this.#services;
     const { id, type, tenantid, actorid, correlationid, partitionkey, traceparent } = command;
     const kept = { id, type, tenantid, actorid, correlationid, partitionkey, traceparent };
-    const payload = { tenantId: tenantid, command: kept, input: { sourceRef, libraryId } };
-    await idempotentMutation(this.#services.database, contextOf(command), {
+    const payload = { tenantId: tenantid, command: kept, input: checked(command.data) };
+    await idempotentMutation(database, contextOf(command), {
       field: "acceptCommand",
       arguments: { commandId: id },
-      // the import itself writes the record
+      // the work of the job writes the record
       audit: false,
       commit: async (transaction) => {
-        await this.#services.jobs.send(transaction, importPackageJob, payload);
+        await jobs.send(transaction, job, payload);
         return null;
       },
     });
   }
 
-  async run({ command, input }: ImportPayload): Promise<void> {
-    const { imports, refusals } = this.#services;
+  async run({ command, input }: CommandPayload<Input>): Promise<void> {
+    const { execute, refusals } = this.#services;
     if (await refusals.wasRefused(command)) return;
     try {
-      await imports.importPackage(contextOf(command), input);
+      await execute(contextOf(command), input);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       await refusals.report(command, error.code, error.facts.detail);
@@ -76,7 +91,7 @@ export class ImportCommandService implements JobOwner<ImportPayload> {
   }
 
   /** Reports the code alone, since the message of a bug is only for the log. */
-  async abandoned({ command }: ImportPayload, { code }: JobEnd): Promise<void> {
+  async abandoned({ command }: CommandPayload<Input>, { code }: JobEnd): Promise<void> {
     await this.#services.refusals.report(command, isKnown(code) ? code : "INTERNAL");
   }
 }

@@ -1,0 +1,23 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { Advisory } from "./advisory.entity.js";
+import { AdvisoryResolver } from "./advisory.resolver.js";
+import { AdvisoryService } from "./advisory.service.js";
+import { AdvisoryPackage } from "./advisory-package.entity.js";
+
+/** Security advisories that tenants import. */
+export const advisories: SliceModule = {
+  slice: "advisories",
+  entities: [Advisory, AdvisoryPackage],
+  foreignKeys: {
+    "advisory_packages.advisory_id": {
+      to: "advisories.advisory_id",
+      onDelete: "cascade",
+      why: "The affected versions belong to their advisory.",
+    },
+  },
+  events: ["AdvisoriesImported"],
+  start({ database }, services) {
+    services.add(new AdvisoryService(database));
+  },
+  resolvers: (get) => [new AdvisoryResolver(get(AdvisoryService))],
+};

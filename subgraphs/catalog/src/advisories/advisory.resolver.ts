@@ -1,0 +1,39 @@
+import { Auth } from "@factory/runtime/graphql/auth";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
+import { ImportAdvisoriesInput } from "./advisory.input.js";
+import type { AdvisoryService } from "./advisory.service.js";
+import { AdvisoryImportType, PackageAdvisoryType } from "./advisory.type.js";
+
+/** The GraphQL operations of advisories. */
+@Resolver(() => PackageAdvisoryType)
+export class AdvisoryResolver {
+  readonly #advisories: AdvisoryService;
+
+  constructor(advisories: AdvisoryService) {
+    this.#advisories = advisories;
+  }
+
+  @Query(() => [PackageAdvisoryType], {
+    description: "The first 200 imported advisories about a package, by their ids.",
+  })
+  @Auth({ scopes: ["libraries.read"] })
+  packageAdvisories(
+    @Arg("packageName") packageName: string,
+    @Ctx() context: RequestContext,
+  ): Promise<PackageAdvisoryType[]> {
+    return this.#advisories.ofPackage(context, packageName);
+  }
+
+  @Mutation(() => AdvisoryImportType, {
+    description:
+      "Imports security advisories from documents in the format of OSV. If an advisory exists already, the copy that was changed last is kept. Later scans find it.",
+  })
+  @Auth({ scopes: ["libraries.write"] })
+  importAdvisories(
+    @Arg("input") input: ImportAdvisoriesInput,
+    @Ctx() context: RequestContext,
+  ): Promise<AdvisoryImportType> {
+    return this.#advisories.import(context, input);
+  }
+}

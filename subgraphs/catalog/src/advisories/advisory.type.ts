@@ -1,0 +1,68 @@
+import { DateTime } from "@factory/runtime/graphql/scalars";
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import type { AdvisorySeverity } from "./advisory-severity.js";
+
+export const VulnerabilitySeverity = {
+  Low: "Low",
+  Moderate: "Moderate",
+  High: "High",
+  Critical: "Critical",
+} as const satisfies Record<AdvisorySeverity, AdvisorySeverity>;
+registerEnumType(VulnerabilitySeverity, { name: "VulnerabilitySeverity" });
+
+@ObjectType("AdvisoryImport", { simpleResolvers: true })
+export class AdvisoryImportType {
+  @Field(() => Int, { description: "Advisories that are new or newer than the stored ones." })
+  imported: number;
+
+  @Field(() => Int, { description: "Advisories that the tenant has in the same or in a newer version." })
+  unchanged: number;
+
+  @Field(() => Int, { description: "New advisories that affect no package of NuGet. They are not stored." })
+  ignored: number;
+}
+
+@ObjectType("AffectedInterval", { simpleResolvers: true })
+export class AffectedIntervalType {
+  @Field(() => String, { nullable: true, description: "The lowest affected version; null for all lower ones." })
+  from: string | null;
+
+  @Field(() => String, { nullable: true, description: "The end of the affected versions; null for all higher ones." })
+  to: string | null;
+
+  @Field({ description: "Whether the version `to` is affected too." })
+  inclusive: boolean;
+}
+
+@ObjectType("PackageAdvisory", { simpleResolvers: true, description: "An imported advisory about a package." })
+export class PackageAdvisoryType {
+  @Field(() => ID, { description: "The id that its database gave it." })
+  advisoryId: string;
+
+  @Field()
+  packageName: string;
+
+  @Field(() => VulnerabilitySeverity, { nullable: true, description: "Null where the advisory states none." })
+  severity: AdvisorySeverity | null;
+
+  @Field(() => String, { nullable: true })
+  summary: string | null;
+
+  @Field(() => [String], { description: "Ids of the same vulnerability in other databases." })
+  aliases: string[];
+
+  @Field(() => String, { nullable: true })
+  url: string | null;
+
+  @Field(() => [AffectedIntervalType])
+  intervals: AffectedIntervalType[];
+
+  @Field(() => [String], { description: "Affected versions outside of the intervals." })
+  versions: string[];
+
+  @Field(() => DateTime)
+  modifiedAt: string;
+
+  @Field(() => DateTime, { nullable: true, description: "A withdrawn advisory affects no version." })
+  withdrawnAt: string | null;
+}

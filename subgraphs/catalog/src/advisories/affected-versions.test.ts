@@ -1,0 +1,97 @@
+import { compareVersions, parseVersion } from "@factory/nuget/version";
+import fc from "fast-check";
+import { affectedVersions, fixedVersions, isAffected, type OsvEvent } from "./affected-versions.js";
+
+const version = (text: string) => {
+  const parsed = parseVersion(text);
+  if (parsed === undefined) throw new Error(text);
+  return parsed;
+};
+const order = (a: string, b: string) => compareVersions(version(a), version(b));
+
+/** The evaluation of one range as ossf.github.io/osv-schema writes it down, over sorted events. */
+function byTheSpecification(events: readonly OsvEvent[], text: string): boolean {
+  const limits = events.flatMap(({ limit }) => limit ?? []);
+  if (limits.length > 0 && !limits.some((limit) => limit === "*" || order(text, limit) < 0)) return false;
+  const at = ({ introduced, fixed, last_affected }: OsvEvent) => introduced ?? fixed ?? last_affected ?? "";
+  const rank = ({ fixed, introduced }: OsvEvent) => (fixed !== undefined ? 0 : introduced !== undefined ? 1 : 2);
+  const sorted = events
+    .filter(({ limit }) => limit === undefined)
+    .toSorted((a, b) => {
+      if ((at(a) === "0") !== (at(b) === "0")) return at(a) === "0" ? -1 : 1;
+      return order(at(a), at(b)) || rank(a) - rank(b);
+    });
+  let vulnerable = false;
+  for (const { introduced, fixed, last_affected } of sorted) {
+    if (introduced !== undefined && (introduced === "0" || order(text, introduced) >= 0)) vulnerable = true;
+    if (fixed !== undefined && order(text, fixed) >= 0) vulnerable = false;
+    if (last_affected !== undefined && order(text, last_affected) > 0) vulnerable = false;
+  }
+  return vulnerable;
+}
+
+const aVersion = fc
+  .tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 0, max: 2 }), fc.constantFrom("", "-alpha", "-rc.1"))
+  .map(([major, minor, label]) => `${major}.${minor}.0${label}`);
+const anEvent: fc.Arbitrary<OsvEvent> = fc.oneof(
+  fc.constant({ introduced: "0" }),
+  aVersion.map((introduced) => ({ introduced })),
+  aVersion.map((fixed) => ({ fixed })),
+  aVersion.map((last_affected) => ({ last_affected })),
+  aVersion.map((limit) => ({ limit })),
+  fc.constant({ limit: "*" }),
+);
+
+describe("affected versions", () => {
+  it("are those of the evaluation that OSV specifies, for ranges in any order", () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(anEvent, { maxLength: 6 }), { maxLength: 3 }), aVersion, (ranges, text) => {
+        const expected = ranges.some((events) => byTheSpecification(events, text));
+        expect(isAffected(affectedVersions(ranges, []), version(text))).toBe(expected);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("do not change when the listed versions repeat what the ranges say", () => {
+    fc.assert(
+      fc.property(
+        fc.array(anEvent, { maxLength: 6 }),
+        fc.array(aVersion, { maxLength: 5 }),
+        aVersion,
+        (events, listed, text) => {
+          const affected = affectedVersions([events], listed);
+          const expected = byTheSpecification(events, text) || listed.some((one) => order(one, text) === 0);
+          expect(isAffected(affected, version(text))).toBe(expected);
+        },
+      ),
+    );
+  });
+
+  it("are stored without the listed versions that a range covers", () => {
+    const { intervals, versions } = affectedVersions(
+      [[{ fixed: "13.0.1" }, { introduced: "0" }]],
+      ["12.0.3", "13.0.1", "13.0.1.0", "not a version"],
+    );
+    expect(intervals).toEqual([{ from: null, to: "13.0.1", inclusive: false }]);
+    expect(versions).toEqual(["13.0.1"]);
+  });
+
+  it("end at the version itself where a single version is affected", () => {
+    const affected = affectedVersions([[{ introduced: "1.2.0" }, { last_affected: "1.2.0" }]], []);
+    expect(["1.1.9", "1.2.0", "1.2.0.1"].map((text) => isAffected(affected, version(text)))).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it("begin before every prerelease where a range begins at 0", () => {
+    expect(isAffected(affectedVersions([[{ introduced: "0" }]], []), version("0.0.0-alpha"))).toBe(true);
+  });
+
+  it("name the versions that fix them", () => {
+    const events = [{ introduced: "0" }, { fixed: "1.5.0" }, { introduced: "2.0.0" }, { fixed: "2.1.0" }];
+    expect(fixedVersions(affectedVersions([events], []))).toEqual(["1.5.0", "2.1.0"]);
+  });
+});

@@ -1,0 +1,206 @@
+import { compareVersions, formatVersion, type NugetVersion, parseVersion } from "@factory/nuget/version";
+
+/** An event of an OSV range: one of its members is set. */
+export interface OsvEvent {
+  readonly introduced?: string;
+  readonly fixed?: string;
+  readonly last_affected?: string;
+  readonly limit?: string;
+}
+
+/** Affected versions between two bounds, as they are stored. Null: no bound. */
+export interface AffectedInterval {
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Whether `to` itself is affected. */
+  readonly inclusive: boolean;
+}
+
+/** The affected versions of a package. */
+export interface AffectedVersions {
+  /** Ordered and without overlaps. */
+  readonly intervals: readonly AffectedInterval[];
+  /** Single versions outside of the intervals, normalized and in lower case. */
+  readonly versions: readonly string[];
+}
+
+interface Interval {
+  readonly from: NugetVersion | undefined;
+  to: NugetVersion | undefined;
+  inclusive: boolean;
+}
+
+interface Turn {
+  readonly version: NugetVersion | undefined;
+  readonly kind: "introduced" | "fixed" | "lastAffected";
+}
+
+/** A version of an event that is not a version of NuGet. */
+export class UnreadableVersion extends Error {
+  override readonly name = "UnreadableVersion";
+}
+
+/**
+ * Converts ranges and versions of OSV, whose events may come in any order, to ordered intervals (ossf.github.io/osv-schema,
+ * "Evaluation"). Throws UnreadableVersion.
+ */
+export function affectedVersions(
+  ranges: readonly (readonly OsvEvent[])[],
+  listed: readonly string[],
+): AffectedVersions {
+  const intervals = joined(ranges.flatMap((events) => intervalsOf(events)));
+  const stored = intervals.map(({ from, to, inclusive }) => ({
+    from: from === undefined ? null : formatVersion(from),
+    to: to === undefined ? null : formatVersion(to),
+    inclusive,
+  }));
+  const versions = new Set<string>();
+  for (const text of listed) {
+    const version = parseVersion(text);
+    // a version that NuGet cannot read is the version of no package
+    if (version !== undefined && !isWithin(intervals, version)) versions.add(formatVersion(version).toLowerCase());
+  }
+  return { intervals: stored, versions: [...versions] };
+}
+
+/** Whether the version is affected. */
+export function isAffected(affected: AffectedVersions, version: NugetVersion): boolean {
+  return new AffectedTest(affected).includes(version);
+}
+
+/** Compares many versions with the affected versions of one package. Each text is parsed once. */
+export class AffectedTest {
+  /** The number of comparisons that one version takes at most. */
+  readonly cost: number;
+  readonly #intervals: readonly Interval[];
+  readonly #versions: ReadonlySet<string>;
+
+  constructor({ intervals, versions }: AffectedVersions) {
+    this.#intervals = intervals.map(({ from, to, inclusive }) => ({ from: bound(from), to: bound(to), inclusive }));
+    this.#versions = new Set(versions);
+    this.cost = 1 + intervals.length;
+  }
+
+  includes(version: NugetVersion): boolean {
+    return this.#versions.has(formatVersion(version).toLowerCase()) || isWithin(this.#intervals, version);
+  }
+}
+
+/** The lowest versions that are not affected any more, above each interval. */
+export function fixedVersions({ intervals }: AffectedVersions): string[] {
+  return intervals.flatMap(({ to, inclusive }) => (to === null || inclusive ? [] : [to]));
+}
+
+function intervalsOf(events: readonly OsvEvent[]): Interval[] {
+  const turns: Turn[] = [];
+  let limit: NugetVersion | undefined;
+  let isLimited = false;
+  for (const { introduced, fixed, last_affected: lastAffected, limit: most } of events) {
+    // "0" sorts before every version, also before 0.0.0-alpha
+    if (introduced !== undefined)
+      turns.push({ kind: "introduced", version: introduced === "0" ? undefined : readable(introduced) });
+    if (fixed !== undefined) turns.push({ kind: "fixed", version: readable(fixed) });
+    if (lastAffected !== undefined) turns.push({ kind: "lastAffected", version: readable(lastAffected) });
+    if (most === undefined) continue;
+    const highest = most === "*" ? undefined : readable(most);
+    limit = isLimited ? higher(limit, highest) : highest;
+    isLimited = true;
+  }
+  const found: Interval[] = [];
+  let open: Interval | undefined;
+  for (const { kind, version } of turns.sort(byVersion)) {
+    if (kind === "introduced") {
+      open ??= { from: version, to: undefined, inclusive: false };
+      continue;
+    }
+    if (open === undefined) continue;
+    open.to = version;
+    open.inclusive = kind === "lastAffected";
+    found.push(open);
+    open = undefined;
+  }
+  if (open !== undefined) found.push(open);
+  return found.flatMap((interval) => clipped(interval, limit));
+}
+
+function clipped(interval: Interval, limit: NugetVersion | undefined): Interval[] {
+  if (limit === undefined) return [interval];
+  if (interval.from !== undefined && compareVersions(interval.from, limit) >= 0) return [];
+  const isLower = interval.to !== undefined && compareVersions(interval.to, limit) < 0;
+  return [isLower ? interval : { from: interval.from, to: limit, inclusive: false }];
+}
+
+function joined(intervals: Interval[]): Interval[] {
+  const sorted = intervals.sort((a, b) => compareLow(a.from, b.from));
+  const result: Interval[] = [];
+  for (const interval of sorted) {
+    const last = result.at(-1);
+    if (last === undefined || isGap(last, interval)) {
+      result.push({ ...interval });
+      continue;
+    }
+    const order = compareHigh(last, interval);
+    if (order < 0) {
+      last.to = interval.to;
+      last.inclusive = interval.inclusive;
+    }
+  }
+  return result;
+}
+
+/** Whether versions lie between the two intervals, or may lie there. */
+function isGap(last: Interval, next: Interval): boolean {
+  if (last.to === undefined || next.from === undefined) return false;
+  return compareVersions(last.to, next.from) < 0;
+}
+
+function compareLow(a: NugetVersion | undefined, b: NugetVersion | undefined): number {
+  if (a === undefined || b === undefined) return Number(b === undefined) - Number(a === undefined);
+  return compareVersions(a, b);
+}
+
+function compareHigh(a: Interval, b: Interval): number {
+  if (a.to === undefined || b.to === undefined) return Number(a.to === undefined) - Number(b.to === undefined);
+  return compareVersions(a.to, b.to) || Number(a.inclusive) - Number(b.inclusive);
+}
+
+/** The order of events at one version: a range that begins where another ends affects the version. */
+const orderAtVersion = { fixed: 0, introduced: 1, lastAffected: 2 } as const;
+
+function byVersion(a: Turn, b: Turn): number {
+  return compareLow(a.version, b.version) || orderAtVersion[a.kind] - orderAtVersion[b.kind];
+}
+
+function isWithin(intervals: readonly Interval[], version: NugetVersion): boolean {
+  let [low, high] = [0, intervals.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const from = intervals[middle]?.from;
+    if (from === undefined || compareVersions(from, version) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  const candidate = intervals[low - 1];
+  return candidate !== undefined && contains(candidate, version);
+}
+
+function contains({ from, to, inclusive }: Interval, version: NugetVersion): boolean {
+  if (from !== undefined && compareVersions(version, from) < 0) return false;
+  if (to === undefined) return true;
+  const order = compareVersions(version, to);
+  return inclusive ? order <= 0 : order < 0;
+}
+
+function higher(a: NugetVersion | undefined, b: NugetVersion | undefined): NugetVersion | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  return compareVersions(a, b) > 0 ? a : b;
+}
+
+function bound(text: string | null): NugetVersion | undefined {
+  return text === null ? undefined : parseVersion(text);
+}
+
+function readable(text: string): NugetVersion {
+  const version = parseVersion(text);
+  if (version === undefined) throw new UnreadableVersion(text);
+  return version;
+}

@@ -1,0 +1,60 @@
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
+import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { DependencyScanSummaryType } from "./record/dependency-scan.type.js";
+import { type ScanSummaryRow, scanSummary, scanSummaryColumns } from "./record/dependency-scan.view.js";
+
+const scanId: SortColumn<DependencyScanSummaryType> = {
+  column: "dependency_scan_id",
+  type: "uuid",
+  unique: true,
+  of: ({ dependencyScanId }) => decodeId("scn", dependencyScanId) ?? "",
+};
+
+export const sortedDependencyScans = new SortedList<DependencyScanSummaryType, TenantStatement>({
+  list: "dependencyScans",
+  // ids of scans increase with time
+  columns: { scannedAt: scanId },
+  id: scanId,
+  byDefault: "-scannedAt",
+  firstParameter: 3,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select ${scanSummaryColumns} from dependency_scans
+       where tenant_id = scope.tenant and template_version_id = $2 ${after} order by ${order} limit ${limit}`,
+    ),
+});
+
+/** Lists the scans of one template version. */
+export class DependencyScanListService {
+  readonly #database: Database;
+  readonly #cursors: CursorSeal;
+
+  constructor(database: Database, cursors: CursorSeal) {
+    this.#database = database;
+    this.#cursors = cursors;
+  }
+
+  async list(
+    context: RequestContext,
+    templateVersionId: string,
+    request: PageRequest<never>,
+  ): Promise<Connection<DependencyScanSummaryType>> {
+    const tenant = tenantOf(context);
+    const scope = { tenantId: tenant.tenantId, templateVersionId };
+    const page = sortedDependencyScans.page(this.#cursors, scope, request);
+    const uuid = decodeId("tpv", templateVersionId);
+    const { reader } = this.#database;
+    const rows =
+      uuid === undefined
+        ? []
+        : await reader.rows<ScanSummaryRow & Record<string, unknown>>(page.statement, tenant, uuid, ...page.values);
+    return page.connection(rows.map(scanSummary));
+  }
+}

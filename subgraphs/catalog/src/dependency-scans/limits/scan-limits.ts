@@ -1,0 +1,39 @@
+/** The limits of one scan. A scan that reaches one of them is stored as incomplete, and names the limit. */
+export const scanLimits = {
+  /** Projects of a render. */
+  projects: 100,
+  /** Target frameworks of one project. */
+  frameworksOfProject: 10,
+  /** Projects with one of their frameworks: each is resolved for itself. */
+  resolutions: 200,
+  /** References of all projects together. */
+  references: 2000,
+  /** Bytes of all project files together. */
+  characters: 5_000_000,
+  /** Packages of the result. */
+  packages: 2000,
+  /** Dependencies between packages of the result. */
+  dependencies: 20_000,
+  /** Steps from a project to a transitive package. */
+  depth: 64,
+  /** Advisories about the packages of the result. */
+  advisories: 2000,
+  /** Vulnerabilities of all packages together. */
+  vulnerabilities: 2000,
+} as const;
+
+/** The names of the limits, as a scan reports them. */
+export const scanLimitNames = [
+  "Projects",
+  "References",
+  "Packages",
+  "Dependencies",
+  "Depth",
+  "Libraries",
+  "Advisories",
+] as const;
+
+export type ScanLimit = (typeof scanLimitNames)[number];
+
+/** The libraries of a set. gRPC requests and commands are checked by it only. */
+export const maxSetLibraries = 200;

@@ -1,0 +1,49 @@
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { AdvisorySeverity } from "../advisories/advisory-severity.js";
+
+// tables: dependency_scans, library_versions
+
+/** The members of a scanned package that decide whether its template version may be published. */
+export interface StoredPackage {
+  readonly packageName: string;
+  readonly version: string | null;
+  readonly libraryVersionId: string | null;
+  readonly vulnerabilities: readonly {
+    readonly advisoryId: string | null;
+    readonly severity: AdvisorySeverity | null;
+    readonly url: string | null;
+  }[];
+}
+
+interface NewestScan extends Record<string, unknown> {
+  render_digest: string | null;
+  limits: string[];
+  packages: StoredPackage[];
+}
+
+/** The newest scan of a template version. */
+export async function newestScan(
+  { execute, tenant }: Transaction,
+  templateVersionId: string,
+): Promise<NewestScan | undefined> {
+  const [newest] = await execute<NewestScan>(
+    `select render_digest, limits, packages from dependency_scans
+     where tenant_id = $1 and template_version_id = $2 order by dependency_scan_id desc limit 1`,
+    [tenant.uuid, decodeId("tpv", templateVersionId)],
+  );
+  return newest;
+}
+
+/** The versions among these that are recalled now. */
+export async function retiredVersions(
+  { execute, tenant }: Transaction,
+  libraryVersionIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await execute<{ library_version_id: string }>(
+    `select library_version_id from library_versions
+     where tenant_id = $1 and library_version_id = any($2) and status = 'Retired'`,
+    [tenant.uuid, libraryVersionIds.flatMap((id) => decodeId("lbv", id) ?? [])],
+  );
+  return new Set(rows.map(({ library_version_id }) => encodeId("lbv", library_version_id)));
+}

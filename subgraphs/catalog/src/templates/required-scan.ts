@@ -1,0 +1,97 @@
+import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { type AdvisorySeverity, severityRank } from "../advisories/advisory-severity.js";
+import { advisoriesAbout } from "../advisories/matching-advisories.js";
+import { newestScan, retiredVersions, type StoredPackage } from "./newest-scan-statement.js";
+import { renderDigest } from "./render-digest.js";
+import type { TemplateVersion } from "./template-version.entity.js";
+
+const limits = { advisories: 2000, matches: 2000 };
+const maxErrors = 20;
+
+interface ScanFinding {
+  readonly code: "KnownVulnerability" | "LibraryVersionRetired";
+  readonly severity: AdvisorySeverity | null;
+  readonly packageName: string;
+  readonly detail: string;
+}
+
+/**
+ * The rule of `governance.publish.scanSeverity`. Advisories and recalls since the scan count too. Throws
+ * TEMPLATE_VERSION_NOT_SCANNED and TEMPLATE_VERSION_VULNERABLE.
+ */
+export async function requireScan(
+  transaction: Transaction,
+  version: TemplateVersion,
+  lowest: AdvisorySeverity,
+): Promise<void> {
+  const { templateVersionId } = version;
+  const scan = await newestScan(transaction, templateVersionId);
+  const howToScan = `Scan it with scanDependencies(input: {templateVersionId: "${templateVersionId}"}), and publish it after that.`;
+  const notScanned = (fault: string) =>
+    new DomainError("TEMPLATE_VERSION_NOT_SCANNED", {
+      detail: `${fault} This tenant publishes scanned versions only (governance.publish.scanSeverity). ${howToScan}`,
+    });
+  if (scan === undefined) throw notScanned("The dependencies of the version were never scanned.");
+  if (scan.render_digest !== renderDigest(version, version.contentDigest))
+    throw notScanned("The version has changed since its newest scan.");
+  if (scan.limits.length > 0)
+    throw notScanned(
+      `The newest scan of the version is incomplete, because it reached a limit: ${scan.limits.join(", ")}.`,
+    );
+  const advisories = await advisoriesAbout(
+    transaction,
+    scan.packages.map(({ packageName }) => packageName),
+    limits,
+  );
+  const findings = [
+    ...scan.packages.flatMap((one) => knownVulnerabilities(one)),
+    ...scan.packages.flatMap(({ packageName, version: text }) =>
+      (text === null ? [] : advisories.affecting(packageName, text)).map(({ advisoryId, severity }) =>
+        vulnerable({ packageName, version: text }, { id: advisoryId, severity }),
+      ),
+    ),
+    ...(await recalls(transaction, scan.packages)),
+  ];
+  if (!advisories.complete) throw notScanned("Too many advisories are about the packages of the version.");
+  const refused = distinct(findings.filter(({ severity }) => severityRank(severity) >= severityRank(lowest)));
+  if (refused.length === 0) return;
+  throw new DomainError("TEMPLATE_VERSION_VULNERABLE", {
+    detail: `The version has ${refused.length} findings of severity ${lowest} or higher, which this tenant does not publish (governance.publish.scanSeverity). Change the packages and scan the new version, or read the findings with dependencyScans(templateVersionId: "${templateVersionId}"). The first one: ${refused[0]?.detail}`,
+    errors: refused
+      .slice(0, maxErrors)
+      .map(({ code, detail }): FieldError => ({ pointer: "/templateVersionId", code, detail })),
+  });
+}
+
+function knownVulnerabilities(one: StoredPackage): ScanFinding[] {
+  // an imported advisory counts as it is now, which may be changed or withdrawn
+  const registered = one.vulnerabilities.filter(({ advisoryId }) => advisoryId === null);
+  return registered.map(({ severity, url }) => vulnerable(one, { id: url ?? "", severity }));
+}
+
+function vulnerable(
+  { packageName, version }: Pick<StoredPackage, "packageName" | "version">,
+  { id, severity }: { id: string; severity: AdvisorySeverity | null },
+): ScanFinding {
+  const rated = severity === null ? "without a severity" : `of severity ${severity}`;
+  const detail = `${packageName} ${version ?? ""} has a known vulnerability ${rated}: ${id}.`;
+  return { code: "KnownVulnerability", severity, packageName, detail };
+}
+
+async function recalls(transaction: Transaction, packages: readonly StoredPackage[]): Promise<ScanFinding[]> {
+  const ids = packages.flatMap(({ libraryVersionId }) => libraryVersionId ?? []);
+  const retired = await retiredVersions(transaction, ids);
+  return packages
+    .filter(({ libraryVersionId }) => libraryVersionId !== null && retired.has(libraryVersionId))
+    .map(({ packageName, version }) => ({
+      code: "LibraryVersionRetired" as const,
+      severity: "High" as const,
+      packageName,
+      detail: `${packageName} ${version ?? ""} was recalled.`,
+    }));
+}
+
+function distinct(findings: readonly ScanFinding[]): ScanFinding[] {
+  return [...new Map(findings.map((one) => [one.detail, one])).values()];
+}
