@@ -14,6 +14,7 @@ import type { SearchCatalogInput } from "./catalog-search.input.js";
 import type { CatalogSearchResultsType, CatalogSearchResultType } from "./catalog-search.type.js";
 import {
   type AskedWord,
+  type CatalogPage,
   type CatalogPageRow,
   type CatalogPosition,
   catalogPageStatement,
@@ -50,14 +51,7 @@ export class CatalogSearchService {
     if (words.length === 0) return { results: [], total: 0, nextCursor: null, complete };
     const limit = Math.min(input.limit ?? defaultLimit, maxLimit);
     const page = { nameKey: input.text.trim().toLowerCase(), kinds, after, limit: limit + 1 };
-    const exact: Readings = words.map((reading) => reading.map((word) => ({ word, similar: [] })));
-    let fuzzy = after?.fuzzy ?? false;
-    let rows = fuzzy ? [] : await this.#rows(tenant, { ...page, readings: exact });
-    if (fuzzy || (after === undefined && (rows[0]?.total ?? 0) === 0)) {
-      const similar = await this.#similar(tenant, words);
-      fuzzy = similar !== undefined;
-      if (similar) rows = await this.#rows(tenant, { ...page, readings: similar });
-    }
+    const { rows, fuzzy } = await this.#matches(tenant, words, page);
     const matches = rows.filter(({ document_id }) => document_id !== null);
     const last = matches[limit - 1];
     return {
@@ -68,7 +62,18 @@ export class CatalogSearchService {
     };
   }
 
-  #rows(tenant: Tenant, page: Parameters<typeof catalogPageStatement>[0]): Promise<CatalogPageRow[]> {
+  /** The rows that match the words themselves, or words with a typing error where there are none. */
+  async #matches(tenant: Tenant, words: readonly (readonly string[])[], page: AskedPage): Promise<FoundRows> {
+    if (page.after?.fuzzy !== true) {
+      const exact = words.map((reading) => reading.map((word) => ({ word, similar: [] })));
+      const rows = await this.#rows(tenant, { ...page, readings: exact });
+      if (page.after !== undefined || (rows[0]?.total ?? 0) > 0) return { rows, fuzzy: false };
+    }
+    const similar = await this.#similar(tenant, words);
+    return { rows: similar ? await this.#rows(tenant, { ...page, readings: similar }) : [], fuzzy: true };
+  }
+
+  #rows(tenant: Tenant, page: CatalogPage): Promise<CatalogPageRow[]> {
     const { select, values } = catalogPageStatement(page);
     return this.#reader.rows<CatalogPageRow>(select, tenant, values);
   }
@@ -87,6 +92,15 @@ export class CatalogSearchService {
     );
     return similar.flat().some((word) => word.similar.length > 0) ? similar : undefined;
   }
+}
+
+interface AskedPage extends Omit<CatalogPage, "readings"> {
+  readonly after: SearchedPosition | undefined;
+}
+
+interface FoundRows {
+  readonly rows: readonly CatalogPageRow[];
+  readonly fuzzy: boolean;
 }
 
 interface SearchedPosition extends CatalogPosition {

@@ -98,26 +98,29 @@ export class ScanPreparation {
   async #template(context: RequestContext, templateVersionId: string): Promise<ScannedSubject> {
     const { versions, templates, scanner } = this.#services;
     const tenant = tenantOf(context);
-    const storedVersion = await versions.find(tenant, templateVersionId);
-    if (storedVersion === undefined)
+    const version = await versions.find(tenant, templateVersionId);
+    if (version === undefined)
       throw new DomainError("TEMPLATE_VERSION_NOT_FOUND", {
         detail: "No template version with this id exists in this tenant.",
       });
-    const template = await templates.get(context, storedVersion.templateId);
-    const source = await this.#source(context, storedVersion);
+    const template = await templates.get(context, version.templateId);
+    const source = await this.#source(context, version);
     // the first read of a Draft may derive its schema, which decides about the default render
-    const { parameterSchema: storedSchema } = await versions.pin(tenant, storedVersion, source);
-    const version = { ...storedVersion, parameterSchema: storedSchema };
+    const { parameterSchema } = await versions.pin(tenant, version, source);
     const { contentDigest } = source;
-    const { targetFramework } = version;
-    const parameterSchema = withPlainNumbers(version.parameterSchema);
-    const order = { parameterSchema, targetFramework, template: templateChoice(version) };
+    const { targetFramework, templateIdentity, templateLanguage, templateType } = version;
+    const rendered = { parameterSchema, targetFramework, templateIdentity, templateLanguage, templateType };
+    const order = {
+      parameterSchema: withPlainNumbers(parameterSchema),
+      targetFramework,
+      template: templateChoice(version),
+    };
     const found = await scanner.references(source.files, order, tenant);
     const subject = {
       templateVersionId,
       templateName: template.name,
       semanticVersion: version.semanticVersion,
-      renderDigest: renderDigest(version, contentDigest),
+      renderDigest: renderDigest(rendered, contentDigest),
       contentDigest,
       runtime: null,
       libraries: null,
