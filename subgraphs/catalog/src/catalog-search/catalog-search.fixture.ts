@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { openPool } from "@factory/runtime/connections/pool";
 import { schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
@@ -9,7 +10,6 @@ import { type RequestContext, requestContext } from "@factory/runtime/tenancy/re
 import { Database } from "@factory/runtime/unit-of-work/database";
 import { aSuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
 import type { Scope } from "@factory/schema/scopes";
-import pg from "pg";
 import { LibraryService } from "../libraries/library.service.js";
 import { SearchReader } from "../library-search/search-reader.js";
 import { catalogTables } from "../tables.js";
@@ -26,8 +26,8 @@ export async function aCatalogSearch() {
   const connections = schemaConnections(suite.url, "catalog");
   const database = await Database.open({ connections, ...catalogTables }, logger);
   const reader = new SearchReader(connections.app, logger);
-  const admin = new pg.Client({ connectionString: suite.url, options: "-c search_path=catalog" });
-  await admin.connect();
+  // one connection, so that a transaction of a test has its statements
+  const admin = openPool(`${suite.url}?options=-c%20search_path%3Dcatalog`, 1, logger);
   const cursors = new CursorSeal(new MasterKeys(randomBytes(32)).keyring("factory catalog list cursors"));
   const index = new CatalogIndex(database, logger);
   return {

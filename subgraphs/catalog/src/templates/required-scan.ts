@@ -2,9 +2,9 @@ import { DomainError, type FieldError } from "@factory/runtime/errors/domain-err
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { type AdvisorySeverity, severityRank } from "../advisories/advisory-severity.js";
 import { advisoriesAbout } from "../advisories/matching-advisories.js";
-import { newestScan, retiredVersions, type StoredPackage } from "./newest-scan-statement.js";
 import { renderDigest } from "./render-digest.js";
 import type { TemplateVersion } from "./template-version.entity.js";
+import { newestScan, retiredVersions, type StoredPackage } from "./version-evidence/newest-scan-statement.js";
 
 const limits = { advisories: 2000, matches: 2000 };
 const maxErrors = 20;

@@ -7,7 +7,6 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { checkedDraft, type DraftContents } from "./draft-contents.js";
-import { isExecuted } from "./executions-statement.js";
 import type { TemplateService } from "./template.service.js";
 import { requireActive } from "./template-change.service.js";
 import { lockedVersion } from "./template-promotion.service.js";
@@ -16,6 +15,7 @@ import type { CreateTemplateVersionInput } from "./template-version.input.js";
 import { type TemplateVersionService, unknownVersion } from "./template-version.service.js";
 import type { TemplateVersionType } from "./template-version.type.js";
 import { versionEntityView } from "./template-version.view.js";
+import { isExecuted } from "./version-evidence/executions-statement.js";
 
 interface DraftServices {
   readonly database: Database;

@@ -9,7 +9,6 @@ import { LockMode } from "@mikro-orm/postgresql";
 import { requireReason } from "../deprecations/deprecation-reason.js";
 import { inputProblem } from "../input-problems/input-problem.js";
 import { checkNames } from "../template-checks/findings/finding-codes.js";
-import { passedChecks } from "./passed-checks-statement.js";
 import { requireScan } from "./required-scan.js";
 import { requireActive } from "./template-change.service.js";
 import { TemplateVersion } from "./template-version.entity.js";
@@ -18,6 +17,7 @@ import { unknownVersion } from "./template-version.service.js";
 import { type TemplateVersionState, templateVersionStates } from "./template-version.states.js";
 import type { TemplateVersionType } from "./template-version.type.js";
 import { versionEntityView } from "./template-version.view.js";
+import { passedChecks } from "./version-evidence/passed-checks-statement.js";
 
 /** Publishes and deprecates template versions. Neither can be undone. */
 export class TemplatePromotionService {

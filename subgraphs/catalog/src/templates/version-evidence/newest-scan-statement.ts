@@ -1,6 +1,6 @@
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { AdvisorySeverity } from "../advisories/advisory-severity.js";
+import type { AdvisorySeverity } from "../../advisories/advisory-severity.js";
 
 // tables: dependency_scans, library_versions
 
