@@ -89,7 +89,7 @@ describe("POST /v1/templates/{templateId}/execute", () => {
 
   it("refuses a name that neither the schema nor the template defines, after the template was read once", async () => {
     const pack = aSmallPack({ config: { symbols } });
-    const open = await aTemplateVersion(token, await aTemplateSource(pack), {});
+    const open = await aTemplateVersion(token, await aTemplateSource(pack), { parameterSchema: { type: "object" } });
     const target = { repository: aRepository() };
     const wrong = { parameters: { Owner: "Ada", Databse: "PostgreSql" }, target };
     // the first request is accepted, and its execution reads the template
