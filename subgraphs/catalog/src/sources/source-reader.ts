@@ -72,7 +72,9 @@ export class SourceReader {
       const timeoutMs = timeLeft();
       // The time limit of the options is one for each step.
       const signal = AbortSignal.timeout(timeoutMs);
-      const source = await this.read(pinned?.resolvedRef ?? sourceRef, { ...options, timeoutMs, signal });
+      // The cache is for repeated reads: a first use must find out that a package has changed.
+      const reference = this.#parse(pinned?.resolvedRef ?? sourceRef);
+      const source = await this.#fetch(reference, { ...options, timeoutMs, signal });
       return { resolvedRef: source.resolvedRef, source };
     } catch (error) {
       this.#logger.debug({ err: error }, "the source of a template version could not be read in time");
