@@ -499,6 +499,8 @@ describe("the emitted events", () => {
       capabilities: [{ name: "a.b" }],
       versions: [{ semanticVersion: "1.0.0" }],
     });
+    const offered = `libraryId: "${libraryId}", input: { set: [{ name: "c.d" }] }`;
+    await graphql(`mutation { changeLibraryCapabilities(${offered}) { libraryId } }`, { token });
     await aRetiredVersion(token, libraryId);
     await post("/v1/libraries/compatibility/evaluate", { runtime: "net8.0", libraries: [] });
     await scanDependencies(token);

@@ -244,7 +244,9 @@ describe("previewExecution", () => {
     const refused = await preview(broken, { target: { repository } });
     expect(refused.data.previewExecution).toMatchObject({ files: [], error: { code: "TEMPLATE_INVALID" } });
     const misspelt = { parameters: { nam: "One" }, target: { repository } };
-    const unread = await aTemplateVersion(token, await aTemplateSource(aSmallPack()));
+    const unread = await aTemplateVersion(token, await aTemplateSource(aSmallPack()), {
+      parameterSchema: { type: "object" },
+    });
     const reading = await preview(unread, misspelt);
     expect(reading.data.previewExecution).toMatchObject({ files: [], error: { code: "PARAMETERS_INVALID" } });
     const known = await preview(unread, misspelt);

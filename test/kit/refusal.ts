@@ -23,6 +23,9 @@ export function refusal({ status, headers, body }: Response<unknown>): string {
 
 const members = ["type", "title", "status", "detail", "instance", "code", "traceId", "errors"];
 
+/** The texts that the OpenFeature Remote Evaluation Protocol (OFREP) wants in its errors. */
+const ofrepMembers = ["key", "errorCode", "errorDetails"];
+
 /** The members that no problem has, or that are of another kind in other problems. */
 function strangeMembers(problem: Readonly<Record<string, unknown>>): string[] {
   const others = Object.entries(problem).filter(([name]) => !members.includes(name));
@@ -32,6 +35,7 @@ function strangeMembers(problem: Readonly<Record<string, unknown>>): string[] {
 }
 
 function isOfItsKind(name: string, value: unknown): boolean {
+  if (ofrepMembers.includes(name)) return typeof value === "string";
   if (!Object.hasOwn(problemMembers, name)) return false;
   const kind = problemMembers[name as ProblemMember];
   if (kind === "texts") return Array.isArray(value) && value.every((item) => typeof item === "string");
