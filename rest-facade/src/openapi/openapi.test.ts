@@ -108,7 +108,7 @@ describe("GET /openapi.json", () => {
         templateId: { type: "string" },
         name: { type: "string" },
         category: { type: ["string", "null"] },
-        status: { type: "string", enum: ["Active"] },
+        status: { type: "string", enum: ["Active", "Archived"] },
         versions: {
           type: "array",
           items: {

@@ -26,13 +26,14 @@ export function readRepositoryUrl(text: string, policy?: SourcePolicy): ReadUrl 
   // URL parsers accept these characters, but git reads them differently.
   if (/[\s\\]/.test(text)) return { unsupported: "the URL contains a space or a backslash" };
   const ascii = asciiUrl(text);
-  if (ascii === undefined || !/^\w+:\/\//.test(ascii) || !URL.canParse(ascii))
-    return { unsupported: "the URL cannot be read" };
-  const url = new URL(ascii);
+  const url = /^\w+:\/\//.test(text) ? URL.parse(ascii ?? text) : null;
+  if (url === null) return { unsupported: "the URL cannot be read" };
   if (url.protocol === "file:" ? url.host !== "" : url.host === "")
     return { unsupported: "the URL has no host, or a file URL has one" };
   const danger = urlDanger(url, policy);
   if (danger !== undefined) return { dangerous: danger };
+  // as an IP address in the digits of another script, which is dangerous in production and never a name
+  if (ascii === undefined) return { unsupported: "the URL cannot be read" };
   if (url.search !== "") return { unsupported: "the URL has a query, which is not allowed" };
   if (url.pathname === "" || url.pathname === "/") return { unsupported: "the URL has no path to a repository" };
   return { url };
