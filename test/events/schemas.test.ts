@@ -17,6 +17,7 @@ import { anEntry } from "../kit/configuration.js";
 import { aConnection, aReauthorizedConnection } from "../kit/connections.js";
 import { aCredential, aFailedRotation, anExpiredCredential, rotatedCredential } from "../kit/credentials.js";
 import { rows } from "../kit/database.js";
+import { scannedSet } from "../kit/dependency-scans.js";
 import { anEdition, anEditionWithTrial } from "../kit/editions.js";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
@@ -207,8 +208,7 @@ async function changeATemplate(token: string): Promise<void> {
 async function scanDependencies(token: string): Promise<void> {
   const advisory = '{ id: "WALK-1", modified: "2026-01-31T12:00:00Z" }';
   await graphql(`mutation { importAdvisories(input: { documents: [${advisory}] }) { imported } }`, { token });
-  const set = '{ runtime: "net8.0", libraries: [{ packageName: "Walked", version: "1.0.0" }] }';
-  await graphql(`mutation { scanDependencies(input: ${set}) { complete } }`, { token });
+  await scannedSet(token);
 }
 
 /** Requests an execution and cancels it while it fetches its source. */

@@ -1,5 +1,12 @@
 import { graphql } from "./request.js";
 
+/** Scans a set of one library. The event of the scan is about the scan itself. */
+export async function scannedSet(token: string): Promise<void> {
+  const set = '{ runtime: "net8.0", libraries: [{ packageName: "Scanned", version: "1.0.0" }] }';
+  const { body } = await graphql(`mutation { scanDependencies(input: ${set}) { complete } }`, { token });
+  if (body.errors) throw new Error(JSON.stringify(body.errors));
+}
+
 /** Scans the dependencies of a template version, and returns the id of the scan. */
 export async function aScanId(token: string, templateVersionId: string): Promise<string> {
   const { body } = await graphql<{ scanDependencies: { dependencyScanId: string } }>(

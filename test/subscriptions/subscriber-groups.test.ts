@@ -9,6 +9,7 @@ import {
   isUnionType,
   parse,
 } from "graphql";
+import { scannedSet } from "../kit/dependency-scans.js";
 import { eventually } from "../kit/eventually.js";
 import { aFeed } from "../kit/feed.js";
 import { anInboundSource, asSpecified } from "../kit/inbound-sources.js";
@@ -59,6 +60,7 @@ describe("answers that subscribers share", () => {
     const source = await anInboundSource(token, { preset: "webhook" });
     const delivery = { providerDeliveryId: "one", eventName: "order.created", payload: {} };
     await request("POST /webhooks/deliveries", asSpecified(source, delivery));
+    await scannedSet(token);
     const seen = new Set<string>();
     for (const { name, selection } of await subjectTypes()) {
       const query = `subscription { events(after: "0") { type subject { __typename ... on ${name} ${selection} } } }`;
