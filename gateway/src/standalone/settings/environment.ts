@@ -3,59 +3,7 @@ import { isNetwork } from "@factory/runtime/ingress/client-address";
 import { asciiUrl } from "@factory/runtime/internet-names/ascii-url";
 import { asciiAuthority } from "@factory/runtime/internet-names/host-name";
 import { z } from "zod";
-
-const list = z
-  .string()
-  .default("")
-  .transform((text) =>
-    text
-      .split(",")
-      .map((item) => item.trim())
-      .filter(Boolean),
-  );
-
-const keys = z
-  .string()
-  .default("")
-  .transform((text, context): string[] => {
-    if (!text.trimStart().startsWith("[")) return list.parse(text);
-    const parsed = z.array(z.string()).safeParse(jsonOrNothing(text));
-    if (!parsed.success)
-      context.addIssue({ code: "custom", message: "must be a list of keys, separated by commas, or a JSON array" });
-    return parsed.data ?? [];
-  });
-
-function jsonOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Not a variable that would change which code a program runs. */
-const credentialVariable = /^(?!PATH$|TMPDIR$|NODE_|LD_|DYLD_|BASH_|PYTHON|PERL|RUBY)[A-Z][A-Z0-9_]{0,63}$/;
-
-/** Programs by their names. The first word of a program is a path, so that no search for it can find another one. */
-const toolServer = z.strictObject({
-  program: z.tuple([z.string().startsWith("/")], z.string().min(1)),
-  tenants: z.union([z.literal("all"), z.array(z.string().regex(/^ten_[0-9a-z]{26}$/))]),
-  credentialVariable: z.string().regex(credentialVariable).optional(),
-});
-const toolServers = z
-  .string()
-  .default("{}")
-  .transform((text, context): ReadonlyMap<string, z.infer<typeof toolServer>> => {
-    const form = z.record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/), toolServer);
-    const parsed = form.safeParse(jsonOrNothing(text));
-    if (!parsed.success)
-      context.addIssue({
-        code: "custom",
-        message:
-          'must be a JSON object of names and programs, such as {"files":{"program":["/usr/bin/files-server"],"tenants":["ten_..."]}}; tenants may be "all", and credentialVariable names a variable for the token of the connection',
-      });
-    return new Map(Object.entries(parsed.data ?? {}));
-  });
+import { keys, list, type ToolServerSetting, toolServers } from "./environment-values.js";
 
 const credentialOfHost = (pair: string): [host: string, credential: string] => {
   const [host = "", credential = ""] = pair.split("=", 2);
@@ -215,7 +163,7 @@ export interface PlatformEnvironment {
   readonly nugetFeeds: readonly string[];
   readonly allowSsh: boolean;
   readonly sourceCredentials: ReadonlyMap<string, string>;
-  readonly toolServers: ReadonlyMap<string, z.infer<typeof toolServer>>;
+  readonly toolServers: ReadonlyMap<string, ToolServerSetting>;
   readonly toolServerBytes: number;
   readonly webhookRetentionDays: number;
   readonly deliveryRetentionDays: number;

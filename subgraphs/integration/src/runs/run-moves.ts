@@ -160,3 +160,16 @@ export async function storeProgress(
   const values = [tenant.uuid, runUuid(runId), fence, JSON.stringify(progress), JSON.stringify(checkpoint)];
   if ((await execute(progressStatement, values)).length === 0) throw new RunLost();
 }
+
+/** An attempt that runs already has begun before the release, so it loses its claim. */
+const release = {
+  name: "run_release",
+  text: `update runs set next_attempt_at = now(), progress = null, fence = fence + (status = 'Running')::int
+    where tenant_id = $1 and run_id = $2 and status in ('Queued', 'Running', 'RetryScheduled') returning *`,
+};
+
+/** Lets a run that was held back begin. Returns the number of its next attempt; undefined when the run has ended. */
+export async function releaseRun({ execute, tenant }: Transaction, runId: string): Promise<number | undefined> {
+  const [row] = await execute<RunRow>(release, [tenant.uuid, runUuid(runId)]);
+  return row && (row.status === "Running" ? row.attempts : row.attempts + 1);
+}

@@ -16,7 +16,7 @@ import { isFinal, type RunOperation, type RunState, runStates } from "./run.stat
 import type { RunCounts } from "./run-counts.js";
 import { type RunFeedStep, stepsOfRun } from "./run-feed.js";
 import { runJob } from "./run-job.js";
-import { endRun, failRun, settleRun } from "./run-moves.js";
+import { endRun, failRun, releaseRun, settleRun } from "./run-moves.js";
 import type { RunEnd, RunError, RunOperations } from "./run-operations.js";
 import { type RunRecord, type RunRow, runRecord, runUuid } from "./run-record.js";
 
@@ -55,13 +55,6 @@ const insertRun = {
 const lockRun = {
   name: "run_lock",
   text: "select * from runs where tenant_id = $1 and run_id = $2 for update",
-};
-
-/** An attempt that runs already has begun before the release, so it loses its claim. */
-const releaseRun = {
-  name: "run_release",
-  text: `update runs set next_attempt_at = now(), progress = null, fence = fence + (status = 'Running')::int
-    where tenant_id = $1 and run_id = $2 and status in ('Queued', 'Running', 'RetryScheduled') returning *`,
 };
 
 /** The attempts to handle a delivery. */
@@ -128,11 +121,10 @@ export class RunService {
 
   /** Lets a run that was held back begin, in the caller's transaction. */
   async releaseIn(transaction: Transaction, runId: string): Promise<void> {
-    const { tenant, execute } = transaction;
-    const [row] = await execute<RunRow>(releaseRun, [tenant.uuid, runUuid(runId)]);
-    if (!row) throw unknownRun();
-    const attempt = row.status === "Running" ? row.attempts : row.attempts + 1;
-    await this.#services.jobs.send(transaction, runJob, { tenantId: tenant.tenantId, runId, attempt });
+    const attempt = await releaseRun(transaction, runId);
+    if (attempt === undefined) throw unknownRun();
+    const { tenantId } = transaction.tenant;
+    await this.#services.jobs.send(transaction, runJob, { tenantId, runId, attempt });
   }
 
   /** Fails a run in any state that is not final, in the caller's transaction. Undefined when it has ended. */

@@ -1,0 +1,59 @@
+import { z } from "zod";
+
+/** Values with commas between them. */
+export const list = z
+  .string()
+  .default("")
+  .transform((text) =>
+    text
+      .split(",")
+      .map((item) => item.trim())
+      .filter(Boolean),
+  );
+
+/** As `list`, or a JSON array for keys with a comma. */
+export const keys = z
+  .string()
+  .default("")
+  .transform((text, context): string[] => {
+    if (!text.trimStart().startsWith("[")) return list.parse(text);
+    const parsed = z.array(z.string()).safeParse(jsonOrNothing(text));
+    if (!parsed.success)
+      context.addIssue({ code: "custom", message: "must be a list of keys, separated by commas, or a JSON array" });
+    return parsed.data ?? [];
+  });
+
+function jsonOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Not a variable that would change which code a program runs. */
+const credentialVariable = /^(?!PATH$|TMPDIR$|NODE_|LD_|DYLD_|BASH_|PYTHON|PERL|RUBY)[A-Z][A-Z0-9_]{0,63}$/;
+
+/** Programs by their names. The first word of a program is a path, so that no search for it can find another one. */
+const toolServer = z.strictObject({
+  program: z.tuple([z.string().startsWith("/")], z.string().min(1)),
+  tenants: z.union([z.literal("all"), z.array(z.string().regex(/^ten_[0-9a-z]{26}$/))]),
+  credentialVariable: z.string().regex(credentialVariable).optional(),
+});
+
+export const toolServers = z
+  .string()
+  .default("{}")
+  .transform((text, context): ReadonlyMap<string, z.infer<typeof toolServer>> => {
+    const form = z.record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/), toolServer);
+    const parsed = form.safeParse(jsonOrNothing(text));
+    if (!parsed.success)
+      context.addIssue({
+        code: "custom",
+        message:
+          'must be a JSON object of names and programs, such as {"files":{"program":["/usr/bin/files-server"],"tenants":["ten_..."]}}; tenants may be "all", and credentialVariable names a variable for the token of the connection',
+      });
+    return new Map(Object.entries(parsed.data ?? {}));
+  });
+
+export type ToolServerSetting = z.infer<typeof toolServer>;
