@@ -32,6 +32,8 @@ describe("problemOf", () => {
   it("waits whole seconds", () => {
     const { headers } = problemOf(new DomainError("RATE_LIMITED", { retryAfterSeconds: 120.1 }), place);
     expect(headers).toEqual({ "retry-after": "121" });
+    const paused = problemOf(new DomainError("UNAVAILABLE", { retryAfterSeconds: 30 }), place);
+    expect(paused.headers).toEqual({ "retry-after": "30" });
   });
 
   it("keeps field errors and other members, which cannot replace the standard members", () => {

@@ -117,14 +117,20 @@ function headersFor(code: ErrorCode, facts: ErrorFacts): Record<string, string> 
     const scopes = Array.isArray(facts["requiredScopes"]) ? facts["requiredScopes"].join(" ") : "";
     return { "www-authenticate": `Bearer error="insufficient_scope", scope="${scopes}"` };
   }
-  if (code === "UNAVAILABLE" || code === "SECRET_STORE_UNAVAILABLE" || code === "IDEMPOTENCY_IN_PROGRESS")
-    return { "retry-after": "1" };
   const { retryAfterSeconds, currentVersion } = facts;
   if (code === "PRECONDITION_FAILED" && typeof currentVersion === "number") return { etag: versionTag(currentVersion) };
-  if ((code === "RATE_LIMITED" || code === "QUOTA_EXCEEDED") && typeof retryAfterSeconds === "number")
-    return { "retry-after": `${Math.ceil(retryAfterSeconds)}` };
-  return {};
+  if (!retriedCodes.has(code)) return {};
+  if (typeof retryAfterSeconds === "number") return { "retry-after": `${Math.ceil(retryAfterSeconds)}` };
+  return soonRetriedCodes.has(code) ? { "retry-after": "1" } : {};
 }
+
+/** The codes that are worth another try after a second, unless the error names another time. */
+const soonRetriedCodes: ReadonlySet<ErrorCode> = new Set([
+  "UNAVAILABLE",
+  "SECRET_STORE_UNAVAILABLE",
+  "IDEMPOTENCY_IN_PROGRESS",
+]);
+const retriedCodes: ReadonlySet<ErrorCode> = new Set([...soonRetriedCodes, "RATE_LIMITED", "QUOTA_EXCEEDED"]);
 
 /** The WWW-Authenticate challenges. A request without credentials gets one without an error (RFC 6750 section 3). */
 const challenges: Partial<Record<ErrorCode, string>> = {

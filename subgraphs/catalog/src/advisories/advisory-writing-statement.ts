@@ -29,7 +29,7 @@ export async function countAdvisories({ execute, tenant }: Transaction): Promise
   return row?.count ?? 0;
 }
 
-/** Writes advisories in place of older copies of the same ones. */
+/** Writes advisories. Each replaces the stored one with its id. */
 export async function writeAdvisories(
   { execute, tenant }: Transaction,
   advisories: readonly ReadAdvisory[],

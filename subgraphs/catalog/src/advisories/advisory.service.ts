@@ -35,7 +35,7 @@ interface PackageAdvisoryRow
   withdrawn_at: Date | null;
 }
 
-/** Imports security advisories, and reads those of a package. */
+/** Imports security advisories. Reads the advisories about a package. */
 export class AdvisoryService {
   readonly #database: Database;
 
@@ -100,7 +100,7 @@ export class AdvisoryService {
   }
 }
 
-/** The newest copy of each advisory of the documents. A document is read between two pauses. */
+/** The newest copy of each advisory. Other requests run between two documents. */
 function* reading(documents: readonly Record<string, unknown>[]): PausableWork<ReadAdvisory[]> {
   const problems = new InputProblems("ADVISORIES_INVALID");
   const found = new Map<string, ReadAdvisory>();

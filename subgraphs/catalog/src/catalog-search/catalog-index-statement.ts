@@ -14,8 +14,8 @@ interface StaleRow extends DocumentTexts {
 
 type Writer = Pick<Transaction, "execute" | "tenant">;
 
-/** Templates whose texts have changed, locked. Rows that another transaction has locked are left to it. The texts of the
- * content are those of the version that was read last. */
+/** Templates whose texts have changed, locked. Rows that another transaction has locked are left to it. Texts
+ * that a template itself does not have come from the content of its newest version that was read. */
 const staleTemplates = `select template_id as document_id, status = 'Archived' as is_hidden, name,
     coalesce(title, content.texts->>'name') as title,
     coalesce(description, content.texts->>'description') as description,

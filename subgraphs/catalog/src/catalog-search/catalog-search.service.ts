@@ -62,7 +62,7 @@ export class CatalogSearchService {
     };
   }
 
-  /** The rows that match the words themselves, or words with a typing error where there are none. */
+  /** First the rows that have the words. Where there are none, those that have similar words. */
   async #matches(tenant: Tenant, words: readonly (readonly string[])[], page: AskedPage): Promise<FoundRows> {
     if (page.after?.fuzzy !== true) {
       const exact = words.map((reading) => reading.map((word) => ({ word, similar: [] })));
@@ -78,7 +78,7 @@ export class CatalogSearchService {
     return this.#reader.rows<CatalogPageRow>(select, tenant, values);
   }
 
-  /** The readings with the tenant's words that differ by one typing error; undefined where there are none. */
+  /** Adds to each word the similar words that the tenant has. Undefined when there are none. */
   async #similar(tenant: Tenant, readings: readonly (readonly string[])[]): Promise<Readings | undefined> {
     const asked = [...new Set(readings.flat())].filter((word) => word.length >= minFuzzyLength && isSimilarWord(word));
     if (asked.length === 0) return undefined;

@@ -17,7 +17,7 @@ export class CatalogSearchResultType {
   @Field(() => CatalogItemKinds)
   kind: keyof typeof CatalogItemKinds;
 
-  @Field(() => ID, { description: "The id of the template or of the library, by the kind." })
+  @Field(() => ID, { description: "The templateId or the libraryId." })
   itemId: string;
 
   @Field({ description: "The name of the template, or the package name of the library." })

@@ -14,7 +14,7 @@ import type { DependencyScanType } from "./record/dependency-scan.type.js";
 import { type ScanRow, scanView, vulnerabilityCounts, writtenScan } from "./record/dependency-scan.view.js";
 import type { ScannedSubject, ScanPreparation } from "./scan-preparation.js";
 
-/** Older scans of a template version, and of sets of libraries, are deleted. */
+/** So many scans are kept; older ones are deleted. */
 const keptScans = { ofVersion: 20, ofSets: 200 };
 
 const oneScan = tenantStatement(

@@ -209,6 +209,16 @@ describe("a version that waits for its material", () => {
     expect(await opened(id)).toBe("second");
   });
 
+  it("does not give the new version an expiry that has passed while it waited", async () => {
+    const id = await aCredential();
+    const first = await started(id, { expiresAt: new Date(Date.now() + dayMs).toISOString() });
+    await passes(2 * dayMs);
+    succeeded(await rotate(id, { secret: { apiKey: "second" } }));
+    await becomes(id, first["verificationRunId"], "Active,Current,Previous");
+    await passes(0.1 * dayMs);
+    expect(await opened(id)).toBe("second");
+  });
+
   it("does not bring an Expired credential back, neither at its beginning nor at its end", async () => {
     const id = await aCredential({ expiresAt: new Date(Date.now() + dayMs).toISOString() });
     await passes(1.1 * dayMs);

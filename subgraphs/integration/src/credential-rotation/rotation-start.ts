@@ -117,7 +117,7 @@ export class RotationStart {
     const given = {
       ...{ secret, reason: newReason },
       graceSeconds: graceOf(credential, newReason, graceSeconds ?? waiting.graceSeconds),
-      expiresAt: expiresAt ?? waiting.expiresAt ?? materialExpiry(credential.kind, secret),
+      expiresAt: expiresAt ?? this.#future(waiting.expiresAt) ?? materialExpiry(credential.kind, secret),
     };
     await this.#versions.give(transaction, credential, { waiting, given });
     await this.#runs.releaseIn(transaction, verificationRunId);
@@ -125,6 +125,11 @@ export class RotationStart {
     await transaction.em.flush();
     failpoint("credentialRotation.giving");
     return { rotation: rotationView(credential, { version, verificationRunId }), generated: null };
+  }
+
+  /** A time of the first request may have passed while the version waited. */
+  #future(time: Date | null): Date | null {
+    return time !== null && time > this.#clock() ? time : null;
   }
 
   /** A new secret of the same kind as the current one, symmetric or ed25519. */

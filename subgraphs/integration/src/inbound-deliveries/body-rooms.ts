@@ -1,9 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { ArrivingDelivery } from "../arrived-deliveries/arrival.js";
-import { isResource, mebibyte } from "../arrived-deliveries/body-size.js";
+import { mebibyte } from "../arrived-deliveries/body-size.js";
+import { type Sender, senderOf } from "../arrived-deliveries/sender.js";
 
 export interface BodyLimits {
-  /** The bytes of one resource, or of one address and provider key. */
+  /** The bytes of one resource, or of one address. A single body may have more, since it counts as sent and inflated. */
   readonly perSender: number;
   readonly perTenant: number;
   /** The bytes of all bodies that name no resource. */
@@ -35,18 +35,20 @@ export class BodyRooms {
   }
 
   /** `tenant` is that of the resource that the delivery names. */
-  open(delivery: Pick<ArrivingDelivery, "hint" | "address" | "providerKey">, tenant: string | undefined): BodyRoom {
+  open(delivery: Sender, tenant: string | undefined): BodyRoom {
     const { perSender, perTenant, unnamed, all } = this.#limits;
-    const { hint, address, providerKey } = delivery;
+    const sender = senderOf(delivery);
     const shares: readonly (readonly [name: string, limit: number])[] = [
       ["", all],
       tenant === undefined ? ["unnamed", unnamed] : [`tenant ${tenant}`, perTenant],
-      [isResource(hint) ? `${hint.kind} ${hint.value}` : `${address} ${providerKey}`, perSender],
+      [sender, perSender],
     ];
     let own = 0;
     return {
       take: (bytes) => {
-        if (shares.some(([name, limit]) => this.#of(name) + bytes > limit)) throw noRoom();
+        const isAlone = this.#of(sender) === own;
+        const isFull = ([name, limit]: (typeof shares)[number]) => this.#of(name) + bytes > limit;
+        if (shares.some((share) => isFull(share) && !(isAlone && share[0] === sender))) throw noRoom();
         own += bytes;
         this.#add(shares, bytes);
       },

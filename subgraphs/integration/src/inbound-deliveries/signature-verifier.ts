@@ -1,9 +1,10 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { longWork } from "@factory/runtime/threads/long-work";
+import { longWork, type PausableWork } from "@factory/runtime/threads/long-work";
 import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
 import { ordinaryBytes } from "../arrived-deliveries/body-size.js";
 import { tokenInBody, tokenPlace } from "../arrived-deliveries/body-token.js";
 import { parsingBody } from "../arrived-deliveries/delivery-values.js";
+import { senderOf } from "../arrived-deliveries/sender.js";
 import type { Candidate, CandidateSet, Claim, Registration } from "../inbound-candidates/candidate.js";
 import { isOpen, type OpenSecret, type OpenSecrets } from "../inbound-candidates/open-secrets.js";
 import { KeysUnavailable, verifyJws } from "../inbound-signatures/detached-jws.js";
@@ -44,7 +45,7 @@ const specifiedScheme: HmacScheme = {
 const maxSecrets = 256;
 
 /** Why nothing has verified a delivery. */
-export type SignatureRefusal = "SIGNATURE_MISSING" | "SIGNATURE_EXPIRED" | "SIGNATURE_INVALID";
+export type SignatureRefusal = "SIGNATURE_MISSING" | "SIGNATURE_EXPIRED" | "SIGNATURE_INVALID" | "PAYLOAD_TOO_LARGE";
 
 export interface Verification {
   /** At most one for each tenant. */
@@ -156,10 +157,9 @@ export class SignatureVerifier {
         byPublicKey: secret.isPublic || hasPublicKeys(scheme),
       }));
     });
-    const matching = trials
-      .sort((one, other) => one.turn - other.turn)
-      .slice(0, maxSecrets)
-      .filter(({ text, test, usableUntil }) => test.matches(text) && usableUntil > nowMs);
+    const inTurns = trials.sort((one, other) => one.turn - other.turn).slice(0, maxSecrets);
+    const isLarge = delivery.message.body.length > ordinaryBytes;
+    const matching = await longWork.begin(senderOf(delivery), matchingTrials(inTurns, { nowMs, isLarge }));
     return {
       verified: matching.filter(({ test }) => test.isRecent),
       isExpired: matching.some(({ test }) => !test.isRecent),
@@ -233,9 +233,29 @@ interface FoundByKeySet {
   readonly isExpired: boolean;
 }
 
+interface Trial extends OpenSecret {
+  readonly test: PreparedSignature;
+}
+
+/** The trials whose secret has signed the delivery. Each secret of a large body has a turn of its own. */
+function* matchingTrials<T extends Trial>(
+  trials: readonly T[],
+  { nowMs, isLarge }: { readonly nowMs: number; readonly isLarge: boolean },
+): PausableWork<T[]> {
+  const matching: T[] = [];
+  for (const trial of trials) {
+    if (isLarge) yield;
+    if (trial.test.matches(trial.text) && trial.usableUntil > nowMs) matching.push(trial);
+  }
+  return matching;
+}
+
 /** Whether the delivery has no signature of any scheme that is known for it. */
 function refusalOf(delivery: ArrivedDelivery, { candidates, claims }: CandidateSet): SignatureRefusal {
-  const { headers } = delivery.message;
+  const { headers, body } = delivery.message;
+  const hasTokenInside = ({ driver: { webhook } }: Registration) => webhook && tokenPlace(webhook) !== undefined;
+  if (delivery.form === "Vendor" && body.length > maxParsedBytes && candidates.some(hasTokenInside))
+    return "PAYLOAD_TOO_LARGE";
   const names = [...candidates, ...claims].flatMap((registration) => {
     const jws = jwsSchemeOf(delivery, registration);
     return [signatureHeader(schemeOf(delivery, registration)), ...(jws ? [jws.header] : [])];
@@ -254,11 +274,11 @@ async function tokensInBody(
 ): Promise<ReadonlyMap<ProviderDriver, string | undefined>> {
   const tokens = new Map<ProviderDriver, string | undefined>();
   if (delivery.form === "Specified" || delivery.message.body.length > maxParsedBytes) return tokens;
-  for (const { driver, tenant } of candidates) {
+  for (const { driver } of candidates) {
     const { webhook } = driver;
     if (!webhook || tokenPlace(webhook) === undefined || tokens.has(driver)) continue;
     if (delivery.message.body.length > ordinaryBytes)
-      await longWork.run(tenant.tenantId, parsingBody(delivery, webhook)).catch(ignoreMalformed);
+      await longWork.run(senderOf(delivery), parsingBody(delivery, webhook)).catch(ignoreMalformed);
     tokens.set(driver, tokenInBody(delivery, webhook));
   }
   return tokens;

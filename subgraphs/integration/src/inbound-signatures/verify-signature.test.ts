@@ -485,3 +485,16 @@ it("a private key of the platform verifies no delivery, since its receivers coul
   expect(verdict(`whpk_${edPublic.toString("base64")}`)).toBe("valid");
   expect(verdict(`whsk_${seed.toString("base64")}`)).toBe("invalid");
 });
+
+it("a large body with many public-key signatures is refused before one of them is verified", () => {
+  const large = `{"text":"${"x".repeat(100_000)}"}`;
+  const signature = sign(null, Buffer.from(`msg_1.${seconds}.${large}`), edPair.privateKey).toString("base64");
+  const other = sign(null, Buffer.from("other"), edPair.privateKey).toString("base64");
+  const verdict = (content: string, others: number) => {
+    const signatures = [...Array<string>(others).fill(other), signature].map((each) => `v1a,${each}`).join(" ");
+    const headers = { "webhook-id": "msg_1", "webhook-timestamp": String(seconds), "webhook-signature": signatures };
+    return verifySignature(standard, aMessage(content, headers), `whpk_${edPublic.toString("base64")}`, now);
+  };
+  expect(verdict(large, 1)).toBe("valid");
+  expect(verdict(large, 2)).toBe("invalid");
+});

@@ -32,7 +32,7 @@ function aTrace() {
     }
     now = until;
   };
-  return { trace, written, failures, pass, setDown: (down: boolean) => void (isDown = down) };
+  return { trace, written, failures, timers, pass, setDown: (down: boolean) => void (isDown = down) };
 }
 
 it("a flood of refusals is written at most once in ten seconds, and no refusal is left out", async () => {
@@ -47,6 +47,16 @@ it("a flood of refusals is written at most once in ten seconds, and no refusal i
   for (const [place, time] of times.slice(1).entries())
     expect(time - (times[place] ?? 0)).toBeGreaterThanOrEqual(10_000);
   expect(written.reduce((sum, { count }) => sum + count, 0)).toBe(6000);
+});
+
+it("refusals of many resources at different times leave no timers behind", async () => {
+  const { trace, timers, pass } = aTrace();
+  for (let second = 0; second < 300; second += 1) {
+    for (let id = 0; id < 5; id += 1) trace.note({ tenant: "t", resource: `r${id}` }, "SIGNATURE_INVALID", at);
+    if (second % 2 === 0) trace.note({ tenant: "t", resource: `fresh${second}` }, "SIGNATURE_INVALID", at);
+    await pass(1000);
+  }
+  expect(timers.length).toBeLessThan(15);
 });
 
 it("a flood at one resource delays no other one", async () => {

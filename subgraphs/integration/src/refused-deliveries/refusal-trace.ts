@@ -70,7 +70,8 @@ export class RefusalTrace {
   #wakeAt(at: number): void {
     if (at >= this.#wakesAt) return;
     this.#wakesAt = at;
-    this.#later(() => this.#wake(), Math.max(0, at - this.#clock()));
+    // a timer that an earlier one has replaced does nothing
+    this.#later(() => this.#wakesAt === at && this.#wake(), Math.max(0, at - this.#clock()));
   }
 
   #wake(): void {

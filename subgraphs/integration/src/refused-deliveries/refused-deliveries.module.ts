@@ -1,4 +1,3 @@
-import { openPool } from "@factory/runtime/connections/pool";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { countRefusals } from "./refusal-statement.js";
 import { type Refusals, RefusalTrace } from "./refusal-trace.js";
@@ -17,9 +16,7 @@ export const refusedDeliveries: SliceModule = {
       why: "A webhook subscription or a connection. The row is deleted after 90 days without a refusal.",
     },
   },
-  start({ database, connections, logger, onClose }, services) {
-    const workers = openPool(connections.worker, 1, logger);
-    onClose(() => workers.end());
+  start({ database, workers, logger, onClose }, services) {
     const trace = new RefusalTrace({
       write: (refusals) => workers.query(countRefusals, columnsOf(refusals)),
       onFailure: (error) => logger.warn({ err: error }, "refused deliveries could not be counted and will be later"),

@@ -110,15 +110,17 @@ export class InvokeTool {
     name: string,
   ): Promise<DomainError> {
     const { store } = this.#parts;
-    const leftOut = await store.leftOut(tenant, connectionId);
+    const leftOut = (await store.leftOut(tenant, connectionId)).find(({ toolName }) => toolName === name);
+    if (leftOut)
+      return new DomainError("TOOL_NOT_FOUND", {
+        detail: `The server lists the tool with a definition that the platform does not offer. ${leftOut.reason}`,
+      });
     const allowed = (await store.names(tenant, connectionId)).filter((known) => isAllowed(configuration, known));
     const [nearest] = nearestNames(name, allowed);
     const hint = nearest === undefined ? "List its tools to find the name." : `Did you mean ${nearest}?`;
-    const found = leftOut.find(({ toolName }) => toolName === name);
-    const detail = found
-      ? `The server lists the tool with a definition that the platform does not offer. ${found.reason}`
-      : `The server of the connection does not list a tool with this name. ${hint}`;
-    return new DomainError("TOOL_NOT_FOUND", { detail });
+    return new DomainError("TOOL_NOT_FOUND", {
+      detail: `The server of the connection does not list a tool with this name. ${hint}`,
+    });
   }
 }
 

@@ -131,7 +131,7 @@ export interface ScanDependenciesRequest_LibraryReference {
 export interface ScanDependenciesResponse {
   /** scn_... */
   dependencyScanId: string;
-  /** The digest of the scanned content of a template version. */
+  /** SHA-256 of the content that was scanned. Absent for a set of libraries. */
   contentDigest?:
     | string
     | undefined;
@@ -2794,9 +2794,9 @@ export const PromotionDefinition = {
       options: {},
     },
     /**
-     * templates.execute. Dependency scanning: the packages of a template version (of its default render), or of a set of
-     * libraries, direct and transitive, with their known vulnerabilities. The result is stored. DEPENDENCY_SCAN_FAILED
-     * when the content of the version cannot be read or rendered.
+     * templates.execute. Lists the packages that a template version uses in its default render, or that a set of libraries
+     * needs: direct and transitive ones, with their known vulnerabilities. The scan is stored. DEPENDENCY_SCAN_FAILED when
+     * the version cannot be read or rendered.
      */
     scanDependencies: {
       name: "ScanDependencies",
@@ -2856,9 +2856,9 @@ export interface PromotionServiceImplementation<CallContextExt = {}> {
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<ImportLibraryPackageResponse>>;
   /**
-   * templates.execute. Dependency scanning: the packages of a template version (of its default render), or of a set of
-   * libraries, direct and transitive, with their known vulnerabilities. The result is stored. DEPENDENCY_SCAN_FAILED
-   * when the content of the version cannot be read or rendered.
+   * templates.execute. Lists the packages that a template version uses in its default render, or that a set of libraries
+   * needs: direct and transitive ones, with their known vulnerabilities. The scan is stored. DEPENDENCY_SCAN_FAILED when
+   * the version cannot be read or rendered.
    */
   scanDependencies(
     request: ScanDependenciesRequest,
@@ -2909,9 +2909,9 @@ export interface PromotionClient<CallOptionsExt = {}> {
     options?: CallOptions & CallOptionsExt,
   ): Promise<ImportLibraryPackageResponse>;
   /**
-   * templates.execute. Dependency scanning: the packages of a template version (of its default render), or of a set of
-   * libraries, direct and transitive, with their known vulnerabilities. The result is stored. DEPENDENCY_SCAN_FAILED
-   * when the content of the version cannot be read or rendered.
+   * templates.execute. Lists the packages that a template version uses in its default render, or that a set of libraries
+   * needs: direct and transitive ones, with their known vulnerabilities. The scan is stored. DEPENDENCY_SCAN_FAILED when
+   * the version cannot be read or rendered.
    */
   scanDependencies(
     request: DeepPartial<ScanDependenciesRequest>,
