@@ -1,5 +1,4 @@
 import { createHash, createHmac, createSecretKey, timingSafeEqual, verify } from "node:crypto";
-import { ordinaryBytes } from "../arrived-deliveries/body-size.js";
 import { hasPublicKeyForm } from "../standard-webhooks/ed25519-key.js";
 import { parseSigningSecret } from "../standard-webhooks/signing-secret.js";
 import { isWebhookId, readSignatures } from "../standard-webhooks/webhook-signature.js";
@@ -33,6 +32,7 @@ interface ReadSignature {
 const minSecretBytes = 8;
 const maxDerBytes = 72;
 const ed25519Bytes = 64;
+const largeBytes = 64 * 1024;
 /** An ed25519 signature of 25 MiB takes about 50 ms to verify, and each one reads the whole body. */
 const maxOfLargeBody = 2;
 
@@ -142,7 +142,7 @@ function readStandardWebhook(scheme: StandardWebhooksScheme, message: InboundMes
   const [symmetric, asymmetric] = [readSignatures(header, "v1"), readSignatures(header, "v1a")];
   if (id === undefined || time === undefined || !isWebhookId(id)) return undefined;
   if (symmetric.length + asymmetric.length === 0) return undefined;
-  if (message.body.length > ordinaryBytes && asymmetric.length > maxOfLargeBody) return undefined;
+  if (message.body.length > largeBytes && asymmetric.length > maxOfLargeBody) return undefined;
   const contents = bodiesOf(message).map((body) => Buffer.concat([Buffer.from(`${id}.${time.text}.`), body]));
   const matches = (secret: string) => {
     if (hasPublicKeyForm(secret)) return isSignedBy(secret, contents, asymmetric);

@@ -56,6 +56,17 @@ describe("errors as gRPC status", () => {
     expect(ErrorInfo.decode(details[0]?.value ?? new Uint8Array())).toMatchObject({ reason: "NOT_FOUND" });
   });
 
+  it("keep their reason where a peer of another release has written a member in another way", () => {
+    const own = RichStatus.decode(toWireStatus(new DomainError("INVALID_STATE")).details).details[0]?.value;
+    const { domain } = ErrorInfo.decode(own ?? new Uint8Array());
+    const { code, facts } = fromWireStatus(
+      Status.FAILED_PRECONDITION,
+      "",
+      richInfo("INVALID_STATE", domain, { allowed: "Active", currentState: "Draft" }),
+    );
+    expect([code, facts]).toEqual(["INVALID_STATE", expect.objectContaining({ currentState: "Draft" })]);
+  });
+
   it("show nothing of a bug", () => {
     const status = toWireStatus(new Error("password hunter2 at /srv/app.ts"));
     expect(status.code).toBe(Status.INTERNAL);
@@ -98,8 +109,8 @@ describe("errors as gRPC status", () => {
   });
 });
 
-function richInfo(reason: string, domain: string): Uint8Array {
-  const value = ErrorInfo.encode({ reason, domain, metadata: {} }).finish();
+function richInfo(reason: string, domain: string, metadata: Record<string, string> = {}): Uint8Array {
+  const value = ErrorInfo.encode({ reason, domain, metadata }).finish();
   const details = [{ typeUrl: "type.googleapis.com/google.rpc.ErrorInfo", value }];
   return RichStatus.encode({ code: Status.NOT_FOUND, message: "", details }).finish();
 }

@@ -131,9 +131,19 @@ function readDetails(bytes: Uint8Array): { reason: ErrorCode; facts: ErrorFacts 
   }
 }
 
-/** Metadata has texts only, so a member whose values are no texts is there as JSON. Members of a newer peer stay texts. */
+/** Metadata has texts only, so members of other kinds are there as JSON. Those of a peer of another release stay texts. */
 const factsOf = (metadata: Readonly<Record<string, string>>): ErrorFacts =>
-  Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, isJson(name) ? JSON.parse(value) : value]));
+  Object.fromEntries(
+    Object.entries(metadata).map(([name, value]) => [name, isJson(name) ? valueOrText(value) : value]),
+  );
+
+function valueOrText(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
+}
 
 const isJson = (name: string) =>
   Object.hasOwn(problemMembers, name) && problemMembers[name as ProblemMember] !== "text";

@@ -23,6 +23,8 @@ describe("the form of a URL", () => {
     "https://bü cher.example/",
     "https://ü\u200bx.example/",
     "https://１２７.0.0.1/",
+    `https://${encodeURIComponent("１２７.0.0.1")}/`,
+    `https://${encodeURIComponent("exa\u00admple\u200b.com")}/`,
     "https://a.example/\ud83d",
   ])("is missing for %j", (text) => {
     expect(asciiUrl(text)).toBeUndefined();

@@ -3,16 +3,17 @@ import { asciiHost } from "./host-name.js";
 const parts = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^/?#@]*@)?)([^/?#@:[\]]+)((?::\d*)?(?:[/?#].*)?)$/isu;
 
 /**
- * The form in which the platform takes and stores a URL: its host in ASCII by UTS 46, and each other character outside of
- * ASCII as the percent-encoded bytes of UTF-8 (RFC 3987, section 3.1). Text that is ASCII already stays as it was written, but
- * for the case of the host. Undefined for a text that has no such form.
+ * Gives a URL the form in which it is stored. The host becomes ASCII by UTS 46. Other characters outside of ASCII are
+ * percent-encoded (RFC 3987, section 3.1). A URL that is ASCII already stays as it is, except that its host gets lower
+ * case. Undefined if the URL has no such form.
  */
 export function asciiUrl(text: string): string | undefined {
   const [, scheme, login = "", host = "", rest = ""] = parts.exec(text) ?? [];
   if (!text.isWellFormed()) return undefined;
   if (scheme === undefined) return percentEncoded(text);
-  const ascii = asciiHost(decoded(host) ?? host);
-  if (ascii === undefined) return isAscii(host) ? percentEncoded(text) : undefined;
+  const written = decoded(host) ?? host;
+  const ascii = asciiHost(written);
+  if (ascii === undefined) return isAscii(written) ? percentEncoded(text) : undefined;
   return `${scheme}${percentEncoded(login)}${ascii}${percentEncoded(rest)}`;
 }
 

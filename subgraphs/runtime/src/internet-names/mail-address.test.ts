@@ -70,6 +70,11 @@ describe("the form of an address", () => {
     );
   });
 
+  it("is one for a Greek name in any case, whose last letter has two small forms", () => {
+    const names = ["νικος.παπ", "ΝΙΚΟΣ.ΠΑΠ", "Νικος.Παπ", "νικοσ.παπ"];
+    expect(new Set(names.map((name) => mailAddressKey(`${name}@people.example`))).size).toBe(1);
+  });
+
   it("tells two people apart whose addresses differ by more than case and form", () => {
     const people = ["zoe@people.example", "zoë@people.example", "zoe@péople.example", "straße@a.example"];
     expect(new Set([...people, "strasse@a.example", "ı@a.example", "i@a.example"].map(mailAddressKey)).size).toBe(7);

@@ -28,8 +28,8 @@ export function mailAddressKey(text: string): string {
   return domain === undefined ? folded(text) : `${folded(text.slice(0, at))}@${domain}`;
 }
 
-/** A lower-case letter can be two characters, which NFC may join. */
-const folded = (text: string) => text.normalize("NFC").toLowerCase().normalize("NFC");
+/** Lower case can split a letter in two, which NFC joins again. Its sigma at the end of a word is the same letter. */
+const folded = (text: string) => text.normalize("NFC").toLowerCase().replaceAll("ς", "σ").normalize("NFC");
 
 /** Whether a mail server needs SMTPUTF8 (RFC 6531) for the address. */
 export const needsSmtpUtf8 = (address: string): boolean => !/^\p{ASCII}*$/u.test(address);

@@ -26,8 +26,10 @@ export function requireLongPassword(password: string, minLength: number, pointer
  */
 export function requireUncommonPassword(password: string, email: string, pointer: string): void {
   const key = password.normalize("NFKC").toLowerCase();
-  const [mailbox = ""] = mailAddressKey(email).split("@");
-  const weak = commonPasswords.has(key) || key === mailAddressKey(email) || key === mailbox || new Set(key).size < 3;
+  const address = mailAddressKey(email);
+  const mailbox = address.slice(0, address.lastIndexOf("@"));
+  const isAddress = [address, mailbox].includes(mailAddressKey(key));
+  const weak = commonPasswords.has(key) || isAddress || new Set(key).size < 3;
   if (weak)
     throw new DomainError("PASSWORD_REFUSED", {
       detail: "The password is too easy to guess. Choose a password that is not common and not the e-mail address.",

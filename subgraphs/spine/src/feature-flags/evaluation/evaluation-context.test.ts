@@ -15,6 +15,12 @@ it("a number of a context is compared by its text, and as a number by its value"
   expect(EvaluationContext.read(parseForeignJson('{"targetingKey":1.0}'))).toMatch(/string/);
 });
 
+it("a number that JavaScript holds is compared as it writes it, in whatever way it was sent", () => {
+  const context = EvaluationContext.read(parseForeignJson('{"a":5.0,"b":1E5,"c":-0,"d":1e400,"e":0.10}'));
+  if (typeof context === "string") throw new Error(context);
+  expect(["a", "b", "c", "d", "e"].map((name) => context.text(name))).toEqual(["5", "100000", "0", "1e400", "0.1"]);
+});
+
 it("a number is no longer than a text may be, since rules compare it as a text", () => {
   const context = (digits: number) => EvaluationContext.read(parseForeignJson(`{"account":${"1".repeat(digits)}}`));
   expect(context(2048)).toBeInstanceOf(EvaluationContext);

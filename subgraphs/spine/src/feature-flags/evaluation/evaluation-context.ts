@@ -1,4 +1,5 @@
 import { isKeptNumber, numberText } from "@factory/runtime/json/kept-numbers";
+import { numberOrder } from "@factory/runtime/json/number-order";
 import { parseDate, parseNumber, parseSemver, type Semver } from "./attribute-values.js";
 
 /** The longest text of an attribute, which bounds the work of the rules that search in it. */
@@ -51,7 +52,7 @@ export class EvaluationContext {
   text(attribute: string): string | undefined {
     const value = this.#own(attribute);
     if (typeof value === "string") return value;
-    return typeof value === "boolean" ? String(value) : numberText(value);
+    return typeof value === "boolean" ? String(value) : comparedText(value);
   }
 
   /** The text in lower case. */
@@ -138,4 +139,11 @@ function once<T>(known: Map<string, T>, attribute: string, parse: () => T): T {
   const parsed = parse();
   known.set(attribute, parsed);
   return parsed;
+}
+
+/** A number as JavaScript writes it, so that 5.0 is `5`. One that JavaScript cannot hold stays as it was sent. */
+function comparedText(value: unknown): string | undefined {
+  if (!isKeptNumber(value)) return numberText(value);
+  const held = Number(value.rawJSON);
+  return numberOrder(value, held) === 0 ? String(held) : value.rawJSON;
 }

@@ -1,4 +1,4 @@
-import { newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { createEvent, type Envelope } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { Scope } from "@factory/schema/scopes";
@@ -59,6 +59,18 @@ describe("a version that waits for its material", () => {
         expect(body).toContain(fact);
     }
     for (const person of [member, stranger]) expect(await notifiedOf(person)).toEqual([]);
+  });
+
+  it("is told to an active person, however many disabled ones have had the right for longer", async () => {
+    const tenantId = await platform.activeTenant(`awaited-${++count}`);
+    for (let turn = 0; turn < 21; turn += 1) await aUser(platform, tenantId, rights);
+    await platform.admin.query("update spine.users set status = 'Disabled' where tenant_id = $1", [
+      decodeId("ten", tenantId),
+    ]);
+    const holder = await aPerson(tenantId, rights);
+    await platform.host.bus.publish([awaited(tenantId)]);
+    await isToldTo(holder, 2);
+    expect(await notifiedOf(holder)).toHaveLength(2);
   });
 
   it("is told once, however often the bus delivers its event", async () => {

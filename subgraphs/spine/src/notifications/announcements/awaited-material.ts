@@ -12,6 +12,8 @@ import { announce } from "./announcement.js";
 
 /** The people who are told, those who have had the right for longest. */
 const maxPeople = 20;
+/** Some of them may be inactive. */
+const maxCandidates = 500;
 
 /** The waits of one tenant that people are told about one by one within an hour. Further ones are in the list only. */
 const maxTold = 20;
@@ -59,12 +61,12 @@ async function tell(database: Database, jobs: JobQueue, { id, tenantid, data, tr
     ]);
     // The bus may deliver the event again.
     if (!told || told.known || told.count >= maxTold) return;
-    const people = await peopleWithScope(transaction, "integration.credentials.rotate", maxPeople);
+    const people = await peopleWithScope(transaction, "integration.credentials.rotate", maxCandidates);
     const active = await activeUsers(transaction, people);
     const { name, kind, giveAt, credentialId, materialDueAt } = data;
     await announce(transaction, jobs, {
       ...{ template: materialAwaited, data: { name, kind, giveAt, credentialId, materialDueAt }, messageId },
-      userIds: people.filter((person) => active.has(person)),
+      userIds: people.filter((person) => active.has(person)).slice(0, maxPeople),
       channels: ["InApp", "Email"],
     });
   });
