@@ -2,11 +2,10 @@ import { createHash, createHmac, createSecretKey, timingSafeEqual, verify } from
 import { hasPublicKeyForm } from "../standard-webhooks/ed25519-key.js";
 import { parseSigningSecret } from "../standard-webhooks/signing-secret.js";
 import { isWebhookId, readSignatures } from "../standard-webhooks/webhook-signature.js";
-import { ed25519Key } from "./ed25519-public-key.js";
 import { decodeBase64, decodeBytes, decodeKey } from "./encoded-signature.js";
 import { givenSignatures } from "./given-signatures.js";
 import { type InboundMessage, isRecent, singleHeader } from "./inbound-message.js";
-import { p256Key } from "./p256-key.js";
+import { ed25519Key, p256Key } from "./public-keys.js";
 import {
   type EcdsaScheme,
   type Ed25519Scheme,

@@ -1,3 +1,5 @@
+import { setOwn } from "./own-property.js";
+
 type ReadNumber = (text: string) => unknown;
 type Container = unknown[] | Record<string, unknown>;
 
@@ -125,9 +127,3 @@ export class JsonReader {
 /** Whether the code is one of a digit, a point, a sign or the letter of an exponent. */
 export const isPartOfNumber = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2d || code === 0x2b || code === 0x65 || code === 0x45;
-
-/** Members of JSON are own properties, `__proto__` too. */
-function setOwn(members: Record<string, unknown>, name: string, value: unknown): void {
-  if (name !== "__proto__") members[name] = value;
-  else Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
-}

@@ -1,4 +1,5 @@
 import { JsonReader } from "./json-reader.js";
+import { setOwn } from "./own-property.js";
 import { isRewritten, RewrittenSearch, rewritesNumber } from "./rewritten-numbers.js";
 
 /** A number of foreign JSON whose text JavaScript would change. `JSON.stringify` writes its text. */
@@ -57,23 +58,17 @@ export const withPlainNumbers = (value: unknown): unknown => (holdsKeptNumber(va
 
 /** Copies without recursion, which a deep value could exhaust. */
 function plainCopy(value: unknown): unknown {
-  const copies: { readonly from: object; readonly to: object }[] = [];
+  const copies: { readonly from: object; readonly to: Record<string, unknown> }[] = [];
   const copyOf = (from: unknown): unknown => {
     if (typeof from !== "object" || from === null) return from;
     if (isKeptNumber(from)) return Number(from.rawJSON);
-    const to = Array.isArray(from) ? [] : {};
+    const to = (Array.isArray(from) ? [] : {}) as Record<string, unknown>;
     copies.push({ from, to });
     return to;
   };
   const copy = copyOf(value);
   for (let next = copies.pop(); next; next = copies.pop())
-    for (const [name, member] of Object.entries(next.from))
-      Object.defineProperty(next.to, name, {
-        value: copyOf(member),
-        writable: true,
-        enumerable: true,
-        configurable: true,
-      });
+    for (const [name, member] of Object.entries(next.from)) setOwn(next.to, name, copyOf(member));
   return copy;
 }
 

@@ -3,7 +3,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { type Preconditions, requirePreconditions } from "@factory/runtime/input-validation/preconditions";
-import { parseForeignJson, withPlainNumbers } from "@factory/runtime/json/kept-numbers";
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
@@ -13,7 +13,7 @@ import type { SetConfigurationInput } from "./configuration.input.js";
 import type { ChangedConfigEntryType, ConfigurationChange } from "./configuration.type.js";
 import { requireWritableKey, unknownEntry } from "./configuration-key.js";
 import type { ConfigurationSecrets } from "./configuration-secrets.js";
-import { canonicalSetting, checkedValue, requireSettingValue } from "./configuration-value.js";
+import { checkedValue, ownSetting, requireSettingValue } from "./configuration-value.js";
 import { requireTenantsOwnChange } from "./platform-clients-switch.js";
 import type { SettingApprovals } from "./proposed-setting.js";
 import type { RepositorySchemes } from "./repository-schemes.js";
@@ -102,8 +102,7 @@ export class ConfigurationChangeService {
   ): Promise<ChangedConfigEntryType> {
     requireWritableKey(key);
     const { description = null, isSecret = null } = input;
-    // The platform calculates with its settings. Other values are foreign.
-    const value = isSettingKey(key) ? canonicalSetting(key, withPlainNumbers(input.value)) : input.value;
+    const value = isSettingKey(key) ? ownSetting(key, input.value) : input.value;
     const text = checkedValue(key, { value, isSecret });
     this.#schemes.require(key, value);
     const requestWith = (digest: string) => ({

@@ -1,6 +1,8 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { canonicalForm } from "@factory/runtime/input-validation/canonical-form";
 import { inputValidator } from "@factory/runtime/input-validation/input-validator";
+import { withPlainNumbers } from "@factory/runtime/json/kept-numbers";
+import { inexactNumbers } from "@factory/runtime/json/own-json";
 import { isSettingKey, type SettingKey, tenantSettings } from "@factory/schema/tenant-settings";
 import type { SetConfigurationInput } from "./configuration.input.js";
 
@@ -15,8 +17,19 @@ const checks = new Map(
 
 const forms = new Map(Object.entries(tenantSettings).map(([key, { schema }]) => [key, canonicalForm({ ...schema })]));
 
-/** The value with domains and URLs in the form in which the platform stores and compares them. */
-export const canonicalSetting = (key: SettingKey, value: unknown): unknown => forms.get(key)?.(value);
+/**
+ * The value of a setting with the numbers of JavaScript, which the platform calculates with, and with domains and URLs in
+ * the form in which it stores and compares them. Throws CONFIGURATION_INVALID for a number that would have to be rounded.
+ */
+export function ownSetting(key: SettingKey, value: unknown): unknown {
+  const errors = inexactNumbers(value, "/input/value");
+  if (errors.length > 0)
+    throw new DomainError("CONFIGURATION_INVALID", {
+      detail: `The platform calculates with the setting ${key}, and cannot store this number exactly.`,
+      errors,
+    });
+  return forms.get(key)?.(withPlainNumbers(value));
+}
 
 /** The broken rules of a value of a known setting; none for a key that the platform does not know. */
 export const settingErrors = (key: string, value: unknown): FieldError[] => checks.get(key)?.(value) ?? [];
