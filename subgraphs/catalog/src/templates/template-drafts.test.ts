@@ -344,6 +344,30 @@ describe("a Draft", () => {
       expect(await codeOf(remove(replacement.templateVersionId))).toBe("CONFLICT");
     });
 
+    it("is named by no deprecation that is written while another process deletes it", async () => {
+      const [old, replacement] = [await aDraft(), await aDraft()];
+      await fixture.passEveryCheck(old.templateVersionId);
+      await publish(old.templateVersionId);
+      let deprecation: Promise<string> = Promise.resolve("");
+      await fixture.database.transaction(
+        tenantOf(context()),
+        { trace: continueTrace(undefined) },
+        async ({ execute, tenant }) => {
+          await execute("delete from template_versions where tenant_id = $1 and template_version_id = $2", [
+            ...[tenant.uuid, decodeId("tpv", replacement.templateVersionId)],
+          ]);
+          deprecation = codeOf(
+            mutate(
+              `deprecateTemplateVersion(templateVersionId: "${old.templateVersionId}", input: { reason: "Legacy",
+                 replacementTemplateVersionId: "${replacement.templateVersionId}" })`,
+            ),
+          );
+          await new Promise((resolve) => setTimeout(resolve, 300));
+        },
+      );
+      expect(await deprecation).toBe("REFERENCE_NOT_FOUND");
+    });
+
     it("is not deleted while another process is requesting its execution", async () => {
       const version = await aDraft();
       const { templateVersionId } = version;

@@ -129,12 +129,17 @@ async function requireValidated(transaction: Transaction, version: TemplateVersi
   throw new DomainError("TEMPLATE_VERSION_NOT_VALIDATED", { detail, missingChecks });
 }
 
+/** Holds the replacement until the commit, so that it is not deleted meanwhile. */
 async function requireReplacement({ em, tenant }: Transaction, version: TemplateVersion, replacementId: string) {
-  const known =
-    replacementId !== version.templateVersionId &&
-    decodeId("tpv", replacementId) !== undefined &&
-    (await em.count(TemplateVersion, { tenantId: tenant.tenantId, templateVersionId: replacementId })) > 0;
-  if (known) return;
+  const replacement =
+    replacementId === version.templateVersionId || decodeId("tpv", replacementId) === undefined
+      ? null
+      : await em.findOne(
+          TemplateVersion,
+          { tenantId: tenant.tenantId, templateVersionId: replacementId },
+          { lockMode: LockMode.PESSIMISTIC_READ },
+        );
+  if (replacement) return;
   throw inputProblem("REFERENCE_NOT_FOUND", {
     pointer: "/input/replacementTemplateVersionId",
     code: "UNKNOWN_VALUE",
