@@ -1,7 +1,9 @@
 import type { JsonObject } from "@factory/template-engine/json-value";
 import { inputProblem } from "../input-problems/input-problem.js";
 import type { WorkerClient, WorkerPool } from "../worker-pool/worker-pool.js";
-import { workerTask } from "../worker-pool/worker-task.js";
+import { type WorkerTask, workerTask } from "../worker-pool/worker-task.js";
+import type { DerivedOrder } from "./derived-check.js";
+import type { ParameterError } from "./parameter-error.js";
 import type { CheckedParameters } from "./parameter-schema.js";
 import type { SchemaFault } from "./schema-fitness.js";
 
@@ -13,6 +15,8 @@ interface ParameterOrder {
 
 /** The worker task that checks parameters by a schema. */
 export const parameterTask = workerTask<ParameterOrder, CheckedParameters>("checkParameters", "quick");
+/** The worker task that checks parameters by a derived schema. */
+export const derivedTask = workerTask<DerivedOrder, ParameterError[]>("checkByDerivedSchema", "quick");
 /** The worker task that checks a schema itself. */
 export const schemaTask = workerTask<JsonObject, SchemaFault | undefined>("checkSchema", "quick");
 
@@ -31,10 +35,12 @@ export class ParameterChecker {
    * decides. Throws PARAMETERS_INVALID when the check takes too long.
    */
   async checkParameters(input: ParameterOrder, client?: WorkerClient): Promise<CheckedParameters> {
-    const outcome = await this.#workers.run(parameterTask, { input, timeoutMs: this.#timeoutMs, client });
-    if (typeof outcome !== "string") return outcome.output;
-    const detail = `The check of these parameters took ${this.#excess(outcome)} and was ended. A pattern of the parameterSchema may backtrack.`;
-    throw inputProblem("PARAMETERS_INVALID", { pointer: "/parameters", code: "FORMAT", detail });
+    return this.#check(parameterTask, input, { client, hint: "A pattern of the parameterSchema may backtrack." });
+  }
+
+  /** The same by a schema that was derived from the template, which has the defaults of such a schema itself. */
+  async derivedErrors(input: DerivedOrder, client?: WorkerClient): Promise<ParameterError[]> {
+    return this.#check(derivedTask, input, { client, hint: "Send shorter values." });
   }
 
   /** The reason why the schema cannot check any parameters; undefined when it can. */
@@ -42,6 +48,17 @@ export class ParameterChecker {
     const outcome = await this.#workers.run(schemaTask, { input: schema, timeoutMs: this.#timeoutMs, client });
     if (typeof outcome !== "string") return outcome.output;
     return { pointer: "", detail: `The check of the parameterSchema took ${this.#excess(outcome)} and was ended.` };
+  }
+
+  async #check<Input, Output>(
+    task: WorkerTask<Input, Output>,
+    input: Input,
+    { client, hint }: { client: WorkerClient | undefined; hint: string },
+  ): Promise<Output> {
+    const outcome = await this.#workers.run(task, { input, timeoutMs: this.#timeoutMs, client });
+    if (typeof outcome !== "string") return outcome.output;
+    const detail = `The check of these parameters took ${this.#excess(outcome)} and was ended. ${hint}`;
+    throw inputProblem("PARAMETERS_INVALID", { pointer: "/parameters", code: "FORMAT", detail });
   }
 
   #excess(cut: "timeout" | "memory"): string {

@@ -3,7 +3,8 @@ import { upgradeTask } from "../compatibility/upgrade-advisor.js";
 import { resolutionTask } from "../dependency-scans/dependency-scanner.js";
 import { referencesTask, scanTemplate } from "../dependency-scans/references/scan-template.js";
 import { resolvePackages } from "../dependency-scans/resolution/resolve-packages.js";
-import { parameterTask, schemaTask } from "../parameters/parameter-checker.js";
+import { derivedErrors } from "../parameters/derived-check.js";
+import { derivedTask, parameterTask, schemaTask } from "../parameters/parameter-checker.js";
 import { checkParameters } from "../parameters/parameter-schema.js";
 import { schemaFault } from "../parameters/schema-fitness.js";
 import { renderTemplate } from "../rendering/render-template.js";
@@ -19,6 +20,7 @@ const handlers = [
   taskHandler(parameterTask, async ({ schema, parameters, templateNames }) => ({
     output: await checkParameters(schema, parameters, { templateNames }),
   })),
+  taskHandler(derivedTask, async (order) => ({ output: await derivedErrors(order) })),
   taskHandler(schemaTask, async (schema) => ({ output: await schemaFault(schema) })),
   taskHandler(referencesTask, async (subject, files) => ({ output: await scanTemplate(files, subject) })),
   taskHandler(resolutionTask, (input) => ({ output: resolvePackages(input) })),

@@ -4,11 +4,11 @@ import { withoutAliases } from "@factory/template-engine/host-data";
 import { escapePointer, isJsonObject, type JsonObject } from "@factory/template-engine/json-value";
 import { inputProblem } from "../../input-problems/input-problem.js";
 import type { ParameterChecker } from "../../parameters/parameter-checker.js";
+import type { ParameterError } from "../../parameters/parameter-error.js";
 import { withDefaults } from "../../parameters/parameter-schema.js";
 import { everDefined } from "../../parameters/schema-properties.js";
 import type { TemplateVersionType } from "../../templates/template-version.type.js";
 import type { WorkerClient } from "../../worker-pool/worker-pool.js";
-import { inSchemaForm } from "./schema-values.js";
 
 interface ParameterRequest {
   readonly parameterSchema: unknown;
@@ -30,23 +30,31 @@ export async function checkedParameters(
   client: WorkerClient,
 ): Promise<Record<string, unknown>> {
   const given = ownNames(parameters, aliases, parameterSchema);
+  const names = templateNames ?? undefined;
+  if (parameterSchemaOrigin === "Derived") {
+    const order = { schemaJson: JSON.stringify(parameterSchema), parametersJson: JSON.stringify(given) };
+    const errors = await checker.derivedErrors({ ...order, templateNames: names }, client);
+    if (errors.length > 0) throw invalid(errors);
+    // The template has the defaults of a derived schema itself, and tells them from values of the request.
+    return given;
+  }
   // The rules of a schema calculate. The sent parameters stay as they were.
-  const plain = withPlainNumbers(given);
-  const isDerived = parameterSchemaOrigin === "Derived";
   const order = {
     schema: withPlainNumbers(parameterSchema),
-    parameters: isDerived ? inSchemaForm(parameterSchema, plain as Record<string, unknown>) : plain,
-    templateNames: templateNames ?? undefined,
+    parameters: withPlainNumbers(given),
+    templateNames: names,
   };
   const checked = await checker.checkParameters(order, client);
-  // The template has the defaults of a derived schema itself, and tells them from values of the request.
-  if (checked.valid && isDerived) return given;
-  if (checked.valid && order.schema === parameterSchema && order.parameters === given) return checked.parameters;
-  if (checked.valid) return withDefaults(isJsonObject(parameterSchema) ? parameterSchema : {}, given as JsonObject);
-  const explained = checked.errors.find(({ ofAuthor }) => ofAuthor)?.detail;
-  throw new DomainError("PARAMETERS_INVALID", {
+  if (!checked.valid) throw invalid(checked.errors);
+  if (order.schema === parameterSchema && order.parameters === given) return checked.parameters;
+  return withDefaults(isJsonObject(parameterSchema) ? parameterSchema : {}, given as JsonObject);
+}
+
+function invalid(errors: readonly ParameterError[]): DomainError {
+  const explained = errors.find(({ ofAuthor }) => ofAuthor)?.detail;
+  return new DomainError("PARAMETERS_INVALID", {
     detail: `The parameters do not satisfy the parameterSchema of the version, or the template does not have them. ${explained === undefined ? "" : `${explained} `}See errors.`,
-    errors: checked.errors.map(({ pointer, code, detail, keyword }) => ({
+    errors: errors.map(({ pointer, code, detail, keyword }) => ({
       pointer: `/parameters${pointer}`,
       code,
       detail,

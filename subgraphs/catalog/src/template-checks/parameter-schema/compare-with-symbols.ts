@@ -122,15 +122,9 @@ function compareChoices(symbol: ParameterSymbol, rule: JsonObject, pointer: stri
   return [finding("EnumDiffersFromChoices", message, { pointer: `${pointer}/enum` })];
 }
 
-function isChoice({ choices, allowMultipleValues }: ParameterSymbol, value: JsonValue): boolean {
+function isChoice(symbol: ParameterSymbol, value: JsonValue): boolean {
   if (value === null || typeof value === "object") return value === null;
-  const parts = allowMultipleValues ? String(value).split(/[|,]/) : [String(value)];
-  return parts.every((part) => {
-    const folded = part.trim().toLowerCase();
-    const names = choices.map(({ choice }) => choice.toLowerCase());
-    // the engine accepts a unique prefix of a choice
-    return folded === "" || names.includes(folded) || names.filter((name) => name.startsWith(folded)).length === 1;
-  });
+  return typedValue(symbol, String(value)) !== undefined;
 }
 
 function compareDefaults(symbol: ParameterSymbol, rule: JsonObject, pointer: string): Finding[] {

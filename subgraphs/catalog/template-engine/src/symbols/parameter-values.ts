@@ -10,7 +10,7 @@ import {
 import type { ParameterDatatype, ParameterSymbol } from "../configuration/template-config.js";
 import type { RenderReport } from "../findings/render-report.js";
 import { renderFailed } from "../findings/template-error.js";
-import { sameText } from "../text/invariant-case.js";
+import { choiceNames, choiceParts } from "./choice-values.js";
 import { mentionedNames, sortByDependency } from "./dependency-order.js";
 
 export interface ParameterOutcome {
@@ -20,6 +20,19 @@ export interface ParameterOutcome {
   /** The parameters that a condition disabled; they are treated as if the template did not have them. */
   disabled: ReadonlySet<string>;
 }
+
+/** The parts of a symbol that decide how a value of a request is read. */
+export type ValueRules = Pick<
+  ParameterSymbol,
+  | "datatype"
+  | "infersType"
+  | "choices"
+  | "allowMultipleValues"
+  | "defaultValue"
+  | "defaultIfOptionWithoutValue"
+  | "isRequired"
+  | "replaces"
+>;
 
 /** Whether every request must have the parameter. Where a condition decides, a render finds out. */
 export function isAlwaysRequired({ isRequired, isEnabled }: ParameterSymbol): boolean {
@@ -46,6 +59,8 @@ export function parameterValues(
   for (const symbol of symbols) {
     const passed = Object.hasOwn(request, symbol.name) ? request[symbol.name] : undefined;
     const text = passed === undefined ? undefined : requestText(symbol, passed);
+    if (passed !== undefined && text === undefined)
+      throw refused(symbol, "must be a text, a number, a boolean or a list of these");
     if (text !== undefined) given.add(symbol.name);
     // conditions use defaults, also for required parameters
     setValue(values, symbol, text ?? knownChoices(symbol, defaultOf(symbol), report));
@@ -113,7 +128,7 @@ function holds(condition: boolean | string, values: ReadonlyMap<string, SymbolVa
 }
 
 /** The default of an optional text without a default is the text that it replaces. */
-function defaultOf(symbol: ParameterSymbol): string | null {
+function defaultOf(symbol: ValueRules): string | null {
   return (
     symbol.defaultValue ?? (symbol.isRequired === true ? null : (datatypeDefaults[symbol.datatype] ?? symbol.replaces))
   );
@@ -123,19 +138,21 @@ function defaultOf(symbol: ParameterSymbol): string | null {
 function knownChoices(symbol: ParameterSymbol, standard: string | null, report: RenderReport): string | null {
   if (standard === null || symbol.datatype !== "choice" || !symbol.allowMultipleValues) return standard;
   const parts = choiceParts(standard);
-  const known = parts.filter((part) => resolveChoice(symbol, part) !== undefined);
+  const names = choiceNames(symbol.choices);
+  const known = parts.filter((part) => names.find(part) !== undefined);
   if (known.length < parts.length) {
     report.warn("SchemaViolation", `The default "${standard}" of "${symbol.name}" names a choice that does not exist.`);
   }
   return known.join("|");
 }
 
-function requestText(symbol: ParameterSymbol, passed: unknown): string {
-  if (passed === null) {
-    if (symbol.defaultIfOptionWithoutValue !== null) return symbol.defaultIfOptionWithoutValue;
-    return defaultOf(symbol) ?? "";
+/** The text of a value in a request; undefined for an object. */
+export function requestText(symbol: ValueRules, passed: unknown): string | undefined {
+  if (passed === null) return symbol.defaultIfOptionWithoutValue ?? defaultOf(symbol) ?? "";
+  if (Array.isArray(passed)) {
+    const texts = passed.map((one) => requestText(symbol, one));
+    return texts.includes(undefined) ? undefined : texts.join("|");
   }
-  if (Array.isArray(passed)) return passed.map((one) => requestText(symbol, one)).join("|");
   switch (typeof passed) {
     case "string":
       return passed;
@@ -144,8 +161,7 @@ function requestText(symbol: ParameterSymbol, passed: unknown): string {
     case "boolean":
       return String(passed);
     default:
-      if (isNumberText(passed)) return numberText(symbol, passed.rawJSON);
-      throw refused(symbol, "must be a text, a number, a boolean or a list of these");
+      return isNumberText(passed) ? numberText(symbol, passed.rawJSON) : undefined;
   }
 }
 
@@ -159,7 +175,7 @@ const { isRawJSON: isNumberText } = JSON as typeof JSON & {
 };
 
 /** A whole number has digits only, since `1E5` is an integer of JSON and none of a template. */
-function numberText({ datatype }: ParameterSymbol, text: string): string {
+function numberText({ datatype }: ValueRules, text: string): string {
   const number = Number(text);
   return datatype === "integer" && Number.isSafeInteger(number) ? String(number) : text;
 }
@@ -176,7 +192,7 @@ function refused(symbol: ParameterSymbol, why: string) {
 }
 
 /** The value that a text has for a parameter; undefined when it does not fit. */
-export function typedValue(symbol: ParameterSymbol, text: string): SymbolValue | undefined {
+export function typedValue(symbol: ValueRules, text: string): SymbolValue | undefined {
   if (symbol.datatype === "choice") return choiceValue(symbol, text);
   if (symbol.infersType) return inferredValue(text);
   return convertText(symbol.datatype, text);
@@ -207,35 +223,16 @@ export function convertText(datatype: ParameterDatatype, text: string): SymbolVa
   }
 }
 
-function choiceValue(symbol: ParameterSymbol, text: string): SymbolValue | undefined {
-  if (!symbol.allowMultipleValues) return resolveChoice(symbol, text);
-  const chosen: string[] = [];
+function choiceValue({ choices, allowMultipleValues }: ValueRules, text: string): SymbolValue | undefined {
+  const names = choiceNames(choices);
+  if (!allowMultipleValues) return names.find(text);
+  const chosen = new Set<string>();
   for (const part of choiceParts(text)) {
-    const choice = resolveChoice(symbol, part);
+    const choice = names.find(part);
     if (choice === undefined) return undefined;
-    if (!chosen.includes(choice)) chosen.push(choice);
+    chosen.add(choice);
   }
-  return new MultiValue(chosen);
-}
-
-function choiceParts(text: string): string[] {
-  return text
-    .split(/[|,]/)
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
-}
-
-/** Finds a choice by its case-insensitive name or by a unique prefix. An empty text is allowed. */
-function resolveChoice(symbol: ParameterSymbol, text: string): string | undefined {
-  const exact = symbol.choices.find(({ choice }) => sameText(choice, text));
-  if (exact !== undefined) return exact.choice;
-  const beginning = choicesBeginning(symbol, text);
-  if (beginning.length === 1) return beginning[0];
-  return text === "" ? "" : undefined;
-}
-
-function choicesBeginning({ choices }: ParameterSymbol, text: string): string[] {
-  return choices.flatMap(({ choice }) => (sameText(choice.slice(0, text.length), text) ? [choice] : []));
+  return new MultiValue([...chosen]);
 }
 
 const maxNamedChoices = 20;
@@ -244,8 +241,9 @@ const maxNamedChoices = 20;
 function choiceHint(symbol: ParameterSymbol, text: string): string {
   if (symbol.datatype !== "choice") return "";
   const parts = symbol.allowMultipleValues ? choiceParts(text) : [text];
-  const wrong = parts.find((part) => resolveChoice(symbol, part) === undefined) ?? text;
-  const fitting = choicesBeginning(symbol, wrong);
+  const names = choiceNames(symbol.choices);
+  const wrong = parts.find((part) => names.find(part) === undefined) ?? text;
+  const fitting = names.beginningWith(wrong);
   const named = fitting.length > 1 ? fitting : symbol.choices.map(({ choice }) => choice);
   const shown = named.slice(0, maxNamedChoices).map((choice) => `"${choice}"`);
   if (named.length > shown.length) shown.push("others");

@@ -30,7 +30,8 @@ export function compareTexts(left: string, right: string): number {
   return x < y ? -1 : 1;
 }
 
-function ordinalKey(text: string): string {
+/** The form in which texts are equal by StringComparison.OrdinalIgnoreCase. Its length is that of the text. */
+export function ordinalKey(text: string): string {
   return mapped(text, (character) => (character === longS ? character : upperCharacter(character)));
 }
 
