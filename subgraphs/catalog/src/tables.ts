@@ -28,6 +28,7 @@ import { Migration20261128191100_replaced_draft_keys } from "./migrations/Migrat
 import { Migration20261128191717_dependency_scans } from "./migrations/Migration20261128191717_dependency_scans.js";
 import { Migration20261128191718_dependency_scan_keys } from "./migrations/Migration20261128191718_dependency_scan_keys.js";
 import { Migration20261128192000_template_descriptions } from "./migrations/Migration20261128192000_template_descriptions.js";
+import { Migration20261128223100_search_again } from "./migrations/Migration20261128223100_search_again.js";
 import { catalogModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -63,5 +64,6 @@ export const catalogTables = {
     Migration20261128192000_template_descriptions,
     Migration20261128191717_dependency_scans,
     Migration20261128191718_dependency_scan_keys,
+    Migration20261128223100_search_again,
   ],
 };

@@ -1,97 +1,98 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { addWords } from "../search-index/search-index-statement.js";
-import { isSimilarWord } from "../search-index/search-terms.js";
-import type { CatalogItemKind } from "./catalog-document.entity.js";
-import { type DocumentTexts, documentTerms, textWeights } from "./document-terms.js";
+import { addWords } from "../search-index/search-words-statement.js";
+import { hasSpellings } from "./document-terms.js";
+import type { IndexedDocument } from "./indexed-documents.js";
+import type { StaleDocument } from "./stale-documents-statement.js";
+import { dropUnusedWords } from "./unused-words-statement.js";
 
-// tables: templates, template_versions, libraries, catalog_documents, catalog_terms
-
-interface StaleRow extends DocumentTexts {
-  document_id: string;
-  /** Whether no search shows it. */
-  is_hidden: boolean;
-}
+// tables: templates, libraries, catalog_documents, catalog_terms
 
 type Writer = Pick<Transaction, "execute" | "tenant">;
 
-/** Templates whose texts have changed, locked. Rows that another transaction has locked are left to it. Texts
- * that a template itself does not have come from the content of its newest version that was read. */
-const staleTemplates = `select template_id as document_id, status = 'Archived' as is_hidden, name,
-    coalesce(title, content.texts->>'name') as title,
-    coalesce(description, content.texts->>'description') as description,
-    tags || coalesce(array(select jsonb_array_elements_text(content.texts->'shortNames')), '{}')
-      || coalesce(array(select jsonb_array_elements_text(content.texts->'classifications')), '{}')
-      || array_remove(array[category, content.texts->>'language'], null) as tags,
-    '{}'::text[] as capabilities
-  from templates template
-  left join lateral (select details->'description' as texts from template_versions version
-    where version.tenant_id = template.tenant_id and version.template_id = template.template_id and details is not null
-    order by created_at desc limit 1) content on true
-  where template.tenant_id = $1 and search_stale limit $2 for update of template skip locked`;
-
-const staleLibraries = `select library_id as document_id, false as is_hidden, package_name as name, title, description,
-    tags || array_remove(array[area], null) as tags,
-    array(select concat_ws(' ', capability->>'name', capability->>'contract')
-      from jsonb_array_elements(capabilities) capability) as capabilities
-  from libraries where tenant_id = $1 and search_stale limit $2 for update skip locked`;
+/** The words of about 30,000 names. More words are found without typing errors only. */
+const maxSpellings = 300_000;
 
 /**
- * Brings at most `limit` documents of each kind up to date. Returns how many were written: fewer than `limit` of each
- * kind means that the transaction has left none, except those that other transactions have locked.
+ * Writes documents that have not changed since they were read, and returns their ids. Documents that another transaction
+ * has locked are left out.
  */
-export async function indexStaleDocuments(writer: Writer, limit: number): Promise<number> {
-  const { execute, tenant } = writer;
-  const templates = await execute<StaleRow>(staleTemplates, [tenant.uuid, limit]);
-  const libraries = await execute<StaleRow>(staleLibraries, [tenant.uuid, limit]);
-  await writeDocuments(writer, "Template", templates);
-  await writeDocuments(writer, "Library", libraries);
-  return templates.length + libraries.length;
-}
-
-/** Whether the tenant has texts that the index does not have yet. */
-export const hasStaleDocuments = `select exists (select from templates where tenant_id = scope.tenant and search_stale)
-  or exists (select from libraries where tenant_id = scope.tenant and search_stale) as stale`;
-
-async function writeDocuments(
-  { execute, tenant }: Writer,
-  kind: CatalogItemKind,
-  rows: readonly StaleRow[],
-): Promise<void> {
-  if (rows.length === 0) return;
-  const ids = rows.map(({ document_id }) => document_id);
-  const documents = rows.map(({ document_id, ...row }) => ({ document_id, ...row, name_key: row.name.toLowerCase() }));
-  const terms = rows
-    .filter(({ is_hidden }) => !is_hidden)
-    .flatMap((row) =>
-      [...documentTerms(row)].map(([term, weight]) => ({ document_id: row.document_id, term, weight })),
-    );
-  await execute("delete from catalog_terms where tenant_id = $1 and document_id = any($2::uuid[])", [tenant.uuid, ids]);
-  await execute(
-    `with document as (
-       insert into catalog_documents (tenant_id, document_id, kind, name, name_key, title, description, tags, capabilities)
-       select $1, document_id, $2, name, name_key, title, left(description, 1000), tags, capabilities
-       from jsonb_to_recordset($3::jsonb) document(document_id uuid, name text, name_key text, title text,
-         description text, tags text[], capabilities text[])
-       on conflict (tenant_id, document_id) do update set name = excluded.name, name_key = excluded.name_key,
-         title = excluded.title, description = excluded.description, tags = excluded.tags,
-         capabilities = excluded.capabilities),
-     fresh as (update ${sources[kind]} set search_stale = false where tenant_id = $1
-       and ${sourceIds[kind]} = any($4::uuid[]))
-     insert into catalog_terms (tenant_id, document_id, term, weight)
-     select $1, document_id, term, weight from unnest($5::uuid[], $6::text[], $7::smallint[]) posted(document_id, term, weight)`,
-    [
-      tenant.uuid,
-      kind,
-      JSON.stringify(documents),
-      ids,
-      terms.map(({ document_id }) => document_id),
-      terms.map(({ term }) => term),
-      terms.map(({ weight }) => weight),
-    ],
+export async function writeDocuments(writer: Writer, documents: readonly IndexedDocument[]): Promise<Set<string>> {
+  const unchanged = new Set([
+    ...(await lockedUnchanged(writer, "Template", documents)),
+    ...(await lockedUnchanged(writer, "Library", documents)),
+  ]);
+  const written = documents.filter(({ document }) => unchanged.has(document.document_id));
+  if (written.length === 0) return unchanged;
+  const earlier = await dropTerms(writer, [...unchanged]);
+  await writeTexts(
+    writer,
+    written.map(({ document }) => document),
   );
-  const words = terms.filter(({ term, weight }) => weight > textWeights.Description && isSimilarWord(term));
-  await addWords({ execute, tenant }, [...new Set(words.map(({ term }) => term))]);
+  await writeTerms(writer, written);
+  const words = new Set(written.flatMap((document) => document.words));
+  await addWords(writer, [...words], { maxSpellings });
+  await dropUnusedWords(
+    writer,
+    earlier.filter((word) => !words.has(word)),
+  );
+  return unchanged;
 }
 
-const sources = { Template: "templates", Library: "libraries" } as const;
-const sourceIds = { Template: "template_id", Library: "library_id" } as const;
+const sources = {
+  Template: { table: "templates", id: "template_id" },
+  Library: { table: "libraries", id: "library_id" },
+} as const;
+
+async function lockedUnchanged(
+  { execute, tenant }: Writer,
+  kind: keyof typeof sources,
+  indexed: readonly IndexedDocument[],
+): Promise<string[]> {
+  const documents = indexed.flatMap(({ document }) => (document.kind === kind ? [document] : []));
+  if (documents.length === 0) return [];
+  const { table, id } = sources[kind];
+  const rows = await execute<{ document_id: string }>(
+    `with held as (
+       select tenant_id, ${id} from ${table} source join unnest($2::uuid[], $3::text[]) read(document_id, row_version)
+         on source.${id} = read.document_id and source.xmin::text = read.row_version
+       where source.tenant_id = $1 for no key update of source skip locked)
+     update ${table} source set search_stale = false from held
+     where source.tenant_id = held.tenant_id and source.${id} = held.${id} returning source.${id} as document_id`,
+    [tenant.uuid, documents.map(({ document_id }) => document_id), documents.map(({ row_version }) => row_version)],
+  );
+  return rows.map(({ document_id }) => document_id);
+}
+
+/** Removes all terms of the documents. Returns those that a search may have found despite a typing error. */
+async function dropTerms({ execute, tenant }: Writer, ids: readonly string[]): Promise<string[]> {
+  const rows = await execute<{ term: string; weight: number }>(
+    "delete from catalog_terms where tenant_id = $1 and document_id = any($2::uuid[]) returning term, weight",
+    [tenant.uuid, ids],
+  );
+  return [...new Set(rows.flatMap(({ term, weight }) => (hasSpellings(term, weight) ? [term] : [])))];
+}
+
+async function writeTexts({ execute, tenant }: Writer, documents: readonly StaleDocument[]): Promise<void> {
+  const rows = documents.map((document) => ({ ...document, name_key: document.name.toLowerCase() }));
+  await execute(
+    `insert into catalog_documents (tenant_id, document_id, kind, name, name_key, title, description, tags, capabilities)
+     select $1, document_id, kind, name, name_key, title, left(description, 1000), tags, capabilities
+     from jsonb_to_recordset($2::jsonb) document(document_id uuid, kind text, name text, name_key text, title text,
+       description text, tags text[], capabilities text[])
+     on conflict (tenant_id, document_id) do update set name = excluded.name, name_key = excluded.name_key,
+       title = excluded.title, description = excluded.description, tags = excluded.tags,
+       capabilities = excluded.capabilities`,
+    [tenant.uuid, JSON.stringify(rows)],
+  );
+}
+
+async function writeTerms({ execute, tenant }: Writer, documents: readonly IndexedDocument[]): Promise<void> {
+  const rows = documents.flatMap(({ document, terms }) =>
+    [...terms].map(([term, weight]) => ({ id: document.document_id, term, weight })),
+  );
+  await execute(
+    `insert into catalog_terms (tenant_id, document_id, term, weight)
+     select $1, document_id, term, weight from unnest($2::uuid[], $3::text[], $4::smallint[]) posted(document_id, term, weight)`,
+    [tenant.uuid, rows.map(({ id }) => id), rows.map(({ term }) => term), rows.map(({ weight }) => weight)],
+  );
+}

@@ -13,7 +13,10 @@ import type { Scope } from "@factory/schema/scopes";
 import { LibraryService } from "../libraries/library.service.js";
 import { SearchReader } from "../library-search/search-reader.js";
 import { catalogTables } from "../tables.js";
+import type { CheckedDraft, DraftContents } from "../templates/draft-contents.js";
 import { TemplateService } from "../templates/template.service.js";
+import { TemplateDraftService } from "../templates/template-draft.service.js";
+import { TemplateVersionService } from "../templates/template-version.service.js";
 import { CatalogIndex } from "./catalog-index.js";
 import { CatalogSearchService } from "./catalog-search.service.js";
 
@@ -29,14 +32,20 @@ export async function aCatalogSearch() {
   // one connection, so that a transaction of a test has its statements
   const admin = openPool(`${suite.url}?options=-c%20search_path%3Dcatalog`, 1, logger);
   const cursors = new CursorSeal(new MasterKeys(randomBytes(32)).keyring("factory catalog list cursors"));
-  const index = new CatalogIndex(database, logger);
+  const templates = new TemplateService(database);
+  const versions = new TemplateVersionService(database, templates);
+  const searchWith = (options: Partial<ConstructorParameters<typeof CatalogIndex>[0]>) =>
+    new CatalogSearchService(new CatalogIndex({ database, logger, ...options }), reader, cursors);
   return {
     admin,
     database,
-    index,
-    templates: new TemplateService(database),
+    templates,
     libraries: new LibraryService(database),
-    search: new CatalogSearchService(index, reader, cursors),
+    drafts: (description: object) =>
+      new TemplateDraftService({ database, templates, versions, contents: contentsWith(description) }),
+    /** A search with an index of its own, as another process has it. */
+    searchWith,
+    search: searchWith({}),
     async close() {
       await admin.end();
       await reader.close();
@@ -62,4 +71,18 @@ export function aCatalogCaller(tenantId = newId("ten"), scopes = all): RequestCo
     expiresAt: Math.floor(Date.now() / 1000) + 900,
   };
   return requestContext({ principal, trace: continueTrace(undefined), idempotencyKey: undefined });
+}
+
+/** Contents of Drafts that have these texts, without a source. */
+function contentsWith(description: object): DraftContents {
+  const details = { description, localizations: {} };
+  const read = { resolvedRef: "stored://a", contentDigest: null, facts: null, details };
+  const schema = { parameterSchema: { type: "object" }, parameterSchemaOrigin: "Derived" };
+  return {
+    prepare: async (_context: RequestContext, _subject: string, { givenSchema: _, ...draft }: CheckedDraft) => ({
+      ...draft,
+      ...read,
+      ...schema,
+    }),
+  } as unknown as DraftContents;
 }

@@ -17,7 +17,7 @@ export const catalogSearch: SliceModule = {
     "catalog_terms.document_id": { to: null, why: "The rows are rebuilt with their document." },
   },
   start({ database, cursors, logger }, services) {
-    const index = new CatalogIndex(database, logger);
+    const index = new CatalogIndex({ database, logger });
     services.add(new CatalogSearchService(index, services.get(SearchReader), cursors));
   },
   resolvers: (get) => [new CatalogSearchResolver(get(CatalogSearchService), get(TemplateService), get(LibraryService))],

@@ -1,4 +1,3 @@
-import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import fc from "fast-check";
@@ -118,28 +117,50 @@ describe("the catalog search", () => {
     });
   });
 
-  it("has the texts of a template's content, and those from before the index was made", async () => {
+  it("has the texts of a template's newest content, and no longer those of a replaced or deleted one", async () => {
     const caller = aCatalogCaller();
     const { templateId } = await template(caller, "api");
     expect(await names(caller, "gateway")).toEqual([]);
-    const texts = {
-      name: "Gateway",
-      description: "Routes requests in C#",
-      shortNames: ["gw"],
-      classifications: ["Web"],
+    const input = {
+      semanticVersion: "1.0.0",
+      sourceRef: "stored://a",
+      engineKind: "DotnetNewTemplatePack" as const,
+      targetFramework: "net8.0",
     };
-    await catalog.admin.query(
-      `insert into template_versions (tenant_id, template_version_id, template_id, semantic_version, precedence, source_ref,
-         engine_kind, target_framework, parameter_schema, status, created_at, details)
-       values ($1, gen_random_uuid(), $2, '1.0.0', '1.0.0', 'stored://a', 'DotnetNewTemplatePack', 'net8.0', '{}', 'Draft', now(), $3)`,
-      [tenantOf(caller).uuid, decodeId("tpl", templateId), JSON.stringify({ description: texts, localizations: {} })],
-    );
-    await catalog.admin.query("update templates set search_stale = true where tenant_id = $1", [tenantOf(caller).uuid]);
+    const { templateVersionId } = await catalog
+      .drafts({
+        name: "Gateway",
+        description: "Routes requests in C#",
+        shortNames: ["gw"],
+        classifications: ["Web"],
+      })
+      .create(caller, templateId, input);
     expect((await search(caller, { text: "gateway" })).results).toMatchObject([
       { name: "api", title: "Gateway", description: "Routes requests in C#", matchedIn: "Title" },
     ]);
     expect(await names(caller, "c#")).toEqual(["api"]);
     expect(await names(caller, "web gw")).toEqual(["api"]);
+    const drafts = catalog.drafts({ name: "Proxy", classifications: null });
+    await drafts.replace(caller, templateVersionId, { input });
+    expect(await names(caller, "gateway")).toEqual([]);
+    expect(await names(caller, "proxy")).toEqual(["api"]);
+    await drafts.delete(caller, templateVersionId, {});
+    expect(await names(caller, "proxy")).toEqual([]);
+    expect(await names(caller, "api")).toEqual(["api"]);
+  });
+
+  it("creates versions of one template at the same time, and then finds the newest", async () => {
+    const caller = aCatalogCaller();
+    const { templateId } = await template(caller, "api");
+    const create = (turn: number) =>
+      catalog.drafts({ name: "Gateway" }).create(caller, templateId, {
+        semanticVersion: `1.${turn}.0`,
+        sourceRef: "stored://a",
+        engineKind: "DotnetNewTemplatePack",
+        targetFramework: "net8.0",
+      });
+    await Promise.all([1, 2, 3, 4].map(create));
+    expect(await names(caller, "gateway")).toEqual(["api"]);
   });
 
   it("shows no archived template, and the new texts of a changed one", async () => {

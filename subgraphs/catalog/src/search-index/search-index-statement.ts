@@ -1,9 +1,10 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { SearchSource } from "./search-entry.entity.js";
-import { type CapabilityText, isSimilarWord, postedTerms, spellingsOf } from "./search-terms.js";
+import { type CapabilityText, isSimilarWord, postedTerms } from "./search-terms.js";
+import { addWords } from "./search-words-statement.js";
 import { termKinds } from "./term-kinds.js";
 
-// tables: library_versions, search_frameworks, search_entries, search_postings, libraries, search_words
+// tables: library_versions, search_frameworks, search_entries, search_postings, libraries
 
 export interface SearchableEntry {
   /** uuid of the library or API client. */
@@ -126,23 +127,4 @@ const isPosted = `posting.tenant_id = $1 and posting.kind = posted.kind and post
 function termColumns(capabilities: readonly CapabilityText[]): [number[], string[]] {
   const terms = postedTerms(capabilities);
   return [terms.map(({ kind }) => kind), terms.map(({ term }) => term)];
-}
-
-/** Adds words in the same order for all writers, so that two of them cannot deadlock. */
-export async function addWords({ execute, tenant }: Writer, words: readonly string[]): Promise<void> {
-  if (words.length === 0) return;
-  const unknown = await execute<{ word: string }>(
-    `select asked.word from unnest($2::text[]) asked(word)
-     where not exists (select from search_words known
-       where known.tenant_id = $1 and known.spelling = asked.word and known.word = asked.word)`,
-    [tenant.uuid, words],
-  );
-  const pairs = unknown.flatMap(({ word }) => spellingsOf(word).map((spelling) => ({ spelling, word })));
-  if (pairs.length === 0) return;
-  await execute(
-    `insert into search_words (tenant_id, spelling, word)
-     select $1, spelling, word from unnest($2::text[], $3::text[]) added(spelling, word) order by spelling, word
-     on conflict do nothing`,
-    [tenant.uuid, pairs.map(({ spelling }) => spelling), pairs.map(({ word }) => word)],
-  );
 }

@@ -53,6 +53,8 @@ export class TemplateDraftService {
           return contents.prepare(context, `templates/${templateId}`, checked);
         },
         commit: async (transaction, content) => {
+          // this comes first: two transactions that hold the shared lock of the template could not both write it
+          if (content.details !== null) await searchAgain(transaction, templateId);
           await requireActive(transaction, templateId);
           const { em, tenant, record } = transaction;
           const version = em.create(TemplateVersion, {
@@ -113,6 +115,7 @@ export class TemplateDraftService {
           const version = await lockedVersion(transaction, templateVersionId);
           requirePreconditions({ ifMatch }, version.revision);
           requireDraft(version, "replaced");
+          if (version.details !== null || content.details !== null) await searchAgain(transaction, version.templateId);
           await requireActive(transaction, version.templateId);
           await keepForExecutions(transaction, version);
           transaction.em.assign(version, { ...content, revision: version.revision + 1 });
@@ -149,7 +152,7 @@ export class TemplateDraftService {
         await requireUnnamed(transaction, templateVersionId);
         const { templateId, semanticVersion } = version;
         transaction.em.remove(version);
-        await transaction.execute(searchAgain, [transaction.tenant.uuid, decodeId("tpl", templateId)]);
+        await searchAgain(transaction, templateId);
         transaction.record({
           type: "TemplateVersionDeleted",
           subject: `template-versions/${templateVersionId}`,
@@ -172,11 +175,15 @@ const keepRevision = {
     from template_versions where tenant_id = $1 and template_version_id = $2`,
 };
 
-/** The texts of the deleted content are not searched any more. */
-const searchAgain = {
+const markStale = {
   name: "template_search_again",
   text: "update templates set search_stale = true where tenant_id = $1 and template_id = $2",
 };
+
+/** The next search reads the texts of the template's content anew. */
+async function searchAgain({ execute, tenant }: Transaction, templateId: string): Promise<void> {
+  await execute(markStale, [tenant.uuid, decodeId("tpl", templateId)]);
+}
 
 const isReplacement = {
   name: "template_version_is_replacement",

@@ -227,6 +227,24 @@ describe("a Draft", () => {
       expect(await publish(templateVersionId)).toMatchObject({ status: "Published" });
     });
 
+    it("is found by the texts of its present content only", async () => {
+      await repository.commit("gateway", content({ name: "Gateway", classifications: ["Edge"] }));
+      await repository.commit("proxy", content({ name: "Proxy" }));
+      const hits = async (text: string) => {
+        const query = `{ searchCatalog(input: { text: "${text}" }) { total } }`;
+        return (await fixture.run<{ searchCatalog: { total: number } }>(actor, query)).searchCatalog.total;
+      };
+      const templateId = await aTemplate();
+      expect(await hits("gateway")).toBe(0);
+      const input = inputOf({ sourceRef: `git+${repository.url}#gateway` });
+      const { templateVersionId } = await mutate(`createTemplateVersion(templateId: "${templateId}", input: ${input})`);
+      expect([await hits("gateway"), await hits("edge")]).toEqual([1, 1]);
+      await replace(templateVersionId, { sourceRef: `git+${repository.url}#proxy` });
+      expect([await hits("gateway"), await hits("proxy")]).toEqual([0, 1]);
+      await remove(templateVersionId);
+      expect(await hits("proxy")).toBe(0);
+    });
+
     it("takes the replacements of two processes one after the other, and only the first with a condition", async () => {
       const { templateVersionId } = await aDraft();
       await Promise.all([replace(templateVersionId), replace(templateVersionId)]);
