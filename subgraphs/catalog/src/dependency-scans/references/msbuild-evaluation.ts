@@ -67,8 +67,11 @@ export class MsbuildEvaluation {
   readonly #groups: ItemGroup[] = [];
   readonly #imported = new Map<string, Guard>();
   readonly #open: string[] = [];
+  /** The assignments that count in the end, by property. Many items read the same property. */
+  readonly #last = new Map<string, Assignment | undefined>();
   #order = 0;
   #depth = 0;
+  #isRead = false;
   #importsLeft: number = scanLimits.importsOfProject;
 
   constructor(input: EvaluationInput) {
@@ -79,6 +82,7 @@ export class MsbuildEvaluation {
     this.#import(path, always);
     this.#import(`${path}.user`, always);
     this.#nearest("Directory.Build.targets", "importdirectorybuildtargets");
+    this.#isRead = true;
   }
 
   /** The value of a property in the end; undefined where no file sets it. */
@@ -225,10 +229,17 @@ export class MsbuildEvaluation {
       return undefined;
     }
     this.#depth += 1;
-    const taken = this.#assignments.get(name)?.findLast(({ order, guard }) => order < before && guard());
-    const value = taken?.value();
+    const value = this.#taken(name, before)?.value();
     this.#depth -= 1;
     return value;
+  }
+
+  #taken(name: string, before: number): Assignment | undefined {
+    const isLast = this.#isRead && before === this.#order;
+    if (isLast && this.#last.has(name)) return this.#last.get(name);
+    const taken = this.#assignments.get(name)?.findLast(({ order, guard }) => order < before && guard());
+    if (isLast) this.#last.set(name, taken);
+    return taken;
   }
 
   /** Replaces `$(Name)` by the value of the property. A property that no file sets before stays as it is written. */
