@@ -10,7 +10,7 @@ export const commandTypes = {
   DeprecateLibraryVersion:  { handler: "catalog", scopes: ["libraries.publish"] },
   RetireLibraryVersion:     { handler: "catalog", scopes: ["libraries.publish"] },
   ImportLibraryPackage:     { handler: "catalog", scopes: ["libraries.write"] },
-  ScanDependencies:         { handler: "catalog", scopes: ["templates.execute"] },
+  ScanDependencies:         { handler: "catalog", scopes: ["templates.execute", "libraries.read"] },
   ProvisionTenant:          { handler: "spine", scopes: ["tenant.manage"] },
   GenerateReport:           { handler: "spine", scopes: ["report.generate"] },
   ExpireInvitation:         { handler: "spine", scopes: ["user.invite"] },

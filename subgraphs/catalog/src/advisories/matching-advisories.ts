@@ -1,5 +1,8 @@
 import { parseVersion } from "@factory/nuget/version";
-import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import { doAtOnce, type PausableWork } from "@factory/runtime/threads/long-work";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { AdvisorySeverity } from "./advisory-severity.js";
 import { type AffectedInterval, AffectedTest, fixedVersions } from "./affected-versions.js";
 
@@ -12,6 +15,8 @@ interface MatchRow extends Record<string, unknown> {
   url: string | null;
   intervals: AffectedInterval[];
   versions: string[];
+  /** The number of rows, also of those beyond the limit of bytes. */
+  total?: number;
 }
 
 /** An imported advisory that affects a version of a package. */
@@ -32,20 +37,36 @@ interface MatchLimits {
 
 /** The comparisons of one scan or publication: a fraction of a second. */
 const maxComparisons = 200_000;
+/** Bytes of the affected versions that are read at once. */
+const maxBytes = 8 * 1024 * 1024;
+
+/** The rows of a `MatchRow` up to the limits, in the order of packages and advisories. */
+const rowsOf = (tenant: string) => `select * from (
+    select *, count(*) over ()::int as total,
+      sum(octet_length(intervals::text) + octet_length(array_to_string(versions, ','))) over (order by package_key, advisory_id) as bytes
+    from (
+      select affected.package_key, affected.advisory_id, coalesce(affected.severity, advisory.severity) as severity,
+        advisory.summary, advisory.aliases, advisory.url, affected.intervals, affected.versions
+      from advisory_packages affected join advisories advisory using (tenant_id, advisory_id)
+      where tenant_id = ${tenant} and package_key = any($2) and advisory.withdrawn_at is null
+      order by package_key, advisory_id limit $3) listed) measured
+  where bytes <= ${maxBytes} order by package_key, advisory_id`;
+const rowsInTransaction = rowsOf("$1");
+const matchingRows = tenantStatement("matching_advisories", rowsOf("scope.tenant"));
 
 /** The imported advisories about some packages. */
 export class PackageAdvisories {
-  readonly #rows = new Map<string, { readonly row: MatchRow; readonly test: AffectedTest }[]>();
+  readonly #rows = new Map<string, { readonly row: MatchRow; test: AffectedTest | undefined }[]>();
   #comparisonsLeft = maxComparisons;
   #matchesLeft: number;
   #isCut: boolean;
 
   constructor(rows: readonly MatchRow[], limits: MatchLimits) {
-    this.#isCut = rows.length >= limits.advisories;
+    this.#isCut = rows.length >= limits.advisories || rows.length < (rows[0]?.total ?? 0);
     this.#matchesLeft = limits.matches;
     for (const row of rows) {
       const known = this.#rows.get(row.package_key);
-      const entry = { row, test: new AffectedTest(row) };
+      const entry = { row, test: undefined };
       if (known === undefined) this.#rows.set(row.package_key, [entry]);
       else known.push(entry);
     }
@@ -56,18 +77,32 @@ export class PackageAdvisories {
     return !this.#isCut;
   }
 
+  /** Whether any advisory is about the package. */
+  concern(packageName: string): boolean {
+    return this.#rows.has(packageName.toLowerCase());
+  }
+
   /** The advisories that affect the version. */
   affecting(packageName: string, text: string): MatchedAdvisory[] {
+    return doAtOnce(this.matching(packageName, text));
+  }
+
+  /** As `affecting`, with a pause after each advisory. */
+  *matching(packageName: string, text: string): PausableWork<MatchedAdvisory[]> {
     const version = parseVersion(text);
     if (version === undefined) return [];
     const matched: MatchedAdvisory[] = [];
-    for (const { row, test } of this.#rows.get(packageName.toLowerCase()) ?? []) {
-      this.#comparisonsLeft -= test.cost;
+    for (const entry of this.#rows.get(packageName.toLowerCase()) ?? []) {
+      const { row } = entry;
+      this.#comparisonsLeft -= 1 + row.intervals.length;
       if (this.#comparisonsLeft < 0 || this.#matchesLeft <= 0) {
         this.#isCut = true;
         break;
       }
-      if (!test.includes(version)) continue;
+      yield;
+      // each text is parsed once, and only where its package is compared
+      entry.test ??= new AffectedTest(row);
+      if (!entry.test.includes(version)) continue;
       this.#matchesLeft -= 1;
       matched.push(matchedAdvisory(row));
     }
@@ -87,20 +122,26 @@ function matchedAdvisory(row: MatchRow): MatchedAdvisory {
   };
 }
 
-/** Reads the advisories about the packages, up to the limit. Withdrawn ones are left out. */
+/** Reads the advisories about the packages, up to the limits. Withdrawn ones are left out. */
 export async function advisoriesAbout(
   { execute, tenant }: Pick<Transaction, "execute" | "tenant">,
   packageNames: readonly string[],
   limits: MatchLimits,
 ): Promise<PackageAdvisories> {
-  const keys = [...new Set(packageNames.map((name) => name.toLowerCase()))];
-  const rows = await execute<MatchRow>(
-    `select affected.package_key, affected.advisory_id, coalesce(affected.severity, advisory.severity) as severity,
-       advisory.summary, advisory.aliases, advisory.url, affected.intervals, affected.versions
-     from advisory_packages affected join advisories advisory using (tenant_id, advisory_id)
-     where tenant_id = $1 and package_key = any($2) and advisory.withdrawn_at is null
-     order by package_key, advisory_id limit $3`,
-    [tenant.uuid, keys, limits.advisories],
-  );
+  const rows = await execute<MatchRow>(rowsInTransaction, [tenant.uuid, keysOf(packageNames), limits.advisories]);
   return new PackageAdvisories(rows, limits);
+}
+
+/** As `advisoriesAbout`, outside of a transaction. */
+export async function readAdvisories(
+  { reader }: Pick<Database, "reader">,
+  tenant: Tenant,
+  { packageNames, limits }: { packageNames: readonly string[]; limits: MatchLimits },
+): Promise<PackageAdvisories> {
+  const rows = await reader.rows<MatchRow>(matchingRows, tenant, keysOf(packageNames), limits.advisories);
+  return new PackageAdvisories(rows, limits);
+}
+
+function keysOf(packageNames: readonly string[]): string[] {
+  return [...new Set(packageNames.map((name) => name.toLowerCase()))];
 }

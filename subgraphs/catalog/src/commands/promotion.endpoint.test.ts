@@ -116,7 +116,7 @@ describe("factory.catalog.v1.Promotion", () => {
 
   it("scans the dependencies of a set, and refuses what GraphQL refuses", async () => {
     const packageName = await fixture.aLibrary(actor, ["1.0.0"]);
-    const call = await bearing({}, "templates.execute");
+    const call = await bearing({}, "templates.execute", "libraries.read");
     const libraries = [
       { packageName, version: "1.0.0" },
       { packageName: "Foreign", version: "2.0.0" },
@@ -132,6 +132,10 @@ describe("factory.catalog.v1.Promotion", () => {
       ],
     });
     expect(scan.packages[0]?.license).toBeUndefined();
+    const executing = await bearing({}, "templates.execute");
+    await expect(clientAs().scanDependencies({ runtime: "net10.0", libraries }, executing)).rejects.toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+    });
     await expect(clientAs().scanDependencies({}, call)).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
     await expect(clientAs().scanDependencies({ runtime: "x", libraries }, call)).rejects.toMatchObject({
       code: "RUNTIME_NOT_RECOGNISED",

@@ -72,7 +72,7 @@ export function promotionEndpoint({
           return { libraryVersion: version, packageName: library.packageName, warnings };
         }),
       scanDependencies: async (request, call) =>
-        authorized(call, commandTypes.ScanDependencies.scopes, async (context) =>
+        authorized(call, ["templates.execute"], async (context) =>
           scanAnswer(await scans.scan(context, checkedScanRequest(request))),
         ),
       upgradeAdvice: async ({ runtime, libraries }, call) =>

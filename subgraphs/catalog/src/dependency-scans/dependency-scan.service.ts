@@ -5,14 +5,14 @@ import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { advisoriesAbout } from "../advisories/matching-advisories.js";
+import type { TemplateVersionService } from "../templates/template-version.service.js";
 import type { ScanDependenciesInput } from "./dependency-scan.input.js";
-import { withAdvisories } from "./known-vulnerabilities.js";
-import { scanLimits } from "./limits/scan-limits.js";
+import { matchAgain, matchBefore, type StorablePackages } from "./package-matching.js";
 import { DependencyScan } from "./record/dependency-scan.entity.js";
 import type { DependencyScanType } from "./record/dependency-scan.type.js";
 import { type ScanRow, scanView, vulnerabilityCounts, writtenScan } from "./record/dependency-scan.view.js";
 import type { ScannedSubject, ScanPreparation } from "./scan-preparation.js";
+import { mayRead, mayReadResult } from "./scan-scopes.js";
 
 /** So many scans are kept; older ones are deleted. */
 const keptScans = { ofVersion: 20, ofSets: 200 };
@@ -28,11 +28,17 @@ const oneScan = tenantStatement(
  */
 export class DependencyScanService {
   readonly #database: Database;
-  readonly #preparation: ScanPreparation;
+  readonly #preparation: Pick<ScanPreparation, "prepare">;
+  readonly #versions: Pick<TemplateVersionService, "hold">;
 
-  constructor(database: Database, preparation: ScanPreparation) {
+  constructor(
+    database: Database,
+    preparation: Pick<ScanPreparation, "prepare">,
+    versions: Pick<TemplateVersionService, "hold">,
+  ) {
     this.#database = database;
     this.#preparation = preparation;
+    this.#versions = versions;
   }
 
   /** Throws TEMPLATE_VERSION_NOT_FOUND, DEPENDENCY_SCAN_FAILED and the errors of a set that is not valid. */
@@ -40,25 +46,32 @@ export class DependencyScanService {
     return idempotentMutation(this.#database, context, {
       field: "scanDependencies",
       arguments: { input },
-      prepare: () => this.#preparation.prepare(context, input),
-      commit: (transaction, scanned) => store(transaction, scanned),
+      prepare: async () => {
+        const scanned = await this.#preparation.prepare(context, input);
+        return { scanned, matched: await matchBefore(this.#database, tenantOf(context), scanned.packages) };
+      },
+      commit: async (transaction, { scanned, matched }) => {
+        if (scanned.templateVersionId !== null) await this.#versions.hold(transaction, scanned.templateVersionId);
+        return store(transaction, scanned, await matchAgain(transaction, scanned.packages, matched));
+      },
     });
   }
 
-  /** A stored scan as it was answered; undefined for an id that the tenant does not have. */
+  /** A stored scan as it was answered; undefined for an id that the tenant does not have or the caller may not read. */
   async find(context: RequestContext, dependencyScanId: string): Promise<DependencyScanType | undefined> {
     const row = await this.#find(context, dependencyScanId);
-    return row && scanView(row);
+    return row && mayRead(context, row.template_version_id) ? scanView(row) : undefined;
   }
 
-  /** Throws NOT_FOUND for an id that the tenant does not have. */
+  /** Throws NOT_FOUND for an id that the tenant does not have or the caller may not read. */
   async get(context: RequestContext, dependencyScanId: string): Promise<DependencyScanType> {
     return (await this.find(context, dependencyScanId)) ?? unknownScan(dependencyScanId);
   }
 
-  /** The row of a scan. Throws NOT_FOUND for an id that the tenant does not have. */
+  /** The row of a scan that the caller reads or has started. Throws NOT_FOUND. */
   async row(context: RequestContext, dependencyScanId: string): Promise<ScanRow> {
-    return (await this.#find(context, dependencyScanId)) ?? unknownScan(dependencyScanId);
+    const row = await this.#find(context, dependencyScanId);
+    return row && mayReadResult(context, row.template_version_id) ? row : unknownScan(dependencyScanId);
   }
 
   async #find(context: RequestContext, dependencyScanId: string): Promise<ScanRow | undefined> {
@@ -73,14 +86,13 @@ function unknownScan(dependencyScanId: string): never {
   throw new DomainError("NOT_FOUND", { detail: `This tenant has no dependency scan ${dependencyScanId}.` });
 }
 
-async function store(transaction: Transaction, scanned: ScannedSubject): Promise<DependencyScanType> {
+async function store(
+  transaction: Transaction,
+  scanned: ScannedSubject,
+  { packages, limits: reached }: StorablePackages,
+): Promise<DependencyScanType> {
   const { em, tenant, record } = transaction;
-  // read here, so that an advisory whose import was committed before is not missed
-  const names = scanned.packages.map(({ packageName }) => packageName);
-  const { advisories: most, vulnerabilities: matches } = scanLimits;
-  const advisories = await advisoriesAbout(transaction, names, { advisories: most, matches });
-  const packages = withAdvisories(scanned.packages, advisories);
-  const limits = [...new Set([...scanned.limits, ...(advisories.complete ? [] : (["Advisories"] as const))])];
+  const limits = [...new Set([...scanned.limits, ...reached])];
   const { templateVersionId } = scanned;
   const scan = em.create(DependencyScan, {
     ...scanned,

@@ -1,8 +1,16 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { requestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Scope } from "@factory/schema/scopes";
 import { aPrincipal, type CatalogFixture, startCatalogFixture } from "../catalog.fixture.js";
 import { BareRepository } from "../git/bare-repository.fixture.js";
+import { TemplateService } from "../templates/template.service.js";
+import { TemplateVersionService } from "../templates/template-version.service.js";
+import { DependencyScanService } from "./dependency-scan.service.js";
+import { matchAgain, matchBefore, type StorablePackages } from "./package-matching.js";
 
 const config = (changes: object = {}) =>
   JSON.stringify({ identity: "a", name: "a", shortName: "a", sourceName: "Old", author: "Acme", ...changes });
@@ -221,6 +229,71 @@ describe("Mutation.scanDependencies", () => {
     );
   });
 
+  it("shows a scan to readers of its subject, and asks for both scopes for a set", async () => {
+    const holding = (...scopes: Scope[]) => ({ ...actor, scopes: new Set(scopes) });
+    const ofVersion = await scanVersion(await aVersionOf(pack(direct)));
+    const set = 'runtime: "net8.0", libraries: [{ packageName: "Acme.Deep", version: "2.1.0" }]';
+    const ofSet = await scanOf(set, holding("templates.execute", "libraries.read"));
+    const reading = ({ dependencyScanId }: Scan, ...scopes: Scope[]) =>
+      fixture.run(holding(...scopes), `{ dependencyScan(dependencyScanId: "${dependencyScanId}") { packageCount } }`);
+    expect((await codeOf(reading(ofVersion, "libraries.read"))).code).toBe("NOT_FOUND");
+    expect((await codeOf(reading(ofSet, "templates.read"))).code).toBe("NOT_FOUND");
+    expect(await reading(ofVersion, "templates.read")).toMatchObject({ dependencyScan: { packageCount: 3 } });
+    expect(await reading(ofSet, "libraries.read")).toMatchObject({ dependencyScan: { packageCount: 1 } });
+    expect((await codeOf(scanOf(set, holding("templates.execute", "templates.write")))).code).toBe(
+      "INSUFFICIENT_SCOPE",
+    );
+    const { scanDependencies } = await fixture.run<{ scanDependencies: object }>(
+      holding("templates.execute"),
+      `mutation { scanDependencies(input: { templateVersionId: "${ofVersion["templateVersionId"]}" }) { cycloneDx } }`,
+    );
+    expect(scanDependencies).toMatchObject({ cycloneDx: { bomFormat: "CycloneDX" } });
+  });
+
+  it("resolves each version that a condition may choose, with its own dependencies", async () => {
+    const references = `<PackageReference Include="Acme.Deep" VersionOverride="2.0.0" Condition="'$(Old)' == 'yes'" />
+      <PackageReference Include="Acme.Direct" />`;
+    const scan = await scanVersion(await aVersionOf(pack(references)));
+    expect(scan).toMatchObject({ complete: true });
+    expect(scan.packages.map(({ ref }) => ref)).toEqual([
+      "acme.deep@2.0.0",
+      "acme.deep@2.1.0",
+      "acme.direct@1.0.0",
+      "foreign@?1.0",
+    ]);
+  });
+
+  it("refuses a version that was deleted between reading and storing", async () => {
+    const templateVersionId = await aVersionOf(pack(direct));
+    const subject = {
+      templateVersionId,
+      templateName: "t",
+      semanticVersion: "1.0.0",
+      renderDigest: "d",
+      contentDigest: "c",
+      runtime: null,
+      libraries: null,
+      packages: [],
+      limits: [],
+    };
+    const prepare = async () => {
+      await fixture.rows(
+        "delete from catalog.template_versions where template_version_id = $1",
+        decodeId("tpv", templateVersionId),
+      );
+      return subject;
+    };
+    const context = requestContext({ principal: actor, trace: continueTrace(undefined) });
+    const service = new DependencyScanService(
+      fixture.database,
+      { prepare },
+      new TemplateVersionService(fixture.database, new TemplateService(fixture.database)),
+    );
+    await expect(service.scan(context, { templateVersionId })).rejects.toMatchObject({
+      code: "TEMPLATE_VERSION_NOT_FOUND",
+    });
+  });
+
   it("shows a scan, its libraries and its advisories to no other tenant", async () => {
     const scan = await scanVersion(await aVersionOf(pack(direct)));
     await importing([advisory()]);
@@ -232,6 +305,31 @@ describe("Mutation.scanDependencies", () => {
       stranger,
     );
     expect(foreign.packages).toMatchObject([{ status: "Unknown", vulnerabilities: [] }]);
+  });
+});
+
+describe("the advisories of a scan", () => {
+  it("are those of the moment when it is stored", async () => {
+    await importing([advisory()]);
+    const packages = ["Acme.Deep", "Alien"].map((packageName) => ({
+      ...{ ref: packageName, packageName, version: null, requested: "[2.1.0,3.0)", direct: true, frameworks: [] },
+      ...{ status: "Unknown" as const, libraryVersionId: null, license: null, vulnerabilities: [], dependsOn: [] },
+    }));
+    const alien = { package: { ecosystem: "NuGet", name: "Alien" }, versions: ["2.1.0"] };
+    const context = requestContext({ principal: actor, trace: continueTrace(undefined) });
+    const matched = await matchBefore(fixture.database, tenantOf(context), packages);
+    await importing([
+      advisory({ modified: "2026-02-01T00:00:00Z", withdrawn: "2026-02-01T00:00:00Z" }),
+      advisory({ id: "GHSA-2", affected: [alien] }),
+    ]);
+    const stored = await fixture.database.transaction(tenantOf(context), { trace: context.trace }, (transaction) =>
+      matchAgain(transaction, packages, matched),
+    );
+    const shown = (one: StorablePackages) =>
+      one.packages.map(({ vulnerabilities }) => vulnerabilities.map(({ advisoryId }) => advisoryId));
+    expect(shown(matched.storable)).toEqual([["GHSA-1"], []]);
+    expect(shown(stored)).toEqual([[], ["GHSA-2"]]);
+    expect(stored.limits).toEqual([]);
   });
 });
 
@@ -308,8 +406,8 @@ describe("governance.publish.scanSeverity", () => {
     fixture.run(actor, `mutation { publishTemplateVersion(templateVersionId: "${templateVersionId}") { status } }`);
 
   /** A version whose content has passed every check and was read before. */
-  async function aCheckedVersion(): Promise<string> {
-    const version = await aVersionOf(pack(direct));
+  async function aCheckedVersion(references = direct): Promise<string> {
+    const version = await aVersionOf(pack(references));
     await scanVersion(version);
     const [row] = await fixture.rows<{ resolved_ref: string; content_digest: string }>(
       "select resolved_ref, content_digest from catalog.template_versions where template_version_id = $1",
@@ -413,6 +511,27 @@ describe("governance.publish.scanSeverity", () => {
       decodeId("ten", actor.tenantId ?? ""),
     );
     expect((await codeOf(publish(version))).code).toBeUndefined();
+  });
+
+  it.each([
+    ["the lowest version of a range", "[12.0.1,13.0)", "12.0.1", "TEMPLATE_VERSION_VULNERABLE"],
+    ["the lowest version of a range that is not affected", "[12.0.2,13.0)", "12.0.1", undefined],
+    ["a floating version", "12.*", "9.0.0", "TEMPLATE_VERSION_NOT_SCANNED"],
+    ["an exclusive lower bound", "(12.0.0,13.0)", "9.0.0", "TEMPLATE_VERSION_NOT_SCANNED"],
+    ["a property that no file sets", "$(Version)", "9.0.0", "TEMPLATE_VERSION_NOT_SCANNED"],
+  ])("judges a package that the catalog does not have by %s", async (_, requested, affected, code) => {
+    await setSeverity("High");
+    const alien = { package: { ecosystem: "NuGet", name: "Alien" }, versions: [affected] };
+    const version = await aCheckedVersion(`<PackageReference Include="Alien" VersionOverride="${requested}" />`);
+    await importing([advisory({ affected: [alien] })]);
+    expect((await codeOf(publish(version))).code).toBe(code);
+  });
+
+  it("judges an unknown version of a package by the vulnerabilities that were registered with any version", async () => {
+    await setSeverity("High");
+    const version = await aCheckedVersion('<PackageReference Include="Acme.Deep" VersionOverride="(5.0,6.0)" />');
+    expect((await codeOf(publish(version))).code).toBe("TEMPLATE_VERSION_NOT_SCANNED");
+    await expect(publish(version)).rejects.toThrow("Acme.Deep (5.0,6.0)");
   });
 
   it("counts an advisory without a severity as Critical", async () => {

@@ -31,7 +31,7 @@ export const dependencyScans: SliceModule = {
       snapshots: services.get(LibrarySnapshots),
       scanner: new DependencyScanner(services.get(WorkerPool)),
     });
-    services.add(new DependencyScanService(database, preparation));
+    services.add(new DependencyScanService(database, preparation, services.get(TemplateVersionService)));
     services.add(new DependencyScanListService(database, cursors));
   },
   resolvers: (get) => [new DependencyScanResolver(get(DependencyScanService), get(DependencyScanListService))],

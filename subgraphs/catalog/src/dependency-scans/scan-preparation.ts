@@ -21,6 +21,7 @@ import { maxSetLibraries, type ScanLimit } from "./limits/scan-limits.js";
 import type { DependencyScan } from "./record/dependency-scan.entity.js";
 import type { ProjectReferences } from "./references/project-references.js";
 import { scanFailed } from "./scan-failure.js";
+import { requireLibraryScope } from "./scan-scopes.js";
 
 /** The subject of a scan with its resolved packages, without the imported advisories. */
 export type ScannedSubject = Pick<
@@ -68,6 +69,7 @@ export class ScanPreparation {
         code: "REQUIRED",
         detail: "Name either a template version (templateVersionId), or a set of libraries (runtime and libraries).",
       });
+    if (templateVersionId == null) requireLibraryScope(context);
     const work = () =>
       templateVersionId == null ? this.#set(context, input) : this.#template(context, templateVersionId);
     return this.#limiter.run(tenantOf(context).tenantId, work);

@@ -1,10 +1,16 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { type AdvisorySeverity, severityRank } from "../advisories/advisory-severity.js";
-import { advisoriesAbout } from "../advisories/matching-advisories.js";
+import { comparedVersion } from "../advisories/compared-version.js";
+import { advisoriesAbout, type PackageAdvisories } from "../advisories/matching-advisories.js";
 import { renderDigest } from "./render-digest.js";
 import type { TemplateVersion } from "./template-version.entity.js";
-import { newestScan, retiredVersions, type StoredPackage } from "./version-evidence/newest-scan-statement.js";
+import {
+  newestScan,
+  retiredVersions,
+  type StoredPackage,
+  vulnerablePackages,
+} from "./version-evidence/newest-scan-statement.js";
 
 const limits = { advisories: 2000, matches: 2000 };
 const maxErrors = 20;
@@ -46,15 +52,22 @@ export async function requireScan(
   );
   const findings = [
     ...scan.packages.flatMap((one) => knownVulnerabilities(one)),
-    ...scan.packages.flatMap(({ packageName, version: text }) =>
-      (text === null ? [] : advisories.affecting(packageName, text)).map(({ advisoryId, severity }) =>
-        vulnerable({ packageName, version: text }, { id: advisoryId, severity }),
-      ),
-    ),
+    ...scan.packages.flatMap((one) => {
+      const compared = comparedVersion(one);
+      return (compared === undefined ? [] : advisories.affecting(one.packageName, compared)).map(
+        ({ advisoryId, severity }) =>
+          vulnerable({ packageName: one.packageName, version: compared ?? null }, { id: advisoryId, severity }),
+      );
+    }),
     ...(await recalls(transaction, scan.packages)),
   ];
   if (!advisories.complete) throw notScanned("Too many advisories are about the packages of the version.");
+  const unknown = await unknownVersions(transaction, scan.packages, advisories);
   const refused = distinct(findings.filter(({ severity }) => severityRank(severity) >= severityRank(lowest)));
+  if (refused.length === 0 && unknown.length > 0)
+    throw notScanned(
+      `Vulnerabilities are known of ${unknown.length} packages whose version the scan cannot tell: ${unknown.slice(0, maxErrors).join(", ")}. State a version, or a range with an inclusive lower bound and without a star.`,
+    );
   if (refused.length === 0) return;
   throw new DomainError("TEMPLATE_VERSION_VULNERABLE", {
     detail: `The version has ${refused.length} findings of severity ${lowest} or higher, which this tenant does not publish (governance.publish.scanSeverity). Change the packages and scan the new version, or read the findings with dependencyScans(templateVersionId: "${templateVersionId}"). The first one: ${refused[0]?.detail}`,
@@ -62,6 +75,23 @@ export async function requireScan(
       .slice(0, maxErrors)
       .map(({ code, detail }): FieldError => ({ pointer: "/templateVersionId", code, detail })),
   });
+}
+
+/** The packages that have vulnerabilities, but no version that can be compared with them. */
+async function unknownVersions(
+  transaction: Transaction,
+  packages: readonly StoredPackage[],
+  advisories: PackageAdvisories,
+): Promise<string[]> {
+  const unknown = packages.filter((one) => comparedVersion(one) === undefined);
+  if (unknown.length === 0) return [];
+  const registered = await vulnerablePackages(
+    transaction,
+    unknown.map(({ packageName }) => packageName.toLowerCase()),
+  );
+  return unknown
+    .filter(({ packageName }) => advisories.concern(packageName) || registered.has(packageName.toLowerCase()))
+    .map(({ packageName, requested }) => (requested === null ? packageName : `${packageName} ${requested}`));
 }
 
 function knownVulnerabilities(one: StoredPackage): ScanFinding[] {

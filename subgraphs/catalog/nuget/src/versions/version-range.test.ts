@@ -5,6 +5,7 @@ import {
   describeRange,
   formatRange,
   isSubset,
+  lowestIncluded,
   meet,
   parseRange,
   prettyRange,
@@ -328,5 +329,20 @@ describe("version ranges", () => {
 
   it.each(words)("%s reads as %s", (text, sentence) => {
     expect(describeRange(range(text))).toBe(sentence);
+  });
+});
+
+describe("lowestIncluded", () => {
+  it.each([
+    ["12.0.1", "12.0.1"],
+    ["[12.0.1,13.0)", "12.0.1"],
+    ["[12.0.1]", "12.0.1"],
+    ["(12.0.1,13.0)", undefined],
+    ["[,13.0)", undefined],
+    ["12.*", undefined],
+    ["[12.*,13.0)", undefined],
+  ])("of %s is %s", (text, expected) => {
+    const lowest = lowestIncluded(range(text));
+    expect(lowest && formatVersion(lowest)).toBe(expected);
   });
 });

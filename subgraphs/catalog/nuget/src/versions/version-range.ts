@@ -100,6 +100,14 @@ function extreme(versions: readonly NugetVersion[], direction: 1 | -1): NugetVer
   return best;
 }
 
+/**
+ * The version that a restore takes where every version exists: the lowest one. Undefined where only the versions that
+ * exist can tell: for a floating range, and without an inclusive lower bound.
+ */
+export function lowestIncluded({ min, minInclusive, floating }: VersionRange): NugetVersion | undefined {
+  return floating === undefined && minInclusive ? min : undefined;
+}
+
 /** Describes the range for a sentence: "≥ 1.0.0 and < 2.0.0", "1.4.0 exactly", "1.*", "any version". */
 export function describeRange({ text, min, minInclusive, max, maxInclusive, floating }: VersionRange): string {
   if (floating !== undefined) return text;

@@ -160,13 +160,18 @@ describe("a bill of materials", () => {
       ],
       compositions: [{ aggregate: "incomplete" }],
     });
-    expect(cycloneDx(scan([one({})]))).toMatchObject({ compositions: [{ aggregate: "complete" }] });
-    expect(cycloneDx(scan([one({})], { limits: ["Depth"] }))).toMatchObject({
-      compositions: [{ aggregate: "incomplete" }],
-    });
   });
 
-  it("differs between two scans of the same packages in serialNumber and timestamp only", () => {
+  it.each([
+    ["a complete scan of a set", { template_version_id: null }, "complete"],
+    ["a set with a limit", { template_version_id: null, limits: ["Depth" as const] }, "incomplete"],
+    ["a set with an unknown version", { template_version_id: null, unknown_count: 1 }, "incomplete"],
+    ["the default render of a template", {}, "incomplete"],
+  ])("says how complete it is: %s", (_, changes, aggregate) => {
+    expect(cycloneDx(scan([one({})], changes))).toMatchObject({ compositions: [{ aggregate }] });
+  });
+
+  it("differs between two scans with equal results in serialNumber and timestamp only", () => {
     const [first, second] = [
       cycloneDx(scan([one({ vulnerabilities: [vulnerability] })])),
       cycloneDx(

@@ -6,15 +6,13 @@ import { foundVulnerabilities } from "./vulnerabilities.js";
 
 const rootRef = "subject";
 
-/**
- * A scan as a bill of materials: CycloneDX 1.6 (cyclonedx.org/docs/1.6/json). Two scans with the same packages differ only
- * in serialNumber and timestamp.
- */
+/** A scan as a bill of materials: CycloneDX 1.6 (cyclonedx.org/docs/1.6/json). */
 export function cycloneDx(scan: ScanRow): Record<string, unknown> {
   const { packages } = scan;
   const direct = packages.filter((one) => one.direct).map(({ ref }) => ref);
   const vulnerabilities = foundVulnerabilities(packages);
-  const isComplete = scan.limits.length === 0 && scan.unknown_count === 0;
+  // other parameters of a template may give other packages
+  const isComplete = scan.template_version_id === null && scan.limits.length === 0 && scan.unknown_count === 0;
   return {
     $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
     bomFormat: "CycloneDX",

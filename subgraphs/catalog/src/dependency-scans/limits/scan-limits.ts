@@ -8,6 +8,14 @@ export const scanLimits = {
   resolutions: 200,
   /** References of all projects together. */
   references: 2000,
+  /** Files that one project imports. */
+  importsOfProject: 200,
+  /** Evaluations of one project for one framework: each combination of conditions that the files do not decide. */
+  evaluationsOfFramework: 64,
+  /** Evaluations of all projects together. */
+  evaluations: 1000,
+  /** References of all combinations of conditions together. */
+  referencesOfEvaluations: 20_000,
   /** Bytes of all project files together. */
   characters: 5_000_000,
   /** Packages of the result. */
@@ -20,17 +28,23 @@ export const scanLimits = {
   advisories: 2000,
   /** Vulnerabilities of all packages together. */
   vulnerabilities: 2000,
+  /** Bytes of the stored packages. */
+  bytes: 4 * 1024 * 1024,
 } as const;
 
 /** The names of the limits, as a scan reports them. */
 export const scanLimitNames = [
   "Projects",
+  "Files",
+  "Conditions",
+  "Names",
   "References",
   "Packages",
   "Dependencies",
   "Depth",
   "Libraries",
   "Advisories",
+  "Size",
 ] as const;
 
 export type ScanLimit = (typeof scanLimitNames)[number];

@@ -134,7 +134,7 @@ export class DependencyScanSummaryType {
 
   @Field(() => [String], {
     description:
-      "The limits that were reached: Projects, References, Packages, Dependencies, Depth, Libraries, Advisories.",
+      "The limits that were reached: Projects, Files (project files that are not well-formed, or imports that only a build can find), Conditions, Names (of packages), References, Packages, Dependencies, Depth, Libraries, Advisories, Size.",
   })
   limits: ScanLimit[];
 

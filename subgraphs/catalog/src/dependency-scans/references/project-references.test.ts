@@ -10,6 +10,12 @@ const requested = (files: Record<string, string>) =>
     references.map(({ packageName, requested: text }) => `${packageName} ${text}`),
   );
 
+/** The references of each combination of conditions. */
+const sets = (files: Record<string, string>) =>
+  read(files).projects.map(({ references }) =>
+    references.map(({ packageName, requested: text }) => `${packageName} ${text}`).join(", "),
+  );
+
 describe("the references of a render", () => {
   it("are those of every project, with its frameworks", () => {
     const files = {
@@ -72,16 +78,100 @@ describe("the references of a render", () => {
     expect(requested(files)).toEqual(["Shared 2.0.0", "A 3.1.0", "B $(Missing)"]);
   });
 
-  it("count whatever a condition says, and follow updates and removals without one", () => {
+  it("follow updates and removals, and a condition that no file decides counts both ways", () => {
     const items = `
       <PackageReference Include="A;B" Version="1.0.0" />
       <PackageReference Update="A" Version="2.0.0" />
-      <PackageReference Update="B" Version="3.0.0" Condition="'$(X)' == ''" />
-      <PackageReference Include="C" Version="1.0.0" Condition="'$(X)' == ''" />
+      <PackageReference Update="B" Version="3.0.0" Condition="'$(X)' == 'a'" />
+      <PackageReference Include="C" Version="1.0.0" Condition="'$(X)' == 'a'" />
       <PackageReference Include="D" Version="1.0.0" /><PackageReference Remove="D" />
-      <PackageReference Include="E" Version="1.0.0" /><PackageReference Remove="E" Condition="'$(X)' == ''" />`;
-    const files = { "App.csproj": project(items) };
-    expect(requested(files)).toEqual(["A 2.0.0", "B 1.0.0", "B 3.0.0", "C 1.0.0", "E 1.0.0"]);
+      <PackageReference Include="E" Version="1.0.0" /><PackageReference Remove="E" Condition="'$(X)' != 'a'" />`;
+    expect(sets({ "App.csproj": project(items) })).toEqual(["A 2.0.0, B 3.0.0, C 1.0.0, E 1.0.0", "A 2.0.0, B 1.0.0"]);
+  });
+
+  it.each([
+    [
+      "a property that a condition may set",
+      `<V>1.0.0</V><V Condition="'$(Never)'=='x'">2.0.0</V>`,
+      ["A 2.0.0", "A 1.0.0"],
+    ],
+    [
+      "a group in Choose",
+      `</PropertyGroup><Choose><When Condition="$(Never)"><PropertyGroup><V>1.0.0</V></PropertyGroup></When>
+         <Otherwise><PropertyGroup><V>2.0.0</V></PropertyGroup></Otherwise></Choose><PropertyGroup>`,
+      ["A 1.0.0", "A 2.0.0"],
+    ],
+    [
+      "a condition about what the files set",
+      `<X>on</X><V Condition="('$(x)' == 'ON') and !Exists('none')">1.0.0</V><V Condition="'$(X)' != 'on' or false">2.0.0</V>
+         <V Condition="'$(V)' == ''">3.0.0</V>`,
+      ["A 3.0.0", "A 1.0.0"],
+    ],
+    ["a default", `<V Condition="'$(V)' == ''">1.0.0</V><V Condition="'$(V)' == ''">2.0.0</V>`, ["A 1.0.0"]],
+    ["a property that is set later", "<V>$(W)</V><W>1.0.0</W>", ["A $(W)"]],
+  ])("take each value that is possible: %s", (_, properties, expected) => {
+    const framework = "<TargetFramework>net9.0</TargetFramework>";
+    const files = { "App.csproj": project('<PackageReference Include="A" Version="$(V)" />', framework + properties) };
+    expect(sets(files)).toEqual(expected);
+    expect(read(files).limits).toEqual([]);
+  });
+
+  it("are those of each framework, where a condition is about it", () => {
+    const items = `<PackageReference Include="A" Version="1.0.0" Condition="'$(TargetFramework)' == 'net8.0'" />
+      <PackageReference Include="A"><Version>2.0.0</Version><Version Condition="'$(X)'">3.0.0</Version></PackageReference>
+      <PackageReference Remove="A" Condition=" '$(TargetFramework)' != 'net8.0' " />`;
+    const files = { "App.csproj": project(items, "<TargetFrameworks>net8.0;net9.0</TargetFrameworks>") };
+    expect(
+      read(files).projects.map(({ frameworks, references }) => [
+        frameworks,
+        references.map(({ requested: version }) => version),
+      ]),
+    ).toEqual([
+      [["net8.0"], ["1.0.0"]],
+      [["net8.0"], ["3.0.0"]],
+      [["net8.0"], ["2.0.0"]],
+      [["net9.0"], []],
+    ]);
+  });
+
+  it("include those of imported files and of targets", () => {
+    const files = {
+      "Directory.Build.props":
+        "<Project><PropertyGroup><Eng>$(MSBuildThisFileDirectory)eng/</Eng></PropertyGroup></Project>",
+      "eng/common.props": `<Project><Import Project="..\\more.props" /><PropertyGroup><V>1.0.0</V></PropertyGroup></Project>`,
+      "more.props": project('<PackageReference Include="More" Version="$(V)" />'),
+      "src/Directory.Build.props": `<Project><Import Project="$([MSBuild]::GetPathOfFileAbove('Directory.Build.props', '$(MSBuildThisFileDirectory)../'))" /></Project>`,
+      "src/App.csproj": `<Project Sdk="X"><Import Project="$(Eng)common.props" /><Import Project="Sdk.props" Sdk="Y" />
+        <Import Project="$(MSBuildExtensionsPath)\\Common.props" Condition="Exists('x')" /><Import Project="gone.props" />
+        <Target Name="T"><ItemGroup><PackageReference Include="Late" Version="2.0.0" /></ItemGroup></Target></Project>`,
+    };
+    expect(sets(files)).toEqual(["More 1.0.0, Late 2.0.0", "More 1.0.0"]);
+    expect(read(files).limits).toEqual([]);
+  });
+
+  it.each([
+    ["an import that only a build can find", '<Project><Import Project="$(Unknown)/x.props" /></Project>', "Files"],
+    ["a file that is not well-formed", "<Project", "Files"],
+    ["a property that imports", project("", "<DirectoryBuildPropsPath>x</DirectoryBuildPropsPath>"), "Files"],
+    ["names that nothing tells", project('<PackageReference Include="@(Others)" Version="1.0.0" />'), "Names"],
+    [
+      "more conditions than are evaluated",
+      project(
+        Array.from({ length: 7 }, (_, at) => `<PackageReference Include="P${at}" Condition="$(X${at})" />`).join(""),
+      ),
+      "Conditions",
+    ],
+    [
+      "conditions without an end",
+      project(
+        '<PackageReference Include="A" Version="$(P0)" />',
+        Array.from({ length: 200 }, (_, at) => `<P${200 - at}>$(P${201 - at})</P${200 - at}>`).join("") +
+          "<P0>$(P1)</P0>",
+      ),
+      "Conditions",
+    ],
+  ])("name a limit for %s", (_, file, limit) => {
+    expect(read({ "App.csproj": file }).limits).toEqual([limit]);
   });
 
   it("are pins of transitive packages too, where central management says so", () => {

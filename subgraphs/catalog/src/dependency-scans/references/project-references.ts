@@ -2,17 +2,11 @@ import { frameworkName, parseFramework } from "@factory/nuget/framework";
 import { isPackageId } from "@factory/nuget/package-id";
 import type { FileTree } from "@factory/template-engine/file-tree";
 import { attributeOf, type XmlElement } from "@factory/template-engine/xml-outline";
-import { lookupPaths } from "../../package-references/project-files.js";
 import type { ScanLimit } from "../limits/scan-limits.js";
 import { scanLimits } from "../limits/scan-limits.js";
-import {
-  itemsOf,
-  MsbuildFiles,
-  type MsbuildItem,
-  type MsbuildProperties,
-  metadata,
-  propertiesOf,
-} from "./msbuild-file.js";
+import { forAllAnswers } from "./conditions.js";
+import { MsbuildEvaluation, type MsbuildItem } from "./msbuild-evaluation.js";
+import { MsbuildFiles } from "./msbuild-files.js";
 
 /** A package that a project or a request asks for. */
 export interface PackageReference {
@@ -46,17 +40,19 @@ const maxRequestedLength = 200;
 
 /**
  * Reads the packages that the projects of a render reference: items of projects and of the files that MSBuild imports by
- * their names, central package management, and packages.config. Conditions are not evaluated, so every reference counts.
+ * their names or explicitly, central package management, and packages.config. A condition that the files do not decide
+ * counts both as true and as false.
  */
 export function projectReferences(files: FileTree, fallbackFramework: string): ProjectReferences {
   const limits = new Set<ScanLimit>();
   const msbuild = new MsbuildFiles(files, scanLimits.characters);
   const paths = [...files.keys()].filter((path) => project.test(path)).sort();
   if (paths.length > scanLimits.projects) limits.add("Projects");
+  const reader = new ProjectReader(msbuild, fallbackFramework, limits);
   let referencesLeft = scanLimits.references;
-  const projects: ReferencingProject[] = [];
+  const projects: ProjectWithAlternatives[] = [];
   for (const path of paths.slice(0, scanLimits.projects)) {
-    const found = readProject(msbuild, path, fallbackFramework);
+    const found = reader.read(path);
     if (found.references.length + found.pins.length > referencesLeft) limits.add("References");
     const references = found.references.slice(0, referencesLeft);
     referencesLeft -= references.length;
@@ -64,79 +60,185 @@ export function projectReferences(files: FileTree, fallbackFramework: string): P
     referencesLeft -= pins.length;
     projects.push({ ...found, references, pins });
   }
-  if (!msbuild.complete) limits.add("Projects");
-  return { projects, limits: [...limits] };
+  for (const limit of msbuild.limits) limits.add(limit);
+  return { projects: projects.flatMap(alternativesOf), limits: [...limits] };
 }
 
-function readProject(msbuild: MsbuildFiles, path: string, fallbackFramework: string): ReferencingProject {
-  const nearest = (name: string) => lookupPaths(path, name).find((candidate) => msbuild.has(candidate));
-  const rootOf = (name: string) => {
-    const found = nearest(name);
-    return found === undefined ? undefined : msbuild.root(found);
-  };
-  const own = msbuild.root(path);
-  const [build, central, targets] = [
-    rootOf("Directory.Build.props"),
-    rootOf("Directory.Packages.props"),
-    rootOf("Directory.Build.targets"),
-  ];
-  // properties are evaluated before all items, and the file that is read last wins
-  const properties = propertiesOf([build, central, own, targets]);
-  const items = [build, central, own, targets].flatMap((root) => itemsOf(root, properties));
-  const managed = flag(properties, "ManagePackageVersionsCentrally");
-  const versions = managed ? versionsOf(items, "PackageVersion", properties) : new Map<string, PackageReference[]>();
-  const references = referencesOf(items, { properties, managed, versions });
-  const folder = path.split("/").slice(0, -1);
-  references.push(...configReferences(msbuild.root([...folder, oldReferences].join("/"))));
-  return {
-    path,
-    frameworks: frameworksOf(properties, fallbackFramework),
-    references: distinct(references),
-    pins: flag(properties, "CentralPackageTransitivePinningEnabled") ? distinct([...versions.values()].flat()) : [],
-  };
+/** A project with everything that it references under some condition. */
+interface ProjectWithAlternatives extends ReferencingProject {
+  /** The same project under the conditions of one evaluation each. */
+  readonly alternatives: readonly ReferencingProject[];
+}
+
+/** Reads projects, once for each combination of conditions that the files do not decide. */
+class ProjectReader {
+  readonly #msbuild: MsbuildFiles;
+  readonly #fallbackFramework: string;
+  readonly #limits: Set<ScanLimit>;
+  #evaluationsLeft: number = scanLimits.evaluations;
+  #referencesLeft: number = scanLimits.referencesOfEvaluations;
+
+  constructor(msbuild: MsbuildFiles, fallbackFramework: string, limits: Set<ScanLimit>) {
+    this.#msbuild = msbuild;
+    this.#fallbackFramework = fallbackFramework;
+    this.#limits = limits;
+  }
+
+  read(path: string): ProjectWithAlternatives {
+    const folder = path.split("/").slice(0, -1);
+    const config = configReferences(this.#msbuild.root([...folder, oldReferences].join("/")));
+    const builds = this.#evaluate(path, new Map(), (evaluation) => {
+      const frameworks = listedFrameworks(evaluation.property("TargetFrameworks"));
+      return frameworks.length > 0
+        ? { frameworks, own: [] }
+        : { frameworks: [], own: [this.#alternative(evaluation, path, config)] };
+    });
+    const frameworks = [...new Set(builds.flatMap((build) => build.frameworks))];
+    if (frameworks.length > scanLimits.frameworksOfProject) this.#limits.add("Projects");
+    const inner = frameworks
+      .slice(0, scanLimits.frameworksOfProject)
+      .flatMap((moniker) =>
+        this.#evaluate(path, new Map([["targetframework", moniker]]), (evaluation) =>
+          this.#alternative(evaluation, path, config),
+        ),
+      );
+    const alternatives = this.#limited([...builds.flatMap(({ own }) => own), ...inner].flatMap(withOneVersion));
+    return {
+      path,
+      frameworks: [...new Set(alternatives.flatMap((one) => one.frameworks))],
+      references: distinct(alternatives.flatMap(({ references }) => references)),
+      pins: distinct(alternatives.flatMap(({ pins }) => pins)),
+      alternatives: joined(alternatives),
+    };
+  }
+
+  #evaluate<Result>(
+    path: string,
+    fixed: ReadonlyMap<string, string>,
+    read: (evaluation: MsbuildEvaluation) => Result,
+  ): Result[] {
+    const most = Math.max(1, Math.min(scanLimits.evaluationsOfFramework, this.#evaluationsLeft));
+    const { results, complete } = forAllAnswers(most, (answers) => {
+      const evaluation = new MsbuildEvaluation({ files: this.#msbuild, path, answers, fixed });
+      const result = read(evaluation);
+      for (const limit of evaluation.limits) this.#limits.add(limit);
+      return result;
+    });
+    this.#evaluationsLeft -= results.length;
+    if (!complete) this.#limits.add("Conditions");
+    return results;
+  }
+
+  #alternative(evaluation: MsbuildEvaluation, path: string, config: readonly PackageReference[]): ReferencingProject {
+    const frameworks = frameworksOf(evaluation, this.#fallbackFramework);
+    const items = evaluation.items(["packagereference", "packageversion", "globalpackagereference"]);
+    if (items.some(hasUnknownName)) this.#limits.add("Names");
+    const managed = flag(evaluation, "ManagePackageVersionsCentrally");
+    const versions = managed ? versionsOf(items, "packageversion") : new Map<string, PackageReference[]>();
+    const references = [...referencesOf(items, { managed, versions }), ...config];
+    const pinned = flag(evaluation, "CentralPackageTransitivePinningEnabled");
+    return {
+      path,
+      frameworks,
+      references: distinct(references),
+      pins: pinned ? distinct([...versions.values()].flat()) : [],
+    };
+  }
+
+  #limited(alternatives: readonly ReferencingProject[]): ReferencingProject[] {
+    return alternatives.filter(({ references, pins }, at) => {
+      // the first one is kept in any case, and limited with the references of all projects
+      if (at > 0) this.#referencesLeft -= references.length + pins.length;
+      if (this.#referencesLeft < 0) this.#limits.add("Conditions");
+      return at === 0 || this.#referencesLeft >= 0;
+    });
+  }
+}
+
+/** The alternatives without what the limit of references has cut. */
+function alternativesOf({ references, pins, alternatives }: ProjectWithAlternatives): ReferencingProject[] {
+  const [keptReferences, keptPins] = [references, pins].map((list) => new Set(list.map(referenceKey)));
+  return alternatives.map((one) => ({
+    ...one,
+    references: one.references.filter((reference) => keptReferences?.has(referenceKey(reference))),
+    pins: one.pins.filter((pin) => keptPins?.has(referenceKey(pin))),
+  }));
+}
+
+/** A restore takes one of the versions of a package. Which one differs between its releases. */
+function withOneVersion(one: ReferencingProject): ReferencingProject[] {
+  const [references, pins] = [one.references, one.pins].map((list) =>
+    grouped(list, ({ packageName }) => packageName.toLowerCase()),
+  );
+  const rounds = Math.max(1, ...[...(references ?? []), ...(pins ?? [])].map((versions) => versions.length));
+  if (rounds === 1) return [one];
+  const taken = (groups: readonly PackageReference[][] | undefined, round: number) =>
+    (groups ?? []).flatMap((versions) => versions[Math.min(round, versions.length - 1)] ?? []);
+  return Array.from({ length: rounds }, (_, round) => ({
+    ...one,
+    references: taken(references, round),
+    pins: taken(pins, round),
+  }));
+}
+
+/** Equal alternatives, as one with all of their frameworks. */
+function joined(alternatives: readonly ReferencingProject[]): ReferencingProject[] {
+  const equal = grouped(alternatives, ({ references, pins }) =>
+    JSON.stringify([references, pins].map((list) => list.map(referenceKey))),
+  );
+  return equal.flatMap(([first, ...others]) =>
+    first === undefined
+      ? []
+      : [{ ...first, frameworks: [...new Set([first, ...others].flatMap(({ frameworks }) => frameworks))] }],
+  );
+}
+
+function grouped<Member>(members: readonly Member[], keyOf: (member: Member) => string): Member[][] {
+  const groups = new Map<string, Member[]>();
+  for (const member of members) {
+    const known = groups.get(keyOf(member));
+    if (known === undefined) groups.set(keyOf(member), [member]);
+    else known.push(member);
+  }
+  return [...groups.values()];
+}
+
+/** Whether an item may be about packages that nothing tells, for example `@(Others)`. */
+function hasUnknownName({ names, operation, metadata }: MsbuildItem): boolean {
+  const counts =
+    operation !== "Update" || metadata("Version") !== undefined || metadata("VersionOverride") !== undefined;
+  return counts && !names.every(isPackageId);
 }
 
 interface ReferenceContext {
-  readonly properties: MsbuildProperties;
   readonly managed: boolean;
   readonly versions: ReadonlyMap<string, readonly PackageReference[]>;
 }
 
 function referencesOf(items: readonly MsbuildItem[], context: ReferenceContext): PackageReference[] {
-  const found = versionsOf(
-    items,
-    "PackageReference",
-    context.properties,
-    context.managed ? "VersionOverride" : "Version",
-  );
+  const found = versionsOf(items, "packagereference", context.managed ? "VersionOverride" : "Version");
   const referenced = [...found].flatMap(([key, references]): readonly PackageReference[] => {
     const stated = references.filter(({ requested }) => requested !== null);
     if (stated.length > 0) return stated;
     const central = context.versions.get(key) ?? [];
     return central.length > 0 ? central : references;
   });
-  return [...referenced, ...[...versionsOf(items, "GlobalPackageReference", context.properties).values()].flat()];
+  return [...referenced, ...[...versionsOf(items, "globalpackagereference").values()].flat()];
 }
 
-/** The items of a kind by package name in lower case: an update changes them, and a removal without a condition removes them. */
-function versionsOf(
-  items: readonly MsbuildItem[],
-  kind: string,
-  properties: MsbuildProperties,
-  member = "Version",
-): Map<string, PackageReference[]> {
+/** The items of a kind by package name in lower case: an update changes them, and a removal removes them. */
+function versionsOf(items: readonly MsbuildItem[], kind: string, member = "Version"): Map<string, PackageReference[]> {
   const found = new Map<string, PackageReference[]>();
   for (const item of items) {
-    if (item.kind.toLowerCase() !== kind.toLowerCase()) continue;
-    const requested = metadata(item.element, member, properties)?.slice(0, maxRequestedLength) ?? null;
+    if (item.kind !== kind) continue;
+    const requested = item.metadata(member)?.slice(0, maxRequestedLength) ?? null;
     for (const packageName of item.names) {
       const key = packageName.toLowerCase();
       if (!isPackageId(packageName)) continue;
       const known = found.get(key) ?? [];
       if (item.operation === "Include") found.set(key, [...known, { packageName, requested }]);
-      else if (item.operation === "Remove" && !item.conditional) found.delete(key);
-      else if (item.operation === "Update" && requested !== null && known.length > 0)
-        found.set(key, item.conditional ? [...known, { packageName, requested }] : [{ packageName, requested }]);
+      else if (item.operation === "Remove") found.delete(key);
+      else if (requested !== null && known.length > 0) found.set(key, [{ packageName, requested }]);
     }
   }
   return found;
@@ -151,25 +253,32 @@ function configReferences(root: XmlElement | undefined): PackageReference[] {
   });
 }
 
-function frameworksOf(properties: MsbuildProperties, fallback: string): string[] {
-  const stated = [properties.get("targetframeworks"), properties.get("targetframework")].find(
-    (value) => value !== undefined && value !== "",
-  );
-  const old = properties.get("targetframeworkversion");
-  const monikers = stated?.split(";") ?? (old === undefined ? [] : [`.NETFramework,Version=${old}`]);
-  const known = monikers.flatMap((moniker) => {
-    const framework = parseFramework(moniker.trim());
-    return framework === undefined ? [] : [frameworkName(framework)];
-  });
-  const distinctNames = [...new Set(known)].slice(0, scanLimits.frameworksOfProject);
-  return distinctNames.length > 0 ? distinctNames : [fallback];
+function listedFrameworks(text: string | undefined): string[] {
+  return (text ?? "")
+    .split(";")
+    .map((moniker) => moniker.trim())
+    .filter((moniker) => moniker !== "");
 }
 
-function flag(properties: MsbuildProperties, name: string): boolean {
-  return properties.get(name.toLowerCase())?.toLowerCase() === "true";
+function frameworksOf(evaluation: MsbuildEvaluation, fallback: string): string[] {
+  const stated = listedFrameworks(evaluation.property("TargetFramework"));
+  const old = evaluation.property("TargetFrameworkVersion");
+  const monikers = stated.length > 0 ? stated : old === undefined ? [] : [`.NETFramework,Version=${old}`];
+  const known = monikers.flatMap((moniker) => {
+    const framework = parseFramework(moniker);
+    return framework === undefined ? [] : [frameworkName(framework)];
+  });
+  return known.length > 0 ? [...new Set(known)] : [fallback];
+}
+
+function flag(evaluation: MsbuildEvaluation, name: string): boolean {
+  return evaluation.property(name)?.toLowerCase() === "true";
 }
 
 function distinct(references: readonly PackageReference[]): PackageReference[] {
-  const key = ({ packageName, requested }: PackageReference) => `${packageName.toLowerCase()}|${requested ?? ""}`;
-  return [...new Map(references.map((one) => [key(one), one])).values()];
+  return [...new Map(references.map((one) => [referenceKey(one), one])).values()];
+}
+
+function referenceKey({ packageName, requested }: PackageReference): string {
+  return `${packageName.toLowerCase()}|${requested ?? ""}`;
 }

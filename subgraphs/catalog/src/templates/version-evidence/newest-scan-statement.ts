@@ -2,12 +2,13 @@ import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { AdvisorySeverity } from "../../advisories/advisory-severity.js";
 
-// tables: dependency_scans, library_versions
+// tables: dependency_scans, libraries, library_versions
 
 /** The members of a scanned package that decide whether its template version may be published. */
 export interface StoredPackage {
   readonly packageName: string;
   readonly version: string | null;
+  readonly requested: string | null;
   readonly libraryVersionId: string | null;
   readonly vulnerabilities: readonly {
     readonly advisoryId: string | null;
@@ -46,4 +47,19 @@ export async function retiredVersions(
     [tenant.uuid, libraryVersionIds.flatMap((id) => decodeId("lbv", id) ?? [])],
   );
   return new Set(rows.map(({ library_version_id }) => encodeId("lbv", library_version_id)));
+}
+
+/** The packages (by name in lower case) among these that have a version with a registered vulnerability. */
+export async function vulnerablePackages(
+  { execute, tenant }: Transaction,
+  packageKeys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await execute<{ package_key: string }>(
+    `select package_key from libraries library
+     where tenant_id = $1 and package_key = any($2) and exists (
+       select from library_versions version
+       where version.tenant_id = $1 and version.library_id = library.library_id and vulnerabilities <> '[]')`,
+    [tenant.uuid, packageKeys],
+  );
+  return new Set(rows.map(({ package_key }) => package_key));
 }

@@ -137,9 +137,12 @@ export interface ScanDependenciesResponse {
     | undefined;
   /** False: a limit was reached, so that packages or advisories are missing. */
   complete: boolean;
-  /** Projects, References, Packages, Dependencies, Depth, Libraries, Advisories. */
+  /** Projects, Files, Conditions, Names, References, Packages, Dependencies, Depth, Libraries, Advisories, Size. */
   limits: string[];
+  /** The first packages by ref, up to 768 KiB. */
   packages: ScanDependenciesResponse_ScannedPackage[];
+  /** The number of packages that did not fit into the answer. The GraphQL query dependencyScan shows all of them. */
+  omittedPackages: number;
 }
 
 export interface ScanDependenciesResponse_ScannedPackage {
@@ -1524,7 +1527,14 @@ export const ScanDependenciesRequest_LibraryReference: MessageFns<ScanDependenci
 };
 
 function createBaseScanDependenciesResponse(): ScanDependenciesResponse {
-  return { dependencyScanId: "", contentDigest: undefined, complete: false, limits: [], packages: [] };
+  return {
+    dependencyScanId: "",
+    contentDigest: undefined,
+    complete: false,
+    limits: [],
+    packages: [],
+    omittedPackages: 0,
+  };
 }
 
 export const ScanDependenciesResponse: MessageFns<ScanDependenciesResponse> = {
@@ -1543,6 +1553,9 @@ export const ScanDependenciesResponse: MessageFns<ScanDependenciesResponse> = {
     }
     for (const v of message.packages) {
       ScanDependenciesResponse_ScannedPackage.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.omittedPackages !== 0) {
+      writer.uint32(48).uint32(message.omittedPackages);
     }
     return writer;
   },
@@ -1600,6 +1613,14 @@ export const ScanDependenciesResponse: MessageFns<ScanDependenciesResponse> = {
             message.packages.push(ScanDependenciesResponse_ScannedPackage.decode(reader, reader.uint32()));
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.omittedPackages = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1622,6 +1643,7 @@ export const ScanDependenciesResponse: MessageFns<ScanDependenciesResponse> = {
     message.complete = object.complete ?? false;
     message.limits = object.limits?.map((e) => e) || [];
     message.packages = object.packages?.map((e) => ScanDependenciesResponse_ScannedPackage.fromPartial(e)) || [];
+    message.omittedPackages = object.omittedPackages ?? 0;
     return message;
   },
 };
@@ -2794,9 +2816,9 @@ export const PromotionDefinition = {
       options: {},
     },
     /**
-     * templates.execute. Lists the packages that a template version uses in its default render, or that a set of libraries
-     * needs: direct and transitive ones, with their known vulnerabilities. The scan is stored. DEPENDENCY_SCAN_FAILED when
-     * the version cannot be read or rendered.
+     * templates.execute, and libraries.read for a set. Lists the packages that a template version uses in its default
+     * render, or that a set of libraries needs: direct and transitive ones, with their known vulnerabilities. The scan is
+     * stored. DEPENDENCY_SCAN_FAILED when the version cannot be read or rendered.
      */
     scanDependencies: {
       name: "ScanDependencies",
@@ -2856,9 +2878,9 @@ export interface PromotionServiceImplementation<CallContextExt = {}> {
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<ImportLibraryPackageResponse>>;
   /**
-   * templates.execute. Lists the packages that a template version uses in its default render, or that a set of libraries
-   * needs: direct and transitive ones, with their known vulnerabilities. The scan is stored. DEPENDENCY_SCAN_FAILED when
-   * the version cannot be read or rendered.
+   * templates.execute, and libraries.read for a set. Lists the packages that a template version uses in its default
+   * render, or that a set of libraries needs: direct and transitive ones, with their known vulnerabilities. The scan is
+   * stored. DEPENDENCY_SCAN_FAILED when the version cannot be read or rendered.
    */
   scanDependencies(
     request: ScanDependenciesRequest,
@@ -2909,9 +2931,9 @@ export interface PromotionClient<CallOptionsExt = {}> {
     options?: CallOptions & CallOptionsExt,
   ): Promise<ImportLibraryPackageResponse>;
   /**
-   * templates.execute. Lists the packages that a template version uses in its default render, or that a set of libraries
-   * needs: direct and transitive ones, with their known vulnerabilities. The scan is stored. DEPENDENCY_SCAN_FAILED when
-   * the version cannot be read or rendered.
+   * templates.execute, and libraries.read for a set. Lists the packages that a template version uses in its default
+   * render, or that a set of libraries needs: direct and transitive ones, with their known vulnerabilities. The scan is
+   * stored. DEPENDENCY_SCAN_FAILED when the version cannot be read or rendered.
    */
   scanDependencies(
     request: DeepPartial<ScanDependenciesRequest>,

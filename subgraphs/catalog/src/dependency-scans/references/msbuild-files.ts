@@ -1,0 +1,45 @@
+import { decodeText } from "@factory/template-engine/encodings";
+import type { FileTree } from "@factory/template-engine/file-tree";
+import { outline, type XmlElement } from "@factory/template-engine/xml-outline";
+import type { ScanLimit } from "../limits/scan-limits.js";
+
+/** Parses the MSBuild files of a render, each once. */
+export class MsbuildFiles {
+  /** The limits that were reached: of all files together, and of files that cannot be read. */
+  readonly limits = new Set<ScanLimit>();
+  readonly #files: FileTree;
+  readonly #roots = new Map<string, XmlElement | undefined>();
+  #charactersLeft: number;
+
+  /** `maxCharacters` is the limit for all files together, since parsing takes time. */
+  constructor(files: FileTree, maxCharacters: number) {
+    this.#files = files;
+    this.#charactersLeft = maxCharacters;
+  }
+
+  has(path: string): boolean {
+    return this.#files.has(path);
+  }
+
+  /** The element of a file; undefined for a file that is missing or cannot be read. */
+  root(path: string): XmlElement | undefined {
+    if (!this.#roots.has(path)) this.#roots.set(path, this.#parse(path));
+    return this.#roots.get(path);
+  }
+
+  #parse(path: string): XmlElement | undefined {
+    const bytes = this.#files.get(path)?.bytes;
+    if (bytes === undefined) return undefined;
+    this.#charactersLeft -= bytes.length;
+    if (this.#charactersLeft < 0) {
+      this.limits.add("Projects");
+      return undefined;
+    }
+    try {
+      return outline(decodeText(bytes));
+    } catch {
+      this.limits.add("Files");
+      return undefined;
+    }
+  }
+}

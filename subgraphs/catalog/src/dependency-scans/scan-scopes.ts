@@ -1,0 +1,32 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf } from "@factory/runtime/tenancy/tenant";
+import type { Scope } from "@factory/schema/scopes";
+
+/** The subject of a scan: a template version, or a set of libraries where it is null. */
+type TemplateVersion = string | null;
+
+/** Whether the caller may read scans of this kind. */
+export function mayRead(context: RequestContext, templateVersion: TemplateVersion): boolean {
+  return holdsOne(context, templateVersion === null ? ["libraries.read"] : ["templates.read"]);
+}
+
+/** Whether the caller may read the result of a scan of this kind that it reads or has started. */
+export function mayReadResult(context: RequestContext, templateVersion: TemplateVersion): boolean {
+  const starting: Scope[] = ["templates.write", "templates.execute"];
+  return mayRead(context, templateVersion) || (templateVersion !== null && holdsOne(context, starting));
+}
+
+/** A scan of a set tells what the catalog knows of libraries. Throws INSUFFICIENT_SCOPE. */
+export function requireLibraryScope(context: RequestContext): void {
+  if (mayRead(context, null)) return;
+  throw new DomainError("INSUFFICIENT_SCOPE", {
+    detail: "A scan of a set of libraries also needs the scope libraries.read. Ask for a token with it.",
+    requiredScopes: ["libraries.read"],
+  });
+}
+
+function holdsOne(context: RequestContext, scopes: readonly Scope[]): boolean {
+  const held = principalOf(context).scopes;
+  return scopes.some((scope) => held.has(scope));
+}
