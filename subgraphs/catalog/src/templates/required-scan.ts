@@ -4,7 +4,7 @@ import { type AdvisorySeverity, severityRank } from "../advisories/advisory-seve
 import { advisoriesAbout } from "../advisories/matching-advisories.js";
 import { renderDigest } from "./render-digest.js";
 import type { TemplateVersion } from "./template-version.entity.js";
-import { newestScan, retiredVersions, type StoredPackage } from "./version-evidence/newest-scan-statement.js";
+import { libraryFacts, newestScan, type StoredPackage } from "./version-evidence/newest-scan-statement.js";
 
 const limits = { advisories: 2000, matches: 2000 };
 const maxErrors = 20;
@@ -45,13 +45,12 @@ export async function requireScan(
     limits,
   );
   const findings = [
-    ...scan.packages.flatMap((one) => knownVulnerabilities(one)),
+    ...(await libraryFindings(transaction, scan.packages)),
     ...scan.packages.flatMap(({ packageName, version: text }) =>
       (text === null ? [] : advisories.affecting(packageName, text)).map(({ advisoryId, severity }) =>
         vulnerable({ packageName, version: text }, { id: advisoryId, severity }),
       ),
     ),
-    ...(await recalls(transaction, scan.packages)),
   ];
   if (!advisories.complete) throw notScanned("Too many advisories are about the packages of the version.");
   const refused = distinct(findings.filter(({ severity }) => severityRank(severity) >= severityRank(lowest)));
@@ -64,10 +63,17 @@ export async function requireScan(
   });
 }
 
-function knownVulnerabilities(one: StoredPackage): ScanFinding[] {
-  // an imported advisory counts as it is now, which may be changed or withdrawn
-  const registered = one.vulnerabilities.filter(({ advisoryId }) => advisoryId === null);
-  return registered.map(({ severity, url }) => vulnerable(one, { id: url ?? "", severity }));
+/** Registered vulnerabilities count whatever an import says of the same advisory, so they are not those of the scan. */
+async function libraryFindings(transaction: Transaction, packages: readonly StoredPackage[]): Promise<ScanFinding[]> {
+  const ids = packages.flatMap(({ libraryVersionId }) => libraryVersionId ?? []);
+  const facts = await libraryFacts(transaction, ids);
+  return packages.flatMap((one) => {
+    const { isRecalled = false, vulnerabilities = [] } = facts.get(one.libraryVersionId ?? "") ?? {};
+    const registered = vulnerabilities.map(({ severity, advisoryUrl }) =>
+      vulnerable(one, { id: advisoryUrl, severity }),
+    );
+    return isRecalled ? [...registered, recalled(one)] : registered;
+  });
 }
 
 function vulnerable(
@@ -79,17 +85,9 @@ function vulnerable(
   return { code: "KnownVulnerability", severity, packageName, detail };
 }
 
-async function recalls(transaction: Transaction, packages: readonly StoredPackage[]): Promise<ScanFinding[]> {
-  const ids = packages.flatMap(({ libraryVersionId }) => libraryVersionId ?? []);
-  const retired = await retiredVersions(transaction, ids);
-  return packages
-    .filter(({ libraryVersionId }) => libraryVersionId !== null && retired.has(libraryVersionId))
-    .map(({ packageName, version }) => ({
-      code: "LibraryVersionRetired" as const,
-      severity: "High" as const,
-      packageName,
-      detail: `${packageName} ${version ?? ""} was recalled.`,
-    }));
+function recalled({ packageName, version }: StoredPackage): ScanFinding {
+  const detail = `${packageName} ${version ?? ""} was recalled.`;
+  return { code: "LibraryVersionRetired", severity: "High", packageName, detail };
 }
 
 function distinct(findings: readonly ScanFinding[]): ScanFinding[] {
