@@ -62,13 +62,13 @@ export async function storedPackages({ execute, tenant }: Transaction, advisoryI
   }));
 }
 
-/** Deletes advisories with their packages. Returns how many there were. */
-export async function deleteAdvisories({ execute, tenant }: Transaction, ids: readonly string[]): Promise<number> {
-  const rows = await execute("delete from advisories where tenant_id = $1 and advisory_id = any($2) returning true", [
-    tenant.uuid,
-    ids,
-  ]);
-  return rows.length;
+/** Deletes advisories with their packages. Returns the ids of those that the tenant had. */
+export async function deleteAdvisories({ execute, tenant }: Transaction, ids: readonly string[]): Promise<string[]> {
+  const rows = await execute<{ advisory_id: string }>(
+    "delete from advisories where tenant_id = $1 and advisory_id = any($2) returning advisory_id",
+    [tenant.uuid, ids],
+  );
+  return rows.map(({ advisory_id }) => advisory_id).sort();
 }
 
 /** How many advisories the tenant has. */

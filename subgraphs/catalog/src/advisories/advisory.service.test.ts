@@ -164,7 +164,7 @@ describe("Mutation.deleteAdvisories", () => {
       "select envelope->'data' as data from catalog.outbox where type = 'AdvisoriesDeleted' and tenant_id = $1 order by seq",
       uuid,
     );
-    expect(events.map(({ data }) => data)).toEqual([{ deleted: 1 }, { deleted: 0 }]);
+    expect(events.map(({ data }) => data)).toEqual([{ advisoryIds: ["GHSA-1"] }, { advisoryIds: [] }]);
     expect(await importing(developer, advisory())).toMatchObject({ imported: 1 });
   });
 

@@ -62,10 +62,7 @@ export class AdvisoryService {
       }),
       commit: async (transaction, { isProtected, given }) => {
         await lockImports(transaction);
-        const stored = await storedAdvisories(
-          transaction,
-          given.map(({ advisoryId }) => advisoryId),
-        );
+        const stored = await storedAdvisories(transaction, idsOf(given));
         const choice = isProtected ? new ProtectedChoice(transaction, mayWeaken(principalOf(context))) : newestCopy;
         const chosen = { imported: [], unchanged: [], ignored: [], refused: [] } as Record<Fate, ReadAdvisory[]>;
         for (const copy of given) {
@@ -83,10 +80,12 @@ export class AdvisoryService {
         await writeAdvisories(transaction, imported);
         const result = {
           ...{ imported: imported.length, unchanged: unchanged.length, ignored: ignored.length },
-          refused: refused.map(({ advisoryId }) => advisoryId),
+          refused: idsOf(refused),
         };
         const subject = `tenants/${transaction.tenant.tenantId}`;
-        transaction.record({ type: "AdvisoriesImported", subject, data: { ...result } });
+        // without the ids nobody could find advisories to delete among thousands
+        const data = { ...result, advisoryIds: idsOf(imported) };
+        transaction.record({ type: "AdvisoriesImported", subject, data });
         return result;
       },
     });
@@ -105,10 +104,10 @@ export class AdvisoryService {
       },
       commit: async (transaction) => {
         await lockImports(transaction);
-        const result = { deleted: await deleteAdvisories(transaction, input.advisoryIds) };
+        const advisoryIds = await deleteAdvisories(transaction, input.advisoryIds);
         const subject = `tenants/${transaction.tenant.tenantId}`;
-        transaction.record({ type: "AdvisoriesDeleted", subject, data: { ...result } });
-        return result;
+        transaction.record({ type: "AdvisoriesDeleted", subject, data: { advisoryIds } });
+        return { deleted: advisoryIds.length };
       },
     });
   }
@@ -137,6 +136,8 @@ export class AdvisoryService {
     return facts.setting("governance.publish.scanSeverity") !== null;
   }
 }
+
+const idsOf = (advisories: readonly ReadAdvisory[]): string[] => advisories.map(({ advisoryId }) => advisoryId);
 
 async function lockImports({ execute, tenant }: Transaction): Promise<void> {
   await execute("select pg_advisory_xact_lock($1, hashtext($2))", [
