@@ -45,6 +45,7 @@ export const platformEventTypes = {
   LibraryVersionRetired:          { source: "catalog",      readScopes: ["libraries.read"] },
   DependenciesScanned:            { source: "catalog",      readScopes: ["templates.read", "libraries.read"] },
   AdvisoriesImported:             { source: "catalog",      readScopes: ["libraries.read"] },
+  AdvisoriesDeleted:              { source: "catalog",      readScopes: ["libraries.read"] },
   CommandRefused:                 { source: "catalog",      readScopes: ["templates.read", "libraries.read"] },
   ConnectionEstablished:          { source: "integration",  readScopes: ["integration.connections.read"] },
   ConnectionHealthChanged:        { source: "integration",  readScopes: ["integration.connections.read"] },

@@ -239,6 +239,7 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     const { templateId, templateVersionId } = await aVersion(world);
     return { templateId, input: { templateVersionId, runtime: "net8.0", libraries: [] } };
   },
+  deleteAdvisories: () => ({ input: { advisoryIds: [unique()] } }),
   importAdvisories: () => ({ input: { documents: [anAdvisory()] } }),
   importLibraryPackage: async (world) => ({ input: { sourceRef: await aPackageSource(world) } }),
   publishLibraryVersion: (world) => aLibraryVersion(world),

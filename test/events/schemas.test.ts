@@ -204,10 +204,11 @@ async function changeATemplate(token: string): Promise<void> {
     await graphql(`mutation { ${change} }`, { token });
 }
 
-/** Imports an advisory, and scans a set of libraries. */
+/** Imports and deletes an advisory, and scans a set of libraries. */
 async function scanDependencies(token: string): Promise<void> {
   const advisory = '{ id: "WALK-1", modified: "2026-01-31T12:00:00Z" }';
   await graphql(`mutation { importAdvisories(input: { documents: [${advisory}] }) { imported } }`, { token });
+  await graphql('mutation { deleteAdvisories(input: { advisoryIds: ["WALK-1"] }) { deleted } }', { token });
   await scannedSet(token);
 }
 

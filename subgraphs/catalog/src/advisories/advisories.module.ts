@@ -1,4 +1,5 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { Advisory } from "./advisory.entity.js";
 import { AdvisoryResolver } from "./advisory.resolver.js";
 import { AdvisoryService } from "./advisory.service.js";
@@ -15,9 +16,9 @@ export const advisories: SliceModule = {
       why: "The affected versions belong to their advisory.",
     },
   },
-  events: ["AdvisoriesImported"],
+  events: ["AdvisoriesImported", "AdvisoriesDeleted"],
   start({ database }, services) {
-    services.add(new AdvisoryService(database));
+    services.add(new AdvisoryService(database, services.get(TenantFacts)));
   },
   resolvers: (get) => [new AdvisoryResolver(get(AdvisoryService))],
 };

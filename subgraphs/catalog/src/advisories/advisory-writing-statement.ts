@@ -1,23 +1,74 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { ReadAdvisory } from "./osv-document.js";
+import type { AdvisorySeverity } from "./advisory-severity.js";
+import type { AffectedInterval } from "./affected-versions.js";
+import type { AffectedPackage, ReadAdvisory } from "./osv-document.js";
 
 // tables: advisories, advisory_packages
 
-interface KnownAdvisory extends Record<string, unknown> {
-  advisory_id: string;
-  modified_at: Date | string;
+/** An advisory that the tenant has, without its packages. */
+export interface StoredAdvisory {
+  readonly severity: AdvisorySeverity | null;
+  readonly modifiedAt: Date;
+  readonly withdrawnAt: Date | null;
 }
 
-/** When each of these advisories was changed by its database, as far as the tenant has it. */
-export async function knownAdvisories(
+interface StoredRow extends Record<string, unknown> {
+  advisory_id: string;
+  severity: AdvisorySeverity | null;
+  modified_at: Date | string;
+  withdrawn_at: Date | string | null;
+}
+
+interface PackageRow extends Record<string, unknown> {
+  package_name: string;
+  severity: AdvisorySeverity | null;
+  intervals: AffectedInterval[];
+  versions: string[];
+}
+
+/** Those of these advisories that the tenant has. */
+export async function storedAdvisories(
   { execute, tenant }: Transaction,
   ids: readonly string[],
-): Promise<Map<string, Date>> {
-  const rows = await execute<KnownAdvisory>(
-    "select advisory_id, modified_at from advisories where tenant_id = $1 and advisory_id = any($2)",
+): Promise<Map<string, StoredAdvisory>> {
+  const rows = await execute<StoredRow>(
+    `select advisory_id, severity, modified_at, withdrawn_at from advisories
+     where tenant_id = $1 and advisory_id = any($2)`,
     [tenant.uuid, ids],
   );
-  return new Map(rows.map(({ advisory_id, modified_at }) => [advisory_id, new Date(modified_at)]));
+  return new Map(
+    rows.map(({ advisory_id, severity, modified_at, withdrawn_at }) => [
+      advisory_id,
+      {
+        severity,
+        modifiedAt: new Date(modified_at),
+        withdrawnAt: withdrawn_at === null ? null : new Date(withdrawn_at),
+      },
+    ]),
+  );
+}
+
+/** The packages that a stored advisory affects. */
+export async function storedPackages({ execute, tenant }: Transaction, advisoryId: string): Promise<AffectedPackage[]> {
+  const rows = await execute<PackageRow>(
+    `select package_name, severity, intervals, versions from advisory_packages
+     where tenant_id = $1 and advisory_id = $2`,
+    [tenant.uuid, advisoryId],
+  );
+  return rows.map(({ package_name, severity, intervals, versions }) => ({
+    packageName: package_name,
+    severity,
+    affected: { intervals, versions },
+  }));
+}
+
+/** Deletes advisories with their packages. Returns the ids of those that the tenant had. */
+export async function deleteAdvisories({ execute, tenant }: Transaction, ids: readonly string[]): Promise<string[]> {
+  const rows = await execute<{ advisory_id: string }>(
+    "delete from advisories where tenant_id = $1 and advisory_id = any($2) returning advisory_id",
+    [tenant.uuid, ids],
+  );
+  return rows.map(({ advisory_id }) => advisory_id).sort();
 }
 
 /** How many advisories the tenant has. */

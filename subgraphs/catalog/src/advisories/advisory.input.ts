@@ -1,6 +1,6 @@
 import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
-import { Field, InputType } from "type-graphql";
+import { Field, ID, InputType } from "type-graphql";
 
 @InputType()
 export class ImportAdvisoriesInput {
@@ -10,4 +10,11 @@ export class ImportAdvisoriesInput {
   })
   @Constraint({ minItems: 1, maxItems: 100 })
   documents: Record<string, unknown>[];
+}
+
+@InputType()
+export class DeleteAdvisoriesInput {
+  @Field(() => [ID], { description: "Ids that their databases gave them. Unknown ones are left out." })
+  @Constraint({ minItems: 1, maxItems: 100, minLength: 1, maxLength: 100 })
+  advisoryIds: string[];
 }

@@ -1,9 +1,9 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
-import { ImportAdvisoriesInput } from "./advisory.input.js";
+import { DeleteAdvisoriesInput, ImportAdvisoriesInput } from "./advisory.input.js";
 import type { AdvisoryService } from "./advisory.service.js";
-import { AdvisoryImportType, PackageAdvisoryType } from "./advisory.type.js";
+import { AdvisoryDeletionType, AdvisoryImportType, PackageAdvisoryType } from "./advisory.type.js";
 
 /** The GraphQL operations of advisories. */
 @Resolver(() => PackageAdvisoryType)
@@ -27,7 +27,7 @@ export class AdvisoryResolver {
 
   @Mutation(() => AdvisoryImportType, {
     description:
-      "Imports security advisories from documents in the format of OSV. If an advisory exists already, the copy that was changed last is kept. Later scans find it.",
+      "Imports security advisories from documents in the format of OSV. If an advisory exists already, the copy that was changed last is kept, unless it may not weaken the stored one. Later scans find it.",
   })
   @Auth({ scopes: ["libraries.write"] })
   importAdvisories(
@@ -35,5 +35,17 @@ export class AdvisoryResolver {
     @Ctx() context: RequestContext,
   ): Promise<AdvisoryImportType> {
     return this.#advisories.import(context, input);
+  }
+
+  @Mutation(() => AdvisoryDeletionType, {
+    description:
+      "Deletes imported advisories. Later scans and publications no longer find them. While governance.publish.scanSeverity is set, it needs governance.approve, too, and agents cannot call it.",
+  })
+  @Auth({ scopes: ["libraries.write"] })
+  deleteAdvisories(
+    @Arg("input") input: DeleteAdvisoriesInput,
+    @Ctx() context: RequestContext,
+  ): Promise<AdvisoryDeletionType> {
+    return this.#advisories.delete(context, input);
   }
 }

@@ -4,13 +4,16 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { withPlainNumbers } from "@factory/runtime/json/kept-numbers";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { longWork, type PausableWork } from "@factory/runtime/threads/long-work";
-import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { InputProblems } from "../input-problems/input-problems.js";
-import type { ImportAdvisoriesInput } from "./advisory.input.js";
-import type { AdvisoryImportType, PackageAdvisoryType } from "./advisory.type.js";
-import { countAdvisories, knownAdvisories, writeAdvisories } from "./advisory-writing-statement.js";
+import type { DeleteAdvisoriesInput, ImportAdvisoriesInput } from "./advisory.input.js";
+import type { AdvisoryDeletionType, AdvisoryImportType, PackageAdvisoryType } from "./advisory.type.js";
+import { mayWeaken, requireMayWeaken } from "./advisory-protection.js";
+import { countAdvisories, deleteAdvisories, storedAdvisories, writeAdvisories } from "./advisory-writing-statement.js";
+import { type Fate, newestCopy, ProtectedChoice } from "./chosen-copy.js";
 import { type ReadAdvisory, readOsvDocument } from "./osv-document.js";
 
 /** The advisories of one tenant. All of NuGet has fewer than a tenth. */
@@ -35,48 +38,76 @@ interface PackageAdvisoryRow
   withdrawn_at: Date | null;
 }
 
-/** Imports security advisories. Reads the advisories about a package. */
+/** Imports and deletes security advisories. Reads the advisories about a package. */
 export class AdvisoryService {
   readonly #database: Database;
+  readonly #facts: TenantFacts;
 
-  constructor(database: Database) {
+  constructor(database: Database, facts: TenantFacts) {
     this.#database = database;
+    this.#facts = facts;
   }
 
-  /** Stores the newer copy of each advisory. Throws ADVISORIES_INVALID with everything that is wrong. */
+  /**
+   * Stores the newer copy of each advisory. While `governance.publish.scanSeverity` is set, only a caller that may weaken
+   * advisories replaces one by a weaker copy. Throws ADVISORIES_INVALID with everything that is wrong.
+   */
   import(context: RequestContext, input: ImportAdvisoriesInput): Promise<AdvisoryImportType> {
     return idempotentMutation(this.#database, context, {
       field: "importAdvisories",
       arguments: { input },
-      prepare: async () => longWork.run(tenantOf(context).tenantId, reading(input.documents)),
-      commit: async (transaction, given) => {
-        const { tenant, execute, record } = transaction;
-        await execute("select pg_advisory_xact_lock($1, hashtext($2))", [
-          advisoryLocks.securityAdvisoryImport,
-          tenant.tenantId,
-        ]);
-        const known = await knownAdvisories(
-          transaction,
-          given.map(({ advisoryId }) => advisoryId),
-        );
-        const newer = given.filter(
-          ({ advisoryId, modifiedAt }) => (known.get(advisoryId)?.getTime() ?? -1) < modifiedAt.getTime(),
-        );
-        // an advisory that is stored already may affect no package any more
-        const wanted = newer.filter(({ advisoryId, packages }) => packages.length > 0 || known.has(advisoryId));
-        const added = wanted.filter(({ advisoryId }) => !known.has(advisoryId)).length;
+      prepare: async () => ({
+        isProtected: await this.#isProtected(context),
+        given: await longWork.run(tenantOf(context).tenantId, reading(input.documents, new Date())),
+      }),
+      commit: async (transaction, { isProtected, given }) => {
+        await lockImports(transaction);
+        const stored = await storedAdvisories(transaction, idsOf(given));
+        const choice = isProtected ? new ProtectedChoice(transaction, mayWeaken(principalOf(context))) : newestCopy;
+        const chosen = { imported: [], unchanged: [], ignored: [], refused: [] } as Record<Fate, ReadAdvisory[]>;
+        for (const copy of given) {
+          const present = stored.get(copy.advisoryId);
+          // an advisory that is stored already may affect no package any more
+          const fate = present ? await choice.of(copy, present) : copy.packages.length > 0 ? "imported" : "ignored";
+          chosen[fate].push(copy);
+        }
+        const { imported, unchanged, ignored, refused } = chosen;
+        const added = imported.filter(({ advisoryId }) => !stored.has(advisoryId)).length;
         if (added > 0 && (await countAdvisories(transaction)) + added > maxAdvisories)
           throw new DomainError("ADVISORIES_INVALID", {
-            detail: `A tenant can have at most ${maxAdvisories} advisories. Import only those about packages that you use.`,
+            detail: `A tenant can have at most ${maxAdvisories} advisories. Import only those about packages that you use, and delete the others with deleteAdvisories.`,
           });
-        await writeAdvisories(transaction, wanted);
+        await writeAdvisories(transaction, imported);
         const result = {
-          imported: wanted.length,
-          unchanged: given.length - newer.length,
-          ignored: newer.length - wanted.length,
+          ...{ imported: imported.length, unchanged: unchanged.length, ignored: ignored.length },
+          refused: idsOf(refused),
         };
-        record({ type: "AdvisoriesImported", subject: `tenants/${tenant.tenantId}`, data: { ...result } });
+        const subject = `tenants/${transaction.tenant.tenantId}`;
+        // without the ids nobody could find advisories to delete among thousands
+        const data = { ...result, advisoryIds: idsOf(imported) };
+        transaction.record({ type: "AdvisoriesImported", subject, data });
         return result;
+      },
+    });
+  }
+
+  /**
+   * Deletes advisories. Throws INSUFFICIENT_SCOPE, and SELF_APPROVAL for agents, while `governance.publish.scanSeverity` is
+   * set.
+   */
+  delete(context: RequestContext, input: DeleteAdvisoriesInput): Promise<AdvisoryDeletionType> {
+    return idempotentMutation(this.#database, context, {
+      field: "deleteAdvisories",
+      arguments: { input },
+      prepare: async () => {
+        if (await this.#isProtected(context)) requireMayWeaken(principalOf(context));
+      },
+      commit: async (transaction) => {
+        await lockImports(transaction);
+        const advisoryIds = await deleteAdvisories(transaction, input.advisoryIds);
+        const subject = `tenants/${transaction.tenant.tenantId}`;
+        transaction.record({ type: "AdvisoriesDeleted", subject, data: { advisoryIds } });
+        return { deleted: advisoryIds.length };
       },
     });
   }
@@ -98,15 +129,30 @@ export class AdvisoryService {
       withdrawnAt: withdrawn_at?.toISOString() ?? null,
     }));
   }
+
+  /** Whether the tenant lets the advisories decide about publishing. */
+  async #isProtected(context: RequestContext): Promise<boolean> {
+    const facts = await this.#facts.of(tenantOf(context).tenantId);
+    return facts.setting("governance.publish.scanSeverity") !== null;
+  }
+}
+
+const idsOf = (advisories: readonly ReadAdvisory[]): string[] => advisories.map(({ advisoryId }) => advisoryId);
+
+async function lockImports({ execute, tenant }: Transaction): Promise<void> {
+  await execute("select pg_advisory_xact_lock($1, hashtext($2))", [
+    advisoryLocks.securityAdvisoryImport,
+    tenant.tenantId,
+  ]);
 }
 
 /** The newest copy of each advisory. Other requests run between two documents. */
-function* reading(documents: readonly Record<string, unknown>[]): PausableWork<ReadAdvisory[]> {
+function* reading(documents: readonly Record<string, unknown>[], now: Date): PausableWork<ReadAdvisory[]> {
   const problems = new InputProblems("ADVISORIES_INVALID");
   const found = new Map<string, ReadAdvisory>();
   for (const [index, document] of documents.entries()) {
     const plain = withPlainNumbers(document) as Record<string, unknown>;
-    const advisory = readOsvDocument(plain, `/documents/${index}`, problems);
+    const advisory = yield* readOsvDocument(plain, { pointer: `/documents/${index}`, problems, now });
     const known = advisory && found.get(advisory.advisoryId);
     if (advisory && (known === undefined || known.modifiedAt < advisory.modifiedAt))
       found.set(advisory.advisoryId, advisory);

@@ -20,6 +20,18 @@ export class AdvisoryImportType {
 
   @Field(() => Int, { description: "New advisories that affect no package of NuGet. They are not stored." })
   ignored: number;
+
+  @Field(() => [ID], {
+    description:
+      "The ids of stored advisories that stay as they are, because the newer copy is withdrawn, has a lower severity, or affects fewer packages or versions. While governance.publish.scanSeverity is set, only a person or a service with governance.approve may import it.",
+  })
+  refused: string[];
+}
+
+@ObjectType("AdvisoryDeletion", { simpleResolvers: true })
+export class AdvisoryDeletionType {
+  @Field(() => Int)
+  deleted: number;
 }
 
 @ObjectType("AffectedInterval", { simpleResolvers: true })

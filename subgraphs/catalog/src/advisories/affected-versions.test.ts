@@ -1,12 +1,19 @@
 import { compareVersions, parseVersion } from "@factory/nuget/version";
+import { doAtOnce } from "@factory/runtime/threads/long-work";
 import fc from "fast-check";
-import { affectedVersions, fixedVersions, isAffected, type OsvEvent } from "./affected-versions.js";
+import { covers, fixedVersions, isAffected, type OsvEvent, VersionCollection } from "./affected-versions.js";
 
 const version = (text: string) => {
   const parsed = parseVersion(text);
   if (parsed === undefined) throw new Error(text);
   return parsed;
 };
+function affectedVersions(ranges: readonly (readonly OsvEvent[])[], listed: readonly string[]) {
+  const collection = new VersionCollection();
+  for (const events of ranges) collection.addRange(events);
+  collection.addVersions(listed);
+  return doAtOnce(collection.affected());
+}
 const order = (a: string, b: string) => compareVersions(version(a), version(b));
 
 /** The evaluation of one range as ossf.github.io/osv-schema writes it down, over sorted events. */
@@ -93,5 +100,32 @@ describe("affected versions", () => {
   it("name the versions that fix them", () => {
     const events = [{ introduced: "0" }, { fixed: "1.5.0" }, { introduced: "2.0.0" }, { fixed: "2.1.0" }];
     expect(fixedVersions(affectedVersions([events], []))).toEqual(["1.5.0", "2.1.0"]);
+  });
+
+  it("cover others only if they affect each of their versions", () => {
+    const some = fc
+      .tuple(fc.array(fc.array(anEvent, { maxLength: 4 }), { maxLength: 2 }), fc.array(aVersion, { maxLength: 3 }))
+      .map(([ranges, listed]) => affectedVersions(ranges, listed));
+    fc.assert(
+      fc.property(some, some, aVersion, (wide, narrow, text) => {
+        expect(covers(narrow, narrow)).toBe(true);
+        if (covers(wide, narrow) && isAffected(narrow, version(text)))
+          expect(isAffected(wide, version(text))).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each([
+    ["a later fix", [[{ introduced: "1.0" }, { fixed: "3.0" }]], [], true],
+    ["an earlier fix", [[{ introduced: "1.0" }, { fixed: "1.9" }]], [], false],
+    ["a later beginning", [[{ introduced: "1.1" }, { fixed: "2.0" }]], [], false],
+    ["a last version in place of the fix", [[{ introduced: "1.0" }, { last_affected: "1.9" }]], [], false],
+    ["no end", [[{ introduced: "0" }]], [], true],
+    ["versions in place of the range", [], ["1.0", "1.1"], false],
+    ["two ranges without a gap", [[{ introduced: "1.0" }, { fixed: "1.5" }], [{ introduced: "1.5" }]], [], true],
+  ])("with %s cover a range or not", (_, ranges, listed, expected) => {
+    const narrow = affectedVersions([[{ introduced: "1.0" }, { fixed: "2.0" }]], []);
+    expect(covers(affectedVersions(ranges, listed), narrow)).toBe(expected);
   });
 });

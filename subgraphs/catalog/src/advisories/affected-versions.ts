@@ -1,4 +1,5 @@
 import { compareVersions, formatVersion, type NugetVersion, parseVersion } from "@factory/nuget/version";
+import type { PausableWork } from "@factory/runtime/threads/long-work";
 
 /** An event of an OSV range: one of its members is set. */
 export interface OsvEvent {
@@ -40,27 +41,42 @@ export class UnreadableVersion extends Error {
   override readonly name = "UnreadableVersion";
 }
 
+/** So many versions are parsed between two pauses. */
+const versionsInStep = 100;
+
 /**
- * Converts ranges and versions of OSV, whose events may come in any order, to ordered intervals (ossf.github.io/osv-schema,
- * "Evaluation"). Throws UnreadableVersion.
+ * Collects the ranges and versions of OSV that affect one package, and converts them once to ordered intervals
+ * (ossf.github.io/osv-schema, "Evaluation").
  */
-export function affectedVersions(
-  ranges: readonly (readonly OsvEvent[])[],
-  listed: readonly string[],
-): AffectedVersions {
-  const intervals = joined(ranges.flatMap((events) => intervalsOf(events)));
-  const stored = intervals.map(({ from, to, inclusive }) => ({
-    from: from === undefined ? null : formatVersion(from),
-    to: to === undefined ? null : formatVersion(to),
-    inclusive,
-  }));
-  const versions = new Set<string>();
-  for (const text of listed) {
-    const version = parseVersion(text);
-    // a version that NuGet cannot read is the version of no package
-    if (version !== undefined && !isWithin(intervals, version)) versions.add(formatVersion(version).toLowerCase());
+export class VersionCollection {
+  readonly #intervals: Interval[] = [];
+  readonly #listed: string[] = [];
+
+  /** Adds a range, whose events may come in any order. Throws UnreadableVersion. */
+  addRange(events: readonly OsvEvent[]): void {
+    for (const interval of intervalsOf(events)) this.#intervals.push(interval);
   }
-  return { intervals: stored, versions: [...versions] };
+
+  addVersions(listed: readonly string[]): void {
+    for (const text of listed) this.#listed.push(text);
+  }
+
+  *affected(): PausableWork<AffectedVersions> {
+    const intervals = joined(this.#intervals);
+    const stored = intervals.map(({ from, to, inclusive }) => ({
+      from: from === undefined ? null : formatVersion(from),
+      to: to === undefined ? null : formatVersion(to),
+      inclusive,
+    }));
+    const versions = new Set<string>();
+    for (const [index, text] of this.#listed.entries()) {
+      if (index % versionsInStep === 0) yield;
+      const version = parseVersion(text);
+      // a version that NuGet cannot read is the version of no package
+      if (version !== undefined && !isWithin(intervals, version)) versions.add(formatVersion(version).toLowerCase());
+    }
+    return { intervals: stored, versions: [...versions] };
+  }
 }
 
 /** Whether the version is affected. */
@@ -76,7 +92,7 @@ export class AffectedTest {
   readonly #versions: ReadonlySet<string>;
 
   constructor({ intervals, versions }: AffectedVersions) {
-    this.#intervals = intervals.map(({ from, to, inclusive }) => ({ from: bound(from), to: bound(to), inclusive }));
+    this.#intervals = intervals.map((interval) => parsedInterval(interval));
     this.#versions = new Set(versions);
     this.cost = 1 + intervals.length;
   }
@@ -84,6 +100,25 @@ export class AffectedTest {
   includes(version: NugetVersion): boolean {
     return this.#versions.has(formatVersion(version).toLowerCase()) || isWithin(this.#intervals, version);
   }
+
+  /** Whether one interval holds the whole other one. */
+  includesInterval(interval: AffectedInterval): boolean {
+    const narrow = parsedInterval(interval);
+    const wide = lastBeginning(this.#intervals, narrow.from);
+    return wide !== undefined && compareHigh(wide, narrow) >= 0;
+  }
+}
+
+/** Whether everything that `narrow` affects is affected by `wide`, too. An interval must lie in one interval of `wide`. */
+export function covers(wide: AffectedVersions, narrow: AffectedVersions): boolean {
+  const test = new AffectedTest(wide);
+  return (
+    narrow.intervals.every((interval) => test.includesInterval(interval)) &&
+    narrow.versions.every((text) => {
+      const version = parseVersion(text);
+      return version === undefined || test.includes(version);
+    })
+  );
 }
 
 /** The lowest versions that are not affected any more, above each interval. */
@@ -172,15 +207,19 @@ function byVersion(a: Turn, b: Turn): number {
 }
 
 function isWithin(intervals: readonly Interval[], version: NugetVersion): boolean {
-  let [low, high] = [0, intervals.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const from = intervals[middle]?.from;
-    if (from === undefined || compareVersions(from, version) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  const candidate = intervals[low - 1];
+  const candidate = lastBeginning(intervals, version);
   return candidate !== undefined && contains(candidate, version);
+}
+
+/** The last interval that begins at or before `low`. */
+function lastBeginning(intervals: readonly Interval[], low: NugetVersion | undefined): Interval | undefined {
+  let [first, end] = [0, intervals.length];
+  while (first < end) {
+    const middle = (first + end) >> 1;
+    if (compareLow(intervals[middle]?.from, low) <= 0) first = middle + 1;
+    else end = middle;
+  }
+  return intervals[first - 1];
 }
 
 function contains({ from, to, inclusive }: Interval, version: NugetVersion): boolean {
@@ -193,6 +232,10 @@ function contains({ from, to, inclusive }: Interval, version: NugetVersion): boo
 function higher(a: NugetVersion | undefined, b: NugetVersion | undefined): NugetVersion | undefined {
   if (a === undefined || b === undefined) return undefined;
   return compareVersions(a, b) > 0 ? a : b;
+}
+
+function parsedInterval({ from, to, inclusive }: AffectedInterval): Interval {
+  return { from: bound(from), to: bound(to), inclusive };
 }
 
 function bound(text: string | null): NugetVersion | undefined {

@@ -1,7 +1,8 @@
 import { isPackageId } from "@factory/nuget/package-id";
+import type { PausableWork } from "@factory/runtime/threads/long-work";
 import type { InputProblems } from "../input-problems/input-problems.js";
-import { type AdvisorySeverity, advisorySeverity, type OsvScore } from "./advisory-severity.js";
-import { type AffectedVersions, affectedVersions, type OsvEvent, UnreadableVersion } from "./affected-versions.js";
+import { type AdvisorySeverity, advisorySeverity, type OsvScore, severityRank } from "./advisory-severity.js";
+import { type AffectedVersions, type OsvEvent, UnreadableVersion, VersionCollection } from "./affected-versions.js";
 
 /** A package that an advisory affects. */
 export interface AffectedPackage {
@@ -24,6 +25,24 @@ export interface ReadAdvisory {
   readonly packages: readonly AffectedPackage[];
 }
 
+/** A package, and everything that the entries read so far say about it. */
+interface NamedPackage {
+  readonly packageName: string;
+  /** Points to its first entry. */
+  readonly at: string;
+  severity: AdvisorySeverity | null;
+  readonly versions: VersionCollection;
+  eventCount: number;
+  versionCount: number;
+}
+
+/** The place of a document in the request, and the time of the request. */
+interface DocumentReading {
+  readonly pointer: string;
+  readonly problems: InputProblems;
+  readonly now: Date;
+}
+
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The limits of one document. */
@@ -32,9 +51,11 @@ export const osvLimits = {
   packages: 50,
   ranges: 50,
   events: 1000,
-  versions: 5000,
   aliases: 20,
   scores: 20,
+  /** The sums of all entries of one package. */
+  eventsOfPackage: 2000,
+  versionsOfPackage: 5000,
 };
 
 /** The limits for what is stored of one package, so that a scan can read the advisories of many. */
@@ -43,6 +64,8 @@ const maxSummary = 500;
 const maxUrl = 2048;
 const idForm = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/;
 const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+/** The clock of a database may be ahead. A later time would keep every true copy out. */
+const maxAheadMs = 10 * 60_000;
 const ecosystem = "nuget";
 const rangeTypes: ReadonlySet<unknown> = new Set(["SEMVER", "ECOSYSTEM"]);
 
@@ -52,74 +75,112 @@ const rangeTypes: ReadonlySet<unknown> = new Set(["SEMVER", "ECOSYSTEM"]);
  */
 export function readOsvDocument(
   document: JsonObject,
-  pointer: string,
-  problems: InputProblems,
-): ReadAdvisory | undefined {
-  const reader = new OsvReader(pointer, problems);
-  const advisory = reader.read(document);
-  return reader.failed ? undefined : advisory;
+  reading: DocumentReading,
+): PausableWork<ReadAdvisory | undefined> {
+  return new OsvReader(reading).read(document);
 }
 
 class OsvReader {
-  failed = false;
-  readonly #pointer: string;
-  readonly #problems: InputProblems;
+  #failed = false;
+  readonly #reading: DocumentReading;
 
-  constructor(pointer: string, problems: InputProblems) {
-    this.#pointer = pointer;
-    this.#problems = problems;
+  constructor(reading: DocumentReading) {
+    this.#reading = reading;
   }
 
-  read(document: JsonObject): ReadAdvisory {
-    const { id, modified, withdrawn, summary } = document;
+  *read(document: JsonObject): PausableWork<ReadAdvisory | undefined> {
+    const { id, modified, published, withdrawn, summary } = document;
     if (typeof id !== "string" || !idForm.test(id))
       this.#fail("/id", "The id must be 1 to 100 letters, digits, dots, colons, hyphens and underscores.");
-    const scores = this.#scores(document["severity"], "/severity");
+    const modifiedAt = this.#time(modified, "/modified");
+    const withdrawnAt = withdrawn == null ? null : this.#time(withdrawn, "/withdrawn");
+    if (published != null) this.#time(published, "/published");
+    const severity = advisorySeverity(this.#scores(document["severity"], "/severity"), databaseWord(document));
+    const aliases = this.#aliases(document["aliases"]);
     const affected = this.#list(document["affected"], "/affected", osvLimits.affected);
-    const packages = affected.flatMap((one, index) => this.#affected(one, `/affected/${index}`));
-    if (packages.length > osvLimits.packages)
-      this.#fail("/affected", `An advisory may affect at most ${osvLimits.packages} packages of NuGet.`);
+    if (this.#failed) return undefined;
+    const packages = yield* this.#packages(affected, severity);
+    if (this.#failed) return undefined;
     return {
-      advisoryId: typeof id === "string" ? id : "",
-      summary: typeof summary === "string" && summary !== "" ? withoutNul(summary).slice(0, maxSummary) : null,
-      aliases: this.#aliases(document["aliases"]),
-      severity: advisorySeverity(scores, databaseWord(document)),
+      advisoryId: String(id),
+      summary: typeof summary === "string" && summary !== "" ? cut(summary) : null,
+      aliases,
+      severity,
       url: urlOf(document["references"]),
-      modifiedAt: this.#time(modified, "/modified"),
-      withdrawnAt: withdrawn == null ? null : this.#time(withdrawn, "/withdrawn"),
-      packages: distinctPackages(packages),
+      modifiedAt,
+      withdrawnAt,
+      packages,
     };
   }
 
-  #affected(entry: JsonObject, at: string): AffectedPackage[] {
-    const named = isObject(entry["package"]) ? entry["package"] : {};
-    const { name, ecosystem: system } = named;
-    if (typeof system !== "string" || system.split(":")[0]?.toLowerCase() !== ecosystem) return [];
-    if (typeof name !== "string" || !isPackageId(name)) {
-      this.#fail(`${at}/package/name`, "The name is not a valid NuGet package ID.");
-      return [];
+  /** Each package once: a document may list it several times. */
+  *#packages(entries: readonly JsonObject[], ofAdvisory: AdvisorySeverity | null): PausableWork<AffectedPackage[]> {
+    const named = new Map<string, NamedPackage>();
+    for (const [index, entry] of entries.entries()) {
+      yield* this.#entry(entry, `/affected/${index}`, { named, ofAdvisory });
+      if (named.size > osvLimits.packages)
+        this.#fail("/affected", `An advisory may affect at most ${osvLimits.packages} packages of NuGet.`);
+      if (this.#failed) return [];
+      yield;
     }
-    const ranges = this.#list(entry["ranges"], `${at}/ranges`, osvLimits.ranges).flatMap((range, index) =>
-      rangeTypes.has(range["type"]) ? [this.#events(range["events"], `${at}/ranges/${index}/events`)] : [],
-    );
-    const versions = this.#texts(entry["versions"], `${at}/versions`, osvLimits.versions);
-    const scores = this.#scores(entry["severity"], `${at}/severity`);
-    const affected = this.#versions(ranges, versions, at);
-    return affected ? [{ packageName: name, severity: advisorySeverity(scores, databaseWord(entry)), affected }] : [];
+    const packages: AffectedPackage[] = [];
+    for (const { packageName, severity, versions, at } of named.values()) {
+      const affected = yield* versions.affected();
+      if (affected.intervals.length > storedLimits.intervals || affected.versions.length > storedLimits.versions) {
+        const limits = `${storedLimits.intervals} separate ranges and ${storedLimits.versions} versions outside of them`;
+        this.#fail(at, `The affected versions of a package may be at most ${limits}.`);
+        return [];
+      }
+      packages.push({ packageName, severity, affected });
+      yield;
+    }
+    return packages;
   }
 
-  #versions(ranges: readonly OsvEvent[][], listed: readonly string[], at: string): AffectedVersions | undefined {
+  *#entry(
+    entry: JsonObject,
+    at: string,
+    { named, ofAdvisory }: { named: Map<string, NamedPackage>; ofAdvisory: AdvisorySeverity | null },
+  ): PausableWork<void> {
+    const { name, ecosystem: system } = isObject(entry["package"]) ? entry["package"] : {};
+    if (typeof system !== "string" || system.split(":")[0]?.toLowerCase() !== ecosystem) return;
+    if (typeof name !== "string" || !isPackageId(name))
+      return this.#fail(`${at}/package/name`, "The name is not a valid NuGet package ID.");
+    const severity = advisorySeverity(this.#scores(entry["severity"], `${at}/severity`), databaseWord(entry));
+    const key = name.toLowerCase();
+    const one = named.get(key) ?? {
+      ...{ packageName: name, at, severity, versions: new VersionCollection() },
+      ...{ eventCount: 0, versionCount: 0 },
+    };
+    named.set(key, one);
+    // an entry without a severity has that of the advisory
+    if (severityRank(severity ?? ofAdvisory) > severityRank(one.severity ?? ofAdvisory)) one.severity = severity;
+    for (const [index, range] of this.#list(entry["ranges"], `${at}/ranges`, osvLimits.ranges).entries()) {
+      if (rangeTypes.has(range["type"])) this.#range(one, range, `${at}/ranges/${index}`);
+      if (this.#failed) return;
+      yield;
+    }
+    const listed = this.#texts(entry["versions"], `${at}/versions`, osvLimits.versionsOfPackage);
+    one.versionCount += listed.length;
+    if (one.versionCount > osvLimits.versionsOfPackage)
+      return this.#fail(
+        `${at}/versions`,
+        `The entries of a package may list at most ${osvLimits.versionsOfPackage} versions together.`,
+      );
+    one.versions.addVersions(listed);
+  }
+
+  #range(one: NamedPackage, range: JsonObject, at: string): void {
+    const events = this.#events(range["events"], `${at}/events`);
+    one.eventCount += events.length;
+    if (one.eventCount > osvLimits.eventsOfPackage)
+      return this.#fail(at, `The ranges of a package may have at most ${osvLimits.eventsOfPackage} events together.`);
     try {
-      const affected = affectedVersions(ranges, listed);
-      const { intervals, versions } = affected;
-      if (intervals.length <= storedLimits.intervals && versions.length <= storedLimits.versions) return affected;
-      const limits = `${storedLimits.intervals} separate ranges and ${storedLimits.versions} versions outside of them`;
-      this.#fail(at, `The affected versions of a package may be at most ${limits}.`);
+      one.versions.addRange(events);
     } catch (error) {
       if (!(error instanceof UnreadableVersion)) throw error;
-      this.#fail(`${at}/ranges`, `A range has the version "${error.message}", which is not a valid NuGet version.`);
+      this.#fail(at, `The range has the version "${error.message}", which is not a valid NuGet version.`);
     }
-    return undefined;
   }
 
   #events(given: unknown, at: string): OsvEvent[] {
@@ -146,9 +207,14 @@ class OsvReader {
 
   #time(given: unknown, at: string): Date {
     const time = typeof given === "string" && timeForm.test(given) ? new Date(given) : undefined;
-    if (time !== undefined && !Number.isNaN(time.getTime())) return time;
-    this.#fail(at, "The time must be in the form 2026-01-31T12:00:00Z.");
-    return new Date(0);
+    if (time === undefined || Number.isNaN(time.getTime())) {
+      this.#fail(at, "The time must be in the form 2026-01-31T12:00:00Z.");
+      return new Date(0);
+    }
+    const { now } = this.#reading;
+    if (time.getTime() > now.getTime() + maxAheadMs)
+      this.#fail(at, `The time must not be later than now, which is ${now.toISOString()}.`);
+    return time;
   }
 
   #texts(given: unknown, at: string, most: number): string[] {
@@ -171,8 +237,9 @@ class OsvReader {
 
   #fail(at: string, detail: string): void {
     // a hostile document has thousands of faults, and one of them tells enough
-    if (!this.failed) this.#problems.add(`${this.#pointer}${at}`, "FORMAT", detail);
-    this.failed = true;
+    const { problems, pointer } = this.#reading;
+    if (!this.#failed) problems.add(`${pointer}${at}`, "FORMAT", detail);
+    this.#failed = true;
   }
 }
 
@@ -196,30 +263,7 @@ function urlOf(references: unknown): string | null {
   return chosen === undefined ? null : new URL(String(chosen["url"])).href;
 }
 
-/** One entry for each package: a document may list a package several times. */
-function distinctPackages(packages: readonly AffectedPackage[]): AffectedPackage[] {
-  const found = new Map<string, AffectedPackage>();
-  for (const one of packages) {
-    const key = one.packageName.toLowerCase();
-    const known = found.get(key);
-    found.set(key, known === undefined ? one : united(known, one));
-  }
-  return [...found.values()];
-}
-
-function united(a: AffectedPackage, b: AffectedPackage): AffectedPackage {
-  const ranges = [...a.affected.intervals, ...b.affected.intervals].map(({ from, to, inclusive }): OsvEvent[] => {
-    const start = { introduced: from ?? "0" };
-    if (to === null) return [start];
-    return [start, inclusive ? { last_affected: to } : { fixed: to }];
-  });
-  return {
-    packageName: a.packageName,
-    severity: a.severity ?? b.severity,
-    affected: affectedVersions(ranges, [...a.affected.versions, ...b.affected.versions]),
-  };
-}
-
-function withoutNul(text: string): string {
-  return text.replaceAll("\0", "");
+/** A cut may divide a surrogate pair, and a lone surrogate cannot be stored. */
+function cut(summary: string): string {
+  return summary.replaceAll("\0", "").slice(0, maxSummary).toWellFormed();
 }

@@ -121,7 +121,7 @@ const importing = async (documents: object[], by = actor) =>
   (
     await fixture.run<{ importAdvisories: object }>(
       by,
-      `mutation { importAdvisories(input: { documents: ${literal(documents)} }) { imported unchanged ignored } }`,
+      `mutation { importAdvisories(input: { documents: ${literal(documents)} }) { imported unchanged ignored refused } }`,
     )
   ).importAdvisories;
 
@@ -346,12 +346,14 @@ describe("Mutation.importAdvisories", () => {
       database_specific: {},
       affected: [{ package: { ecosystem: "NuGet", name: "Alien" }, versions: ["5.0.0"] }],
     });
-    expect(await importing([advisory(), alien])).toEqual({ imported: 2, unchanged: 0, ignored: 0 });
+    expect(await importing([advisory(), alien])).toEqual({ imported: 2, unchanged: 0, ignored: 0, refused: [] });
     expect(await vulnerabilitiesOf("acme.deep@2.1.0")).toEqual([
       { advisoryId: "GHSA-1", severity: "High", url: null, fixedVersions: ["2.2.0"] },
     ]);
     expect(await vulnerabilitiesOf("alien@5.0.0")).toMatchObject([{ advisoryId: "GHSA-2", severity: null }]);
-    expect(await eventsOf("AdvisoriesImported")).toMatchObject([{ data: { imported: 2, unchanged: 0, ignored: 0 } }]);
+    expect(await eventsOf("AdvisoriesImported")).toMatchObject([
+      { data: { imported: 2, unchanged: 0, ignored: 0, refused: [] } },
+    ]);
   });
 
   it("keeps the copy that was changed last, and forgets a withdrawn one", async () => {
@@ -371,7 +373,7 @@ describe("Mutation.importAdvisories", () => {
 
   it("ignores advisories about other ecosystems, and imports all or nothing", async () => {
     const npm = advisory({ id: "NPM-1", affected: [{ package: { ecosystem: "npm", name: "a" } }] });
-    expect(await importing([npm, npm])).toEqual({ imported: 0, unchanged: 0, ignored: 1 });
+    expect(await importing([npm, npm])).toEqual({ imported: 0, unchanged: 0, ignored: 1, refused: [] });
     const { extensions } = await codeOf(importing([advisory(), advisory({ id: "" })]));
     expect(extensions).toMatchObject({ code: "ADVISORIES_INVALID", errors: [{ pointer: "/documents/1/id" }] });
     expect(await vulnerabilitiesOf("acme.deep@2.1.0")).toMatchObject([{ advisoryId: null }]);
@@ -532,6 +534,26 @@ describe("governance.publish.scanSeverity", () => {
     const version = await aCheckedVersion('<PackageReference Include="Acme.Deep" VersionOverride="(5.0,6.0)" />');
     expect((await codeOf(publish(version))).code).toBe("TEMPLATE_VERSION_NOT_SCANNED");
     await expect(publish(version)).rejects.toThrow("Acme.Deep (5.0,6.0)");
+  });
+
+  it("counts a registered vulnerability whatever an import says of the same advisory", async () => {
+    await fixture.rows(
+      `update catalog.library_versions set vulnerabilities = jsonb_set(vulnerabilities, '{0,severity}', '"Critical"')
+       where tenant_id = $1 and semantic_version = '2.1.0'`,
+      decodeId("ten", actor.tenantId ?? ""),
+    );
+    await importing([advisory({ database_specific: { severity: "LOW" } })]);
+    await setSeverity("High");
+    const version = await aCheckedVersion();
+    const scan = await scanVersion(version);
+    expect(scan.packages[0]?.vulnerabilities).toMatchObject([{ advisoryId: "GHSA-1", severity: "Critical" }]);
+    const refusal = {
+      code: "TEMPLATE_VERSION_VULNERABLE",
+      errors: [{ detail: expect.stringContaining("severity Critical: https://example.com/CVE-2026-1") }],
+    };
+    expect((await codeOf(publish(version))).extensions).toMatchObject(refusal);
+    await importing([advisory({ modified: "2026-02-01T00:00:00Z", withdrawn: "2026-02-01T00:00:00Z" })]);
+    expect((await codeOf(publish(version))).extensions).toMatchObject(refusal);
   });
 
   it("counts an advisory without a severity as Critical", async () => {

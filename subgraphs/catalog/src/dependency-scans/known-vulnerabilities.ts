@@ -1,5 +1,5 @@
 import type { PausableWork } from "@factory/runtime/threads/long-work";
-import { severityRank } from "../advisories/advisory-severity.js";
+import { type AdvisorySeverity, severityRank } from "../advisories/advisory-severity.js";
 import { comparedVersion } from "../advisories/compared-version.js";
 import type { MatchedAdvisory, PackageAdvisories } from "../advisories/matching-advisories.js";
 import type { ScannedPackage, ScannedVulnerability } from "./resolution/scanned-package.js";
@@ -23,20 +23,23 @@ export function* withAdvisories(
 }
 
 function withMatched(one: ScannedPackage, matched: readonly MatchedAdvisory[]): ScannedPackage {
-  const left = one.vulnerabilities.filter((registered) => !matched.some((advisory) => isSame(registered, advisory)));
+  const registered = one.vulnerabilities.map((vulnerability) => ({ vulnerability, id: lastPart(vulnerability) }));
+  const known = new Set<ScannedVulnerability>();
   const imported = matched.map((advisory) => {
-    const severities = one.vulnerabilities
-      .filter((registered) => isSame(registered, advisory))
-      .map(({ severity }) => severity);
-    const [severity = advisory.severity] = [advisory.severity, ...severities].sort(
-      (a, b) => severityRank(b) - severityRank(a),
-    );
-    return { ...advisory, severity };
+    const ids = new Set([advisory.advisoryId, ...advisory.aliases].map((id) => id.toLowerCase()));
+    const same = registered.filter(({ id }) => id !== undefined && ids.has(id));
+    for (const { vulnerability } of same) known.add(vulnerability);
+    const severities = [advisory.severity, ...same.map(({ vulnerability }) => vulnerability.severity)];
+    return { ...advisory, severity: severities.reduce(higher) };
   });
-  return { ...one, vulnerabilities: [...imported, ...left] };
+  return { ...one, vulnerabilities: [...imported, ...one.vulnerabilities.filter((each) => !known.has(each))] };
 }
 
-function isSame({ url }: ScannedVulnerability, { advisoryId, aliases }: MatchedAdvisory): boolean {
-  const last = (url ?? "").split(/[/?#]/).filter(Boolean).at(-1)?.toLowerCase();
-  return last !== undefined && [advisoryId, ...aliases].some((id) => id.toLowerCase() === last);
+/** The last part of the address, which names the advisory. */
+function lastPart({ url }: ScannedVulnerability): string | undefined {
+  return (url ?? "").split(/[/?#]/).filter(Boolean).at(-1)?.toLowerCase();
+}
+
+function higher(a: AdvisorySeverity | null, b: AdvisorySeverity | null): AdvisorySeverity | null {
+  return severityRank(b) > severityRank(a) ? b : a;
 }

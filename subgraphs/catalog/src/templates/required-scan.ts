@@ -6,8 +6,8 @@ import { advisoriesAbout, type PackageAdvisories } from "../advisories/matching-
 import { renderDigest } from "./render-digest.js";
 import type { TemplateVersion } from "./template-version.entity.js";
 import {
+  libraryFacts,
   newestScan,
-  retiredVersions,
   type StoredPackage,
   vulnerablePackages,
 } from "./version-evidence/newest-scan-statement.js";
@@ -51,7 +51,7 @@ export async function requireScan(
     limits,
   );
   const findings = [
-    ...scan.packages.flatMap((one) => knownVulnerabilities(one)),
+    ...(await libraryFindings(transaction, scan.packages)),
     ...scan.packages.flatMap((one) => {
       const compared = comparedVersion(one);
       return (compared === undefined ? [] : advisories.affecting(one.packageName, compared)).map(
@@ -59,7 +59,6 @@ export async function requireScan(
           vulnerable({ packageName: one.packageName, version: compared ?? null }, { id: advisoryId, severity }),
       );
     }),
-    ...(await recalls(transaction, scan.packages)),
   ];
   if (!advisories.complete) throw notScanned("Too many advisories are about the packages of the version.");
   const unknown = await unknownVersions(transaction, scan.packages, advisories);
@@ -94,10 +93,17 @@ async function unknownVersions(
     .map(({ packageName, requested }) => (requested === null ? packageName : `${packageName} ${requested}`));
 }
 
-function knownVulnerabilities(one: StoredPackage): ScanFinding[] {
-  // an imported advisory counts as it is now, which may be changed or withdrawn
-  const registered = one.vulnerabilities.filter(({ advisoryId }) => advisoryId === null);
-  return registered.map(({ severity, url }) => vulnerable(one, { id: url ?? "", severity }));
+/** Registered vulnerabilities count whatever an import says of the same advisory, so they are not those of the scan. */
+async function libraryFindings(transaction: Transaction, packages: readonly StoredPackage[]): Promise<ScanFinding[]> {
+  const ids = packages.flatMap(({ libraryVersionId }) => libraryVersionId ?? []);
+  const facts = await libraryFacts(transaction, ids);
+  return packages.flatMap((one) => {
+    const { isRecalled = false, vulnerabilities = [] } = facts.get(one.libraryVersionId ?? "") ?? {};
+    const registered = vulnerabilities.map(({ severity, advisoryUrl }) =>
+      vulnerable(one, { id: advisoryUrl, severity }),
+    );
+    return isRecalled ? [...registered, recalled(one)] : registered;
+  });
 }
 
 function vulnerable(
@@ -109,17 +115,9 @@ function vulnerable(
   return { code: "KnownVulnerability", severity, packageName, detail };
 }
 
-async function recalls(transaction: Transaction, packages: readonly StoredPackage[]): Promise<ScanFinding[]> {
-  const ids = packages.flatMap(({ libraryVersionId }) => libraryVersionId ?? []);
-  const retired = await retiredVersions(transaction, ids);
-  return packages
-    .filter(({ libraryVersionId }) => libraryVersionId !== null && retired.has(libraryVersionId))
-    .map(({ packageName, version }) => ({
-      code: "LibraryVersionRetired" as const,
-      severity: "High" as const,
-      packageName,
-      detail: `${packageName} ${version ?? ""} was recalled.`,
-    }));
+function recalled({ packageName, version }: StoredPackage): ScanFinding {
+  const detail = `${packageName} ${version ?? ""} was recalled.`;
+  return { code: "LibraryVersionRetired", severity: "High", packageName, detail };
 }
 
 function distinct(findings: readonly ScanFinding[]): ScanFinding[] {

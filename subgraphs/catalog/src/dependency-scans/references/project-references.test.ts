@@ -38,6 +38,16 @@ describe("the references of a render", () => {
     ]);
   });
 
+  it("have versions that can be stored, also where a cut divides a character", () => {
+    const long = `${"1".repeat(199)}\u{1f600}`;
+    const files = {
+      "A.csproj": project(`<PackageReference Include="A" Version="${long}" />`),
+      "old/B.csproj": "<Project />",
+      "old/packages.config": `<packages><package id="B" version="${long}" /></packages>`,
+    };
+    expect(requested(files).map((text) => text.isWellFormed())).toEqual([true, true]);
+  });
+
   it("get their versions from the nearest central file, unless a project overrides them", () => {
     const central = (version: string) =>
       project(

@@ -231,7 +231,7 @@ function versionsOf(items: readonly MsbuildItem[], kind: string, member = "Versi
   const found = new Map<string, PackageReference[]>();
   for (const item of items) {
     if (item.kind !== kind) continue;
-    const requested = item.metadata(member)?.slice(0, maxRequestedLength) ?? null;
+    const requested = item.metadata(member)?.slice(0, maxRequestedLength).toWellFormed() ?? null;
     for (const packageName of item.names) {
       const key = packageName.toLowerCase();
       if (!isPackageId(packageName)) continue;
@@ -248,7 +248,7 @@ function configReferences(root: XmlElement | undefined): PackageReference[] {
   return (root?.children ?? []).flatMap((element) => {
     const packageName = attributeOf(element, "id")?.value.trim() ?? "";
     // a packages.config names one exact version
-    const version = attributeOf(element, "version")?.value.trim().slice(0, maxRequestedLength);
+    const version = attributeOf(element, "version")?.value.trim().slice(0, maxRequestedLength).toWellFormed();
     return element.name === "package" && isPackageId(packageName) ? [{ packageName, requested: version || null }] : [];
   });
 }

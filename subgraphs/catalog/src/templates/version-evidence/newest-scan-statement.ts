@@ -10,11 +10,13 @@ export interface StoredPackage {
   readonly version: string | null;
   readonly requested: string | null;
   readonly libraryVersionId: string | null;
-  readonly vulnerabilities: readonly {
-    readonly advisoryId: string | null;
-    readonly severity: AdvisorySeverity | null;
-    readonly url: string | null;
-  }[];
+}
+
+/** The present facts of a library version. */
+export interface LibraryFacts {
+  readonly isRecalled: boolean;
+  /** The vulnerabilities that were registered with the version. */
+  readonly vulnerabilities: readonly { readonly severity: AdvisorySeverity; readonly advisoryUrl: string }[];
 }
 
 interface NewestScan extends Record<string, unknown> {
@@ -36,17 +38,26 @@ export async function newestScan(
   return newest;
 }
 
-/** The versions among these that are recalled now. */
-export async function retiredVersions(
+/** The facts of those of these versions that are recalled or vulnerable. */
+export async function libraryFacts(
   { execute, tenant }: Transaction,
   libraryVersionIds: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await execute<{ library_version_id: string }>(
-    `select library_version_id from library_versions
-     where tenant_id = $1 and library_version_id = any($2) and status = 'Retired'`,
+): Promise<ReadonlyMap<string, LibraryFacts>> {
+  const rows = await execute<{
+    library_version_id: string;
+    status: string;
+    vulnerabilities: LibraryFacts["vulnerabilities"];
+  }>(
+    `select library_version_id, status, vulnerabilities from library_versions
+     where tenant_id = $1 and library_version_id = any($2) and (status = 'Retired' or vulnerabilities <> '[]')`,
     [tenant.uuid, libraryVersionIds.flatMap((id) => decodeId("lbv", id) ?? [])],
   );
-  return new Set(rows.map(({ library_version_id }) => encodeId("lbv", library_version_id)));
+  return new Map(
+    rows.map(({ library_version_id, status, vulnerabilities }) => [
+      encodeId("lbv", library_version_id),
+      { isRecalled: status === "Retired", vulnerabilities },
+    ]),
+  );
 }
 
 /** The packages (by name in lower case) among these that have a version with a registered vulnerability. */
