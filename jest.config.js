@@ -20,12 +20,16 @@ function useMemoryForTemporaryFiles() {
   // as /tmp, since a suite that runs as root also starts programs under other accounts
   chmodSync(folder, 0o1777);
   process.env.TMPDIR = folder;
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  process.once("exit", () => removeOwn(folder));
 }
 
-/** A folder that another account has left is not ours to remove. */
+/** A folder that another account has left is not ours to remove. One with a mounted file system stays. */
 function removeOwn(folder) {
-  if (statSync(folder).uid === process.getuid()) rmSync(folder, { recursive: true, force: true });
+  try {
+    if (statSync(folder).uid === process.getuid()) rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    process.emitWarning(`${folder} stays: ${error.message}`);
+  }
 }
 
 function isUsableMemory() {
