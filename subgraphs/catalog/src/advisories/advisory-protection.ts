@@ -6,7 +6,7 @@ import { covers } from "./affected-versions.js";
 import type { ReadAdvisory } from "./osv-document.js";
 
 /** The facts of an advisory that decide which versions may not be published. */
-export type AdvisoryEffect = Pick<ReadAdvisory, "severity" | "withdrawnAt" | "packages">;
+type AdvisoryEffect = Pick<ReadAdvisory, "severity" | "withdrawnAt" | "packages">;
 
 const approvalScope = "governance.approve";
 
