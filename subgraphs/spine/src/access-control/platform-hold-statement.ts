@@ -29,7 +29,10 @@ const hands = {
  * Whether the caller is a client whose secret a principal of the platform holds, itself or through other clients. Once a
  * person of the tenant has rotated the secret, the platform does not hold the client any more. A person is never held.
  */
-export async function isHeldByPlatform(transaction: Transaction, caller: Principal): Promise<boolean> {
+export async function isHeldByPlatform(
+  transaction: Transaction,
+  caller: Pick<Principal, "principalType" | "subject" | "clientId" | "actors">,
+): Promise<boolean> {
   const { execute, tenant } = transaction;
   const { principalType, subject, clientId, actors = [] } = caller;
   if (tenant.tenantId === platformTenantId || (principalType === "User" && actors.length === 0)) return false;

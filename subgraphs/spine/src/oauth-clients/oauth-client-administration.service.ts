@@ -37,7 +37,7 @@ import {
   oauthClientView,
   withMark,
 } from "./oauth-client.view.js";
-import { mayEndAsOwner, requireOwnersWill } from "./platform-made-clients.js";
+import { mayEndAsOwner, requireNoTakeover, requireOwnersWill } from "./platform-made-clients.js";
 import { checkKeySet } from "./public-keys.js";
 import { changeKeys, recordSecretHolders, requireHolderAtWork } from "./secret-changes.js";
 import { clientsHeldOnlyBy, loadActiveClients } from "./secret-holders.js";
@@ -160,6 +160,7 @@ export class OAuthClientAdministrationService {
     return this.#change(context, { field: "updateApiClient", clientId, input }, async (client, transaction) => {
       if (input.redirectUris != null) changeRedirectUris(client, input.redirectUris);
       if (keys) {
+        await requireNoTakeover(transaction, principalOf(context), client);
         const by = await principalsBehind(transaction, principalOf(context).subject);
         await changeKeys(transaction, client, { keys: keys.keySet, by });
       }
@@ -181,6 +182,7 @@ export class OAuthClientAdministrationService {
           throw new DomainError("CONFLICT", {
             detail: "The client has no secret, so its secret cannot be rotated. It is public or has keys.",
           });
+        await requireNoTakeover(transaction, principalOf(context), client);
         const secretNonce = this.#secrets.newNonce();
         client.secretNonce = secretNonce;
         client.secretDigest = secretDigest(this.#secrets.derive(clientId, secretNonce));

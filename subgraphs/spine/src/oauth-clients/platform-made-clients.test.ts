@@ -256,6 +256,21 @@ describe("the setting governance.allowPlatformClients", () => {
     expect((await made(tenantId)).refusal).toBeUndefined();
   });
 
+  it("keeps the platform's clients from taking over a client that the tenant holds", async () => {
+    const tenantId = await aTenant();
+    const owner = await anOwner(tenantId);
+    const setup = idOf(await made(tenantId));
+    const child = idOf(await madeBy(service(tenantId, setup)));
+    const own = idOf(await madeBy(owner));
+    const rotated = async (caller: Principal, clientId: string) =>
+      (await changed(caller, "rotateApiClientSecret", clientId)).refusal;
+    await refuseClients(owner);
+    for (const caller of [setup, child]) expect(await rotated(service(tenantId, caller), own)).toMatchObject(refused);
+    expect(await rotated(service(tenantId, setup), child)).toBeUndefined();
+    expect(await rotated(owner, child)).toBeUndefined();
+    expect(await rotated(service(tenantId, setup), child)).toMatchObject(refused);
+  });
+
   it("is not changed by a client that the platform holds, in any of the ways to change a value", async () => {
     const tenantId = await aTenant();
     const owner = await anOwner(tenantId);

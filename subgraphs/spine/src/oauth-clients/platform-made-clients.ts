@@ -34,8 +34,22 @@ export async function requirePlatformClientsAllowed(transaction: Transaction): P
   if (!(await hasOwner(transaction))) return;
   throw new DomainError("PLATFORM_CLIENT_REFUSED", {
     detail:
-      "The tenant does not let the platform create API clients in it (governance.allowPlatformClients). Ask an owner of the tenant to create the client.",
+      "The tenant does not let the platform create API clients in it, or take them over (governance.allowPlatformClients). Ask an owner of the tenant to do it.",
   });
+}
+
+/**
+ * Throws PLATFORM_CLIENT_REFUSED when a client that the platform holds replaces the secret or the keys of another one that
+ * it does not hold, where the tenant does not let the platform make clients.
+ */
+export async function requireNoTakeover(
+  transaction: Transaction,
+  caller: Principal,
+  { clientId }: Pick<OAuthClient, "clientId">,
+): Promise<void> {
+  if (!(await isHeldByPlatform(transaction, caller))) return;
+  if (await isHeldByPlatform(transaction, { principalType: "Service", subject: clientId, clientId })) return;
+  await requirePlatformClientsAllowed(transaction);
 }
 
 /**
