@@ -10,9 +10,10 @@ const small = ["--kills", "3", "--outages", "1", "--neighbors", "5", "--document
 describe("npm run chaos, as a short run", () => {
   it("loses nothing, does nothing twice and leaves no row without its job", async () => {
     // if a promise is broken, the exit status is 1 and the ledger names the promise
-    const { stdout } = await run(process.execPath, ["--no-warnings", chaos, ...small]).catch(
-      (error: { stdout: string }) => error,
+    const { stdout, stderr } = await run(process.execPath, ["--no-warnings", chaos, ...small]).catch(
+      (error: { stdout: string; stderr: string }) => error,
     );
+    if (stdout === "") throw new Error(`The run ended without a ledger: ${stderr.slice(-4_000)}`);
     const ledger = JSON.parse(stdout) as Entry[];
     const counted = ledger.filter(({ unit, atMost }) => unit === undefined && atMost !== undefined);
     expect(counted.length).toBeGreaterThan(15);

@@ -6,7 +6,7 @@ import { CatalogItemKinds } from "./catalog-search.type.js";
 export class SearchCatalogInput {
   @Field({
     description:
-      "At most eight words. A result has each of them, or a word that begins with it, in its name, title, description, tags or capabilities. Where nothing matches, words of the other texts than the description count with one typing error, too.",
+      "At most eight words. A result has each of them, or, from two letters on, a word that begins with it, in its name, title, description, tags or capabilities. Where nothing matches, words of the other texts than the description count with one typing error, too.",
   })
   @Constraint({ minLength: 1, maxLength: 200 })
   text: string;

@@ -69,7 +69,7 @@ export async function requireScan(
     );
   if (refused.length === 0) return;
   throw new DomainError("TEMPLATE_VERSION_VULNERABLE", {
-    detail: `The version has ${refused.length} findings of severity ${lowest} or higher, which this tenant does not publish (governance.publish.scanSeverity). Change the packages and scan the new version, or read the findings with dependencyScans(templateVersionId: "${templateVersionId}"). The first one: ${refused[0]?.detail}`,
+    detail: `The version has ${refused.length === 1 ? "a finding" : `${refused.length} findings`} of severity ${lowest} or higher, which this tenant does not publish (governance.publish.scanSeverity). Change the packages and scan the new version, or read the findings with dependencyScans(templateVersionId: "${templateVersionId}"). The first one: ${refused[0]?.detail}`,
     errors: refused
       .slice(0, maxErrors)
       .map(({ code, detail }): FieldError => ({ pointer: "/templateVersionId", code, detail })),

@@ -16,7 +16,11 @@ const references = (event: string, value: ValuePath, action: string): ActionPlac
 
 /** By the key or the preset of the provider. The first place with a value decides. */
 export const vendorActions: Readonly<Record<string, readonly ActionPlace[]>> = {
-  github: [{ event: "push", value: "body:/deleted", means: { equals: "true", action: "deleted" } }],
+  github: [
+    { event: "push", value: "body:/deleted", means: { equals: "true", action: "deleted" } },
+    // a body of this form from another sender may leave `deleted` out
+    ...references("push", "body:/after", "deleted"),
+  ],
   gitlab: [
     ...references("Push Hook", "body:/after", "deleted"),
     ...references("Tag Push Hook", "body:/after", "deleted"),

@@ -30,6 +30,8 @@ const sendgrid = (event: string, type: string): DocumentedEvent => [
  * https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event.
  */
 export const documentedEvents: readonly DocumentedEvent[] = [
+  ["github", "push", { before: commit, after: zeros }, "ReferenceDeleted"],
+  ["github", "push", { before: commit, after: commit, deleted: false }, "CommitsPushed"],
   gitlab("Push Hook", { before: commit, after: commit }, "CommitsPushed"),
   gitlab("Push Hook", { before: zeros, after: commit }, "CommitsPushed"),
   gitlab("Push Hook", { before: commit, after: zeros }, "ReferenceDeleted"),

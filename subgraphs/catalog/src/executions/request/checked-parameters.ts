@@ -53,7 +53,7 @@ export async function checkedParameters(
 function invalid(errors: readonly ParameterError[]): DomainError {
   const explained = errors.find(({ ofAuthor }) => ofAuthor)?.detail;
   return new DomainError("PARAMETERS_INVALID", {
-    detail: `The parameters do not satisfy the parameterSchema of the version, or the template does not have them. ${explained === undefined ? "" : `${explained} `}See errors.`,
+    detail: `The parameters do not satisfy the parameterSchema of the version, or the template does not have them. ${explained === undefined ? "" : `${ended(explained)} `}See errors.`,
     errors: errors.map(({ pointer, code, detail, keyword }) => ({
       pointer: `/parameters${pointer}`,
       code,
@@ -84,3 +84,6 @@ function ownNames(
     detail,
   });
 }
+
+/** The text of an author as a sentence. */
+const ended = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
