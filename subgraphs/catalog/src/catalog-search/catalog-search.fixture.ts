@@ -79,10 +79,9 @@ function contentsWith(description: object): DraftContents {
   const read = { resolvedRef: "stored://a", contentDigest: null, facts: null, details };
   const schema = { parameterSchema: { type: "object" }, parameterSchemaOrigin: "Derived" };
   return {
-    prepare: async (_context: RequestContext, _subject: string, { givenSchema: _, ...draft }: CheckedDraft) => ({
-      ...draft,
-      ...read,
-      ...schema,
-    }),
+    prepare: async (_context: RequestContext, _subject: string, checked: CheckedDraft) => {
+      const { givenSchema: _, ...draft } = checked;
+      return { ...draft, ...read, ...schema };
+    },
   } as unknown as DraftContents;
 }

@@ -245,7 +245,7 @@ describe("Mutation.scanDependencies", () => {
     );
     const { scanDependencies } = await fixture.run<{ scanDependencies: object }>(
       holding("templates.execute"),
-      `mutation { scanDependencies(input: { templateVersionId: "${ofVersion["templateVersionId"]}" }) { cycloneDx } }`,
+      `mutation { scanDependencies(input: { templateVersionId: "${String(ofVersion["templateVersionId"])}" }) { cycloneDx } }`,
     );
     expect(scanDependencies).toMatchObject({ cycloneDx: { bomFormat: "CycloneDX" } });
   });

@@ -96,7 +96,8 @@ function datatypeOf(rule: JsonObject): ParameterDatatype {
 
 function defaultText(standard: unknown): string | null {
   if (standard === undefined) return null;
-  return Array.isArray(standard) ? standard.join("|") : (numberText(standard) ?? String(standard));
+  if (Array.isArray(standard)) return standard.join("|");
+  return typeof standard === "string" ? standard : (numberText(standard) ?? JSON.stringify(standard));
 }
 
 function isRead(symbol: ValueRules, value: unknown): boolean {

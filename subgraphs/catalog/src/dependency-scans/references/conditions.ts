@@ -138,7 +138,8 @@ function partsOf(text: string, operator: "and" | "or"): string[] {
 function isEnclosed(text: string): boolean {
   if (!text.startsWith("(")) return false;
   let [depth, isQuoted] = [0, false];
-  for (const [at, character] of [...text].entries()) {
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
     if (character === "'") isQuoted = !isQuoted;
     if (isQuoted) continue;
     if (character === "(") depth += 1;
