@@ -3,7 +3,7 @@ import { isWeaker } from "./advisory-protection.js";
 import { type StoredAdvisory, storedPackages } from "./advisory-writing-statement.js";
 import type { ReadAdvisory } from "./osv-document.js";
 
-/** The end of a copy of an advisory, as the answer of an import counts it. */
+/** The outcome of an import for one copy of an advisory. The answer counts the copies by outcome. */
 export type Fate = "imported" | "unchanged" | "ignored" | "refused";
 
 /** Chooses between a copy of an advisory and the stored one. */

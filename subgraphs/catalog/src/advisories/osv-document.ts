@@ -53,7 +53,7 @@ export const osvLimits = {
   events: 1000,
   aliases: 20,
   scores: 20,
-  /** The sums of all entries of one package. */
+  /** Limits for one package. All entries that name it count together. */
   eventsOfPackage: 2000,
   versionsOfPackage: 5000,
 };
@@ -153,7 +153,7 @@ class OsvReader {
       ...{ eventCount: 0, versionCount: 0 },
     };
     named.set(key, one);
-    // an entry without a severity has that of the advisory
+    // an entry without a severity inherits the advisory's severity
     if (severityRank(severity ?? ofAdvisory) > severityRank(one.severity ?? ofAdvisory)) one.severity = severity;
     for (const [index, range] of this.#list(entry["ranges"], `${at}/ranges`, osvLimits.ranges).entries()) {
       if (rangeTypes.has(range["type"])) this.#range(one, range, `${at}/ranges/${index}`);

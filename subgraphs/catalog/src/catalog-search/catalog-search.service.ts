@@ -62,7 +62,7 @@ export class CatalogSearchService {
     };
   }
 
-  /** First the rows that have the words. Where there are none, those that have similar words. */
+  /** The rows that have the words. Where no row has them, the rows that have similar words. */
   async #matches(tenant: Tenant, words: readonly (readonly string[])[], page: AskedPage): Promise<FoundRows> {
     if (page.after?.fuzzy !== true) {
       const exact = words.map((reading) => reading.map((word) => ({ word, similar: [] })));
@@ -78,7 +78,7 @@ export class CatalogSearchService {
     return this.#reader.rows<CatalogPageRow>(select, tenant, values);
   }
 
-  /** Adds to each word the similar words that the tenant has. Undefined when there are none. */
+  /** Adds similar words of the tenant's documents to each word. Undefined where the tenant has no similar word. */
   async #similar(tenant: Tenant, readings: readonly (readonly string[])[]): Promise<Readings | undefined> {
     const asked = [...new Set(readings.flat())].filter((word) => word.length >= minFuzzyLength && isSimilarWord(word));
     if (asked.length === 0) return undefined;

@@ -14,8 +14,8 @@ const isUnused = (
   and not exists (select from search_postings where tenant_id = $1 and kind = ${termKinds.word} and term = ${word} collate "C")`;
 
 /**
- * Removes those of the words that stand in no document any more. A word that another transaction has locked stays: a
- * document gets it.
+ * Removes the words that no document has any more. A word that another transaction has locked stays, because that
+ * transaction adds it to a document.
  */
 export async function dropUnusedWords(
   { execute, tenant }: Pick<Transaction, "execute" | "tenant">,

@@ -11,7 +11,7 @@ export function mayRead(context: RequestContext, templateVersion: TemplateVersio
   return holdsOne(context, templateVersion === null ? ["libraries.read"] : ["templates.read"]);
 }
 
-/** Whether the caller may read the result of a scan of this kind that it reads or has started. */
+/** Whether the caller may read the result of a scan of this kind, which it looks up or has just started. */
 export function mayReadResult(context: RequestContext, templateVersion: TemplateVersion): boolean {
   const starting: Scope[] = ["templates.write", "templates.execute"];
   return mayRead(context, templateVersion) || (templateVersion !== null && holdsOne(context, starting));
@@ -21,7 +21,7 @@ export function mayReadResult(context: RequestContext, templateVersion: Template
 export function requireLibraryScope(context: RequestContext): void {
   if (mayRead(context, null)) return;
   throw new DomainError("INSUFFICIENT_SCOPE", {
-    detail: "A scan of a set of libraries also needs the scope libraries.read. Ask for a token with it.",
+    detail: "Scanning a set of libraries also needs the scope libraries.read. Ask for a token with it.",
     requiredScopes: ["libraries.read"],
   });
 }

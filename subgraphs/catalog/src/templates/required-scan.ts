@@ -93,7 +93,7 @@ async function unknownVersions(
     .map(({ packageName, requested }) => (requested === null ? packageName : `${packageName} ${requested}`));
 }
 
-/** Registered vulnerabilities count whatever an import says of the same advisory, so they are not those of the scan. */
+/** Recalls and registered vulnerabilities of the present moment. An imported advisory never hides a registered one. */
 async function libraryFindings(transaction: Transaction, packages: readonly StoredPackage[]): Promise<ScanFinding[]> {
   const ids = packages.flatMap(({ libraryVersionId }) => libraryVersionId ?? []);
   const facts = await libraryFacts(transaction, ids);

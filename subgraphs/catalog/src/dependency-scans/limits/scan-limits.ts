@@ -14,7 +14,7 @@ export const scanLimits = {
   evaluationsOfFramework: 64,
   /** Evaluations of all projects together. */
   evaluations: 1000,
-  /** References of all combinations of conditions together. */
+  /** The references of a project, counted over all combinations of conditions. */
   referencesOfEvaluations: 20_000,
   /** Bytes of all project files together. */
   characters: 5_000_000,

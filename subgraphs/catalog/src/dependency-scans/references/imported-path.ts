@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-/** The folders of MSBuild, of an SDK and of restored packages are no part of a render. */
+/** Folders of MSBuild, of SDKs and of restored packages: a render does not have them. */
 const outside =
   /^\$\((?:msbuild(?:extensionspath(?:32|64)?|toolspath(?:32|64)?|binpath|sdkspath|frameworktoolspath\w*|programfiles32|userextensionspath)|vstoolspath|vsinstallroot|nugetpackageroot|vctargetspath|userprofile|programfiles)\)(?!.*\.\.)/i;
 

@@ -5,7 +5,7 @@ import { type ConditionAnswers, holds } from "./conditions.js";
 import { importedPath } from "./imported-path.js";
 import type { MsbuildFiles } from "./msbuild-files.js";
 
-/** An item of a project or of a file that it imports. */
+/** An MSBuild item, from the project or from an imported file. */
 export interface MsbuildItem {
   /** In lower case. */
   readonly kind: string;

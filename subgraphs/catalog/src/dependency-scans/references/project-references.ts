@@ -165,7 +165,7 @@ function alternativesOf({ references, pins, alternatives }: ProjectWithAlternati
   }));
 }
 
-/** A restore takes one of the versions of a package. Which one differs between its releases. */
+/** A restore takes one version of a package. NuGet releases differ in which version they take. */
 function withOneVersion(one: ReferencingProject): ReferencingProject[] {
   const [references, pins] = [one.references, one.pins].map((list) =>
     grouped(list, ({ packageName }) => packageName.toLowerCase()),
