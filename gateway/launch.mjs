@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { compile } from "./compile.mjs";
 
 // Starts a program of the platform: `node gateway/launch.mjs start`, and so on. It is JavaScript, because it runs
@@ -18,12 +18,21 @@ const print = (text) => process.stderr.write(`${text}\n`);
 const program = programs[process.argv[2]];
 if (!program) throw new Error(`Choose a program: ${Object.keys(programs).join(", ")}`);
 if (program.greeting) print(program.greeting);
-await compile();
-if (program.needsBundle !== false && !isBundled()) {
+if (isBuiltArtifact()) print("This folder has no compiler, so that its build is started as it is.");
+else await compile();
+if (program.needsBundle !== false && !isBuiltArtifact() && !isBundled()) {
   const { bundlePlatform } = await import("./dist/standalone/bundle/platform-bundle.js");
   await bundlePlatform(print);
 }
 await program.load();
+
+/** Whether the packages of development are absent (`npm ci --omit=dev`), and a bundle is there. */
+function isBuiltArtifact() {
+  const exists = (path) => existsSync(new URL(path, import.meta.url));
+  if (exists("../node_modules/typescript/bin/tsc")) return false;
+  if (exists("dist/bundle/main.js")) return true;
+  throw new Error("The platform is not built, and a compiler is missing. Run `npm ci && npm run build` first.");
+}
 
 /** Whether the bundle was made from the present state of the sources. */
 function isBundled() {

@@ -7,6 +7,7 @@ export const idPrefixes = {
   val: "validation result",
   mtx: "compatibility matrix",
   scn: "dependency scan",
+  rep: "repository",
   lib: "library",
   lbv: "library version",
   con: "connection",

@@ -24,7 +24,7 @@ import { serveOfrep } from "./ofrep/serve-ofrep.js";
 import { ServedApi, serveDocs } from "./openapi/docs.js";
 import { describeApi } from "./openapi/openapi.js";
 import { loadOperation, readGraph } from "./operations/load-operation.js";
-import { cacheReadiness, serveHealth } from "./operator/health.js";
+import { cacheReadiness, readinessMetric, serveHealth } from "./operator/health.js";
 import { serveCommands } from "./operator/serve-commands.js";
 import { serveJobs } from "./operator/serve-jobs.js";
 import { serveSealedValues } from "./operator/serve-sealed-values.js";
@@ -89,6 +89,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   serveInternalRoutes(listeners.internal.app, routes, { verifier: ports.verifier });
   const isClosing = () => listeners.public.door.closing;
   const ready = cacheReadiness(() => ports.ready());
+  readinessMetric(registry, ready);
   for (const listener of Object.values(listeners)) serveHealth(listener.app, ready, isClosing);
   serveMetrics(listeners.internal.app, metrics);
   if (ports.jobs) serveJobs(listeners.internal.app, ports.jobs, ports.verifier);
@@ -227,6 +228,8 @@ async function listen(
     await closing;
   };
   try {
+    for (const { app } of Object.values(listeners)) await app.ready();
+    await options.beforeListening?.();
     await listeners.internal.app.listen({ host: options.internalHost ?? "127.0.0.1", port: options.internalPort });
     await listeners.public.app.listen({ host: options.host, port: options.port });
   } catch (error) {

@@ -80,7 +80,7 @@ export async function auditRecordLists(stage: Stage): Promise<Figures> {
   await Promise.all([app.connect(), bare.connect()]);
   try {
     await seed(bare, tenant);
-    await app.query("set role spine_app");
+    await app.query("set role postgres_spine_app");
     await app.query("set search_path = spine");
     const { auditRecordsBy } = (await import(service.href)) as {
       auditRecordsBy: (filtered: string[]) => RecordList;

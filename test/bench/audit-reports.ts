@@ -1,4 +1,4 @@
-import { schemaConnections } from "@factory/runtime/connections/schema-connections";
+import { PlatformFolder } from "@factory/runtime/files/platform-folder";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -31,14 +31,10 @@ export class AuditReports {
   readonly #snapshots;
   readonly #contents;
 
-  constructor(databaseUrl: string, tenantId: string, folder: string) {
+  constructor(appUrl: string, tenantId: string, folder: string) {
     this.#tenantId = tenantId;
-    this.#snapshots = new ReportSnapshots(
-      schemaConnections(databaseUrl, "spine").app,
-      1,
-      createLogger("bench", "silent"),
-    );
-    this.#contents = new FileContents(folder);
+    this.#snapshots = new ReportSnapshots(appUrl, 1, createLogger("bench", "silent"));
+    this.#contents = new FileContents(new PlatformFolder("FILES_DIR", folder));
   }
 
   get tenant(): string {

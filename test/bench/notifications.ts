@@ -85,7 +85,7 @@ export async function notifications(stage: Stage): Promise<Figures> {
   const missed: string[] = [];
   try {
     const user = await seed(bare, tenant);
-    await app.query("set role spine_app");
+    await app.query("set role postgres_spine_app");
     await app.query("set search_path = spine");
     await bare.query("set search_path = spine");
     const { notificationsWhere } = (await import(lists.href)) as ListModule;

@@ -13,8 +13,10 @@ import {
   ensureTenant,
   readJson,
 } from "@factory/gateway/standalone/client/platform-api";
+import { schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { stringify } from "csv-stringify";
 import pg from "pg";
+import { embeddedAccess } from "../kit/database.js";
 import { AuditReports, type Batches, endOf, firstRowAt, type ReportFormatName } from "./audit-reports.js";
 import type { Stage } from "./bench-platform.js";
 import { type Figures, percentile } from "./report.js";
@@ -46,7 +48,8 @@ export async function reportCsv({ platform, databaseUrl }: Stage): Promise<Figur
   const admin = await accessToken(platform, await readJson<ClientCredentials>(platform.dataDir, "bootstrap.json"));
   const { tenantId } = await ensureTenant(platform, admin, "reported", "Reported");
   const folder = await mkdtemp(join(tmpdir(), "bench-reports-"));
-  const reports = new AuditReports(databaseUrl, tenantId, folder);
+  const appUrl = schemaConnections(await embeddedAccess(platform.dataDir, databaseUrl), "spine").app;
+  const reports = new AuditReports(appUrl, tenantId, folder);
   const client = new pg.Client(databaseUrl);
   await client.connect();
   const plain = () =>
@@ -74,7 +77,7 @@ export async function reportCsv({ platform, databaseUrl }: Stage): Promise<Figur
     );
     const memory: Record<string, number> = {};
     for (const [format, rows] of Object.entries(measured))
-      for (const [name, value] of Object.entries(await memoryOf(databaseUrl, tenantId, format, rows)))
+      for (const [name, value] of Object.entries(await memoryOf(appUrl, tenantId, format, rows)))
         memory[`${format} of ${rows} rows: ${name}`] = value;
     return {
       title: `A csv report of ${rowCount} audit records`,
@@ -96,10 +99,10 @@ export async function reportCsv({ platform, databaseUrl }: Stage): Promise<Figur
  * In a process of its own, so that it holds nothing else. The young generation of V8 would grow to 150 MiB by the garbage
  * of the cursor alone, so it is limited.
  */
-async function memoryOf(databaseUrl: string, tenantId: string, format: string, rows: number) {
+async function memoryOf(appUrl: string, tenantId: string, format: string, rows: number) {
   const program = fileURLToPath(new URL("./report-memory.js", import.meta.url));
   const options = ["--no-warnings", "--expose-gc", "--max-semi-space-size=4"];
-  const given = [...options, program, databaseUrl, tenantId, format, String(rows)];
+  const given = [...options, program, appUrl, tenantId, format, String(rows)];
   return JSON.parse((await promisify(execFile)(process.execPath, given)).stdout) as Record<string, number>;
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { AuditReports, type ReportFormatName } from "./audit-reports.js";
 
 /** Writes a report from a cursor, and prints how the memory of this process grows. It needs `--expose-gc`. */
-const [databaseUrl = "", tenantId = "", format = "csv", wanted = "0"] = process.argv.slice(2);
+const [appUrl = "", tenantId = "", format = "csv", wanted = "0"] = process.argv.slice(2);
 const rowCount = Number(wanted);
 const mebibytes = (bytes: number) => bytes / 1024 ** 2;
 const highest = () => process.resourceUsage().maxRSS / 1024;
@@ -16,7 +16,7 @@ function heldBytes(): number {
 }
 
 const folder = await mkdtemp(join(tmpdir(), "bench-memory-"));
-const reports = new AuditReports(databaseUrl, tenantId, folder);
+const reports = new AuditReports(appUrl, tenantId, folder);
 await reports.write(format as ReportFormatName, Math.min(rowCount, 1000));
 const [held, resident] = [heldBytes(), mebibytes(process.memoryUsage.rss())];
 const { user } = process.cpuUsage();

@@ -8,6 +8,7 @@ import {
 } from "@factory/gateway/standalone/client/platform-process";
 import { choosePort } from "@factory/gateway/standalone/settings/free-port";
 import pg from "pg";
+import type { Stage } from "./stage.js";
 
 interface PostgresRecord {
   readonly host: string;
@@ -20,7 +21,7 @@ interface PostgresRecord {
 const host = "127.0.0.1";
 
 /** One platform over one data directory. It is started and killed again and again, and its address does not change. */
-export class Arena {
+export class Arena implements Stage {
   readonly dataDir: string;
   readonly startsMs: number[] = [];
   readonly #variables: Record<string, string>;

@@ -12,6 +12,11 @@ export interface Answer<T> {
   readonly body: T;
 }
 
+/** Thrown when an answer is final, so that a repeat of the request would not help. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+}
+
 /** A client of one tenant that repeats a request with its Idempotency-Key until it is acknowledged, as clients should. */
 export class Caller {
   /** The number of final refusals by status and code. A client does not repeat these requests. */
@@ -25,11 +30,15 @@ export class Caller {
     this.#client = client;
   }
 
+  /** Throws Refused for a final answer. */
   async acknowledged<T>(path: string, body: unknown, key: string): Promise<T> {
     for (;;) {
       const answer = await this.ask<T & { code?: string }>("POST", path, { body, key });
       if (answer.status >= 200 && answer.status < 300) return answer.body;
-      if (!mayComeAgain(answer.status, answer.body?.code)) this.#refuse(`${answer.status} ${answer.body?.code ?? ""}`);
+      if (!mayComeAgain(answer.status, answer.body?.code)) {
+        this.#refuse(`${answer.status} ${answer.body?.code ?? ""}`);
+        throw new Refused(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      }
       await sleep(pauseMs);
     }
   }

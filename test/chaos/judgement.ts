@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import type { Arena } from "./arena.js";
 import { type Ledger, percentile } from "./ledger.js";
 import type { Acknowledged, Load } from "./load.js";
+import type { Stage } from "./stage.js";
 import type { WebhookReceiver } from "./webhook-receiver.js";
 
 const run = promisify(execFile);
@@ -16,6 +18,12 @@ const run = promisify(execFile);
  */
 const settleMs = 180_000;
 
+/** A run with less acknowledged work proves nothing. */
+export interface Floor {
+  readonly registrations: number;
+  readonly executions: number;
+}
+
 interface ExecutionRow {
   readonly execution_id: string;
   readonly repository: string;
@@ -25,12 +33,15 @@ interface ExecutionRow {
 }
 
 /** Compares the acknowledged requests with the rows, commits and webhooks that exist. */
-export async function judge(arena: Arena, load: Load, receiver: WebhookReceiver, ledger: Ledger): Promise<void> {
-  await settled(arena, load, receiver);
-  const registered = await registrations(arena, load, receiver);
-  const executed = await executions(arena, load, receiver);
-  ledger.note({ promise: "acknowledged registrations", found: load.registered.length });
-  ledger.note({ promise: "acknowledged executions", found: load.executed.length });
+export async function judge(
+  stage: Stage,
+  { load, receiver, ledger, floor }: { load: Load; receiver: WebhookReceiver; ledger: Ledger; floor: Floor },
+): Promise<void> {
+  await settled(stage, load, receiver);
+  const registered = await registrations(stage, load, receiver);
+  const executed = await executions(stage, load, receiver);
+  ledger.note({ promise: "acknowledged registrations", found: load.registered.length, atLeast: floor.registrations });
+  ledger.note({ promise: "acknowledged executions", found: load.executed.length, atLeast: floor.executions });
   ledger.note({ promise: "lost registrations", found: registered.lost, atMost: 0 });
   ledger.note({ promise: "doubled registrations", found: registered.doubled, atMost: 0 });
   ledger.note({ promise: "executions not Completed", found: executed.unfinished, atMost: 0 });
@@ -46,7 +57,7 @@ export async function judge(arena: Arena, load: Load, receiver: WebhookReceiver,
     ledger.note({ promise: "execution, acceptance to Completed, p50", found: waited(0.5), atMost: 30, unit: " s" });
     ledger.note({ promise: "execution, acceptance to Completed, p95", found: waited(0.95), unit: " s" });
   }
-  for (const [what, found] of Object.entries(await unfinishedRows(arena, receiver)))
+  for (const [what, found] of Object.entries(await unfinishedRows(stage, receiver)))
     ledger.note({ promise: `left lying: ${what}`, found, atMost: 0 });
   for (const customer of new Set([...load.registered, ...load.executed].map((done) => done.customer)))
     for (const [answer, found] of customer.caller.refused)
@@ -54,19 +65,19 @@ export async function judge(arena: Arena, load: Load, receiver: WebhookReceiver,
 }
 
 /** Waits until everything has arrived, at most for `settleMs`. */
-async function settled(arena: Arena, load: Load, receiver: WebhookReceiver): Promise<void> {
+async function settled(stage: Stage, load: Load, receiver: WebhookReceiver): Promise<void> {
   const deadline = Date.now() + settleMs;
   const arrived = () =>
     load.registered.every(({ id }) => receiver.count("TemplateRegistered", `templates/${id}`) > 0) &&
     load.executed.every(({ id }) => receiver.count("TemplateExecuted", `executions/${id}`) > 0);
   while (Date.now() < deadline) {
-    if (arrived() && Object.values(await unfinishedRows(arena, receiver)).every((count) => count === 0)) return;
+    if (arrived() && Object.values(await unfinishedRows(stage, receiver)).every((count) => count === 0)) return;
     await sleep(1000);
   }
 }
 
 /** The number of rows in a state that is not final, by table. */
-async function unfinishedRows(arena: Arena, receiver: WebhookReceiver): Promise<Record<string, number>> {
+async function unfinishedRows(stage: Stage, receiver: WebhookReceiver): Promise<Record<string, number>> {
   const counts: Record<string, string> = {
     executions: "select count(*) from catalog.executions where status in ('Requested', 'Running')",
     // only messages of the receiver that answers count, because the others wait for their circuit breakers
@@ -83,15 +94,15 @@ async function unfinishedRows(arena: Arena, receiver: WebhookReceiver): Promise<
       + (select count(*) from spine_jobs.job where name like '%.dead' and state < 'completed') as count`,
     "provisioning runs": "select count(*) from spine.tenants where status = 'Provisioning'",
   };
-  const found = await Promise.all(Object.values(counts).map((text) => arena.rows<{ count: string }>(text)));
+  const found = await Promise.all(Object.values(counts).map((text) => stage.rows<{ count: string }>(text)));
   const counted = Object.keys(counts).map((what, place) => [what, Number(found[place]?.[0]?.count)] as const);
-  const answer = await fetch(`${arena.platform.internalUrl}/jobs/lying`);
+  const answer = await fetch(`${stage.platform.internalUrl}/jobs/lying`);
   const swept = Object.entries((await answer.json()) as Record<string, number>);
   return Object.fromEntries([...counted, ...swept.map(([slice, count]) => [`${slice}, by the sweeper`, count])]);
 }
 
-async function registrations(arena: Arena, { registered }: Load, receiver: WebhookReceiver) {
-  const rows = await arena.rows<{ template_id: string; name: string }>(
+async function registrations(stage: Stage, { registered }: Load, receiver: WebhookReceiver) {
+  const rows = await stage.rows<{ template_id: string; name: string }>(
     "select template_id, name from catalog.templates where name = any($1)",
     [registered.map(({ name }) => name)],
   );
@@ -105,8 +116,8 @@ async function registrations(arena: Arena, { registered }: Load, receiver: Webho
   };
 }
 
-async function executions(arena: Arena, { executed }: Load, receiver: WebhookReceiver) {
-  const rows = await arena.rows<ExecutionRow>(
+async function executions(stage: Stage, { executed }: Load, receiver: WebhookReceiver) {
+  const rows = await stage.rows<ExecutionRow>(
     `select execution_id, repository, status, error,
        extract(epoch from completed_at - requested_at) * 1000 as wait_ms
      from catalog.executions where repository = any($1)`,
@@ -119,7 +130,7 @@ async function executions(arena: Arena, { executed }: Load, receiver: WebhookRec
     executed.map(({ id }) => receiver.count(type, `executions/${id}`)),
   );
   const commits: number[] = [];
-  for (const execution of executed) commits.push(await commitsOf(arena, execution));
+  for (const execution of executed) commits.push(await commitsOf(stage, execution));
   return {
     unfinished: executed.filter(({ id }) => !completed.has(decodeId("exe", id) ?? "")).length,
     errors: countedErrors(rows),
@@ -142,9 +153,17 @@ function countedErrors(rows: readonly ExecutionRow[]): Map<string, number> {
   return errors;
 }
 
-/** The number of commits on the branch in the embedded git store; 0 if the branch does not exist. */
-async function commitsOf(arena: Arena, { customer, name }: Acknowledged): Promise<number> {
-  const folder = join(arena.dataDir, "repositories", customer.tenantId, `${name}.git`);
-  const { stdout } = await run("git", ["-C", folder, "rev-list", "--count", "main"]).catch(() => ({ stdout: "0" }));
-  return Number(stdout);
+/** The number of commits on the branch in the embedded git store, as a clone has them; 0 for a repository that cannot be cloned. */
+async function commitsOf({ platform }: Stage, { customer, name }: Acknowledged): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "chaos-clone-"));
+  try {
+    const url = new URL(`/git/${customer.slug}/${name}.git`, platform.publicUrl);
+    Object.assign(url, { username: "x", password: await customer.caller.token() });
+    await run("git", ["clone", "--quiet", "--bare", url.href, folder]);
+    return Number((await run("git", ["-C", folder, "rev-list", "--count", "main"])).stdout);
+  } catch {
+    return 0;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

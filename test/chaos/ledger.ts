@@ -4,6 +4,8 @@ export interface Entry {
   readonly found: number;
   /** The limit that the figure must not exceed. Absent if the figure is only an observation. */
   readonly atMost?: number;
+  /** The floor that the figure must reach. */
+  readonly atLeast?: number;
   readonly unit?: string;
 }
 
@@ -26,8 +28,12 @@ export class Ledger {
   print(): string {
     const width = Math.max(...this.#entries.map(({ promise }) => promise.length));
     const lines = this.#entries.map((entry) => {
-      const { promise, found, atMost, unit = "" } = entry;
-      const goal = atMost === undefined ? "" : `  at most ${atMost}${unit}  ${isBroken(entry) ? "BROKEN" : "kept"}`;
+      const { promise, found, atMost, atLeast, unit = "" } = entry;
+      const limits = [
+        ...(atMost === undefined ? [] : [`at most ${round(atMost)}${unit}`]),
+        ...(atLeast === undefined ? [] : [`at least ${round(atLeast)}${unit}`]),
+      ];
+      const goal = limits.length === 0 ? "" : `  ${limits.join(", ")}  ${isBroken(entry) ? "BROKEN" : "kept"}`;
       return `${promise.padEnd(width)}  ${round(found)}${unit}${goal}`;
     });
     return [...lines, ""].join("\n");
@@ -35,7 +41,9 @@ export class Ledger {
 }
 
 /** A promise is also broken if its figure could not be measured (NaN). */
-const isBroken = ({ found, atMost }: Entry) => atMost !== undefined && !(found <= atMost);
+const isBroken = ({ found, atMost = Number.POSITIVE_INFINITY, atLeast = Number.NEGATIVE_INFINITY }: Entry) =>
+  (atMost !== Number.POSITIVE_INFINITY || atLeast !== Number.NEGATIVE_INFINITY) &&
+  !(found <= atMost && found >= atLeast);
 
 const round = (value: number) => Math.round(value * 10) / 10;
 

@@ -9,8 +9,8 @@ import {
 } from "@factory/gateway/standalone/client/platform-api";
 import { samplePack, writeTemplateRepository } from "@factory/gateway/standalone/platform/sample-repository";
 import { tenantScopes } from "@factory/schema/scopes";
-import type { Arena } from "./arena.js";
-import { Caller } from "./caller.js";
+import { Caller, Refused } from "./caller.js";
+import type { Stage } from "./stage.js";
 import type { WebhookReceiver } from "./webhook-receiver.js";
 
 /** A tenant with a template to execute and a subscription to each of the events that are counted. */
@@ -31,26 +31,31 @@ export interface Acknowledged {
 
 const countedEvents = ["TemplateRegistered", "ScaffoldGenerated", "TemplateExecuted"];
 
-export async function aTenantCaller(arena: Arena, slug: string): Promise<{ tenantId: string; caller: Caller }> {
-  const { platform, dataDir } = arena;
+export async function aTenantCaller(stage: Stage, slug: string): Promise<{ tenantId: string; caller: Caller }> {
+  const { platform, dataDir } = stage;
   const admin = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
   const { tenantId } = await ensureTenant(platform, admin, slug, slug);
   const client = await createTenantClient(platform, admin, tenantId, { name: "chaos", scopes: tenantScopes });
   return { tenantId, caller: new Caller(platform.publicUrl, client) };
 }
 
-export async function aCustomer(arena: Arena, slug: string, receiver: WebhookReceiver): Promise<Customer> {
-  const { tenantId, caller } = await aTenantCaller(arena, slug);
-  const repository = `${arena.dataDir}/chaos-${slug}.git`;
+export async function aCustomer(stage: Stage, slug: string, receiver: WebhookReceiver): Promise<Customer> {
+  const { tenantId, caller } = await aTenantCaller(stage, slug);
+  const repository = `${stage.dataDir}/chaos-${slug}.git`;
   await writeTemplateRepository(samplePack, repository);
+  await subscribe(caller, receiver);
+  const version = await aVersion(caller, `git+${pathToFileURL(repository).href}#main`);
+  return { tenantId, slug, caller, ...version };
+}
+
+/** Subscribes to each of the events that are counted. */
+export async function subscribe(caller: Caller, receiver: WebhookReceiver): Promise<void> {
   for (const eventType of countedEvents)
     await caller.acknowledged(
       "/webhooks/subscriptions",
       { eventType, endpointUrl: receiver.url, signingSecretRef: "chaos" },
       `subscribe-${eventType}`,
     );
-  const version = await aVersion(caller, `git+${pathToFileURL(repository).href}#main`);
-  return { tenantId, slug, caller, ...version };
 }
 
 export async function aVersion(caller: Caller, sourceRef: string) {
@@ -116,7 +121,12 @@ export class Load {
         this.#count += 1;
         const customer = this.#customers[this.#count % this.#customers.length];
         if (!customer) return;
-        const open = work(customer, `n${this.#count}`).finally(() => this.#open.delete(open));
+        const open = work(customer, `n${this.#count}`)
+          // the caller has counted it, and the ledger shows it
+          .catch((error: unknown) => {
+            if (!(error instanceof Refused)) throw error;
+          })
+          .finally(() => this.#open.delete(open));
         this.#open.add(open);
       }, 1000 / perSecond),
     );

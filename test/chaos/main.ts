@@ -7,10 +7,13 @@ import { actNames, runChaos } from "./run-chaos.js";
 
 const usage = `npm run chaos -- [options]
   --only <act>      ${actNames.join(", ")}
+  --skip <act>      may be given several times
   --kills <n>       default 30
   --outages <n>     of each kind, default 2
   --neighbors <s>  seconds beside hostile tenants, default 30
   --documents <n>   default 10000, sent twice over HTTP and a quarter of it over a websocket
+  --restarts <n>    of each of two processes by SIGTERM, and as many by SIGKILL, default 5
+  --rate <n>        requests a second during the restarts, default 200
   --pace <n>        of the times between misfortunes, default 1; 0.5 is twice as fast
   --seed <n>        of the random choices, default the time
   --json            the ledger as JSON on stdout
@@ -20,10 +23,13 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       only: { type: "string" },
+      skip: { type: "string", multiple: true, default: [] },
       kills: { type: "string", default: "30" },
       outages: { type: "string", default: "2" },
       neighbors: { type: "string", default: "30" },
       documents: { type: "string", default: "10000" },
+      restarts: { type: "string", default: "5" },
+      rate: { type: "string", default: "200" },
       pace: { type: "string", default: "1" },
       seed: { type: "string", default: `${Date.now() % 1_000_000}` },
       json: { type: "boolean", default: false },
@@ -40,6 +46,8 @@ async function main(): Promise<void> {
     outages: Number(values.outages),
     documents: Number(values.documents),
     neighborSeconds: Number(values.neighbors),
+    restarts: Number(values.restarts),
+    requestsPerSecond: Number(values.rate),
     pace: Number(values.pace),
   };
   const dataDir = await mkdtemp(join(tmpdir(), "factory-chaos-"));
@@ -49,6 +57,7 @@ async function main(): Promise<void> {
       size,
       seed: Number(values.seed),
       ...(only ? { only } : {}),
+      skip: values.skip,
       tell: (line) => process.stderr.write(`${line}\n`),
     });
     process.stdout.write(values.json ? `${JSON.stringify(ledger.entries, null, 2)}\n` : ledger.print());

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 describe("versions, validations and executions from before Drafts were replaced", () => {
   it("are of the first revision, and keep their schema as a given one", async () => {
-    const connections = schemaConnections(database.url, "catalog");
+    const connections = schemaConnections(database.access, "catalog");
     expect(first).toBeGreaterThan(0);
     await migrate({ connections, ...definition, migrations: migrations.slice(0, first) });
     const [tenant, template, version, result] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];

@@ -7,6 +7,7 @@ import { provisionDatabase } from "@factory/runtime/provisioning/provision-datab
 import type { DatabaseDefinition } from "@factory/runtime/unit-of-work/database";
 import { migrate } from "@factory/runtime/unit-of-work/migrate";
 import { aSuiteDatabase, type SuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
+import { suiteRoles } from "@factory/runtime/unit-of-work/suite-roles.fixture";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
 import { spineTables } from "@factory/spine/tables";
 import pg from "pg";
@@ -71,7 +72,7 @@ afterAll(async () => {
 describe.each(Object.keys(tables) as SubgraphName[])("foreign JSON of %s from before", (schema) => {
   it("keeps its text in columns that keep the text of every number", async () => {
     const { migrations, ...definition } = tables[schema];
-    const connections = schemaConnections(database.url, schema);
+    const connections = schemaConnections(database.access, schema);
     const ours = migrations.findIndex(({ name }) => name.endsWith("_foreign_json"));
     expect(ours).toBeGreaterThan(0);
     await migrate({ connections, ...definition, migrations: migrations.slice(0, ours) });
@@ -99,12 +100,15 @@ describe.each(Object.keys(tables) as SubgraphName[])("foreign JSON of %s from be
 
 describe("messages of the bus from before", () => {
   it("keep their text, and a second start changes nothing", async () => {
-    await admin.query("alter table bus.messages alter column envelope type jsonb using envelope::jsonb");
+    await admin.query(
+      `alter table bus.messages drop column kind, drop column tenant, drop column partition_key,
+         alter column envelope type jsonb using envelope::jsonb`,
+    );
     await admin.query(
       "insert into bus.messages (event_id, type, envelope) values ('evt_1', 'TemplateRegistered', $1)",
       [former],
     );
-    for (const _ of [1, 2]) await provisionDatabase(database.url, ["catalog"]);
+    for (const _ of [1, 2]) await provisionDatabase(database.url, ["catalog"], suiteRoles);
     expect(await columnsOf("bus", "json")).toEqual(foreign.bus);
     const { rows } = await admin.query<{ text: string }>("select envelope::text as text from bus.messages");
     expect(rows).toEqual([{ text: expect.stringContaining("820982911946154508") }]);

@@ -2,9 +2,10 @@ import "reflect-metadata";
 import { randomBytes, randomUUID } from "node:crypto";
 import { catalogTables } from "@factory/catalog/tables";
 import { integrationTables } from "@factory/integration/tables";
-import { schemaConnections } from "@factory/runtime/connections/schema-connections";
+import { type DatabaseAccess, schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { foreignKeysOf } from "@factory/runtime/db/table-references";
 import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
+import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import { migrate } from "@factory/runtime/unit-of-work/migrate";
 import { schemaDrift } from "@factory/runtime/unit-of-work/write-migration";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
@@ -35,7 +36,7 @@ const keys: readonly Key[] = schemas.flatMap((schema) =>
 type Row = Record<string, unknown>;
 
 const name = `keys_${randomBytes(4).toString("hex")}`;
-let url: string;
+let access: DatabaseAccess;
 let admin: pg.Client;
 /** Connected as the superuser of the database, to which no policy applies. */
 let client: pg.Client;
@@ -46,15 +47,15 @@ const connected = async (connectionString: string) => {
   return opened;
 };
 
-const definition = (schema: SubgraphName) => ({ connections: schemaConnections(url, schema), ...tables[schema] });
+const definition = (schema: SubgraphName) => ({ connections: schemaConnections(access, schema), ...tables[schema] });
 
 /** Creates a separate database in the cluster of the platform, with rows that are older than the foreign keys. */
 beforeAll(async () => {
   const cluster = await databaseUrl();
   admin = await connected(cluster);
   await admin.query(`create database ${name}`);
-  url = Object.assign(new URL(cluster), { pathname: name }).href;
-  await provisionDatabase(url, schemas);
+  const url = Object.assign(new URL(cluster), { pathname: name }).href;
+  access = await provisionDatabase(url, schemas, { masterKeys: someMasterKeys(1) });
   client = await connected(url);
   for (const schema of schemas) {
     const { migrations, ...rest } = definition(schema);

@@ -54,7 +54,7 @@ describe.each(Object.entries(formerRows))("times of %s that are finer than the c
     const schema = name as keyof typeof formerRows;
     const { migrations, ...tables } = former.tables;
     const ours = migrations.findIndex((migration) => migration.name.endsWith("_list_times"));
-    const definition = { connections: schemaConnections(database.url, schema), ...tables };
+    const definition = { connections: schemaConnections(database.access, schema), ...tables };
     await migrate({ ...definition, migrations: migrations.slice(0, ours) });
     const times = [".123111", ".123444", ".999600"].map((fraction) => `2026-11-20T12:00:00${fraction}Z`);
     for (const time of times) await admin.query(former.insert, [tenant, randomUUID(), time]);

@@ -6,7 +6,7 @@ import type { DatabaseDefinition } from "@factory/runtime/unit-of-work/database"
 import { schemaDrift } from "@factory/runtime/unit-of-work/write-migration";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
 import { spineTables } from "@factory/spine/tables";
-import { databaseUrl, rows } from "../kit/database.js";
+import { databaseAccess, rows } from "../kit/database.js";
 
 const tables: Record<SubgraphName, Omit<DatabaseDefinition, "connections">> = {
   catalog: catalogTables,
@@ -16,7 +16,7 @@ const tables: Record<SubgraphName, Omit<DatabaseDefinition, "connections">> = {
 
 describe.each(Object.keys(tables) as SubgraphName[])("the migrations of %s", (schema) => {
   it("create exactly the tables that the entities describe", async () => {
-    const connections = schemaConnections(await databaseUrl(), schema);
+    const connections = schemaConnections(await databaseAccess(), schema);
     expect(await schemaDrift({ connections, ...tables[schema] })).toBe("");
   });
 

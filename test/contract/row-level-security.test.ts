@@ -53,6 +53,9 @@ const platformTables = {
   ],
 };
 
+/** The embedded database is called `postgres`. */
+const requestRole = (schema: string) => `postgres_${schema}_app`;
+
 interface Outcome {
   rows: Record<string, unknown>[];
   rowCount: number;
@@ -64,7 +67,7 @@ interface Outcome {
 async function asApp({ schema }: Table, tenant: string | undefined, statement: string): Promise<Outcome> {
   await client.query("begin");
   try {
-    await client.query(`set local role ${schema}_app`);
+    await client.query(`set local role ${requestRole(schema)}`);
     if (tenant !== undefined) await client.query("select set_config('app.tenant', $1, true)", [tenant]);
     const { rows, rowCount } = await client.query<Record<string, unknown>>(statement);
     return { rows, rowCount: rowCount ?? 0, refused: undefined };
@@ -127,7 +130,7 @@ describe("row-level security alone", () => {
          exists (select from pg_class where relowner = pg_roles.oid and relkind = 'r'
            and relnamespace = any($2::regnamespace[])) as owns
        from pg_roles where rolname = any($1) order by rolname`,
-      [schemas.flatMap((schema) => [`${schema}_app`, `${schema}_worker`]), schemas],
+      [schemas.flatMap((schema) => [requestRole(schema), `postgres_${schema}_worker`]), schemas],
     );
     expect(rows).toHaveLength(6);
     for (const row of rows) expect(row).toMatchObject({ bypasses: false, owns: false });
@@ -229,15 +232,15 @@ describe("row-level security alone", () => {
        where relkind in ('r', 'p', 'v', 'm', 'f', 'S') and nspname !~ '^pg_|^information_schema$'
          and case when relkind = 'S' then has_sequence_privilege(role, pg_class.oid, privilege)
            else has_table_privilege(role, pg_class.oid, privilege) end`,
-      [schemas.map((schema) => `${schema}_app`)],
+      [schemas.map(requestRole)],
     );
     const opened = rows.map(({ role, object }) => `${role} ${object}`).filter((line) => !line.endsWith("_seq"));
     const own = tables.filter(({ name }) => name !== "migrations");
-    expect(opened.sort()).toEqual(own.map((table) => `${table.schema}_app ${sql(table)}`).sort());
+    expect(opened.sort()).toEqual(own.map((table) => `${requestRole(table.schema)} ${sql(table)}`).sort());
     const sequences = rows.filter(({ object }) => object.endsWith("_seq"));
     expect(sequences.length).toBeGreaterThan(0);
     for (const { role, object } of sequences) {
-      expect(object).toMatch(new RegExp(`^${role.replace("_app", "")}[.]`));
+      expect(object).toMatch(new RegExp(`^${role.replace(/^postgres_|_app$/g, "")}[.]`));
       expect(object).not.toContain("migrations");
     }
     for (const schema of schemas)
@@ -258,11 +261,13 @@ describe("row-level security alone", () => {
     const { rows } = await client.query<{ role: string; called: string }>(
       `select role, oid::regproc::text as called from unnest($1::text[]) role, pg_proc
        where pronamespace = any($2::regnamespace[]) and has_function_privilege(role, oid, 'execute') order by 1, 2`,
-      [schemas.flatMap((schema) => [`${schema}_app`]), [...schemas.map((schema) => `${schema}_jobs`), "bus", "health"]],
+      [schemas.map(requestRole), [...schemas.map((schema) => `${schema}_jobs`), "bus", "health", "installation"]],
     );
     const names = ["failed_job", "redrive_job", "send_jobs", "tenant_jobs"];
     expect(rows).toEqual(
-      schemas.flatMap((schema) => names.map((name) => ({ role: `${schema}_app`, called: `${schema}_jobs.${name}` }))),
+      schemas.flatMap((schema) =>
+        names.map((name) => ({ role: requestRole(schema), called: `${schema}_jobs.${name}` })),
+      ),
     );
   });
 });

@@ -208,7 +208,7 @@ describe("the statements of sorted lists", () => {
     const count = Math.max(...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
     await client.query("begin");
     try {
-      await client.query(`set local role ${schema}_app; set local search_path = ${schema}`);
+      await client.query(`set local role postgres_${schema}_app; set local search_path = ${schema}`);
       await client.query("set local plan_cache_mode = force_generic_plan; set local enable_sort = off");
       await client.query("set local enable_incremental_sort = off; set local enable_seqscan = off");
       await client.query("set local enable_bitmapscan = off");

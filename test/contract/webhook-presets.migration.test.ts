@@ -23,7 +23,7 @@ afterAll(async () => {
 it("a provider whose key became the name of a preset goes on to receive what it received", async () => {
   const { migrations, ...tables } = integrationTables;
   const ours = migrations.findIndex(({ name }) => name.endsWith("_webhook_presets"));
-  const definition = { connections: schemaConnections(database.url, "integration"), ...tables };
+  const definition = { connections: schemaConnections(database.access, "integration"), ...tables };
   await migrate({ ...definition, migrations: migrations.slice(0, ours) });
   const own = '{"webhook":{"scheme":{"kind":"token","header":"x-a"}}}';
   const calls = '{"rateLimit":{"requests":1.50,"perSeconds":820982911946154508}}';

@@ -13,13 +13,16 @@ import pg from "pg";
 import { eventually } from "../kit/eventually.js";
 import { graphql, request } from "../kit/request.js";
 
+const linesOf = (texts: readonly string[]) => texts.map((text) => JSON.parse(text) as { time: number });
+
 describe("PostgreSQL under a running platform", () => {
   let dataDir: string;
   let platform: PlatformProcess;
+  const log: string[] = [];
 
   beforeAll(async () => {
     dataDir = await temporaryDataDirectory();
-    platform = await startPlatformProcess(dataDir);
+    platform = await startPlatformProcess(dataDir, {}, (line) => log.push(line));
   });
   afterAll(async () => {
     await platform.stop();
@@ -79,6 +82,57 @@ describe("PostgreSQL under a running platform", () => {
     }
     await eventually("it is ready again", async () => (await request("GET /readyz", { base })).status === 200);
     await eventually("writes work again", async () => (await write()).status === 201);
+  });
+
+  it("that refuses the platform's logins is an outage until it accepts them again, with one line a minute", async () => {
+    const base = platform.publicUrl;
+    const token = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
+    const { host, port, user, password } = await readJson<pg.ClientConfig>(dataDir, "postgres.json");
+    const admin = new pg.Client({ ...{ host, port, user, password }, database: "postgres" } as pg.ClientConfig);
+    await admin.connect();
+    const { rows: roles } = await admin.query<{ name: string; secret: string }>(
+      `select rolname as name, rolpassword as secret from pg_authid
+       where rolcanlogin and not rolsuper and rolname ~ '_(app|owner|worker)$'`,
+    );
+    expect(roles.length).toBeGreaterThan(5);
+    const body = { name: "Refused", slug: "refused", editionCode: "Free", ownerEmail: "owner@refused.example" };
+    const requests = () =>
+      Promise.all([
+        ...Array.from({ length: 5 }, () => request("GET /v1/tenants?limit=1", { base, token })),
+        request("POST /v1/tenants", { base, token, body }),
+        graphql("{ tenants(first: 1) { items { slug } } }", { base, token }),
+      ]);
+    const ways = [
+      { refuse: (role: string) => `alter role ${role} nologin`, accept: (role: string) => `alter role ${role} login` },
+      {
+        refuse: (role: string) => `alter role ${role} password 'another'`,
+        accept: (role: string, secret: string) => `alter role ${role} password '${secret}'`,
+      },
+    ];
+    for (const { refuse, accept } of ways) {
+      for (const { name } of roles) await admin.query(refuse(name));
+      await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = any($1)", [
+        roles.map(({ name }) => name),
+      ]);
+      await eventually("it is not ready", async () => (await request("GET /readyz", { base })).status === 503);
+      for (let round = 0; round < 5; round += 1) {
+        for (const { status, headers } of await requests())
+          expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
+      }
+      for (const { name, secret } of roles) await admin.query(accept(name, secret));
+      await eventually("it is ready again", async () => (await request("GET /readyz", { base })).status === 200);
+      await eventually("requests are served", async () =>
+        (await requests()).every(({ status }) => [200, 201, 409].includes(status)),
+      );
+    }
+    await admin.end();
+    const about = (text: string) => log.filter((line) => line.includes(text));
+    const minutes = linesOf(about("the database refuses a login of the platform"));
+    expect(minutes.length).toBeGreaterThan(0);
+    for (const [place, { time }] of minutes.entries())
+      if (place > 0) expect(time - (minutes[place - 1]?.time ?? 0)).toBeGreaterThan(59_000);
+    const refusal = /password authentication failed|not permitted to log in/;
+    expect(log.filter((line) => refusal.test(line))).toHaveLength(minutes.length);
   });
 
   it("with a full disk answers writes by 503, is not ready until it takes them again, and goes on serving reads", async () => {

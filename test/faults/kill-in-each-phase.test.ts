@@ -14,11 +14,13 @@ import type { TestExecution, TestVersion } from "../kit/templates.js";
 
 /** A generous limit for the time until the next start continues the work of a killed process. */
 const takeoverMs = 90_000;
-/** Two platforms at the same time. Each is killed once in every phase of its list. */
+/** Two platforms at the same time. Each is killed once in every phase of its list, which its failpoint names. */
 const phasesOfPlatforms = [
-  ["fetching", "injecting", "pushed"],
-  ["rendering", "pushing", "completed"],
+  ["execution.fetching", "execution.injecting", "repository.received", "execution.pushed"],
+  ["execution.rendering", "execution.pushing", "repository.committed", "execution.completed"],
 ] as const;
+
+const nameOf = (phase: string) => phase.slice(phase.indexOf(".") + 1);
 
 interface Outcome {
   readonly attempts: number;
@@ -50,7 +52,7 @@ class RepeatedlyKilledPlatform {
     for (const phase of [...phases, undefined]) {
       // the remaining work of the former process passes the failpoint first
       const passes = left ? 2 : 1;
-      const platform = await this.#home.start(phase === undefined ? {} : { FAIL: `execution.${phase}:kill:${passes}` });
+      const platform = await this.#home.start(phase === undefined ? {} : { FAIL: `${phase}:kill:${passes}` });
       this.platform = platform;
       this.#base = platform.publicUrl;
       if (left) await this.#signIn(platform);
@@ -60,7 +62,7 @@ class RepeatedlyKilledPlatform {
       const { templateId, templateVersionId } = this.#template;
       const { executionId } = await this.#post<{ executionId: string }>(`/v1/templates/${templateId}/execute`, {
         templateVersionId,
-        target: { repository: `acme/${phase}` },
+        target: { repository: `acme/${nameOf(phase)}` },
         libraries: [{ packageName: "Polly", version: "8.4.2" }],
       });
       left = { phase, executionId };
@@ -100,8 +102,9 @@ class RepeatedlyKilledPlatform {
     const { output, attempts } = await read();
     const clone = await cloneOf(base + new URL(output?.repository ?? "").pathname, token);
     const { commits, files } = clone;
+    const name = nameOf(left.phase);
     await clone.remove();
-    return { attempts, commits: commits.length, project: files.includes(`src/${left.phase}/${left.phase}.csproj`) };
+    return { attempts, commits: commits.length, project: files.includes(`src/${name}/${name}.csproj`) };
   }
 }
 
@@ -122,7 +125,7 @@ describe("kill -9 at every phase of an execution", () => {
     expect(Object.assign({}, ...all.map(({ outcomes }) => outcomes))).toEqual({
       ...Object.fromEntries(phasesOfPlatforms.flat().map((phase) => [phase, resumed])),
       // the execution had completed before the kill, so the next run of its job has nothing to do
-      completed: { ...resumed, attempts: 1 },
+      "execution.completed": { ...resumed, attempts: 1 },
     });
   });
 });

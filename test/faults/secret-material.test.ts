@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
 import { bareEnvironment } from "@factory/gateway/standalone/settings/environment";
+import { suiteVariables } from "@factory/runtime/unit-of-work/suite-roles.fixture";
 import { Canaries } from "../kit/canaries.js";
 import { eventually } from "../kit/eventually.js";
 import { addAuthenticator, ownSecurityPage } from "../kit/own-security.js";
@@ -27,6 +28,7 @@ const canaries = new Canaries();
 const formerKey = canaries.plant("former key of the platform");
 const newKey = canaries.plant("new key of the platform");
 const signingSecret = `whsec_${randomBytes(32).toString("base64")}`;
+const suiteKey = suiteVariables.SECRETS_KEY;
 
 let group: PlatformGroup;
 let first: PlatformProcess;
@@ -38,9 +40,9 @@ let load: SecretTraffic | undefined;
 beforeAll(async () => {
   group = await PlatformGroup.open();
   reports = await mkdtemp(join(tmpdir(), "reports-"));
-  // before a change of the key in several processes, all of them know the new one
+  // before a change of the key in several processes, all of them know the new one; the database was made with another
   first = await group.start({
-    ...{ SECRETS_KEY: formerKey, SECRETS_KEY_PREVIOUS: newKey, LOG_LEVEL: "debug" },
+    ...{ SECRETS_KEY: formerKey, SECRETS_KEY_PREVIOUS: `${newKey},${suiteKey}`, LOG_LEVEL: "debug" },
     NODE_OPTIONS: `--report-on-signal --report-directory=${reports}`,
   });
   group.use(first);
@@ -108,7 +110,9 @@ describe("a new master key under load", () => {
     load = await secretTraffic(tenant, canaries);
     await load.turn();
 
-    const second = await group.start({ SECRETS_KEY: newKey, SECRETS_KEY_PREVIOUS: formerKey, LOG_LEVEL: "debug" });
+    const second = await group.start({
+      ...{ SECRETS_KEY: newKey, SECRETS_KEY_PREVIOUS: `${formerKey},${suiteKey}`, LOG_LEVEL: "debug" },
+    });
     await load.turn();
     group.use(second);
     expect((await acceptInvitation(earlyGuest)).text).toContain("usr_");

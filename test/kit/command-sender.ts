@@ -8,7 +8,7 @@ import { Database } from "@factory/runtime/unit-of-work/database";
 import { type CommandType, commandTypes } from "@factory/schema/command-names";
 import type { EventType } from "@factory/schema/event-names";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
-import { databaseUrl, rows } from "./database.js";
+import { databaseAccess, rows } from "./database.js";
 
 interface Reaction {
   readonly tenantId: string;
@@ -32,7 +32,7 @@ export interface CommandSender {
 /** Starts a sender in the subgraph: each event of the tenant becomes a command that the event has caused. */
 export async function aCommandSender(subgraph: SubgraphName, reaction: Reaction): Promise<CommandSender> {
   const logger = createLogger("sender", "silent");
-  const connections = schemaConnections(await databaseUrl(), subgraph);
+  const connections = schemaConnections(await databaseAccess(), subgraph);
   const [database, bus] = await Promise.all([
     Database.open({ connections, entities: [], migrations: [] }, logger),
     PostgresBus.open(connections.worker, logger),

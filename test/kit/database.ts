@@ -1,4 +1,8 @@
 import { readJson } from "@factory/gateway/standalone/client/platform-api";
+import { readMasterKeys } from "@factory/gateway/standalone/settings/secrets-key";
+import type { DatabaseAccess } from "@factory/runtime/connections/schema-connections";
+import { openDatabaseAccess } from "@factory/runtime/provisioning/provision-database";
+import { suiteRoles } from "@factory/runtime/unit-of-work/suite-roles.fixture";
 import pg from "pg";
 import { platform } from "./platform.js";
 
@@ -15,6 +19,18 @@ export async function databaseUrl(): Promise<string> {
   if (given !== undefined) return given;
   const { host, port, user, password } = await readJson<Cluster>(dataDir, "postgres.json");
   return `postgres://${user}:${password}@${host}:${port}/postgres`;
+}
+
+/** The same database with its roles. */
+export async function databaseAccess(): Promise<DatabaseAccess> {
+  const { dataDir, databaseUrl: given } = platform();
+  return given === undefined ? embeddedAccess(dataDir, await databaseUrl()) : openDatabaseAccess(given, suiteRoles);
+}
+
+/** The roles of an embedded database, whose platform keeps its keys in DATA_DIR. */
+export async function embeddedAccess(dataDir: string, url: string): Promise<DatabaseAccess> {
+  const masterKeys = await readMasterKeys({ secretsKey: undefined, previousSecretsKeys: [] }, dataDir);
+  return openDatabaseAccess(url, { masterKeys });
 }
 
 export async function rows<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {

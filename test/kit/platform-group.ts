@@ -11,6 +11,7 @@ import { choosePort } from "@factory/gateway/standalone/settings/free-port";
 import type { PostgresServer } from "@factory/runtime/postgres/embedded-postgres";
 import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
 import { createLogger } from "@factory/runtime/telemetry/logger";
+import { suiteVariables } from "@factory/runtime/unit-of-work/suite-roles.fixture";
 import { templateDatabases } from "@factory/runtime/unit-of-work/template-databases.fixture";
 import { platformVariable } from "./platform.js";
 
@@ -51,7 +52,11 @@ export class PlatformGroup {
     const port = await choosePort(0, "127.0.0.1");
     const url = `http://127.0.0.1:${port}`;
     this.#publicUrl ??= url;
-    const shared = { DATABASE_URL: this.databaseUrl, PUBLIC_URL: this.#publicUrl, RATE_LIMIT_FACTOR: "1000" };
+    const shared = {
+      ...suiteVariables,
+      FILES_DIR: join(this.databaseFolder, "files"),
+      ...{ DATABASE_URL: this.databaseUrl, PUBLIC_URL: this.#publicUrl, RATE_LIMIT_FACTOR: "1000" },
+    };
     const started = await startPlatformProcess(dataDir, { ...shared, PORT: String(port), ...variables }, (line) =>
       this.log.push(line),
     );

@@ -6,6 +6,7 @@ import {
   temporaryDataDirectory,
 } from "@factory/gateway/standalone/client/platform-process";
 import { aSuiteDatabase, aSuiteServer, type SuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
+import { suiteVariables } from "@factory/runtime/unit-of-work/suite-roles.fixture";
 import type pg from "pg";
 import { rowsIn } from "./database.js";
 import { platformVariable } from "./platform.js";
@@ -27,14 +28,18 @@ export class PlatformHome {
     this.#database = database;
   }
 
-  /** Two platforms that start at the same time need a server each, since a start alters the roles of its server. */
-  static async open({ ownServer = false } = {}): Promise<PlatformHome> {
+  /** Platforms that run at the same time get a server each, so that they do not share its connections. */
+  static async open({ ownServer = false, dataDir = "" } = {}): Promise<PlatformHome> {
     const database = await (ownServer ? aSuiteServer("platform") : aSuiteDatabase("platform"));
-    return new PlatformHome(await temporaryDataDirectory(), database);
+    return new PlatformHome(dataDir || (await temporaryDataDirectory()), database);
   }
 
   start(variables: Record<string, string> = {}, onLine?: (line: string) => void): Promise<PlatformProcess> {
-    return startPlatformProcess(this.dataDir, { DATABASE_URL: this.databaseUrl, ...variables }, onLine);
+    return startPlatformProcess(
+      this.dataDir,
+      { DATABASE_URL: this.databaseUrl, ...suiteVariables, ...variables },
+      onLine,
+    );
   }
 
   /** From now on the kit talks to this platform, until the home is closed. */

@@ -11,7 +11,7 @@ const launcher = "gateway/launch.mjs";
 const compilation = ["node_modules/typescript/bin/tsc", "-b"];
 
 /**
- * A git worktree of the commit of a checkout, beside it, with hard links to its packages. A link to the whole folder of
+ * A git worktree of a commit of a checkout, beside it, with hard links to its packages. A link to the whole folder of
  * packages would lead to the workspaces of the checkout itself.
  */
 export class CheckoutCopy {
@@ -23,12 +23,12 @@ export class CheckoutCopy {
     this.folder = folder;
   }
 
-  static async create(checkout: string): Promise<CheckoutCopy> {
+  static async create(checkout: string, commit = "HEAD"): Promise<CheckoutCopy> {
     const from = resolve(checkout);
     const folder = await mkdtemp(join(dirname(from), "planted-faults-"));
     const copy = new CheckoutCopy(from, folder);
     try {
-      await done(["git", "worktree", "add", "--detach", "--force", folder, "HEAD"], from);
+      await done(["git", "worktree", "add", "--detach", "--force", folder, commit], from);
       await copy.#linkPackages();
       return copy;
     } catch (error) {

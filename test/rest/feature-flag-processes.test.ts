@@ -1,4 +1,3 @@
-import { copyFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -8,6 +7,7 @@ import {
   startPlatformProcess,
   temporaryDataDirectory,
 } from "@factory/gateway/standalone/client/platform-process";
+import { suiteVariables } from "@factory/runtime/unit-of-work/suite-roles.fixture";
 import { eventually } from "../kit/eventually.js";
 import { aFlag } from "../kit/feature-flags.js";
 import { PlatformHome } from "../kit/platform-home.js";
@@ -35,12 +35,12 @@ beforeAll(async () => {
   home.use(first);
   token = await (await aTenant()).tokenWith();
   secondFolder = await temporaryDataDirectory();
-  await copyFile(join(home.dataDir, "secrets.key"), join(secondFolder, "secrets.key"));
   const port = await freePort();
   secondUrl = `http://127.0.0.1:${port}`;
   second = await startPlatformProcess(secondFolder, {
     RATE_LIMIT_FACTOR: "1000",
-    DATABASE_URL: home.databaseUrl,
+    ...{ ...suiteVariables, DATABASE_URL: home.databaseUrl },
+    FILES_DIR: join(home.dataDir, "files"),
     PORT: String(port),
     // the tokens of the first process are valid for both
     PUBLIC_URL: first.publicUrl,

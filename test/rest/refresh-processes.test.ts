@@ -18,15 +18,14 @@ let person: Person;
 
 beforeAll(async () => {
   group = await PlatformGroup.open();
-  const variables = { SECRETS_KEY: "one master key for both processes" };
-  const first = await group.start(variables);
+  const first = await group.start({});
   group.use(first);
   const tenant = await aTenant();
   client = await aPasswordClient(tenant.tenantId);
   otherClient = await aPasswordClient(tenant.tenantId);
   // either process may send a mail, and the kit looks for it in the folder of the first one
   person = await aPerson(tenant);
-  processes = [first, await group.start(variables)];
+  processes = [first, await group.start({})];
 });
 
 afterAll(() => group?.close());

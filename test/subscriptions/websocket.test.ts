@@ -98,7 +98,7 @@ describe("a websocket", () => {
     await eventually("all are acknowledged", () => sockets.every(isAcknowledged));
     const oneMore = await aRawSocket();
     oneMore.send(init(`Bearer ${own}`));
-    expect((await oneMore.closed).code).toBe(4403);
+    expect(await oneMore.closed).toEqual({ code: 4420, reason: "Too many sockets" });
     const [first] = sockets;
     for (let id = 0; id <= 100; id += 1)
       first?.send({ type: "subscribe", id: String(id), payload: { query, variables: { types } } });

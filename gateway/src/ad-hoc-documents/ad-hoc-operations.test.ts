@@ -10,10 +10,8 @@ let operations: AdHocOperations;
 let invalid = 0;
 
 const limits = {
-  async spend(_rate: string, _principal: Principal, points: number) {
-    invalid += points;
-    return { exceeded: false, seconds: 5 };
-  },
+  spend: async () => ({ exceeded: false, seconds: 5 }),
+  charge: (_rate: string, _principal: Principal, points: number) => void (invalid += points),
   spendAnonymous: async () => ({ exceeded: false, seconds: 5 }),
 };
 const principal = { clientId: "cli", tenantId: "ten" } as Principal;

@@ -164,12 +164,12 @@ export class AdHocOperations {
   async #charge(answer: PlanningAnswer | "cut", { principal, address }: RequestContext): Promise<void> {
     const points = pointsOf(answer);
     if (points === 0) return;
-    if (principal) await this.#limits.spend("invalid", principal, points);
+    if (principal) this.#limits.charge("invalid", principal, points);
     else await this.#limits.spendAnonymous(address ?? "", points);
   }
 
   async #refused(errors: readonly GraphQLError[], caller: RequestContext): Promise<ReadOperation> {
-    await countInvalid(this.#limits, caller);
+    countInvalid(this.#limits, caller);
     return { errors };
   }
 }

@@ -14,6 +14,8 @@ import {
 /** The rate limits of the tenants, which REST, GraphQL and websocket share. */
 export interface RateLimits {
   spend(rate: RateClass, principal: Principal, points: number): Promise<RateState>;
+  /** Counts points of admitted work in any case. */
+  charge(rate: RateClass, principal: Principal, points: number): void;
   spendAnonymous(address: string, points: number): Promise<RateState>;
 }
 
@@ -56,13 +58,13 @@ export async function refusedByRate(
  * Counts the work of an operation that has ended, beside its root fields. It refuses nothing: the next operations of the
  * class are refused until the window ends.
  */
-export async function chargeWork(
+export function chargeWork(
   limits: RateLimits,
   { operation }: Pick<Operation, "operation">,
   { principal, points }: RequestContext,
-): Promise<void> {
+): void {
   if (!principal || points === 0) return;
-  await limits.spend(operation.operation === "mutation" ? "write" : "read", principal, points);
+  limits.charge(operation.operation === "mutation" ? "write" : "read", principal, points);
 }
 
 /** Counts the root fields of an operation without a token, by client address. */
@@ -83,8 +85,8 @@ export async function refusedUnread(limits: RateLimits, context: RequestContext)
 }
 
 /** Counts a document that cannot be parsed, is not valid or has no operation to run. */
-export async function countInvalid(limits: RateLimits, { principal, points }: RequestContext): Promise<void> {
-  if (principal) await limits.spend("invalid", principal, 1 + points);
+export function countInvalid(limits: RateLimits, { principal, points }: RequestContext): void {
+  if (principal) limits.charge("invalid", principal, 1 + points);
 }
 
 /** The names of the root fields of an operation, without introspection. */

@@ -147,7 +147,7 @@ async function httpServer(notebook: Notebook) {
   const logger = createLogger("test", "silent");
   const verifier = { verify: async () => aPrincipal() };
   const free = async () => ({ exceeded: false, seconds: 0 });
-  const limits = { spend: free, spendAnonymous: free };
+  const limits = { spend: free, charge: () => undefined, spendAnonymous: free };
   const gateway = await startGateway(notebook, { limits, introspection: false });
   const { server, graphs } = gateway;
   const sockets = graphqlSockets({ graphs, verifier, introspection: false, limits, logger });

@@ -26,6 +26,7 @@ beforeAll(async () => {
   };
   const limits: RateLimits = {
     spend: (rate, _principal, points) => spend(rate, points),
+    charge: (rate, _principal, points) => void spend(rate, points),
     spendAnonymous: (_address, points) => spend("anonymous", points),
   };
   gateway = await startGateway(shop, { limits });

@@ -124,7 +124,7 @@ const invalidCount = (limits: RateLimits): ApolloServerPlugin<RequestContext> =>
   async requestDidStart() {
     return {
       async willSendResponse({ contextValue, document }) {
-        if (document === undefined) await countInvalid(limits, contextValue);
+        if (document === undefined) countInvalid(limits, contextValue);
       },
     };
   },

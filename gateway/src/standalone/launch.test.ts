@@ -64,6 +64,19 @@ describe("the launcher", () => {
     expect(await runs()).toBe(2);
   });
 
+  it("starts a build without the packages of development, and compiles nothing", async () => {
+    await rm(join(root, "node_modules"), { recursive: true });
+    await write("gateway/dist/bundle/main.js", 'process.stderr.write("started")');
+    const { code, printed } = await launch("start");
+    expect([code, printed]).toEqual([0, expect.stringMatching(/no compiler.*\nstarted$/)]);
+  });
+
+  it("says what to do where there is neither a build nor a compiler", async () => {
+    await rm(join(root, "node_modules"), { recursive: true });
+    const { code, printed } = await launch("start");
+    expect([code, printed]).toEqual([1, expect.stringContaining("npm ci && npm run build")]);
+  });
+
   it("refuses a program that it does not know", async () => {
     const { code, printed } = await launch("stop");
     expect([code, printed]).toEqual([1, expect.stringContaining("Choose a program: start, demo, dev, build, compile")]);

@@ -1,10 +1,12 @@
 import "reflect-metadata";
+import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { catalogTables } from "@factory/catalog/tables";
 import { integrationTables } from "@factory/integration/tables";
 import { schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
+import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { migrate } from "@factory/runtime/unit-of-work/migrate";
 import { writeMigration } from "@factory/runtime/unit-of-work/write-migration";
@@ -26,8 +28,8 @@ async function main(schema: string | undefined, name: string | undefined): Promi
   const dataDir = await temporaryDataDirectory();
   const server = await startEmbeddedPostgres({ dataDir, logger: createLogger("migration", "warn") });
   try {
-    await provisionDatabase(server.url, [subgraph]);
-    const definition = { connections: schemaConnections(server.url, subgraph), ...tables[subgraph] };
+    const access = await provisionDatabase(server.url, [subgraph], { masterKeys: new MasterKeys(randomBytes(32)) });
+    const definition = { connections: schemaConnections(access, subgraph), ...tables[subgraph] };
     await migrate(definition);
     const written = await writeMigration(definition, folder, name);
     process.stdout.write(

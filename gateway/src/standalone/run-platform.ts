@@ -1,16 +1,22 @@
 import { flushCompileCache } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
+import { connectionPatience } from "@factory/runtime/clients/connection-patience";
 import { EnvironmentError, exitConfiguration } from "@factory/runtime/environment/read-environment";
+import { isDatabaseOutage } from "@factory/runtime/errors/database-failure";
 import { armFailpoint } from "@factory/runtime/faults/failpoint";
 import { DataDirectoryInUseError } from "@factory/runtime/postgres/data-directory-lock";
 import { DatabaseGivenUp } from "@factory/runtime/postgres/database-patience";
 import { logForeignOutput } from "@factory/runtime/telemetry/foreign-output";
 import { createLogger } from "@factory/runtime/telemetry/logger";
+import { waits } from "@factory/runtime/telemetry/waits";
 import { readPreparedStart } from "./bundle/prepared-start.js";
-import { listenProblem, PortInUseError } from "./platform/listen-problem.js";
 import type { Platform } from "./platform/platform.js";
 import { openPlatformDatabase } from "./platform/platform-database.js";
-import { forgetEnvironmentSecrets, platformEnvironment } from "./settings/environment.js";
+import { StartingDoor } from "./platform/starting-door.js";
+import { forgetEnvironmentSecrets, type PlatformEnvironment, platformEnvironment } from "./settings/environment.js";
+import { choosePort } from "./settings/free-port.js";
+import { checkMachine } from "./start-checks/check-start.js";
+import { listenProblem, PortInUseError } from "./start-checks/listen-problem.js";
 
 /** EX_UNAVAILABLE and EX_TEMPFAIL of sysexits.h. */
 const exitUnavailable = 69;
@@ -45,11 +51,20 @@ export async function runPlatform(preparedIn?: string): Promise<void> {
 }
 
 async function run(preparedIn: string | undefined): Promise<void> {
-  const environment = platformEnvironment();
+  const given = platformEnvironment();
   forgetEnvironmentSecrets();
+  // the issuer contains the port
+  const environment = { ...given, port: await choosePort(given.port, given.host).catch(asListenProblem(given)) };
   const logger = createLogger("platform", environment.logLevel);
   logForeignOutput(logger);
   if (environment.failpoint !== undefined) armFailpoint(environment.failpoint);
+  waits.logTo(logger);
+  const { host, port, internalPort } = environment;
+  const door = await StartingDoor.open({
+    internal: { host: "127.0.0.1", port: internalPort },
+    public: { host, port },
+  }).catch(asListenProblem(environment));
+  await checkMachine(environment);
   // PostgreSQL starts while the modules of the platform are loaded. After a crash it also recovers during this time.
   let onLaunch = () => {};
   const launched = new Promise<void>((resolve) => (onLaunch = resolve));
@@ -85,11 +100,11 @@ async function run(preparedIn: string | undefined): Promise<void> {
     registry,
     once(() => stop(1)),
   );
-  platform = await startPlatform(environment, { logger, registry, prepared: await prepared }, database).catch(
-    (error: unknown) => {
-      throw listenProblem(error, environment) ?? error;
-    },
+  const started = connectionPatience.duringStart();
+  platform = await startPlatform(environment, { logger, registry, prepared: await prepared, door }, database).catch(
+    asListenProblem(environment),
   );
+  started();
   process.stdout.write(`${greeting(platform, environment.development)}\n`);
   // The cache is written early, because a killed process cannot write the cache at its end.
   setTimeout(flushCompileCache, compileCacheDelayMs).unref();
@@ -97,12 +112,20 @@ async function run(preparedIn: string | undefined): Promise<void> {
     logger.fatal("the database is still not available; the process stops");
     stop(exitUnavailable, givenUpStopTimeoutMs);
   });
+  void platform.shutOut.then((reason) => {
+    logger.fatal(reason);
+    stop(exitConfiguration);
+  });
   for (const signal of ["SIGTERM", "SIGINT"] as const)
     process.once(signal, () => {
       logger.info({ signal }, "stopping");
       stop(0);
     });
 }
+
+const asListenProblem = (environment: PlatformEnvironment) => (error: unknown) => {
+  throw listenProblem(error, environment) ?? error;
+};
 
 /** Returns the text for a person at a terminal. Other readers of the output get JSON only, as from the logger. */
 function greeting({ publicUrl, internalUrl }: Platform, development: boolean): string {
@@ -129,6 +152,6 @@ function once(work: () => void): () => void {
 
 function exitCode(error: unknown): number {
   if (error instanceof EnvironmentError) return exitConfiguration;
-  if (error instanceof DatabaseGivenUp) return exitUnavailable;
+  if (error instanceof DatabaseGivenUp || isDatabaseOutage(error)) return exitUnavailable;
   return error instanceof DataDirectoryInUseError || error instanceof PortInUseError ? exitInUse : 1;
 }

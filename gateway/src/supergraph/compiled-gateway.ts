@@ -85,7 +85,7 @@ async function run(
   graph.enter();
   const onEnd = () => graph.leave();
   const result = await runInTime(read.operation, { variables, context: caller, deadlineMs, onEnd });
-  await chargeWork(limits, asked, caller);
+  chargeWork(limits, asked, caller);
   const extensions = introspection ? undefined : withoutSchemaDetails(result.extensions);
   return extensions ? { ...result, extensions } : result;
 }

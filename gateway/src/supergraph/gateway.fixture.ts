@@ -28,6 +28,7 @@ export interface GatewayOptions {
 
 const noLimits: RateLimits = {
   spend: async () => ({ exceeded: false, seconds: 0 }),
+  charge: () => undefined,
   spendAnonymous: async () => ({ exceeded: false, seconds: 0 }),
 };
 

@@ -22,6 +22,7 @@ beforeAll(async () => {
       left -= points;
       return { exceeded: left < 0, seconds: 5 };
     },
+    charge: (_rate, _principal, points) => void (left -= points),
     spendAnonymous: async () => ({ exceeded: true, seconds: 5 }),
   };
   gateway = await startGateway(shop, { limits, introspection: false });

@@ -9,6 +9,7 @@ import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
 import { originOfRequest } from "@factory/runtime/ingress/client-address";
 import type { Origin } from "@factory/runtime/messages/audit-record";
 import { type RefusalSink, unauditedRefusals } from "@factory/runtime/messages/refusal";
+import { PrincipalSeats } from "@factory/runtime/platform-limits/principal-seats";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
@@ -20,12 +21,15 @@ import { noteRefusedFields, noteRefusedToken } from "../admission/refused-fields
 import { publicErrors } from "../public-errors/public-error.js";
 import { withoutSchemaDetails } from "../public-errors/schema-names.js";
 import type { ServingGraphs } from "../supergraph/serving-graphs.js";
+import { textOf, tokenFrom } from "./connection-parameters.js";
 import { type ChannelLimits, defaultChannelLimits, SocketChannel } from "./socket-channel.js";
 import { runOperation, type SocketOperation, subscribeOperation } from "./socket-operation.js";
 import { type Seat, SocketSeats } from "./socket-seats.js";
 
 /** The websockets of this process. */
 export interface GraphqlSockets {
+  /** The authenticated sockets, and the subscriptions on them. */
+  readonly open: { readonly sockets: number; readonly subscriptions: number };
   /** Throws a DomainError when too many sockets are open. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Closes the sockets whose tokens this revocation makes invalid. */
@@ -56,17 +60,20 @@ interface Connection {
 type SocketContext = Context<Record<string, unknown>, Connection>;
 
 const maxOperationsPerSocket = 100;
-const maxSocketsPerPrincipal = 20;
 const maxMessageBytes = 64 * 1024;
 const initTimeoutMs = 10_000;
 const goingAway = 1001;
 /** The close code Try Again Later, from the IANA registry (RFC 6455, section 11.7). */
 const tryAgainLater = 1013;
+/** A close code of the platform: the principal has too many sockets. The protocol uses 4429 for something else. */
+const tooManySockets = 4420;
+const maxSocketsPerPrincipal = 20;
 const longestTimerMs = 2_147_483_647;
 
 /**
  * Serves the protocol graphql-transport-ws. A socket is authenticated by `authorization` in the payload of
- * `connection_init`. It is closed with 4403 when its token expires.
+ * `connection_init`. It is closed with 4403 when its token expires, and with 4420 when its principal has too many
+ * sockets.
  */
 export function graphqlSockets(options: {
   graphs: Pick<ServingGraphs, "current">;
@@ -77,6 +84,8 @@ export function graphqlSockets(options: {
   refusals?: RefusalSink;
   logger: Logger;
   seats?: SocketSeats;
+  /** The sockets of each principal over all processes. */
+  principals?: PrincipalSeats;
   channelLimits?: ChannelLimits;
 }): GraphqlSockets {
   const {
@@ -86,11 +95,11 @@ export function graphqlSockets(options: {
     limits,
     refusals = unauditedRefusals,
     seats = new SocketSeats(),
+    principals = new PrincipalSeats(maxSocketsPerPrincipal),
     channelLimits = defaultChannelLimits,
   } = options;
   const publicError = publicErrors({ logger: options.logger, schemaDetails: introspection });
   const states = new Map<Connection, SocketState>();
-  const socketsOf = new Map<string, number>();
 
   const connect = async (context: SocketContext) => {
     const token = tokenFrom(context.connectionParams);
@@ -102,13 +111,18 @@ export function graphqlSockets(options: {
             noteRefusedToken(refusals, error, origin);
             return refuse(channel, "Forbidden")(error);
           });
-    const open = principal ? (socketsOf.get(principal.subject) ?? 0) : 0;
-    // graphql-ws does not report the end of a socket that closes before the acknowledgment.
-    if (!channel.isOpen) return false;
     // Returning false closes the socket with 4403. The client may then connect again with a new token.
-    if (token === undefined || !principal || open >= maxSocketsPerPrincipal) return false;
+    if (token === undefined || !principal || !channel.isOpen) return false;
+    if (!(await principals.take(principal.subject))) {
+      channel.close(tooManySockets, "Too many sockets");
+      return false;
+    }
+    // graphql-ws does not report the end of a socket that closes before the acknowledgment.
+    if (!channel.isOpen) {
+      principals.leave(principal.subject);
+      return false;
+    }
     seat.known();
-    socketsOf.set(principal.subject, open + 1);
     const remainingMs = Math.min(principal.expiresAt * 1000 - Date.now(), longestTimerMs);
     const expiry = setTimeout(() => channel.close(CloseCode.Forbidden, "Token expired"), Math.max(remainingMs, 0));
     const traceparent = textOf(context.connectionParams, "traceparent");
@@ -121,9 +135,7 @@ export function graphqlSockets(options: {
     if (!state) return;
     clearTimeout(state.expiry);
     states.delete(context.extra);
-    const left = (socketsOf.get(state.principal.subject) ?? 1) - 1;
-    if (left > 0) socketsOf.set(state.principal.subject, left);
-    else socketsOf.delete(state.principal.subject);
+    principals.leave(state.principal.subject);
     // graphql-ws ends only operations whose id it knows. It forgets an id when one operation with this id ends,
     // although another operation with the same id may still run.
     await Promise.all([...state.streams.values()].map(async (stream) => stream[Symbol.asyncIterator]().return?.()));
@@ -147,7 +159,7 @@ export function graphqlSockets(options: {
       const result = (await refusal(args)) ?? (await work(args));
       const { errors } = result as ExecutionResult;
       const operation = getOperationAST(document, operationName);
-      if (operation) await chargeWork(limits, { operation }, context);
+      if (operation) chargeWork(limits, { operation }, context);
       if (errors && operation)
         noteRefusedFields(refusals, { document, operation, variables: variableValues ?? undefined, context }, errors);
       return result;
@@ -241,6 +253,10 @@ export function graphqlSockets(options: {
   });
 
   return {
+    get open() {
+      const streams = [...states.values()].map((state) => state.streams.size);
+      return { sockets: states.size, subscriptions: streams.reduce((sum, count) => sum + count, 0) };
+    },
     upgrade(request, socket, head) {
       const origin = originOfRequest(request);
       const seat = seats.take(origin.address);
@@ -278,13 +294,4 @@ function refuse(channel: SocketChannel, reason: string): (error: unknown) => und
       channel.close(CloseCode.Forbidden, code);
     }
   };
-}
-
-function tokenFrom(params: Readonly<Record<string, unknown>> | undefined): string | undefined {
-  return (textOf(params, "authorization") ?? textOf(params, "Authorization"))?.replace(/^bearer +/i, "");
-}
-
-function textOf(params: Readonly<Record<string, unknown>> | undefined, name: string): string | undefined {
-  const value = params?.[name];
-  return typeof value === "string" ? value : undefined;
 }

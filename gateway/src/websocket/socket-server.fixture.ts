@@ -52,6 +52,7 @@ export async function startSocketServer(
   };
   const limits: RateLimits = {
     spend: (rate, _principal, points) => spend(rate, points),
+    charge: (rate, _principal, points) => void spend(rate, points),
     spendAnonymous: (_address, points) => spend("anonymous", points),
   };
   const gateway = await startGateway(notebook, { limits, introspection: false, ...gatewayOptions });

@@ -61,7 +61,7 @@ export function describeEvents(publicUrl: string) {
         title: "Subscription over a websocket",
         summary: "The field `events` of the GraphQL API, in the protocol graphql-transport-ws.",
         description:
-          "The subscription gives stored events after a cursor, then new ones. Events are kept for 7 days. The token decides which types it gives.",
+          "The subscription gives stored events after a cursor, then new ones. Events are kept for 7 days. The token decides which types it gives. The socket closes with 4403 when its token has ended, with 4420 when its principal has 20 others, with 1013 when the token could not be checked, and with 1001 when the platform stops.",
         servers: [{ $ref: "#/servers/platform" }],
         messages: listed({ ...clientFrames, ...serverFrames }),
         bindings: {

@@ -190,6 +190,8 @@ export class FrontDoor {
     await this.#stopListening();
     this.leave();
     await sleep(Math.min(graceMs, timeoutMs));
+    // the turn reads requests that have arrived, so that their connections are not idle
+    await nextTurn();
     this.#connections.endIdle();
     await this.#connections.empty();
     await Promise.all([...this.#upgraded].map((socket) => new Promise((resolve) => socket.once("close", resolve))));

@@ -1,5 +1,6 @@
 import { stepUpChallenge } from "@factory/runtime/auth/step-up";
 import { DomainError, type ErrorFacts, type FieldError } from "@factory/runtime/errors/domain-error";
+import { outageRefusal } from "@factory/runtime/errors/unavailable";
 import { versionTag } from "@factory/runtime/input-validation/preconditions";
 import { type ErrorCode, errorCodes, type HttpErrorCode } from "@factory/schema/error-codes";
 import { GraphQLError } from "graphql";
@@ -39,7 +40,8 @@ interface Place {
 /** The `type` of a problem: a path of this server, at which its meaning can be read. */
 export const problemType = (code: ErrorCode) => `/problems/${code.toLowerCase().replaceAll("_", "-")}`;
 
-/** Turns every failure of a request into a problem. An unexpected error becomes INTERNAL and keeps its cause for the log. */
+/** Turns every failure of a request into a problem. An outage becomes UNAVAILABLE and an unexpected
+ * error INTERNAL; both keep their cause for the log. */
 export function problemOf(error: unknown, place: Place): Problem {
   if (error instanceof DomainError) return refusal(error.code, error.facts, place);
   if (error instanceof GraphQLError) return graphqlProblem(error, place);
@@ -49,6 +51,8 @@ export function problemOf(error: unknown, place: Place): Problem {
   }
   const framework = frameworkRefusal(error);
   if (framework) return problemOf(framework, place);
+  const outage = outageRefusal(error);
+  if (outage) return { ...refusal(outage.code, outage.facts, place), cause: error };
   return { ...refusal("INTERNAL", internal, place), cause: error };
 }
 

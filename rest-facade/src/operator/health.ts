@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { Gauge, type Registry } from "prom-client";
 
 /** Whether requests can be served, with the state of each part by name. */
 export interface Readiness {
@@ -20,6 +21,18 @@ export function cacheReadiness(ready: () => Promise<Readiness>): () => Promise<R
     }
     return answer;
   };
+}
+
+/** Registers the gauge of readiness, for alarms of scrapers that do not ask `/readyz`. */
+export function readinessMetric(registry: Registry, ready: () => Promise<Readiness>): void {
+  const gauge = new Gauge({
+    name: "platform_ready",
+    help: "1 while requests can be served, as /readyz tells, otherwise 0.",
+    registers: [registry],
+    async collect() {
+      gauge.set((await ready()).ready ? 1 : 0);
+    },
+  });
 }
 
 /** Serves `/livez` (the event loop runs) and `/readyz` (requests can be served). */

@@ -27,15 +27,6 @@ export const chargeBody =
   (request: FastifyRequest, reply: FastifyReply, _: unknown, done: Done): void => {
     const { principal } = request;
     const points = bodyPoints(request);
-    if (points === 0 || !principal || !limit) done(null);
-    else void settle(limit.charge(rate, principal, { points, reply }), done);
-  };
-
-async function settle(charge: Promise<void>, done: Done): Promise<void> {
-  try {
-    await charge;
+    if (points > 0 && principal) limit?.charge(rate, principal, { points, reply });
     done(null);
-  } catch (error) {
-    done(error as Error);
-  }
-}
+  };

@@ -1,5 +1,6 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { type BudgetState, PlatformBudgets, type Spending } from "@factory/runtime/platform-limits/platform-budgets";
 import { editionFactor } from "@factory/schema/edition-factors";
 import type { RateClass } from "@factory/schema/rate-classes";
 import type { FastifyReply } from "fastify";
@@ -7,30 +8,35 @@ import { RateLimiterMemory } from "rate-limiter-flexible";
 
 /** Points per tenant and window, for the edition Standard. An ordinary request costs one; see `RequestContext.points`. */
 const limits = {
-  read: { points: 3000, windowSeconds: 60 },
-  write: { points: 600, windowSeconds: 60 },
-  execute: { points: 60, windowSeconds: 60 },
+  read: 3000,
+  write: 600,
+  execute: 60,
   /** Evaluations of feature flags by OFREP, which answer from memory. */
-  evaluate: { points: 12_000, windowSeconds: 60 },
+  evaluate: 12_000,
   /** GraphQL documents that were refused before they ran, so they count neither as reads nor as writes. */
-  invalid: { points: 600, windowSeconds: 60 },
-} as const satisfies Record<RateClass, { points: number; windowSeconds: number }>;
+  invalid: 600,
+} as const satisfies Record<RateClass, number>;
+
+const windowSeconds = 60;
 
 /** Requests without a token, per address. */
-const anonymousLimit = { points: 30, windowSeconds: 60 };
+const anonymousLimit = 30;
 
 export interface RateState {
   readonly policy: string;
   readonly remaining: number;
-  /** Seconds until the window ends. */
+  /** Seconds until the window ends, or until a refused request may succeed. */
   readonly seconds: number;
   readonly exceeded: boolean;
 }
 
-/** Counts the requests of each tenant, for REST, GraphQL and websocket together. */
+/** Counts the requests of each tenant, for REST, GraphQL and websocket together, and over all processes. */
 export interface RateLimits {
+  /** Counts points, unless they are refused. It may wait for a share of the limit where there are several processes. */
   spend(rate: RateClass, principal: Principal, points?: number): Promise<RateState>;
-  /** Counts requests of a caller without a token, who is known by the address only. */
+  /** Counts points of admitted work in any case. */
+  charge(rate: RateClass, principal: Principal, points: number): RateState;
+  /** Counts requests of a caller without a token, who is known by the address only, in this process. */
   spendAnonymous(address: string, points?: number): Promise<RateState>;
 }
 
@@ -39,47 +45,48 @@ export type TenantFactor = (principal: Principal) => number;
 
 const factorOfToken: TenantFactor = ({ editionCode }) => editionFactor(editionCode);
 
-/** `factor` multiplies every limit. Without `tenantFactor` the edition in the token decides. */
-export function rateLimits(factor: number, tenantFactor: TenantFactor = factorOfToken): RateLimits {
-  const windows = Object.fromEntries(
-    Object.entries(limits).map(([name, { points, windowSeconds }]) => [
-      name,
-      { points, windowSeconds, limiter: new RateLimiterMemory({ keyPrefix: name, points, duration: windowSeconds }) },
-    ]),
-  );
+/**
+ * `factor` multiplies every limit. Without `tenantFactor` the edition in the token decides, and without `budgets` this is
+ * the only process.
+ */
+export function rateLimits(
+  factor: number,
+  tenantFactor: TenantFactor = factorOfToken,
+  budgets: PlatformBudgets = new PlatformBudgets(),
+): RateLimits {
   const anonymous = new RateLimiterMemory({
-    keyPrefix: "anonymous",
-    points: anonymousLimit.points,
-    duration: anonymousLimit.windowSeconds,
+    ...{ keyPrefix: "anonymous", points: anonymousLimit, duration: windowSeconds },
+  });
+  const spending = (rate: RateClass, principal: Principal, points: number): Spending => ({
+    key: `${rate} ${principal.tenantId ?? `client:${principal.clientId}`}`,
+    limit: Math.max(1, Math.floor(limits[rate] * factor * tenantFactor(principal))),
+    points,
   });
   return {
     async spendAnonymous(address, points = 1) {
-      const quota = Math.max(1, Math.floor(anonymousLimit.points * factor));
-      return stateOf("anonymous", { ...anonymousLimit, quota }, await anonymous.penalty(address, points));
+      const limit = Math.max(1, Math.floor(anonymousLimit * factor));
+      // counts like `consume`, but does not reject with a value that is not an Error
+      const { consumedPoints, msBeforeNext } = await anonymous.penalty(address, points);
+      const remaining = Math.max(0, limit - consumedPoints);
+      return stateOf("anonymous", limit, { exceeded: consumedPoints > limit, remaining, waitMs: msBeforeNext });
     },
     async spend(rate, principal, points = 1) {
-      const window = windows[rate];
-      if (!window) throw new Error(`The rate class ${rate} does not exist`);
-      const key = principal.tenantId ?? `client:${principal.clientId}`;
-      const quota = Math.max(1, Math.floor(window.points * factor * tenantFactor(principal)));
-      // counts like `consume`, but does not reject with a value that is not an Error
-      return stateOf(rate, { ...window, quota }, await window.limiter.penalty(key, points));
+      const wanted = spending(rate, principal, points);
+      return stateOf(rate, wanted.limit, await budgets.spend(wanted));
+    },
+    charge(rate, principal, points) {
+      const owed = spending(rate, principal, points);
+      return stateOf(rate, owed.limit, budgets.charge(owed));
     },
   };
 }
 
-function stateOf(
-  name: string,
-  { quota, windowSeconds }: { quota: number; windowSeconds: number },
-  { msBeforeNext, consumedPoints }: { msBeforeNext: number; consumedPoints: number },
-): RateState {
-  return {
-    policy: `"${name}";q=${quota};w=${windowSeconds}`,
-    remaining: Math.max(0, quota - consumedPoints),
-    seconds: Math.ceil(msBeforeNext / 1000),
-    exceeded: consumedPoints > quota,
-  };
-}
+const stateOf = (name: string, limit: number, { exceeded, remaining, waitMs }: BudgetState): RateState => ({
+  policy: `"${name}";q=${limit};w=${windowSeconds}`,
+  remaining,
+  seconds: Math.ceil(waitMs / 1000),
+  exceeded,
+});
 
 /** Counts one request; over the limit it throws RATE_LIMITED. Sets the headers of draft-ietf-httpapi-ratelimit-headers. */
 export interface RateLimit {
@@ -89,7 +96,7 @@ export interface RateLimit {
    * Counts points of an admitted request beside its first one, and shows them in its headers. It does not throw: the
    * request is answered, and the next ones are refused until the window ends.
    */
-  charge(rate: RateClass, principal: Principal, charge: Charge): Promise<void>;
+  charge(rate: RateClass, principal: Principal, charge: Charge): void;
 }
 
 interface Charge {
@@ -102,8 +109,7 @@ export function limitRequests(limits: RateLimits): RateLimit {
   return {
     ofTenant: async (rate, principal, reply) => obey(rate, await limits.spend(rate, principal), reply),
     ofAddress: async (address, reply) => obey("anonymous", await limits.spendAnonymous(address), reply),
-    charge: async (rate, principal, { points, reply }) =>
-      show(rate, await limits.spend(rate, principal, points), reply),
+    charge: (rate, principal, { points, reply }) => show(rate, limits.charge(rate, principal, points), reply),
   };
 }
 

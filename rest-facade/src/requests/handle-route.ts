@@ -91,7 +91,7 @@ export function handleRoute(route: CompiledRoute): RouteHandler {
     });
     const result = await prepared.run(variables, context);
     const { principal, points } = context;
-    if (principal && points > 0) await limit?.charge(rate, principal, { points, reply });
+    if (principal && points > 0) limit?.charge(rate, principal, { points, reply });
     const body = bodyOf(result, operation.name);
     if (waits) addHeader(reply, "vary", "Prefer");
     // RFC 7240 section 3

@@ -46,13 +46,19 @@ export async function startCatalogFixture(
 ): Promise<CatalogFixture> {
   const dataDir = await mkdtemp(join(tmpdir(), "catalog-"));
   const suite = await aSuiteDatabase("catalog");
-  const connections = schemaConnections(suite.url, "catalog");
+  const connections = schemaConnections(suite.access, "catalog");
   const bus = await PostgresBus.open(connections.worker, logger);
   const catalog = await startCatalog(
     { connections, bus, logger },
     {
       publicUrl: "http://127.0.0.1:4000",
-      dataDir,
+      repositories: {
+        driver: "database",
+        folder: join(dataDir, "repositories"),
+        cacheFolder: join(dataDir, "repository-cache"),
+        cacheBytes: 1024 ** 3,
+        limits: { repositoryBytes: 1024 ** 3, tenantBytes: 10 * 1024 ** 3 },
+      },
       masterKeys: new MasterKeys(randomBytes(32)),
       verifier,
       development: true,

@@ -18,7 +18,7 @@ import type { TargetSettings } from "./targets/targets.module.js";
 
 /** The settings that a run depends on. */
 export interface ExecutionSettings extends SourceSettings, TargetSettings, RemoteCredentialSettings {
-  readonly dataDir: RepositorySettings["dataDir"];
+  readonly repositories: RepositorySettings["repositories"];
 }
 
 /** The settings of the child process of an execution. */
@@ -47,9 +47,16 @@ export function executionInChild(
   { connections, logger }: SubgraphHost,
   given: ExecutionSettings,
 ): JobHandler<ExecutionPayload> {
-  const { publicUrl, dataDir, development, allowHosts, sourceRoots, nugetFeeds, allowSsh, sourceCredentials } = given;
+  const { publicUrl, repositories, development, allowHosts, sourceRoots, nugetFeeds, allowSsh, sourceCredentials } =
+    given;
   const policies = { development, allowHosts, sourceRoots, nugetFeeds, allowSsh, sourceCredentials };
-  const settings: ExecutionChildSettings = { publicUrl, dataDir, ...policies, connections, logLevel: logger.level };
+  const settings: ExecutionChildSettings = {
+    publicUrl,
+    repositories,
+    ...policies,
+    connections,
+    logLevel: logger.level,
+  };
   // Tests run the .ts files, but a process needs the compiled ones.
   const compiled = import.meta.url.endsWith(".ts") ? "../dist/execution-process.js" : "./execution-process.js";
   return inChildProcess({

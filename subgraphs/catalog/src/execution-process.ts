@@ -1,5 +1,4 @@
 import "reflect-metadata";
-import { join } from "node:path";
 import { Listener } from "@factory/runtime/connections/listener";
 import { workForParent } from "@factory/runtime/jobs/child-processes/child-work";
 import { logForeignOutput } from "@factory/runtime/telemetry/foreign-output";
@@ -17,7 +16,7 @@ import { RemoteCredentials } from "./remote-credentials/remote-credentials.js";
 import type { ResolvedSecret, SecretResolver } from "./remote-credentials/secret-resolver.js";
 import { TemplateSources } from "./remote-credentials/template-sources.js";
 import { TemplateRenderer } from "./rendering/template-renderer.js";
-import { RepositoryStore } from "./repositories/repository-store.js";
+import { openRepositoryStore } from "./repositories/open-repository-store.js";
 import {
   noSourceControl,
   type OpenedPullRequest,
@@ -41,7 +40,7 @@ const tables = { entities: [Template, TemplateVersion, Execution, ExecutionChang
  * that a run needs and does not load the modules, whose resolvers would make its start slower.
  */
 workForParent<ExecutionChildSettings, ExecutionPayload>(async ({ settings, payload, attempt, ask }) => {
-  const { connections, logLevel, dataDir, publicUrl, nugetFeeds, sourceCredentials } = settings;
+  const { connections, logLevel, publicUrl, nugetFeeds, sourceCredentials } = settings;
   const logger = createLogger("execution", logLevel);
   logForeignOutput(logger);
   process.on("unhandledRejection", (error) => logger.error({ err: error }, "unhandled rejection"));
@@ -57,9 +56,9 @@ workForParent<ExecutionChildSettings, ExecutionPayload>(async ({ settings, paylo
   };
   const listener = new Listener(connections.worker, logger);
   const [database] = await Promise.all([Database.open({ connections, ...tables }, logger), listener.start()]);
-  const store = new RepositoryStore(join(dataDir, "repositories"));
+  const store = openRepositoryStore(settings.repositories, database, logger);
   const workers = new WorkerPool({ entry: templateWorkerUrl, logger });
-  const reader = new SourceReader({ policy: sourcePolicy(settings, store.root), nugetFeeds, logger });
+  const reader = new SourceReader({ policy: sourcePolicy(settings, store.roots), nugetFeeds, logger });
   const credentials = new RemoteCredentials(secrets);
   const sources = new TemplateSources(reader, credentials, sourceCredentials);
   const parameterChecker = new ParameterChecker(workers);
@@ -75,7 +74,7 @@ workForParent<ExecutionChildSettings, ExecutionPayload>(async ({ settings, paylo
     renderer: new TemplateRenderer(workers),
     sourceControl,
     targets: new TargetResolver({
-      ...{ store, policy: targetPolicy(settings, store.root), publicUrl, credentials, sourceControl },
+      ...{ store, policy: targetPolicy(settings, store.roots), publicUrl, credentials, sourceControl },
     }),
   });
   try {

@@ -29,6 +29,8 @@ import { Migration20261128191717_dependency_scans } from "./migrations/Migration
 import { Migration20261128191718_dependency_scan_keys } from "./migrations/Migration20261128191718_dependency_scan_keys.js";
 import { Migration20261128192000_template_descriptions } from "./migrations/Migration20261128192000_template_descriptions.js";
 import { Migration20261128223100_search_again } from "./migrations/Migration20261128223100_search_again.js";
+import { Migration20261129064815_repositories } from "./migrations/Migration20261129064815_repositories.js";
+import { Migration20261129064816_repository_keys } from "./migrations/Migration20261129064816_repository_keys.js";
 import { catalogModules } from "./modules.js";
 
 /** The tables of this subgraph and the migrations that make them, oldest first. */
@@ -65,5 +67,7 @@ export const catalogTables = {
     Migration20261128191717_dependency_scans,
     Migration20261128191718_dependency_scan_keys,
     Migration20261128223100_search_again,
+    Migration20261129064815_repositories,
+    Migration20261129064816_repository_keys,
   ],
 };

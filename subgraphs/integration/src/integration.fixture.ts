@@ -60,7 +60,7 @@ export async function startIntegrationFixture(
 ): Promise<IntegrationFixture> {
   const template = formerly ? "provisioned" : "integration";
   const database = await (ownServer ? aSuiteServer(template) : aSuiteDatabase(template));
-  const connections = schemaConnections(database.url, "integration");
+  const connections = schemaConnections(database.access, "integration");
   const bus = await PostgresBus.open(connections.worker, logger);
   const masterKeys = new MasterKeys(randomBytes(32));
   const start = (changes?: Partial<IntegrationSettings>) =>

@@ -10,6 +10,7 @@ import { editions } from "./editions/editions.module.js";
 import { entitlements } from "./entitlements/entitlements.module.js";
 import { featureFlags } from "./feature-flags/feature-flags.module.js";
 import { httpEndpoints } from "./http-endpoints/http-endpoints.module.js";
+import { installationSecrets } from "./installation-secrets/installation-secrets.module.js";
 import { invitations } from "./invitations/invitations.module.js";
 import { mail } from "./mail/mail.module.js";
 import { notificationChannels } from "./notification-channels/notification-channels.module.js";
@@ -32,6 +33,7 @@ import { users } from "./users/users.module.js";
 
 /** The slices of this subgraph. A slice uses only slices above its own. Provisioning runs their steps in this order. */
 export const spineModules = [
+  installationSecrets,
   accessControl,
   httpEndpoints,
   revocations,

@@ -62,7 +62,7 @@ export class RunningSpine extends SpineCaller {
     readonly host: SubgraphHost,
     readonly spine: Spine,
     readonly connections: SchemaConnections,
-    /** The folder of the contents of reports. */
+    /** The folder for report contents. */
     readonly filesDir: string,
     use: SpineUse,
   ) {
@@ -76,7 +76,7 @@ export class RunningSpine extends SpineCaller {
     const logger = createLogger("spine-test", "silent");
     const filesDir = await mkdtemp(join(tmpdir(), "spine-files-"));
     const database = await aSuiteDatabase("spine");
-    const connections = schemaConnections(database.url, "spine");
+    const connections = schemaConnections(database.access, "spine");
     const bus = await PostgresBus.open(connections.worker, logger, { pauses });
     const host = { connections, bus, logger };
     const spine = await startSpine({ ...host, jobProcess: aQuickProcess() }, { ...testSettings, filesDir, ...changes });

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** The addresses at which developer tools reach a running platform. They are in runtime.json in DATA_DIR. */
 export interface RunningPlatform {
@@ -85,18 +86,27 @@ export async function call<T>(
   return answer;
 }
 
-/** Gets a token with the grant client_credentials. Throws UnexpectedAnswer. */
+const tokenTries = 5;
+
+/** Gets a token with the grant client_credentials. Waits for a platform that is busy. Throws UnexpectedAnswer. */
 export async function accessToken(
   { publicUrl }: RunningPlatform,
   client: ClientCredentials,
   scope?: string,
 ): Promise<string> {
   const credentials = Buffer.from(`${client.clientId}:${client.clientSecret}`).toString("base64");
-  const response = await fetch(`${publicUrl}/connect/token`, {
-    method: "POST",
-    headers: { authorization: `Basic ${credentials}` },
-    body: new URLSearchParams({ grant_type: "client_credentials", ...(scope === undefined ? {} : { scope }) }),
-  });
+  const ask = () =>
+    fetch(`${publicUrl}/connect/token`, {
+      method: "POST",
+      headers: { authorization: `Basic ${credentials}` },
+      body: new URLSearchParams({ grant_type: "client_credentials", ...(scope === undefined ? {} : { scope }) }),
+    });
+  let response = await ask();
+  for (let tries = 1; response.status === 503 && tries < tokenTries; tries += 1) {
+    await response.arrayBuffer();
+    await sleep(1000 * Number(response.headers.get("retry-after") ?? 1));
+    response = await ask();
+  }
   const body = (await response.json()) as { access_token?: string };
   if (body.access_token === undefined)
     throw new UnexpectedAnswer("POST /connect/token", { status: response.status, headers: response.headers, body });

@@ -9,7 +9,9 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import { bareEnvironment } from "../settings/environment.js";
 import type { RunningPlatform } from "./platform-api.js";
 
-const main = fileURLToPath(new URL("../../../dist/bundle/main.js", import.meta.url));
+/** The program in a checkout. */
+const programOf = (checkout: string) => join(checkout, "gateway/dist/bundle/main.js");
+const ownCheckout = fileURLToPath(new URL("../../../..", import.meta.url));
 /** A long timeout, because a first start creates the database cluster and the machine may be busy. */
 const startTimeoutMs = 120_000;
 const freePorts = { PORT: "0", INTERNAL_PORT: "0", GRPC_PORT: "0" };
@@ -34,14 +36,15 @@ export async function temporaryDataDirectory(): Promise<string> {
 
 /**
  * Starts the platform as a child process and resolves when it is ready. Throws after two minutes, or when the process
- * ends before it is ready.
+ * ends before it is ready. `checkout` is the folder of another release.
  */
 export async function startPlatformProcess(
   dataDir: string,
   variables: Record<string, string> = {},
   onLine?: (line: string) => void,
+  checkout = ownCheckout,
 ): Promise<PlatformProcess> {
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [programOf(checkout)], {
     env: { ...bareEnvironment(), ...freePorts, DATA_DIR: dataDir, LOG_LEVEL: "warn", ...variables },
     stdio: ["ignore", "pipe", onLine ? "pipe" : "inherit"],
   });

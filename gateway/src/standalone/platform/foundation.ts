@@ -4,18 +4,23 @@ import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { ServerWatch } from "@factory/runtime/connections/server-watch";
 import { JobProcess } from "@factory/runtime/jobs/runs/job-process";
+import { PlatformLimits } from "@factory/runtime/platform-limits/platform-limits";
 import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
+import { Registration } from "@factory/runtime/provisioning/release-processes";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SubgraphHost } from "@factory/runtime/subgraph/subgraph-host";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { type SubgraphName, subgraphNames } from "@factory/schema/subgraph-names";
+import type { ClientBase } from "pg";
 import type { Registry } from "prom-client";
 import type { PreparedStart } from "../bundle/prepared-start.js";
+import { markSharedFolders } from "../folder-marks/mark-folders.js";
 import type { PlatformEnvironment } from "../settings/environment.js";
-import { choosePort } from "../settings/free-port.js";
+import { sharedFoldersOf } from "../settings/platform-folders.js";
 import { readMasterKeys } from "../settings/secrets-key.js";
 import type { PlatformDatabase } from "./platform-database.js";
 import type { RunningParts } from "./running-parts.js";
+import type { StartingDoor } from "./starting-door.js";
 
 /** The input of every start function: the settings, the log, the metrics, and the parts that are already running. */
 export interface Start {
@@ -25,11 +30,15 @@ export interface Start {
   readonly parts: RunningParts;
   /** The results of the build. Code that runs outside of a bundle computes them itself. */
   readonly prepared: PreparedStart | undefined;
+  /** Holds the addresses of the listeners until they are ready. */
+  readonly door: StartingDoor;
 }
 
 /** The parts that all subgraphs share. */
 export interface Foundation {
   readonly dataDir: string;
+  /** The URL of the administrator of the database. */
+  readonly adminUrl: string;
   readonly masterKeys: MasterKeys;
   readonly port: number;
   /** The URL at which callers reach the platform, without a slash at the end. */
@@ -39,6 +48,10 @@ export interface Foundation {
   readonly refusals: RefusalLog;
   /** Reports whether the database server answers. */
   readonly watch: ServerWatch;
+  /** Resolves with the reason when a newer release has made the data unfit for this process. */
+  readonly shutOut: Promise<string>;
+  /** The limits of tenants over all processes. */
+  readonly limits: PlatformLimits;
   readonly hostOf: (subgraph: SubgraphName) => SubgraphHost;
 }
 
@@ -48,29 +61,41 @@ export async function startFoundation(
   openDatabase: Promise<PlatformDatabase>,
 ): Promise<Foundation> {
   const dataDir = resolve(environment.dataDir);
-  const masterKeys = await readMasterKeys(environment, dataDir);
-  const port = await choosePort(environment.port, environment.host);
+  const { port } = environment;
+  // A start that the database refuses leaves no new keys behind.
   const database = await openDatabase;
   parts.add("database", database.close);
-  await provisionDatabase(database.url, subgraphNames);
-  const workerUrl = schemaConnections(database.url, "integration").worker;
+  const masterKeys = await readMasterKeys(environment, dataDir);
+  const { processId, former } = database.holder;
+  const roles = { masterKeys, rolePrefix: environment.databaseRolePrefix, logger };
+  const start = { processId, former, logger };
+  const lastStep = (admin: ClientBase) => markSharedFolders(admin, sharedFoldersOf(environment, dataDir));
+  const access = await provisionDatabase(database.url, subgraphNames, { ...roles, start, lastStep });
+  const workerUrl = schemaConnections(access, "integration").worker;
   const watch = ServerWatch.of(workerUrl, logger);
   watch.watchWrites(workerUrl);
   const bus = await PostgresBus.open(workerUrl, logger, { deadLetterDays: environment.deadLetterRetentionDays });
   parts.add("bus", () => bus.close());
+  const registration = new Registration(bus.background, processId, logger);
+  parts.add("registration", () => registration.close());
   const refusals = startRefusalLog(bus, logger);
   parts.add("refusal log", () => refusals.close());
+  const limits = await PlatformLimits.open(workerUrl, logger);
+  parts.add("limits", () => limits.close());
   const jobProcess = new JobProcess(database.holder);
   return {
     dataDir,
+    adminUrl: access.url,
     masterKeys,
     port,
     publicUrl: environment.publicUrl ?? `http://127.0.0.1:${port}`,
     bus,
     refusals: refusals.log,
     watch,
+    shutOut: registration.shutOut,
+    limits,
     hostOf: (subgraph) => ({
-      connections: schemaConnections(database.url, subgraph),
+      connections: schemaConnections(access, subgraph),
       bus,
       jobProcess,
       refusals: refusals.log,

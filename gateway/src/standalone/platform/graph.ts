@@ -1,6 +1,5 @@
 import { type RateLimits, rateLimits } from "@factory/rest-facade/rate-limits";
 import type { FacadePorts } from "@factory/rest-facade/server";
-import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
@@ -11,14 +10,15 @@ import { localSubgraph } from "../../subgraphs/local-subgraph.js";
 import { readCommittedSupergraph } from "../../supergraph/committed-supergraph.js";
 import { ReplaceableSupergraph } from "../../supergraph/replaceable-supergraph.js";
 import { SupergraphFile } from "../../supergraph/supergraph-file.js";
-import { graphqlSockets } from "../../websocket/graphql-sockets.js";
+import { type GraphqlSockets, graphqlSockets } from "../../websocket/graphql-sockets.js";
 import { supergraphMetrics } from "../monitoring/supergraph-metrics.js";
-import type { Start } from "./foundation.js";
+import type { Foundation, Start } from "./foundation.js";
 import type { Subgraphs } from "./subgraphs.js";
 
 /** The federated graph for the facade: the documents of REST routes, `/graphql`, and its websockets. */
 export interface Graph extends Pick<FacadePorts, "useGraph" | "graphql"> {
   readonly limits: RateLimits;
+  readonly openSockets: () => GraphqlSockets["open"];
   /** Closes the open websockets. */
   readonly closeSockets: () => Promise<void>;
 }
@@ -27,9 +27,9 @@ export interface Graph extends Pick<FacadePorts, "useGraph" | "graphql"> {
 export async function startGraph(
   { environment, logger, registry, parts, prepared }: Start,
   { catalog, integration, spine, verifier, onRevoked }: Subgraphs,
-  refusals: RefusalSink,
+  { refusals, limits: shared }: Pick<Foundation, "refusals" | "limits">,
 ): Promise<Graph> {
-  const limits = rateLimits(environment.rateLimitFactor, tenantFactor(catalog.get(TenantFacts)));
+  const limits = rateLimits(environment.rateLimitFactor, tenantFactor(catalog.get(TenantFacts)), shared.budgets);
   const introspection = environment.development;
   const subgraphs = [
     localSubgraph<RequestContext>("catalog", catalog.schema),
@@ -56,7 +56,10 @@ export async function startGraph(
     const unfollow = follow(file, supergraph, logger);
     parts.add("supergraph file", async () => unfollow());
   }
-  const sockets = graphqlSockets({ graphs, verifier, introspection, limits, refusals, logger });
+  const sockets = graphqlSockets({
+    ...{ graphs, verifier, introspection, limits, refusals, logger },
+    principals: shared.sockets,
+  });
   onRevoked((revocation) => sockets.revoked(revocation));
   return {
     limits,
@@ -68,6 +71,7 @@ export async function startGraph(
         }),
       ),
     graphql: graphqlEndpoint({ server, sockets, verifier, graphiql: environment.development }),
+    openSockets: () => sockets.open,
     closeSockets: () => sockets.close(),
   };
 }

@@ -2,25 +2,25 @@ import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
 import type { ServiceCertificates } from "@factory/runtime/grpc/service-certificates";
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Start } from "./foundation.js";
-import type { PlatformGrpc } from "./grpc.js";
+import type { PlatformGrpc, SharedPlace } from "./grpc.js";
 
 const grpcModule = () => import("./grpc.js");
 
 /**
- * Loads the gRPC modules while PostgreSQL starts. Creates the certificates of the services when `dataDirHeld`
- * resolves, because only the process that holds the lock of DATA_DIR may write there. A failure is reported when the
+ * Loads the gRPC modules while PostgreSQL starts. Creates the certificates of the services when the database is
+ * provisioned: it has the authority, and this process then holds the lock of DATA_DIR. A failure is reported when the
  * result is awaited.
  */
 export function prepareCertificates(
   dataDir: string,
   development: boolean,
-  dataDirHeld: Promise<unknown>,
+  provisioned: Promise<SharedPlace>,
 ): Promise<ServiceCertificates> {
   const loaded = reportedLater(grpcModule().then((grpc) => grpc.loadGrpc(dataDir, development)));
   return reportedLater(
-    dataDirHeld.then(async () => {
+    provisioned.then(async (place) => {
       await loaded;
-      return (await grpcModule()).platformCertificates(dataDir);
+      return (await grpcModule()).platformCertificates(dataDir, place);
     }),
   );
 }

@@ -12,9 +12,17 @@ import {
 } from "@factory/runtime/grpc/service-certificates";
 import type { ServiceIdentity } from "@factory/runtime/grpc/service-identity";
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { type SnapshotSource, snapshotSource } from "@factory/runtime/tenant-facts/snapshot-source";
 import { type NotificationTargets, notificationTargets } from "@factory/spine/notification-targets";
+import { storedAuthority } from "./stored-authority.js";
+
+/** The place where all processes find their authority. */
+export interface SharedPlace {
+  readonly adminUrl: string;
+  readonly masterKeys: MasterKeys;
+}
 
 export interface PlatformGrpcSettings {
   readonly certificates: ServiceCertificates;
@@ -51,9 +59,13 @@ export async function loadGrpc(dataDir: string, development: boolean): Promise<v
   await Promise.all([loadCertificateAuthority(folderIn(dataDir)), development ? loadReflection() : undefined]);
 }
 
-/** Prepares the certificates of the services. Only the process that holds the lock of DATA_DIR may call this. */
-export function platformCertificates(dataDir: string): Promise<ServiceCertificates> {
-  return serviceCertificates(folderIn(dataDir));
+/**
+ * Prepares the certificates of the services under the authority of all processes. Only the process that holds the lock
+ * of DATA_DIR may call this.
+ */
+export async function platformCertificates(dataDir: string, { adminUrl, masterKeys }: SharedPlace) {
+  const folder = folderIn(dataDir);
+  return serviceCertificates(folder, new Date(), await storedAuthority(adminUrl, masterKeys, folder));
 }
 
 /**

@@ -3,6 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Registry } from "prom-client";
+import { certificateMetrics } from "../monitoring/certificate-metrics.js";
 import type { PlatformEnvironment } from "../settings/environment.js";
 import { type Foundation, type Start, startFoundation } from "./foundation.js";
 import { startFrontDoor } from "./front-door.js";
@@ -20,6 +21,8 @@ export interface Platform {
   readonly grpcAddress: string;
   /** Resolves when the database has not answered for DATABASE_GIVE_UP_SECONDS. Never resolves without this setting. */
   readonly databaseGivenUp: Promise<void>;
+  /** Resolves with the reason when a newer release has made the data unfit for this process. */
+  readonly shutOut: Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -34,24 +37,28 @@ export interface Telemetry {
  */
 export function startPlatform(
   environment: PlatformEnvironment,
-  { logger, registry, prepared }: Telemetry & Pick<Start, "prepared">,
+  { logger, registry, prepared, door }: Telemetry & Pick<Start, "prepared" | "door">,
   database: Promise<PlatformDatabase>,
 ): Promise<Platform> {
   const parts = new RunningParts(logger);
   return parts.startOrClose(async () => {
-    const start: Start = { environment, logger, registry, parts, prepared };
+    const start: Start = { environment, logger, registry, parts, prepared, door };
+    parts.add("starting door", () => door.close());
     if (!environment.development && environment.trustedProxies.length === 0)
       logger.warn("TRUSTED_PROXIES is empty: behind a proxy, all callers share the limits of its address");
-    const certificates = prepareCertificates(resolve(environment.dataDir), environment.development, database);
-    const foundation = await startFoundation(start, database);
+    const founding = startFoundation(start, database);
+    const certificates = prepareCertificates(resolve(environment.dataDir), environment.development, founding);
+    const foundation = await founding;
     const subgraphs = await startSubgraphs(start, foundation, certificates);
-    const graph = await startGraph(start, subgraphs, foundation.refusals);
+    certificateMetrics(registry, await certificates);
+    const graph = await startGraph(start, subgraphs, foundation);
     const { publicUrl, internalUrl } = await startFrontDoor(start, foundation, { graph, subgraphs });
     const addresses = { publicUrl, internalUrl, grpcAddress: subgraphs.grpcAddress };
     await announce(start, foundation, addresses);
     return {
       ...addresses,
       databaseGivenUp: foundation.watch.silentFor(environment.databaseGiveUpMs ?? Number.POSITIVE_INFINITY),
+      shutOut: foundation.shutOut,
       stop: () => parts.stop(),
     };
   });

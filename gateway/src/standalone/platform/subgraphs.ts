@@ -1,10 +1,12 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { type Catalog, startCatalog } from "@factory/catalog/subgraph";
 import { type Integration, startIntegration } from "@factory/integration/subgraph";
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import type { ServiceCertificates } from "@factory/runtime/grpc/service-certificates";
 import { type Spine, startSpine } from "@factory/spine/subgraph";
+import type { PlatformEnvironment } from "../settings/environment.js";
+import { filesDirOf, repositoriesDirOf } from "../settings/platform-folders.js";
 import type { Foundation, Start } from "./foundation.js";
 import type { PlatformGrpc } from "./grpc.js";
 import { startPlatformGrpc } from "./grpc-start.js";
@@ -27,7 +29,7 @@ export async function startSubgraphs(
   certificates: Promise<ServiceCertificates>,
 ): Promise<Subgraphs> {
   const { environment, parts } = start;
-  const { publicUrl, dataDir, masterKeys, hostOf } = foundation;
+  const { publicUrl, dataDir, masterKeys, hostOf, limits } = foundation;
   const { development } = environment;
   let grpcListens: (grpc: Promise<PlatformGrpc>) => void = () => undefined;
   const grpcReady = new Promise<PlatformGrpc>((resolve) => {
@@ -38,10 +40,11 @@ export async function startSubgraphs(
     issuer: publicUrl,
     masterKeys,
     dataDir,
-    filesDir: resolve(environment.filesDir ?? join(dataDir, "files")),
+    filesDir: filesDirOf(environment, dataDir),
     allowedOrigins: environment.allowedOrigins,
     mail: environment.smtp ?? (development ? { outbox: join(dataDir, "outbox") } : undefined),
     rateLimitFactor: environment.rateLimitFactor,
+    limits,
     repositorySchemes: ["https", ...(environment.allowSsh ? ["ssh"] : []), ...(development ? ["file"] : [])],
     verifier: verifyingLater,
     // A delivery that resumes before the gRPC server listens waits for this server.
@@ -57,6 +60,7 @@ export async function startSubgraphs(
   const integrationStart = startIntegration(hostOf("integration"), {
     publicUrl,
     rateLimitFactor: environment.rateLimitFactor,
+    limits,
     masterKeys,
     verifier: verifyingLater,
     allowLoopback: development,
@@ -70,7 +74,7 @@ export async function startSubgraphs(
   });
   const catalogStart = startCatalog(hostOf("catalog"), {
     publicUrl,
-    dataDir,
+    repositories: repositorySettings(environment, dataDir),
     masterKeys,
     verifier: verifyingLater,
     development,
@@ -109,6 +113,16 @@ export async function startSubgraphs(
   const [spine, integration, catalog] = await Promise.all([spineStart, integrationStart, catalogStart]);
   const [grpc, { verifier, onRevoked }] = await Promise.all([grpcStart, verification]);
   return { spine, integration, catalog, grpcAddress: grpc.address, verifier, onRevoked };
+}
+
+function repositorySettings(environment: PlatformEnvironment, dataDir: string) {
+  const { store: driver, folder: _, cacheBytes, ...limits } = environment.repositories;
+  return {
+    driver,
+    folder: repositoriesDirOf(environment, dataDir),
+    cacheFolder: join(dataDir, "repository-cache"),
+    ...{ cacheBytes, limits },
+  };
 }
 
 async function verifyTokensOf(spine: Spine, publicUrl: string) {

@@ -24,6 +24,11 @@ describe("the environment", () => {
   it.each([
     ["PUBLIC_URL", undefined],
     ["PUBLIC_URL", "http://factory.example.com"],
+    ["PUBLIC_URL", "https://factory.example.com/path"],
+    ["PUBLIC_URL", "https://factory.example.com?query"],
+    ["PUBLIC_URL", "https://user@factory.example.com"],
+    ["PUBLIC_URL", "factory.example.com"],
+    ["DATABASE_URL", "db.example.com/factory"],
     ["DATABASE_URL", undefined],
     ["SECRETS_KEY", undefined],
     ["SECRETS_KEY", "short"],

@@ -3,6 +3,7 @@ import { isNetwork } from "@factory/runtime/ingress/client-address";
 import { asciiUrl } from "@factory/runtime/internet-names/ascii-url";
 import { asciiAuthority } from "@factory/runtime/internet-names/host-name";
 import { z } from "zod";
+import { isFeedUrl, isOrigin, isPostgresUrl, isSmtpUrl } from "./environment-urls.js";
 import { keys, list, type ToolServerSetting, toolServers } from "./environment-values.js";
 
 const credentialOfHost = (pair: string): [host: string, credential: string] => {
@@ -12,14 +13,7 @@ const credentialOfHost = (pair: string): [host: string, credential: string] => {
 
 const inAscii = (url: string) => asciiUrl(url) ?? url;
 
-const isFeedUrl = (text: string) =>
-  /^https?:\/\//i.test(text) && URL.canParse(text) && new URL(text).username === "" && new URL(text).password === "";
-
 const sourceCredential = /^[^=\s]+=(secret:\/\/)?[\w.:/@+-]+$/;
-
-/** Allows no path or query after the port, because query options could turn off the verification of certificates. */
-const isSmtpUrl = (text: string) =>
-  /^smtps?:\/\/[^/?#\s]+\/?$/i.test(text) && URL.canParse(text) && new URL(text).hostname !== "";
 
 const mailbox = /^[^\s<>@,;"]+@[^\s<>@,;"]+$|^[^<>@,;"\p{Cc}]+ <[^\s<>@,;"]+@[^\s<>@,;"]+>$/u;
 
@@ -31,11 +25,37 @@ const variables = z
     PORT: port(4000),
     INTERNAL_PORT: port(4001),
     GRPC_PORT: port(4002),
-    PUBLIC_URL: z.url().optional(),
+    PUBLIC_URL: z
+      .url()
+      .refine(
+        isOrigin,
+        "must be a scheme, a host and perhaps a port, without a path or a query: https://factory.example",
+      )
+      .optional(),
     DATA_DIR: z.string().default(".data"),
-    /** The folder of the contents of reports. If absent, it is DATA_DIR/files. */
+    /** The folder for report contents. If absent, it is DATA_DIR/files. */
     FILES_DIR: z.string().min(1).optional(),
-    DATABASE_URL: z.string().optional(),
+    /** `database`: packs of git are rows. `folder`: repositories are in REPOSITORIES_DIR. */
+    REPOSITORY_STORE: z.enum(["database", "folder"]).default("database"),
+    /** The folder of `REPOSITORY_STORE=folder`, which all processes share. If absent, it is DATA_DIR/repositories. */
+    REPOSITORIES_DIR: z.string().min(1).optional(),
+    REPOSITORY_MAX_MIB: integer(1, 1_048_576).default(1024),
+    /** The limit for all repositories of one tenant together. */
+    TENANT_REPOSITORIES_MAX_MIB: integer(1, 1_048_576).default(10_240),
+    /** The size of the repository cache, which REPOSITORY_STORE=database uses. */
+    REPOSITORY_CACHE_MIB: integer(1, 16_777_216).default(4096),
+    DATABASE_URL: z
+      .string()
+      .refine(isPostgresUrl, "must be a URL such as postgres://user:password@db.example:5432/factory")
+      .optional(),
+    /**
+     * The prefix of the role names. If absent, it is the name of the database. A copied database keeps the roles of the
+     * original when this is the name of the original.
+     */
+    DATABASE_ROLE_PREFIX: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must consist of letters, digits and underscores, and not begin with a digit")
+      .optional(),
     /** Seconds without the database after which the process ends with exit code 69. If absent, it waits forever. */
     DATABASE_GIVE_UP_SECONDS: integer(1, 31_536_000).optional(),
     EMBEDDED_DATABASE: flag.optional(),
@@ -147,7 +167,15 @@ export interface PlatformEnvironment {
   readonly publicUrl: string | undefined;
   readonly dataDir: string;
   readonly filesDir: string | undefined;
+  readonly repositories: {
+    readonly store: "database" | "folder";
+    readonly folder: string | undefined;
+    readonly repositoryBytes: number;
+    readonly tenantBytes: number;
+    readonly cacheBytes: number;
+  };
   readonly databaseUrl: string | undefined;
+  readonly databaseRolePrefix: string | undefined;
   readonly databaseGiveUpMs: number | undefined;
   readonly postgresBinDir: string | undefined;
   readonly secretsKey: string | undefined;
@@ -185,7 +213,15 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     publicUrl: given.PUBLIC_URL && inAscii(given.PUBLIC_URL).replace(/\/+$/, ""),
     dataDir: given.DATA_DIR,
     filesDir: given.FILES_DIR,
+    repositories: {
+      store: given.REPOSITORY_STORE,
+      folder: given.REPOSITORIES_DIR,
+      repositoryBytes: given.REPOSITORY_MAX_MIB * mebibyte,
+      tenantBytes: given.TENANT_REPOSITORIES_MAX_MIB * mebibyte,
+      cacheBytes: given.REPOSITORY_CACHE_MIB * mebibyte,
+    },
     databaseUrl: given.DATABASE_URL,
+    databaseRolePrefix: given.DATABASE_ROLE_PREFIX,
     databaseGiveUpMs: milliseconds(given.DATABASE_GIVE_UP_SECONDS),
     postgresBinDir: given.POSTGRES_BIN_DIR,
     secretsKey: given.SECRETS_KEY,
@@ -202,7 +238,7 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     allowSsh: given.ALLOW_SSH,
     sourceCredentials: new Map(given.SOURCE_CREDENTIALS.map(credentialOfHost)),
     toolServers: given.TOOL_SERVERS,
-    toolServerBytes: given.TOOL_SERVER_MEMORY_MIB * 1024 * 1024,
+    toolServerBytes: given.TOOL_SERVER_MEMORY_MIB * mebibyte,
     webhookRetentionDays: given.WEBHOOK_RETENTION_DAYS,
     deliveryRetentionDays: given.DELIVERY_RETENTION_DAYS,
     deadLetterRetentionDays: given.DEAD_LETTER_RETENTION_DAYS,
@@ -211,6 +247,7 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
   };
 }
 
+const mebibyte = 1024 * 1024;
 const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
 
 const secretVariables = [
@@ -219,6 +256,7 @@ const secretVariables = [
   "DATABASE_URL",
   "PLATFORM_CLIENT_SECRET",
   "SMTP_URL",
+  "BACKUP_PASSPHRASE",
 ] as const;
 
 /**
@@ -239,6 +277,9 @@ export function toolEnvironment(processEnv: NodeJS.ProcessEnv = process.env): { 
     processEnv,
   );
 }
+
+/** Reads other settings of this process, for a command. Throws EnvironmentError. */
+export const commandSettings = <T>(schema: z.ZodType<T>): T => readEnvironment(schema, process.env);
 
 /** The environment of this process, with other values for some of its variables. */
 export function environmentWith(variables: Record<string, string>, processEnv: NodeJS.ProcessEnv = process.env) {

@@ -26,7 +26,7 @@ const all: readonly Scope[] = ["templates.read", "templates.write", "libraries.r
 /** The catalog search with the services that write templates and libraries, over a real PostgreSQL. */
 export async function aCatalogSearch() {
   const suite = await aSuiteDatabase("catalog");
-  const connections = schemaConnections(suite.url, "catalog");
+  const connections = schemaConnections(suite.access, "catalog");
   const database = await Database.open({ connections, ...catalogTables }, logger);
   const reader = new SearchReader(connections.app, logger);
   // one connection, so that a transaction of a test has its statements

@@ -728,6 +728,21 @@ describe("any evaluation", () => {
     expect(searched).toHaveLength(500);
   });
 
+  it("pauses in the resolution of many dependencies, so that no step is a long one", () => {
+    const names = Array.from({ length: 400 }, (_, place) => `Part${place}`);
+    const needs = Object.fromEntries(names.map((name) => [name, "1.0.0"]));
+    const parts = Object.fromEntries(names.map((name) => [name, { versions: { "1.0.0": {} } }]));
+    const pausesOf = (sketch: CatalogSketch) => {
+      const work = evaluation(inputOf(sketch, "Whole 1.0.0"));
+      let pauses = 0;
+      while (!work.next().done) pauses += 1;
+      return pauses;
+    };
+    const alone = pausesOf({ Whole: { versions: { "1.0.0": {} } } });
+    const all = pausesOf({ ...parts, Whole: { versions: { "1.0.0": { needs } } } });
+    expect(all - alone).toBeGreaterThanOrEqual((2 * names.length) / 50);
+  });
+
   it("pauses after each rule of each set that it tries", () => {
     const sketch: CatalogSketch = { A: { versions: { "1.0.0": { on: "net9.0" }, "1.1.0": { on: "net8.0" } } } };
     const work = evaluation(inputOf(sketch, "A 1.0.0"));

@@ -1,7 +1,7 @@
 import { PackageSnapshot } from "@factory/nuget/package-snapshot";
 import { doAtOnce, type PausableWork } from "@factory/runtime/threads/long-work";
 import { SuggestionSearch } from "./advice/suggestion-search.js";
-import { createEvaluationContext } from "./evaluation/evaluation-context.js";
+import { evaluationContext } from "./evaluation/evaluation-context.js";
 import type { EvaluationInput } from "./evaluation/evaluation-input.js";
 import type { Resolution } from "./moves/move.js";
 import { type Advisory, findAdvisories } from "./rules/advisories.js";
@@ -30,7 +30,7 @@ interface CountedEvaluation extends Evaluation {
 /** Evaluates a set of libraries, and optionally a template version, over a snapshot of the catalog. Pure. */
 export function* evaluation(input: EvaluationInput): PausableWork<CountedEvaluation> {
   const snapshot = new PackageSnapshot(input.catalog);
-  const context = createEvaluationContext(input, snapshot);
+  const context = yield* evaluationContext(input, snapshot);
   yield;
   const findings = yield* findingsOf(context);
   const search = new SuggestionSearch(context, findings);

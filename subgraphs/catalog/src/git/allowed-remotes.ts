@@ -11,12 +11,12 @@ export interface RemoteSettings {
   readonly allowSsh: boolean;
 }
 
-/** The policy for sources. `storeRoot` is the folder of the embedded store, which no caller may name. */
-export function sourcePolicy(settings: RemoteSettings, storeRoot: string): SourcePolicy {
+/** The policy for sources. `storeRoots` are the folders of the embedded store, which no caller may name. */
+export function sourcePolicy(settings: RemoteSettings, storeRoots: readonly string[]): SourcePolicy {
   return {
     allowFile: settings.development || settings.sourceRoots.length > 0,
     fileRoots: settings.sourceRoots,
-    blockedFileRoots: [storeRoot],
+    blockedFileRoots: storeRoots,
     allowLoopback: settings.development,
     allowHosts: settings.allowHosts,
     allowSsh: settings.allowSsh,
@@ -24,6 +24,6 @@ export function sourcePolicy(settings: RemoteSettings, storeRoot: string): Sourc
 }
 
 /** The policy for targets. Outside development nothing is written to the folders that sources may be read from. */
-export function targetPolicy(settings: RemoteSettings, storeRoot: string): SourcePolicy {
-  return { ...sourcePolicy(settings, storeRoot), allowFile: settings.development };
+export function targetPolicy(settings: RemoteSettings, storeRoots: readonly string[]): SourcePolicy {
+  return { ...sourcePolicy(settings, storeRoots), allowFile: settings.development };
 }

@@ -1,4 +1,6 @@
 import { tmpdir } from "node:os";
+import { folderWatch } from "@factory/runtime/files/folder-watch";
+import type { PlatformFolder } from "@factory/runtime/files/platform-folder";
 
 /**
  * The PATH for git: the only environment variable of this process that git gets, so that a template can read no other.
@@ -6,4 +8,4 @@ import { tmpdir } from "node:os";
 export const programPath: string = process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin";
 
 /** The folder of all workspaces. Each is created with mode 0700 and removed after use. */
-export const scratchRoot: string = tmpdir();
+export const scratchRoot: PlatformFolder = folderWatch.folder("TMPDIR", tmpdir());

@@ -6,6 +6,7 @@ const failurePatterns = {
   unknownHostKey: /host key verification failed|no \S+ host key is known/i,
   accessDenied: /authentication failed|could not read (?:username|password)|returned error: 40[13]|permission denied/i,
   noRepository: /not found|does not appear to be a git repository|no such file/i,
+  tooLarge: /exceeds maximum allowed size/i,
   refusedPush: /failed to push some refs|remote rejected/i,
 } as const;
 

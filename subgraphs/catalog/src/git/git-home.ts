@@ -61,12 +61,21 @@ let home: Promise<GitHome> | undefined;
 
 /** The empty home folder of every git command. It is created again when a cleaner of temporary files has removed it. */
 export async function gitHome(): Promise<GitHome> {
-  home ??= createHome();
+  home ??= newHome();
   const made = await home;
   // Without its file git would use its defaults: run hooks, follow redirects.
   if (existsSync(made.configFile)) return made;
-  home = createHome();
+  home = newHome();
   return home;
+}
+
+/** A home that could not be made, for example on a full disk, is made by the next command. */
+function newHome(): Promise<GitHome> {
+  const making = createHome();
+  making.catch(() => {
+    if (home === making) home = undefined;
+  });
+  return making;
 }
 
 async function createHome(): Promise<GitHome> {
@@ -75,7 +84,12 @@ async function createHome(): Promise<GitHome> {
   // Git before 2.32 ignores GIT_CONFIG_GLOBAL and reads this file from HOME.
   const configFile = join(folder, ".gitconfig");
   const askpassFile = join(folder, "askpass");
-  await writeFile(askpassFile, askpass, { mode: 0o700 });
-  await writeFile(configFile, config, { mode: 0o600 });
+  try {
+    await writeFile(askpassFile, askpass, { mode: 0o700 });
+    await writeFile(configFile, config, { mode: 0o600 });
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
   return { folder, configFile, askpassFile };
 }

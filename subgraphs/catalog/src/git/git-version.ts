@@ -26,6 +26,11 @@ export async function hasFsyncSetting(): Promise<boolean> {
   return isAtLeast(String(await git(["version"])), [2, 36]);
 }
 
+/** Whether `git pack-objects` takes names of packs (`--stdin-packs`), which version 2.32 has added. */
+export async function mergesChosenPacks(): Promise<boolean> {
+  return isAtLeast(String(await git(["version"])), [2, 32]);
+}
+
 function isAtLeast(text: string, [leastMajor, leastMinor]: readonly [number, number]): boolean {
   const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(text) ?? [];
   return Number(major) > leastMajor || (Number(major) === leastMajor && Number(minor) >= leastMinor);

@@ -1,5 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { dirname } from "node:path";
+import { FileOutage, fileFailure, systemCodeIn } from "@factory/runtime/errors/file-failure";
+import { requireStarted } from "@factory/runtime/files/started-child";
 import { programPath } from "./environment.js";
 import { gitHome } from "./git-home.js";
 
@@ -12,6 +14,8 @@ export interface GitOptions {
   maxOutputBytes?: number;
   /** True when the command unpacks data of a remote: it then runs under a limit of memory. */
   unpacks?: boolean;
+  /** True when the remote is a repository of this machine, so that what it says tells the state of our disks. */
+  isLocalRemote?: boolean;
 }
 
 interface GitFailure {
@@ -48,7 +52,10 @@ const limitedGit = `ulimit -v ${maxMemoryKib} 2>/dev/null || :; exec git "$@"`;
 const notFoundExitCode = 127;
 const maxStderrBytes = 16 * 1024;
 
-/** Runs git in the hardened environment and returns its stdout. Throws GitError, or the reason of an aborted signal. */
+/**
+ * Runs git in the hardened environment and returns its stdout. Throws GitError, FileOutage when a disk or the file
+ * descriptors of this machine are the reason, or the reason of an aborted signal.
+ */
 export async function git(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
   options.signal?.throwIfAborted();
   const home = await gitHome();
@@ -61,6 +68,7 @@ export async function git(args: readonly string[], options: GitOptions = {}): Pr
     detached: true,
     stdio: "pipe",
   });
+  requireStarted(child);
   return collect(child, args[0] ?? "", options);
 }
 
@@ -97,13 +105,15 @@ function collect(child: ChildProcessWithoutNullStreams, command: string, options
       end();
     }, timeoutMs);
     signal?.addEventListener("abort", end, { once: true });
-    const settle = (exitCode: number | null, problem?: string) => {
+    const settle = (exitCode: number | null, problem?: Error | string) => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);
       if (signal?.aborted) return reject(signal.reason as Error);
       if (exitCode === 0 && !timedOut && !overflowed) return resolve(Buffer.concat(stdout, stdoutBytes));
-      const text = problem ?? Buffer.concat(stderr).toString("utf8");
-      reject(new GitError(command, { exitCode, stderr: text, timedOut, overflowed }));
+      const text = problem === undefined ? Buffer.concat(stderr).toString("utf8") : String(problem);
+      const failure = new GitError(command, { exitCode, stderr: text, timedOut, overflowed });
+      const own = options.isLocalRemote ? text : withoutRemote(text);
+      reject((timedOut || overflowed ? undefined : fileOutage(problem, own, failure)) ?? failure);
     };
     child.stdout.on("data", (chunk: Buffer) => {
       stdoutBytes += chunk.length;
@@ -120,9 +130,23 @@ function collect(child: ChildProcessWithoutNullStreams, command: string, options
     // Git may end before it has read its input. The exit code tells why.
     child.stdin.on("error", () => undefined);
     child.stdin.end(options.input ?? "");
-    child.once("error", () => settle(null, "git cannot be started"));
+    child.once("error", (error) => settle(null, fileFailure(error) ? error : "git cannot be started"));
     child.once("close", (code) => settle(code, code === notFoundExitCode ? "git cannot be started" : undefined));
   });
+}
+
+/** The words of git itself. The texts of a remote tell nothing about this machine, and a hostile one may send any. */
+function withoutRemote(stderr: string): string {
+  const lines = stderr.split("\n");
+  return lines.filter((line) => !/^remote:|remote error|remote unpack failed/.test(line)).join("\n");
+}
+
+function fileOutage(problem: Error | string | undefined, stderr: string, cause: GitError): FileOutage | undefined {
+  const given = problem instanceof Error ? (problem as NodeJS.ErrnoException).code : undefined;
+  const code = given ?? systemCodeIn(stderr);
+  return code === undefined
+    ? undefined
+    : new FileOutage(code, `${cause.message} for lack of files (${code})`, { cause });
 }
 
 /**

@@ -11,11 +11,18 @@ const owned = new RegExp(`^${prefix}(\\d+)-`);
 
 let swept: Promise<void> | undefined;
 
-/** Creates a private temporary folder. The first call also removes the folders of killed processes. */
+/**
+ * Creates a private temporary folder. The first call also removes the folders of killed processes. Throws FileOutage while
+ * the folder of all temporary folders takes no files.
+ */
 export async function scratchFolder(): Promise<string> {
+  scratchRoot.requireUsable();
   swept ??= sweepScratch();
-  await swept;
-  return mkdtemp(join(scratchRoot, `${prefix}${process.pid}-`));
+  await swept.catch((error: unknown) => {
+    swept = undefined;
+    throw error;
+  });
+  return mkdtemp(join(scratchRoot.path, `${prefix}${process.pid}-`));
 }
 
 /** Removes a folder that `scratchFolder` created. */
@@ -25,14 +32,14 @@ export async function removeScratch(folder: string): Promise<void> {
 
 /** Removes the temporary folders of processes that have ended. */
 export async function sweepScratch(): Promise<void> {
-  const names = await readdir(scratchRoot);
+  const names = await readdir(scratchRoot.path);
   await Promise.all(names.map((name) => sweepOne(name)));
 }
 
 async function sweepOne(name: string): Promise<void> {
   const pid = owned.exec(name)?.[1];
   if (pid === undefined || isAlive(Number(pid))) return;
-  const folder = join(scratchRoot, name);
+  const folder = join(scratchRoot.path, name);
   try {
     const found = await lstat(folder);
     if (found.isDirectory() && found.uid === process.getuid?.()) await removeScratch(folder);

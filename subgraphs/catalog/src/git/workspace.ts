@@ -65,7 +65,7 @@ export class Workspace {
     await writeFile(join(this.folder, "HEAD"), "ref: refs/heads/main\n", { mode: 0o600 });
   }
 
-  /** Runs a git command in this repository and returns its stdout. Throws GitError. */
+  /** Runs a git command in this repository and returns its stdout. Throws GitError and FileOutage. */
   async git(
     args: readonly string[],
     options: Pick<GitOptions, "input" | "maxOutputBytes" | "signal" | "unpacks"> = {},
@@ -76,6 +76,7 @@ export class Workspace {
       ...options,
       cwd: this.folder,
       env: this.#env,
+      isLocalRemote: this.#options.remote.protocol === "file",
       timeoutMs: Math.max(1, this.#deadline - Date.now()),
       ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
     });

@@ -21,7 +21,7 @@ const logger = createLogger("test", "silent");
 /** The library services and the search over a real PostgreSQL. */
 export async function aLibrarySearch() {
   const suite = await aSuiteDatabase("catalog");
-  const connections = schemaConnections(suite.url, "catalog");
+  const connections = schemaConnections(suite.access, "catalog");
   const definition = { connections, ...catalogTables };
   const database = await Database.open(definition, logger);
   const reader = new CountedReader(connections.app, logger);

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename, dirname } from "node:path";
+import { requireStarted } from "@factory/runtime/files/started-child";
 import { gitEnvironment, killGroup } from "../git/git.js";
 import type { GitService } from "./git-request.js";
 
@@ -26,8 +27,8 @@ export class BackendRefusal extends Error {
 type ReadService = Extract<GitService, { kind: "read" }>;
 
 /**
- * Runs `git http-backend` for one request and streams both bodies. Throws BackendRefusal only before the answer has
- * begun.
+ * Runs `git http-backend` for one request and streams both bodies. Throws BackendRefusal and FileOutage only before the
+ * answer has begun.
  */
 export async function serveRepository(
   exchange: { request: IncomingMessage; response: ServerResponse },
@@ -37,6 +38,7 @@ export async function serveRepository(
   const { request, response } = exchange;
   const env = await backendEnvironment(request, repository);
   const child = spawn("git", ["http-backend"], { cwd: repository.folder, env, detached: true, stdio: "pipe" });
+  requireStarted(child);
   const end = () => killGroup(child);
   const timer = setTimeout(end, limits.timeoutMs);
   response.once("close", end);

@@ -1,14 +1,13 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { BareRepository } from "../git/bare-repository.fixture.js";
+import { newId } from "@factory/runtime/identifiers/wire-id";
 import { git } from "../git/git.js";
 import { parseSourceRef } from "../sources/references/source-ref.js";
 import { fetchSource } from "../sources/repositories/fetch-source.js";
@@ -16,10 +15,10 @@ import { resolveSource } from "../sources/repositories/resolve-source.js";
 import { pushScaffold } from "../targets/push-scaffold.js";
 import { createGitHttpHandler } from "./git-http.js";
 import { readGitPath, readGitToken } from "./git-request.js";
-import { RepositoryStore } from "./repository-store.js";
+import type { RepositoryStore } from "./port/repository-store.js";
+import { aPlace, pushTexts, RepositoryStores } from "./repository-stores.fixture.js";
 
 const run = promisify(execFile);
-const tenantId = "0193a0b0-0000-7000-8000-000000000001";
 const commit = {
   message: "Scaffold\n\nExecution-Id: exe_1",
   authorName: "B",
@@ -34,20 +33,22 @@ const gitEnv = {
   HOME: "/nonexistent",
 };
 
+let stores: RepositoryStores;
+
+beforeAll(async () => {
+  stores = await RepositoryStores.open();
+});
+afterAll(() => stores.close());
+
 describe("the embedded git store", () => {
   let root: string;
+  let tenantId: string;
   let store: RepositoryStore;
   let server: Server;
   let port: number;
 
-  const push = async (owner: string, name: string, branch: string, content: Record<string, string>) => {
-    const { url: location, policy } = await store.location(tenantId, owner, name, branch);
-    const files = new Map(
-      Object.entries(content).map(([path, text]) => [path, { bytes: Buffer.from(text), executable: false }]),
-    );
-    const own = { ...commit, message: `Scaffold\n\nExecution-Id: exe_${branch}` };
-    return pushScaffold({ url: location, branch, files, commit: own, onConflict: "fail" }, policy);
-  };
+  const push = (owner: string, name: string, branch: string, content: Record<string, string>) =>
+    pushTexts(store, { tenantId, owner, name }, branch, content);
   const url = (path: string, user = "x:good@") => `http://${user}127.0.0.1:${port}/git/${path}`;
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(url(path, ""), { headers: { authorization: "Bearer good", ...headers } });
@@ -58,13 +59,14 @@ describe("the embedded git store", () => {
   };
 
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), "catalog-test-"));
-    store = new RepositoryStore(join(root, "repositories"));
+    root = stores.root;
+    tenantId = newId("ten");
+    store = await stores.inDatabase();
     const handler = createGitHttpHandler(store, {
       authorize: async (request) => {
         const token = readGitToken(request);
         if (token === "good") return { tenantId, tenantSlug: "demo" };
-        if (token === "other") return { tenantId: tenantId.replace(/1$/, "2"), tenantSlug: "other" };
+        if (token === "other") return { tenantId: newId("ten"), tenantSlug: "other" };
         if (token === "weak") throw new DomainError("INSUFFICIENT_SCOPE", { requiredScopes: ["templates.read"] });
         return undefined;
       },
@@ -80,7 +82,6 @@ describe("the embedded git store", () => {
   afterEach(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    await rm(root, { recursive: true, force: true });
   });
 
   it("makes a repository on its first push, with HEAD on that branch, and serves clones of it", async () => {
@@ -91,30 +92,6 @@ describe("the embedded git store", () => {
     const { stdout } = await run("git", ["-C", into, "log", "-1", "--format=%H %D"], { env: gitEnv });
     expect(stdout.trim()).toBe(`${pushed.commitSha} HEAD -> trunk, origin/trunk, origin/HEAD`);
   });
-
-  it("keeps HEAD once there are commits, and follows the branch until then", async () => {
-    const folder = await store.ensure(tenantId, "acme", "orders", "never-pushed");
-    await push("acme", "orders", "first", { "a.txt": "1" });
-    await push("acme", "orders", "second", { "b.txt": "1" });
-    expect((await readFile(join(folder, "HEAD"), "utf8")).trim()).toBe("ref: refs/heads/first");
-  });
-
-  it("makes one repository when two first pushes meet", async () => {
-    const folders = await Promise.all([1, 2, 3, 4].map(() => store.ensure(tenantId, "acme", "orders")));
-    expect(new Set(folders).size).toBe(1);
-    await push("acme", "orders", "main", { "a.txt": "1" });
-    expect(await readFile(join(await clone(url("demo/acme/orders.git")), "a.txt"), "utf8")).toBe("1");
-  });
-
-  it.each(["..", ".", "", "a/b", "-x", "x.git", "con", ".hidden", "a\0b", "x".repeat(101)])(
-    "refuses the name %j",
-    async (name) => {
-      await expect(store.ensure(tenantId, "acme", name)).rejects.toThrow("not validated");
-      await expect(store.ensure(tenantId, name, "orders")).rejects.toThrow("not validated");
-      await expect(store.ensure(name.slice(0, 90), "acme", name)).rejects.toThrow("not validated");
-      expect(await store.find(tenantId, name, name)).toBeUndefined();
-    },
-  );
 
   it("clones a large repository over chunked requests and fetches later commits", async () => {
     const content = Object.fromEntries(
@@ -144,18 +121,6 @@ describe("the embedded git store", () => {
     });
     expect(answer.headers.get("content-type")).toBe("application/x-git-upload-pack-result");
     expect(await answer.text()).toContain("refs/heads/main");
-  });
-
-  it("forgets locks that a killed push left behind, but not those of a running one", async () => {
-    await push("acme", "orders", "main", { "a.txt": "1" });
-    const folder = (await store.find(tenantId, "acme", "orders")) ?? "";
-    const lock = join(folder, "refs/heads/main.lock");
-    await writeFile(lock, "");
-    await store.ensure(tenantId, "acme", "orders", "main");
-    expect(await readFile(lock, "utf8")).toBe("");
-    await utimes(lock, new Date(0), new Date(0));
-    await store.ensure(tenantId, "acme", "orders", "main");
-    await expect(readFile(lock)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   it("asks for credentials with a challenge that git understands", async () => {
@@ -211,9 +176,10 @@ describe("the embedded git store", () => {
     await expect(run("git", ["-C", into, "push", "origin", "HEAD:refs/heads/mine"], { env: gitEnv })).rejects.toThrow(
       /remote: The git store of the platform takes no pushes: .* Request an execution/,
     );
-    expect(
-      (await readFile(join(await store.ensure(tenantId, "acme", "orders"), "refs/heads/main"), "utf8")).trim(),
-    ).toBe(commitSha);
+    const folder = (await store.find({ tenantId, owner: "acme", name: "orders" })) ?? "";
+    expect((await git(["for-each-ref"], { cwd: folder })).toString("utf8")).toBe(
+      `${commitSha} commit\trefs/heads/main\n`,
+    );
   });
 
   it("tells a person with git why it refuses, and other clients in a problem", async () => {
@@ -265,18 +231,19 @@ describe("the embedded git store", () => {
 
 describe("git over http without credentials", () => {
   let server: Server;
-  let target: BareRepository;
   let base: string;
   let redirect = false;
   let oldProtocol = false;
   let folder: string;
 
   beforeEach(async () => {
-    target = await BareRepository.create();
     redirect = false;
     oldProtocol = false;
-    const store = new RepositoryStore(join(target.root, "store"));
-    const handler = createGitHttpHandler(store, { authorize: async () => ({ tenantId: "t", tenantSlug: "t" }) });
+    const store = stores.inFolder();
+    const place = aPlace({ owner: "o", name: "n" });
+    const handler = createGitHttpHandler(store, {
+      authorize: async () => ({ tenantId: place.tenantId, tenantSlug: "t" }),
+    });
     server = createServer((request, response) => {
       if (redirect) return void response.writeHead(302, { location: "http://127.0.0.1:9/x" }).end();
       const path = readGitPath(request.url ?? "");
@@ -286,20 +253,12 @@ describe("git over http without credentials", () => {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/git/t/o/n.git`;
-    folder = await store.ensure("t", "o", "n", "main");
-    const files = new Map([
-      ["web/a.txt", { bytes: Buffer.from("1"), executable: true }],
-      ["other/b.txt", { bytes: Buffer.from("2"), executable: false }],
-    ]);
-    await pushScaffold(
-      { url: pathToFileURL(folder).href, branch: "main", files, commit, onConflict: "fail" },
-      store.policy,
-    );
+    await pushTexts(store, place, "main", { "web/a.txt": "1", "other/b.txt": "2" });
+    folder = (await store.find(place)) ?? "";
   });
   afterEach(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    await target.remove();
   });
 
   const policy = { allowFile: false, fileRoots: [], allowLoopback: true, allowHosts: [] };
@@ -317,7 +276,7 @@ describe("git over http without credentials", () => {
       options,
     );
     const { files } = await fetchSource(parse(resolvedRef), policy, options);
-    expect([...files].map(([path, { executable }]) => [path, executable])).toEqual([["a.txt", true]]);
+    expect([...files].map(([path, { executable }]) => [path, executable])).toEqual([["a.txt", false]]);
   });
 
   it("finds an older commit on a server that gives only what refs point at", async () => {

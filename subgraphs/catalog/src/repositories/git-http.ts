@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { isOutage, outageRefusal } from "@factory/runtime/errors/unavailable";
 import { originOfRequest } from "@factory/runtime/ingress/client-address";
 import { isAuditedStatus, type RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
@@ -9,7 +10,7 @@ import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter
 import { errorCodes } from "@factory/schema/error-codes";
 import { BackendRefusal, serveRepository } from "./git-backend.js";
 import { type GitPath, readGitService } from "./git-request.js";
-import type { RepositoryStore } from "./repository-store.js";
+import type { RepositoryStore } from "./port/repository-store.js";
 
 /** The tenant whose repositories a caller may read, all of them. */
 export interface GitReader {
@@ -58,13 +59,14 @@ export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOpt
       });
     const service = readGitService(request, path.rest);
     if (service?.kind === "write") throw readOnly();
-    const folder = await findRepository(store, reader, path);
-    if (service === undefined || folder === undefined) throw new DomainError("NOT_FOUND");
-    if (request.method !== service.method) throw new DomainError("METHOD_NOT_ALLOWED", { allow: service.method });
     const release = clones.acquire(reader.tenantId);
     if (release === undefined)
       throw new DomainError("UNAVAILABLE", { detail: "Too many clones are running. Try again later." });
     try {
+      // The search may download the repository into the cache.
+      const folder = await findRepository(store, reader, path);
+      if (service === undefined || folder === undefined) throw new DomainError("NOT_FOUND");
+      if (request.method !== service.method) throw new DomainError("METHOD_NOT_ALLOWED", { allow: service.method });
       const limits = { timeoutMs, maxRequestBytes: requestBytesLimit };
       await serveRepository({ request, response }, { folder, service }, limits);
     } finally {
@@ -88,6 +90,7 @@ export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOpt
           ...{ code: refusal.code, status, trace: continueTrace(traceparentOf(request)) },
           ...{ principal, origin: originOfRequest(request) },
         });
+      if (isOutage(error)) options.logger?.warn({ err: error }, "a git request could not be served");
       if (refusal.code === "INTERNAL") options.logger?.error({ err: error }, "a git request failed unexpectedly");
       answerProblem(request, response, refusal);
     }
@@ -97,7 +100,7 @@ export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOpt
 /** The slug of another tenant finds nothing, like an unknown slug. */
 async function findRepository(store: RepositoryStore, reader: GitReader, path: GitPath): Promise<string | undefined> {
   if (path.tenant !== reader.tenantSlug) return undefined;
-  return store.find(reader.tenantId, path.owner, path.name.replace(/\.git$/, ""));
+  return store.find({ tenantId: reader.tenantId, owner: path.owner, name: path.name.replace(/\.git$/, "") });
 }
 
 const readOnly = () =>
@@ -107,6 +110,8 @@ const readOnly = () =>
   });
 
 function refusalOf(error: unknown): DomainError {
+  const outage = outageRefusal(error);
+  if (outage) return outage;
   if (error instanceof DomainError && errorCodes[error.code].status !== null) return error;
   if (!(error instanceof BackendRefusal)) return new DomainError("INTERNAL", { detail: "An internal error occurred." });
   if (error.status === 404) return new DomainError("NOT_FOUND");
@@ -150,7 +155,7 @@ function headersFor(status: number | null, { facts }: DomainError): Record<strin
   // Git asks for a password only after this challenge.
   if (status === 401) return { "www-authenticate": 'Basic realm="git", charset="UTF-8"' };
   if (status === 405) return { allow: String(facts["allow"]) };
-  return status === 503 ? { "retry-after": "1" } : {};
+  return status === 503 ? { "retry-after": String(facts["retryAfterSeconds"] ?? 1) } : {};
 }
 
 function traceparentOf(request: IncomingMessage): string | undefined {

@@ -162,7 +162,7 @@ describe("libraries that were registered before search knew of them", () => {
 
 async function waiting(): Promise<number[]> {
   const { rows } = await admin.query(
-    "select pid from pg_stat_activity where datname = current_database() and usename = 'catalog_app' and wait_event_type = 'Lock'",
+    "select pid from pg_stat_activity where datname = current_database() and usename = 'suites_catalog_app' and wait_event_type = 'Lock'",
   );
   return rows.map(({ pid }) => pid);
 }

@@ -1,6 +1,6 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { type RemoteSettings, sourcePolicy } from "../git/allowed-remotes.js";
-import { RepositoryStore } from "../repositories/repository-store.js";
+import { repositoryStoreService } from "../repositories/port/repository-store.js";
 import { SourceReader } from "./source-reader.js";
 
 /** The remotes and feeds that templates and packages may come from. */
@@ -13,7 +13,7 @@ export interface SourceSettings extends RemoteSettings {
 export const sources: SliceModule<SourceSettings> = {
   slice: "sources",
   start({ settings, logger, onClose }, services) {
-    const policy = sourcePolicy(settings, services.get(RepositoryStore).root);
+    const policy = sourcePolicy(settings, services.get(repositoryStoreService).roots);
     const reader = services.add(new SourceReader({ policy, nugetFeeds: settings.nugetFeeds, logger }));
     onClose(() => reader.close());
   },

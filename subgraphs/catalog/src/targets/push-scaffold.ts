@@ -1,5 +1,6 @@
 import { reachRemote, type SourcePolicy } from "../git/remote-policy.js";
 import { type RemoteCredential, Workspace } from "../git/workspace.js";
+import type { OpenRepository } from "../repositories/port/repository-store.js";
 import type { PushedScaffold, Scaffold } from "./scaffold.js";
 import { Target } from "./target.js";
 import { targetFailure } from "./target-failure.js";
@@ -14,6 +15,8 @@ interface TargetLocation {
   /** The branch from which a missing `branch` starts, and must start. Default: the default branch, if there is one. */
   baseBranch?: string;
   credential?: RemoteCredential;
+  /** The repository of the platform that `url` belongs to. It takes over what is pushed, and is closed with the target. */
+  stored?: OpenRepository;
 }
 
 export type ScaffoldPush = TargetLocation & Scaffold;
@@ -46,19 +49,20 @@ export async function openTarget(
   policy: SourcePolicy,
   options: TargetOptions = {},
 ): Promise<Target> {
+  const { credential, branch, baseBranch, stored } = location;
   try {
     const remote = await reachRemote(location.url, policy);
-    const { credential, branch, baseBranch } = location;
     const { timeoutMs = defaultTimeoutMs, signal } = options;
     const workspace = await Workspace.open({ remote, credential, signal, timeoutMs });
     try {
       const place = { branch, baseBranch };
-      return new Target(workspace, place, await readTargetHead(workspace, place));
+      return new Target({ workspace, stored }, place, await readTargetHead(workspace, place));
     } catch (error) {
       await workspace.close();
       throw error;
     }
   } catch (error) {
+    await stored?.close();
     throw targetFailure(error);
   }
 }

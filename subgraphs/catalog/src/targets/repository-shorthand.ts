@@ -1,4 +1,4 @@
-import { repositoryNameProblem } from "../repositories/repository-name.js";
+import { repositoryNameProblem } from "../repositories/port/repository-name.js";
 
 /**
  * The target repository of a request for a tenant with this `scaffold.repositoryBase`: the shorthand `owner/name` is

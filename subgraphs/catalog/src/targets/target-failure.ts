@@ -57,6 +57,10 @@ const gitErrors = {
     "The target refused the login. Check target.credentialRef, and that this credential may write.",
   ),
   noRepository: targetForbidden("The address of the target has no repository. Create the repository first."),
+  tooLarge: new DomainError("TARGET_FULL", {
+    detail:
+      "The push is larger than the target has room for. Push to another repository, or ask its operator for more room.",
+  }),
   refusedPush: targetForbidden(
     "The target refused the push. Check that the credential may write, and the rules of the branch.",
   ),

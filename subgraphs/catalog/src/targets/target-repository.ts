@@ -1,7 +1,7 @@
 import { refNameProblem } from "../git/ref-name.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import { readRepositoryUrl, textDanger } from "../git/repository-url.js";
-import { repositoryNameProblem } from "../repositories/repository-name.js";
+import { repositoryNameProblem } from "../repositories/port/repository-name.js";
 
 type TargetRepository =
   | { kind: "url"; url: string }

@@ -1,10 +1,11 @@
+import { tmpdir } from "node:os";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { PlatformFolder } from "@factory/runtime/files/platform-folder";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { RemoteCredentials } from "../remote-credentials/remote-credentials.js";
-import { RepositoryStore } from "../repositories/repository-store.js";
 import { noSourceControl } from "../source-control/source-control.js";
 import { TargetResolver } from "./target-resolver.js";
 
@@ -23,7 +24,12 @@ const credentials = new RemoteCredentials({
   },
 });
 const resolver = new TargetResolver({
-  store: new RepositoryStore("/nowhere"),
+  store: {
+    roots: [],
+    disk: new PlatformFolder("DATA_DIR", tmpdir()),
+    find: async () => undefined,
+    open: () => Promise.reject(new Error("These tests open no target")),
+  },
   policy: { allowFile: false, fileRoots: [], allowLoopback: true, allowSsh: true, allowHosts: ["git.example"] },
   publicUrl: "http://localhost",
   credentials,

@@ -8,7 +8,7 @@ import { unsafePath } from "@factory/template-engine/path-safety";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import { inputProblem } from "../input-problems/input-problem.js";
 import type { RemoteCredentials } from "../remote-credentials/remote-credentials.js";
-import type { RepositoryStore } from "../repositories/repository-store.js";
+import type { RepositoryStore } from "../repositories/port/repository-store.js";
 import {
   type ConnectionTarget,
   checkPullRequest,
@@ -168,8 +168,9 @@ export class TargetResolver {
     if ("problem" in repository) throw new DomainError("TARGET_FORBIDDEN", { detail: repository.problem });
     const { branch, tenantId, executionId, credentialRef } = execution;
     if (repository.kind === "shorthand") {
-      const { url, policy } = await this.#store.location(tenantId, repository.owner, repository.name, branch);
-      return openTarget({ url, branch }, policy, { signal });
+      const { owner, name } = repository;
+      const stored = await this.#store.open({ tenantId, owner, name }, branch);
+      return openTarget({ url: stored.url, branch, stored }, stored.policy, { signal });
     }
     const { url } = repository;
     if (credentialRef === null) return openTarget({ url, branch }, this.#policy, { signal });
@@ -177,6 +178,13 @@ export class TargetResolver {
     const use = { purpose: "scaffold-target", subject: `executions/${executionId}`, trace, signal } as const;
     const credential = await this.#credentials.resolve({ tenantId, credentialRef, url, ...use });
     return openTarget({ url, branch, credential }, this.#policy, { signal });
+  }
+
+  /** Waits for the folder of the embedded store, if the target is in it. Throws as `PlatformFolder.usable`. */
+  async usable({ connectionId, repository }: ExecutionTarget, signal: AbortSignal): Promise<void> {
+    if (connectionId !== null) return;
+    const read = parseTargetRepository(repository, this.#policy);
+    if ("kind" in read && read.kind === "shorthand") await this.#store.disk.usable(signal);
   }
 
   /** Opens the branch of the execution itself, which starts from the branch that its result is for. */

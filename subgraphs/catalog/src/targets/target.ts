@@ -4,6 +4,7 @@ import { collidingPaths, unsafePath, visiblePath } from "@factory/template-engin
 import { blobId } from "../git/blobs.js";
 import { GitError } from "../git/git.js";
 import type { Workspace } from "../git/workspace.js";
+import type { OpenRepository } from "../repositories/port/repository-store.js";
 import { byPath, findLanded, landedFiles } from "./landed-commit.js";
 import { planMerge } from "./merge.js";
 import { type PlannedFile, planOverlay } from "./overlay.js";
@@ -17,14 +18,22 @@ import { TargetTree } from "./target-tree.js";
 const maxRebuilds = 3;
 const maxPreviewBytes = 16 * 1024 * 1024;
 
+/** The temporary repository of a target, and the repository of the platform behind its remote, if it is one. */
+interface TargetFolders {
+  readonly workspace: Workspace;
+  readonly stored: OpenRepository | undefined;
+}
+
 /** One branch of a remote repository, in a temporary bare repository without a work tree. */
 export class Target {
   readonly #workspace: Workspace;
+  readonly #stored: OpenRepository | undefined;
   readonly #place: TargetBranch;
   #head: TargetHead;
 
-  constructor(workspace: Workspace, place: TargetBranch, head: TargetHead) {
+  constructor({ workspace, stored }: TargetFolders, place: TargetBranch, head: TargetHead) {
     this.#workspace = workspace;
+    this.#stored = stored;
     this.#place = place;
     this.#head = head;
   }
@@ -100,6 +109,7 @@ export class Target {
   }
 
   async close(): Promise<void> {
+    await this.#stored?.close();
     await this.#workspace.close();
   }
 
@@ -146,14 +156,20 @@ export class Target {
     const push = ["push", "--porcelain", "--no-verify", "--no-thin", lease, "--", "origin", `${commit}:${ref}`];
     try {
       await this.#workspace.git(push);
-      return true;
+      if ((await this.#stored?.publish({ ref, expected, commit })) !== false) return true;
+      await this.#readHead();
     } catch (error) {
       if (!(error instanceof GitError) || error.timedOut) throw error;
-      this.#head = await readTargetHead(this.#workspace, this.#place);
+      await this.#readHead();
       if (this.#head.branch === commit) return true;
       if (this.#head.branch === expected) throw error;
-      return false;
     }
+    return false;
+  }
+
+  async #readHead(): Promise<void> {
+    await this.#stored?.refresh();
+    this.#head = await readTargetHead(this.#workspace, this.#place);
   }
 
   async #planned(content: ScaffoldContent): Promise<PlannedFile[]> {

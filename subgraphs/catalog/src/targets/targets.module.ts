@@ -1,7 +1,7 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { type RemoteSettings, targetPolicy } from "../git/allowed-remotes.js";
 import { RemoteCredentials } from "../remote-credentials/remote-credentials.js";
-import { RepositoryStore } from "../repositories/repository-store.js";
+import { repositoryStoreService } from "../repositories/port/repository-store.js";
 import { noSourceControl, type SourceControl } from "../source-control/source-control.js";
 import { TargetResolver } from "./target-resolver.js";
 
@@ -17,8 +17,8 @@ export interface TargetSettings extends RemoteSettings {
 export const targets: SliceModule<TargetSettings> = {
   slice: "targets",
   start({ settings }, services) {
-    const store = services.get(RepositoryStore);
-    const policy = targetPolicy(settings, store.root);
+    const store = services.get(repositoryStoreService);
+    const policy = targetPolicy(settings, store.roots);
     const credentials = services.get(RemoteCredentials);
     const { publicUrl, sourceControl = noSourceControl } = settings;
     services.add(new TargetResolver({ store, policy, publicUrl, credentials, sourceControl }));

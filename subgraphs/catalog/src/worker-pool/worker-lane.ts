@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { isFileOutage } from "@factory/runtime/errors/file-failure";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { FairQueue } from "@factory/runtime/threads/fair-queue";
 import { TenantShares } from "./tenant-shares.js";
@@ -170,7 +171,7 @@ export class WorkerLane {
     if (!this.#workers.has(worker)) return;
     const error = why === "memory" ? new Error("A worker process has no memory left.") : why;
     if (why === "memory") this.#options.logger.warn("work in a worker process took too much memory and was ended");
-    else this.#options.logger.error({ err: why }, "a worker process was lost");
+    else this.#options.logger[isFileOutage(why) ? "warn" : "error"]({ err: why }, "a worker process was lost");
     // A process that cannot even start must not be started again and again.
     if (!worker.ready) this.#queue.shift()?.reject(error);
     void this.#end(worker, (task) => (why === "memory" ? task.resolve("memory") : task.reject(error)));

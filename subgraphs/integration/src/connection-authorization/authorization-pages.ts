@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { databaseRefusal } from "@factory/runtime/errors/unavailable";
+import { outageRefusal } from "@factory/runtime/errors/unavailable";
 import { originOfRequest } from "@factory/runtime/ingress/client-address";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
@@ -124,7 +124,7 @@ function refuse(response: ServerResponse, error: unknown, logger: Logger): void 
     sendText(response, error.status, error.message);
     return;
   }
-  const known = error instanceof DomainError ? error : databaseRefusal(error);
+  const known = error instanceof DomainError ? error : outageRefusal(error);
   if (known?.code === "UNAVAILABLE" || known?.code === "SECRET_STORE_UNAVAILABLE")
     sendText(response, 503, "The platform cannot answer now. Try again in a moment.", { "retry-after": "5" });
   else if (known) sendText(response, 409, `The connection cannot be authorized now (${known.code}).`);

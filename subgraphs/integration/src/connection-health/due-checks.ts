@@ -1,5 +1,5 @@
-import { type Drained, DrainLoop } from "@factory/runtime/db/drain-loop";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import { type Drained, DrainLoop } from "@factory/runtime/loops/drain-loop";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
 import type { CheckStarter } from "./check-starter.js";
@@ -35,7 +35,7 @@ export class DueChecks {
 
   constructor(resources: Resources) {
     this.#resources = resources;
-    this.#loop = new DrainLoop(() => this.#drain(), resources.logger);
+    this.#loop = new DrainLoop("connection checks", () => this.#drain(), resources.logger);
   }
 
   start(): void {

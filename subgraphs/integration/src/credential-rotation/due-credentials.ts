@@ -1,6 +1,6 @@
-import { DrainLoop } from "@factory/runtime/db/drain-loop";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import { DrainLoop } from "@factory/runtime/loops/drain-loop";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -33,7 +33,11 @@ export class DueCredentials {
 
   constructor(resources: Resources) {
     this.#resources = resources;
-    this.#loop = new DrainLoop(async () => ((await this.#look()) ? "more" : "empty"), resources.logger);
+    this.#loop = new DrainLoop(
+      "due credentials",
+      async () => ((await this.#look()) ? "more" : "empty"),
+      resources.logger,
+    );
   }
 
   start(): void {

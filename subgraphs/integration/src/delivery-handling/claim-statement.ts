@@ -1,5 +1,6 @@
 // tables: webhook_deliveries, connections
 
+import { mostCounted } from "@factory/runtime/backlogs/waiting-work";
 import { isUnhandled } from "../inbound-deliveries/webhook-delivery.states.js";
 
 /** How long a claim lasts by the database's clock. A batch takes a fraction of it. */
@@ -42,6 +43,29 @@ export const claimDeliveries = {
       (select project_id from connections connection where connection.tenant_id = claimed.tenant_id
         and connection.connection_id = claimed.connection_id) as project_id
     from claimed order by tenant_id, delivery_id`,
+};
+
+/** Counts the due deliveries of all tenants. */
+export const dueDeliveries = {
+  name: "webhook_deliveries_due",
+  text: `
+    with recursive lane as (
+      (select tenant_id, next_attempt_at from webhook_deliveries where ${isUnhandled}
+       order by tenant_id, next_attempt_at limit 1)
+      union all
+      select next.* from lane cross join lateral (
+        select tenant_id, next_attempt_at from webhook_deliveries
+        where ${isUnhandled} and tenant_id > lane.tenant_id order by tenant_id, next_attempt_at limit 1) next),
+    due as (
+      select delivery.next_attempt_at
+      from lane cross join lateral (
+        select next_attempt_at from webhook_deliveries
+        where tenant_id = lane.tenant_id and ${isUnhandled} and next_attempt_at <= now()
+        order by next_attempt_at limit ${mostCounted}) delivery
+      where lane.next_attempt_at <= now()
+      limit ${mostCounted})
+    select count(*)::int as waiting, coalesce(extract(epoch from now() - min(next_attempt_at)), 0)::float8 as "oldestSeconds"
+    from due`,
 };
 
 /** The claims of this process end at once, at its planned stop. */

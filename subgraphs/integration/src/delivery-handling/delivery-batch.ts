@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
-import { isDatabaseOutage, isDatabaseOverload } from "@factory/runtime/errors/database-failure";
+import { isDatabaseOverload } from "@factory/runtime/errors/database-failure";
+import { isOutage } from "@factory/runtime/errors/unavailable";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
@@ -60,7 +61,7 @@ export class DeliveryBatches {
     try {
       await this.#commit(tenant, prepared);
     } catch (error) {
-      if (isDatabaseOutage(error)) throw error;
+      if (isOutage(error)) throw error;
       await this.#commitEach(tenant, prepared, giveUpAt);
     }
     failpoint("delivery.ended");
@@ -125,7 +126,7 @@ export class DeliveryBatches {
         await this.#commit(tenant, [one]);
         isAnswering = true;
       } catch (error) {
-        if (isDatabaseOutage(error)) throw error;
+        if (isOutage(error)) throw error;
         if (isDatabaseOverload(error)) tooMuch.push({ delivery: one.delivery, error });
         else {
           await this.#fail(tenant, one.delivery, error);

@@ -1,8 +1,9 @@
+import type { Backlog, WaitingWork } from "@factory/runtime/backlogs/waiting-work";
 import { openPool } from "@factory/runtime/connections/pool";
 import { connectionOptions, plansByKeys } from "@factory/runtime/db/plan-settings";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
-import { claimDeliveries, giveBackDeliveries } from "./claim-statement.js";
+import { claimDeliveries, dueDeliveries, giveBackDeliveries } from "./claim-statement.js";
 import type { ClaimedDelivery } from "./claimed-delivery.js";
 
 const tenantsAtOnce = 8;
@@ -14,7 +15,7 @@ const batchBytes = 4 * 1024 * 1024;
 export const isFullBatch = ({ length }: readonly ClaimedDelivery[]): boolean => length === batchSize;
 
 /** Claims and releases deliveries of all tenants as the worker role. */
-export class DeliveryClaims {
+export class DeliveryClaims implements Backlog {
   readonly #pool: Pool;
 
   constructor(workerUrl: string, logger: Logger) {
@@ -23,6 +24,12 @@ export class DeliveryClaims {
 
   close(): Promise<void> {
     return this.#pool.end();
+  }
+
+  /** The due deliveries of all tenants. */
+  async waiting(): Promise<WaitingWork[]> {
+    const { rows } = await this.#pool.query<Pick<WaitingWork, "waiting" | "oldestSeconds">>(dueDeliveries);
+    return rows.map((row) => ({ kind: "dispatcher", name: "vendor deliveries", ...row }));
   }
 
   /** Claims due deliveries of tenants that are not in `busy`, by tenant and oldest first. */

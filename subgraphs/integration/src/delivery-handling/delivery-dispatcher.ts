@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Drained, DrainLoop } from "@factory/runtime/db/drain-loop";
 import { failpoint } from "@factory/runtime/faults/failpoint";
+import { type Drained, DrainLoop } from "@factory/runtime/loops/drain-loop";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { ClaimedDelivery } from "./claimed-delivery.js";
 import type { DeliveryBatches } from "./delivery-batch.js";
@@ -34,7 +34,7 @@ export class DeliveryDispatcher {
 
   constructor(services: DispatcherServices) {
     this.#services = services;
-    this.#loop = new DrainLoop(() => this.#drain(), services.logger);
+    this.#loop = new DrainLoop("delivery dispatcher", () => this.#drain(), services.logger);
   }
 
   /** Reports that deliveries are due. They are claimed a moment later, together with those that arrive until then. */

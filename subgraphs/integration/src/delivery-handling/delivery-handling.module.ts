@@ -27,8 +27,9 @@ export interface DeliveryHandlingSettings {
 export const deliveryHandling: SliceModule<DeliveryHandlingSettings> = {
   slice: "delivery-handling",
   events: ["VendorEventReceived", "WebhookDeliveryProcessed", "WebhookDeliveryIgnored", "WebhookDeliveryDeadLettered"],
-  start({ settings, database, workers, connections, logger, sweep, onStarted, onStop, onClose }, services) {
+  start({ settings, database, workers, connections, logger, sweep, backlog, onStarted, onStop, onClose }, services) {
     const claims = new DeliveryClaims(connections.worker, logger);
+    backlog(claims);
     onClose(() => claims.close());
     const handlers = services.add(new DeliveryHandlers());
     handlers.add(publishVendorEvent);

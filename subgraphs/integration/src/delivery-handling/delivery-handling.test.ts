@@ -445,6 +445,9 @@ describe("the turns of tenants", () => {
       );
       const claims = new DeliveryClaims(fixture.connections.worker, createLogger("test", "silent"));
       try {
+        const [due] = await claims.waiting();
+        expect(due).toMatchObject({ kind: "dispatcher", name: "vendor deliveries", waiting: 151 });
+        expect(due?.oldestSeconds).toBeGreaterThanOrEqual(3600);
         const ofFull = (await claims.claim([])).get(uuidOf(full.principal)) ?? [];
         expect(ofFull).toHaveLength(100);
         expect(ofFull.map(({ delivery_id }) => delivery_id)).toContain(decodeId("whd", first.deliveryId));

@@ -30,8 +30,9 @@ const append = {
       returning sequence - cardinality($2::uuid[]) as before),
     appended as (
       insert into event_log (tenant_id, event_id, type, envelope, sequence, correlation_hash)
-      select $1, id, envelope->>'type', envelope, before + place, hashtextextended(envelope->>'correlationid', 0)
-      from head, unnest($2::uuid[], $3::json[]) with ordinality as event(id, envelope, place) order by place
+      select $1, id, type, envelope, before + place, hashtextextended(correlation_id, 0)
+      from head, unnest($2::uuid[], $3::json[], $4::text[], $5::text[]) with ordinality
+        as event(id, envelope, type, correlation_id, place) order by place
       on conflict (tenant_id, event_id) do nothing
       returning sequence, event_id)
     select sequence, event_id, pg_notify('${eventLogChannel}', '') from appended order by sequence`,
@@ -177,10 +178,13 @@ export class EventLogService {
   /** The advisory lock makes positions ascend in commit order, also while a second consumer finishes its last batch. */
   async #appendIn(transaction: Transaction, envelopes: readonly Envelope[]): Promise<void> {
     const byUuid = new Map(envelopes.map((envelope) => [decodeId("evt", envelope.id) ?? "", envelope]));
+    const different = [...byUuid.values()];
     const appended = await transaction.execute<{ sequence: string; event_id: string }>(append, [
       transaction.tenant.uuid,
       [...byUuid.keys()],
-      [...byUuid.values()].map((envelope) => JSON.stringify(envelope)),
+      different.map((envelope) => JSON.stringify(envelope)),
+      different.map(({ type }) => type),
+      different.map(({ correlationid }) => correlationid),
     ]);
     const events = appended.flatMap(({ event_id, sequence }) => {
       const envelope = byUuid.get(event_id);

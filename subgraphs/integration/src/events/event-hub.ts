@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Listener } from "@factory/runtime/connections/listener";
-import { type Drained, DrainLoop } from "@factory/runtime/db/drain-loop";
+import { type Drained, DrainLoop } from "@factory/runtime/loops/drain-loop";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
 import { eventLogChannel } from "../event-log/event-log.service.js";
@@ -25,7 +25,7 @@ export class EventHub {
 
   constructor(workerPool: Pool, logger: Logger) {
     this.#pool = workerPool;
-    this.#loop = new DrainLoop(() => this.#drain(), logger);
+    this.#loop = new DrainLoop("event subscriptions", () => this.#drain(), logger);
   }
 
   /** The events of all tenants up to this position are delivered. */

@@ -119,13 +119,13 @@ export class DeliveryIntake {
   async ingest(delivery: ArrivedDelivery): Promise<Receipt> {
     const { limits, recorder, normalize, clock } = this.#parts;
     const match = await this.#verified(delivery, await this.#look(delivery));
-    limits.spend(match, weightOf(delivery));
+    await limits.spend(match, weightOf(delivery));
     const isLarge = delivery.message.body.length > ordinaryBytes;
     const read = isLarge
       ? await longWork.run(match.tenant.tenantId, inOwnTurns(delivery, match, clock()))
       : readDelivery(delivery, match, clock());
     if ("challenge" in read) return read;
-    if (read.events.length > 1) limits.spend(match, read.events.length - 1);
+    if (read.events.length > 1) await limits.spend(match, read.events.length - 1);
     const types = await normalize(
       match,
       read.events.map(({ named }) => named),

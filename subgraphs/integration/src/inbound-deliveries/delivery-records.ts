@@ -1,4 +1,5 @@
-import { isDatabaseOutage, violatedUnique } from "@factory/runtime/errors/database-failure";
+import { violatedUnique } from "@factory/runtime/errors/database-failure";
+import { isOutage } from "@factory/runtime/errors/unavailable";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
@@ -113,7 +114,7 @@ export class DeliveryRecords {
             : this.#insertUnknown(transaction, deliveries, rules),
         );
       } catch (error) {
-        if (tries === maxTries || isDatabaseOutage(error)) throw error;
+        if (tries === maxTries || isOutage(error)) throw error;
         if (violatedUnique(error) === uniqueKey) continue;
         // A delivery that cannot be handled must still be recorded.
         if (rules === later) throw error;

@@ -1,5 +1,6 @@
 import { openPool } from "@factory/runtime/connections/pool";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { PlatformLimits } from "@factory/runtime/platform-limits/platform-limits";
 import { wrappedKeyTable } from "@factory/runtime/resealing/sealed-table";
 import { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
@@ -35,6 +36,8 @@ export interface InboundDeliverySettings {
   readonly publicUrl?: string;
   /** By what the limits of deliveries are multiplied. */
   readonly rateLimitFactor?: number;
+  /** The limits of all processes. Absent: this is the only one. */
+  readonly limits?: Pick<PlatformLimits, "budgets">;
   /** How long deliveries are kept. The default is 30, the least is 1. */
   readonly deliveryRetentionDays?: number;
   readonly clock?: () => Date;
@@ -76,7 +79,7 @@ export const inboundDeliveries: SliceModule<InboundDeliverySettings> = {
     const seal = new EnvelopeSeal(masterKeys.keyring(label));
     const recorder = new DeliveryRecorder(services.add(new DeliveryRecords(database, seal)));
     const counts = services.add(new IntakeCounts());
-    const limits = new DeliveryLimits(facts, rateLimitFactor);
+    const limits = new DeliveryLimits(facts, rateLimitFactor, settings.limits?.budgets);
     const intake = new DeliveryIntake({
       cache,
       verifier: new SignatureVerifier(

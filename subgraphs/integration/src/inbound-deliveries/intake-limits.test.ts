@@ -92,34 +92,34 @@ describe("the verified deliveries of a minute", () => {
   const registration = (changes: Partial<Registration> = {}) =>
     ({ tenant, providerId: newId("prv"), ...changes }) as Registration;
   /** As a delivery is taken: one before its events are known, then the others. */
-  const take = (counted: DeliveryLimits, match: Registration, events: number) => () => {
-    counted.spend(match);
-    if (events > 1) counted.spend(match, events - 1);
+  const take = async (counted: DeliveryLimits, match: Registration, events: number) => {
+    await counted.spend(match);
+    if (events > 1) await counted.spend(match, events - 1);
   };
 
-  it("are counted by their events", () => {
+  it("are counted by their events", async () => {
     const counted = limits();
     const match = registration();
-    expect(take(counted, match, 1000)).not.toThrow();
-    expect(take(counted, match, 300)).toThrow(refused);
-    expect(take(counted, match, 199)).not.toThrow();
-    expect(take(counted, match, 1)).toThrow(refused);
-    expect(take(counted, registration(), 1200)).not.toThrow();
+    await take(counted, match, 1000);
+    await expect(take(counted, match, 300)).rejects.toThrow(refused);
+    await take(counted, match, 199);
+    await expect(take(counted, match, 1)).rejects.toThrow(refused);
+    await take(counted, registration(), 1200);
   });
 
-  it("may be one batch that is larger than the whole limit", () => {
+  it("may be one batch that is larger than the whole limit", async () => {
     const counted = limits(0.1);
     const match = registration();
-    expect(take(counted, match, 1000)).not.toThrow();
-    expect(take(counted, match, 1)).toThrow(refused);
-    expect(take(counted, registration(), 2)).not.toThrow();
+    await take(counted, match, 1000);
+    await expect(take(counted, match, 1)).rejects.toThrow(refused);
+    await take(counted, registration(), 2);
   });
 
-  it("of a tenant are at most four times those of one provider, and leave others their own", () => {
+  it("of a tenant are at most four times those of one provider, and leave others their own", async () => {
     const counted = limits();
-    for (let place = 0; place < 4; place += 1) expect(take(counted, registration(), 1200)).not.toThrow();
-    expect(take(counted, registration(), 1)).toThrow(refused);
-    expect(take(counted, registration({ tenant: tenantWithId(newId("ten")) }), 1)).not.toThrow();
+    for (let place = 0; place < 4; place += 1) await take(counted, registration(), 1200);
+    await expect(take(counted, registration(), 1)).rejects.toThrow(refused);
+    await take(counted, registration({ tenant: tenantWithId(newId("ten")) }), 1);
   });
 });
 

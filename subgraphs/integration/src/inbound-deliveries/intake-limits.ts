@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { type BudgetState, PlatformBudgets } from "@factory/runtime/platform-limits/platform-budgets";
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { editionFactor } from "@factory/schema/edition-factors";
 import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
@@ -33,17 +34,17 @@ const reached = {
 export class DeliveryLimits {
   readonly #failures: MinuteCounts;
   readonly #tries: MinuteCounts;
-  readonly #ofProviders: MinuteCounts;
-  readonly #ofTenants: MinuteCounts;
+  readonly #budgets: PlatformBudgets;
+  readonly #factor: number;
   readonly #facts: Pick<TenantFacts, "peek">;
 
-  /** `factor` multiplies the limits. */
-  constructor(facts: Pick<TenantFacts, "peek">, factor: number) {
+  /** `factor` multiplies the limits. Without `budgets` this is the only process. */
+  constructor(facts: Pick<TenantFacts, "peek">, factor: number, budgets = new PlatformBudgets()) {
     this.#facts = facts;
+    this.#factor = factor;
+    this.#budgets = budgets;
     this.#failures = new MinuteCounts(failuresPerMinute, factor);
     this.#tries = new MinuteCounts(triesPerMinute, factor);
-    this.#ofProviders = new MinuteCounts(deliveriesPerMinute, factor);
-    this.#ofTenants = new MinuteCounts(deliveriesOfTenantPerMinute, factor);
   }
 
   /**
@@ -84,17 +85,23 @@ export class DeliveryLimits {
    * Counts verified deliveries of one provider of a tenant: one before its body is parsed, then the other events of a
    * batch. A batch that is larger than a whole window needs a whole window. Throws RATE_LIMITED.
    */
-  spend({ tenant, providerId }: Registration, events = 1): void {
+  async spend({ tenant, providerId }: Registration, events = 1): Promise<void> {
     const facts = this.#facts.peek(tenant.tenantId);
     const factor = facts ? editionFactor(facts.editionCode) * facts.limit("rateLimitFactor") : 1;
-    const cost = Math.min(events, Math.max(1, this.#ofProviders.limit(factor) - 1));
-    const name = `${tenant.uuid} ${providerId}`;
-    requireRoom(this.#ofProviders.exhaustedFor(name, factor, cost), reached.provider);
-    requireRoom(this.#ofTenants.exhaustedFor(tenant.uuid, factor, cost), reached.tenant);
-    this.#ofProviders.count(name, cost);
-    this.#ofTenants.count(tenant.uuid, cost);
+    const limitOf = (perMinute: number) => Math.max(1, Math.floor(perMinute * this.#factor * factor));
+    const ofProvider = limitOf(deliveriesPerMinute);
+    const points = Math.min(events, Math.max(1, ofProvider - 1));
+    const key = `deliveries ${tenant.uuid} ${providerId}`;
+    requireRoom(secondsToWait(await this.#budgets.spend({ key, limit: ofProvider, points })), reached.provider);
+    const all = { key: `deliveries ${tenant.uuid}`, limit: limitOf(deliveriesOfTenantPerMinute), points };
+    const refusal = secondsToWait(await this.#budgets.spend(all));
+    if (refusal !== undefined) this.#budgets.refund(key, points);
+    requireRoom(refusal, reached.tenant);
   }
 }
+
+const secondsToWait = ({ exceeded, waitMs }: BudgetState) =>
+  exceeded ? Math.max(1, Math.ceil(waitMs / 1000)) : undefined;
 
 type Sender = Pick<ArrivedDelivery, "hint" | "address" | "providerKey">;
 

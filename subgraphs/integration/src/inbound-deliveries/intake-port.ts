@@ -1,5 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { databaseRefusal } from "@factory/runtime/errors/unavailable";
+import { outageRefusal } from "@factory/runtime/errors/unavailable";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { errorCodes } from "@factory/schema/error-codes";
 import type { RawDelivery } from "../arrived-deliveries/arrival.js";
@@ -67,7 +67,7 @@ export class IntakePort {
         challengeMediaType: null,
       };
     } catch (error) {
-      const refusal = databaseRefusal(error) ?? error;
+      const refusal = outageRefusal(error) ?? error;
       this.#counts.add(outcomeOf(refusal));
       throw refusal;
     }

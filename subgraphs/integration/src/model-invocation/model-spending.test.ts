@@ -261,9 +261,9 @@ describe("the budget of a tenant for a model", () => {
     const spender = await aSpender({ "slow-2500": budget });
     const called = spender.complete("slow-2500", { maxTokens: 600 });
     await eventually(async () => (await vendor.requests("slow-2500"))[0]);
-    await fixture.rows("alter role integration_app connection limit 0");
+    await fixture.rows("alter role suites_integration_app connection limit 0");
     await fixture.rows(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'integration_app'",
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'suites_integration_app'",
     );
     const { content, runId } = await called;
     expect(content).toBe("echo: hello");
@@ -276,7 +276,7 @@ describe("the budget of a tenant for a model", () => {
     };
     expect(await statusOf()).toBe("Running");
     expect(await spender.used("slow-2500", budget)).toBe(610);
-    await fixture.rows("alter role integration_app connection limit -1");
+    await fixture.rows("alter role suites_integration_app connection limit -1");
     await eventually(async () => ((await statusOf()) === "Completed" ? true : undefined), 60_000);
     expect(await spender.used("slow-2500", budget)).toBe(18);
   });

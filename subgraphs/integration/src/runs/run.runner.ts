@@ -1,5 +1,5 @@
-import { isDatabaseOutage } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { isOutage } from "@factory/runtime/errors/unavailable";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import type { JobAttempt, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
@@ -80,8 +80,8 @@ export class RunRunner {
       failpoint("run.worked");
     } catch (error) {
       if (cancelled.aborted || error instanceof RunLost) return;
-      // The process stops, or the database is not reachable: the same attempt starts again.
-      if (stopped.aborted || isDatabaseOutage(error)) throw error;
+      // The process stops, or database or files are away: the same attempt starts again.
+      if (stopped.aborted || isOutage(error)) throw error;
       const failed = deadline.aborted ? timedOut(handler) : await this.#failure(claim, handler, error);
       if (!failed) return;
       end = failed;

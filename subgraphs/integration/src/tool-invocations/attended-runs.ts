@@ -1,5 +1,5 @@
-import { isDatabaseOutage } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { isOutage } from "@factory/runtime/errors/unavailable";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
@@ -119,7 +119,7 @@ export class AttendedRuns {
   async #end(
     { tenant, cause, runId }: VendorTarget & { readonly runId: string },
     end: RunEnd,
-    passes: (error: unknown) => boolean = isDatabaseOutage,
+    passes: (error: unknown) => boolean = isOutage,
   ): Promise<void> {
     const store = () =>
       this.#database.transaction(tenant, cause, async (transaction) => {

@@ -1,5 +1,6 @@
-// tables: webhook_messages, webhook_breakers, event_log
+// tables: webhook_messages, webhook_breakers, webhook_paces, event_log
 
+import { mostCounted } from "@factory/runtime/backlogs/waiting-work";
 import { isWaiting } from "../webhook-messages/webhook-message.states.js";
 
 /** How long a claim lasts by the database's clock. It is longer than an attempt can take, so that no claim is renewed. */
@@ -59,6 +60,34 @@ export const waitingLanes = {
         and coalesce(breaker.paused_until, '-infinity') <= now() + $1 * interval '1 millisecond')
     select tenant_id, origin, subscription_id, extract(epoch from next_attempt_at - now())::float8 * 1000 as due_in_ms
     from soon where place <= $2`,
+};
+
+/** Counts the due messages of receivers that are not paused. */
+export const dueMessages = {
+  name: "webhook_messages_due",
+  text: `
+    with recursive lane as (
+      (select tenant_id, origin, subscription_id, next_attempt_at from webhook_messages where ${isWaiting}
+       order by tenant_id, origin, subscription_id, next_attempt_at limit 1)
+      union all
+      select next.* from lane cross join lateral (
+        select tenant_id, origin, subscription_id, next_attempt_at from webhook_messages
+        where ${isWaiting} and (tenant_id, origin, subscription_id) > (lane.tenant_id, lane.origin, lane.subscription_id)
+        order by tenant_id, origin, subscription_id, next_attempt_at limit 1) next),
+    due as (
+      select message.next_attempt_at
+      from lane left join webhook_breakers breaker using (tenant_id, origin)
+        left join webhook_paces pace using (tenant_id, subscription_id)
+      cross join lateral (
+        select next_attempt_at from webhook_messages message
+        where message.tenant_id = lane.tenant_id and message.origin = lane.origin
+          and message.subscription_id = lane.subscription_id and ${isWaiting} and next_attempt_at <= now()
+        order by next_attempt_at limit ${mostCounted}) message
+      where lane.next_attempt_at <= now() and coalesce(breaker.paused_until, '-infinity') <= now()
+        and coalesce(pace.next_at, '-infinity') <= now()
+      limit ${mostCounted})
+    select count(*)::int as waiting, coalesce(extract(epoch from now() - min(next_attempt_at)), 0)::float8 as "oldestSeconds"
+    from due`,
 };
 
 export const giveBack = {

@@ -326,9 +326,9 @@ describe("claimed messages that are not sent", () => {
 
   it("are sent soon after their subscription could not be read", async () => {
     const table = "select on integration.webhook_subscriptions";
-    const principal = await againAfter("/unread", `revoke ${table} from integration_app`);
+    const principal = await againAfter("/unread", `revoke ${table} from suites_integration_app`);
     await isOnce(principal, "Delivering");
-    await fixture.rows(`grant ${table} to integration_app`);
+    await fixture.rows(`grant ${table} to suites_integration_app`);
     await isOnce(principal, "Delivered", soonMs);
   });
 
@@ -337,8 +337,8 @@ describe("claimed messages that are not sent", () => {
     const principal = await againAfter(
       "/resumed",
       "create sequence integration.reads",
-      "grant usage on sequence integration.reads to integration_app",
-      `create policy hidden_once on integration.webhook_subscriptions as restrictive for select to integration_app
+      "grant usage on sequence integration.reads to suites_integration_app",
+      `create policy hidden_once on integration.webhook_subscriptions as restrictive for select to suites_integration_app
          using (nextval('integration.reads') > 1)`,
     );
     await isOnce(principal, "Delivered", soonMs);

@@ -1,4 +1,5 @@
 import type { Egress } from "@factory/runtime/egress/egress";
+import { isFileOutage } from "@factory/runtime/errors/file-failure";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { WebhookMessageState } from "../webhook-messages/webhook-message.states.js";
@@ -40,7 +41,8 @@ const connectTimeoutMs = 5_000;
 const maxResponseBytes = 64 * 1024;
 
 /**
- * Sends one message once, without a transaction. Undefined when `signal` ended it, which does not count as an attempt.
+ * Sends one message once, without a transaction. Undefined when `signal` ended it, or no connection could be opened for
+ * lack of file descriptors. That does not count as an attempt.
  */
 export async function makeAttempt(
   settings: AttemptSettings,
@@ -92,6 +94,10 @@ async function send(
     return responseVerdict(response, now.getTime());
   } catch (error) {
     if (signal.aborted) return undefined;
+    if (isFileOutage(error)) {
+      logger.warn({ err: error, messageId: message.messageId }, "a webhook attempt was not made");
+      return undefined;
+    }
     const verdict = errorVerdict(error);
     if (verdict) return verdict;
     logger.error({ err: error, messageId: message.messageId }, "a webhook attempt failed because of a bug");

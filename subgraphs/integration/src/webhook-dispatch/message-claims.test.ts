@@ -3,7 +3,7 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import pg from "pg";
 import { type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { planByKeys, recordAttempts } from "./attempt-statement.js";
-import { claimMessages, giveBack, waitingLanes } from "./claim-statement.js";
+import { claimMessages, dueMessages, giveBack, waitingLanes } from "./claim-statement.js";
 import { MessageClaims } from "./message-claims.js";
 import { releaseKeys } from "./ordered-message-statement.js";
 
@@ -207,6 +207,40 @@ describe("a release of keys", () => {
     } finally {
       await worker.query("rollback");
     }
+  });
+});
+
+describe("the due messages that are counted", () => {
+  it("are those of receivers that are not paused, with the age of the oldest", async () => {
+    await fixture.rows("delete from integration.webhook_messages");
+    await fixture.rows(messages, 3, 30);
+    await fixture.rows(
+      "insert into integration.webhook_breakers (tenant_id, origin, openings, paused_until) values ($1, $2, 1, now() + interval '1 hour')",
+      uuid("8000", 1),
+      origin,
+    );
+    await fixture.rows(
+      "insert into integration.webhook_paces (tenant_id, subscription_id, next_at, granted) values ($1, $2, now() + interval '1 hour', 1)",
+      uuid("8000", 2),
+      uuid("9000", 2),
+    );
+    const count = async (due: string) => {
+      await worker.query("begin");
+      try {
+        await worker.query(
+          `update integration.webhook_messages set next_attempt_at = now() - interval '90 seconds' where ${due}`,
+        );
+        return (await worker.query(dueMessages.text)).rows;
+      } finally {
+        await worker.query("rollback");
+      }
+    };
+    expect(await count("false")).toEqual([{ waiting: 0, oldestSeconds: 0 }]);
+    expect(await count("position <= 15")).toEqual([{ waiting: 5, oldestSeconds: 90 }]);
+    await fixture.rows("delete from integration.webhook_breakers");
+    expect(await count("true")).toEqual([{ waiting: 20, oldestSeconds: 90 }]);
+    await fixture.rows("delete from integration.webhook_paces");
+    expect(await count("true")).toEqual([{ waiting: 30, oldestSeconds: 90 }]);
   });
 });
 

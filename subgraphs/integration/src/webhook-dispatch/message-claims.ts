@@ -1,3 +1,4 @@
+import type { Backlog, WaitingWork } from "@factory/runtime/backlogs/waiting-work";
 import { openPool } from "@factory/runtime/connections/pool";
 import { connectionOptions, plansInOrder } from "@factory/runtime/db/plan-settings";
 import type { Envelope } from "@factory/runtime/messages/envelope";
@@ -5,7 +6,15 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
 import type { Opening } from "../egress/circuit-breakers.js";
 import { laneKey, type OrderedKeys, type WebhookLane } from "../webhook-messages/webhook-lane.js";
-import { claimMessages, forgetOpening, giveBack, keepOpening, openBreakers, waitingLanes } from "./claim-statement.js";
+import {
+  claimMessages,
+  dueMessages,
+  forgetOpening,
+  giveBack,
+  keepOpening,
+  openBreakers,
+  waitingLanes,
+} from "./claim-statement.js";
 import type { Share } from "./due-lanes.js";
 import type { Pace } from "./lane-paces.js";
 import { releaseKeys, strandedKeys } from "./ordered-message-statement.js";
@@ -58,7 +67,7 @@ const connections = 3;
 const keysPerRelease = 1000;
 
 /** Finds, claims and releases messages of all tenants as the worker role. */
-export class MessageClaims {
+export class MessageClaims implements Backlog {
   readonly #pool: Pool;
 
   constructor(workerUrl: string, logger: Logger) {
@@ -76,6 +85,12 @@ export class MessageClaims {
       values: [horizonMs, perTenant],
     });
     return rows.map((row) => ({ lane: laneOf(row), dueInMs: row.due_in_ms }));
+  }
+
+  /** The due messages of receivers that are not paused. */
+  async waiting(): Promise<WaitingWork[]> {
+    const { rows } = await this.#pool.query<Pick<WaitingWork, "waiting" | "oldestSeconds">>(dueMessages);
+    return rows.map((row) => ({ kind: "dispatcher", name: "webhooks", ...row }));
   }
 
   /** Claims messages for lanes. Returns them by lane, oldest event first. */

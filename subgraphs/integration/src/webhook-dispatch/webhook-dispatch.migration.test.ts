@@ -7,6 +7,7 @@ import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { migrate } from "@factory/runtime/unit-of-work/migrate";
 import { aSuiteDatabase, type SuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
+import { suiteRoles } from "@factory/runtime/unit-of-work/suite-roles.fixture";
 import pg from "pg";
 import { EmbeddedSecretStore } from "../credentials/embedded-secret-store.js";
 import { anEvent, aPrincipal, eventually } from "../integration.fixture.js";
@@ -85,8 +86,8 @@ async function formerSubscription(): Promise<string | undefined> {
 
 describe("a database whose deliveries were jobs", () => {
   it("delivers what it left waiting, and keeps no queue of attempts", async () => {
-    await provisionDatabase(database.url, ["integration"]);
-    const connections = schemaConnections(database.url, "integration");
+    await provisionDatabase(database.url, ["integration"], suiteRoles);
+    const connections = schemaConnections(database.access, "integration");
     const { migrations, ...tables } = integrationTables;
     const ours = migrations.findIndex(({ name }) => name.includes("webhook_dispatch"));
     await migrate({ connections, ...tables, migrations: migrations.slice(0, ours) });

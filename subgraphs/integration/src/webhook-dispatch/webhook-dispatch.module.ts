@@ -39,9 +39,13 @@ export const webhookDispatch: SliceModule<WebhookDispatchSettings> = {
     },
   },
   events: ["WebhookDeliveryFailing", "WebhookDeliveryRecovered", "WebhookDeliveryExhausted", "WebhookDeliveryAborted"],
-  async start({ database, jobs, workers, connections, logger, settings, sweep, onStarted, onStop, onClose }, services) {
+  async start(
+    { database, jobs, workers, connections, logger, settings, sweep, backlog, onStarted, onStop, onClose },
+    services,
+  ) {
     await jobs.remove(formerAttemptQueue);
     const claims = new MessageClaims(connections.worker, logger);
+    backlog(claims);
     onClose(() => claims.close());
     const dispatcher = new WebhookDispatcher({
       claims,

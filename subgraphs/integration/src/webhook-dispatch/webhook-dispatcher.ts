@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Drained, DrainLoop } from "@factory/runtime/db/drain-loop";
+import { type Drained, DrainLoop } from "@factory/runtime/loops/drain-loop";
 import { CircuitBreakers } from "../egress/circuit-breakers.js";
 import { LanePlaces } from "../egress/lane-places.js";
 import { OriginSlots } from "../egress/origin-slots.js";
@@ -63,7 +63,7 @@ export class WebhookDispatcher {
   constructor(settings: DispatcherSettings) {
     this.#settings = settings;
     this.#keys = new KeyReleases(settings.claims, settings.logger);
-    this.#loop = new DrainLoop(() => this.#drain(), settings.logger);
+    this.#loop = new DrainLoop("webhook dispatcher", () => this.#drain(), settings.logger);
     this.#gate = {
       hasRoomFor: (tenant) => this.#unstored < maxUnstored && this.#slots.hasRoomFor(tenant),
       pausedUntil: (lane) => this.#breakers.pausedUntil(lane),

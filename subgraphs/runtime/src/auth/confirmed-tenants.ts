@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { atMost } from "../caches/entry-limit.js";
 import { DomainError } from "../errors/domain-error.js";
-import { databaseRefusal } from "../errors/unavailable.js";
+import { outageRefusal } from "../errors/unavailable.js";
 
 /** Asks the issuer's own database. A projection may lag behind the token of a new tenant. */
 export type TenantLookup = (tenantId: string) => Promise<boolean>;
@@ -21,7 +21,7 @@ export class ConfirmedTenants {
   async require(tenantId: string | undefined): Promise<void> {
     if (tenantId === undefined || this.#confirmed.get(tenantId)) return;
     const exists = await this.#exists(tenantId).catch((error: unknown) => {
-      throw databaseRefusal(error) ?? error;
+      throw outageRefusal(error) ?? error;
     });
     if (!exists) throw new DomainError("TENANT_UNKNOWN", { detail: "The tenant of the token does not exist." });
     this.#confirmed.set(tenantId, true);

@@ -1,7 +1,18 @@
-import { workerGroup } from "../db/tenant-table.js";
+import { identifier } from "../connections/database-roles.js";
 
-/** The tables of the bus. Only worker roles may use them. */
-export const busSchema = [
+const tenantOf = (envelope: string) => `coalesce(${envelope}->>'tenantid', '')`;
+
+const partitionKeyOf = (envelope: string) => `left(coalesce(${envelope}->>'partitionkey', ''), 500)`;
+
+/**
+ * The ordering key of a message as columns of `bus.held`. Long keys with the same first 500 characters share an order,
+ * which is stricter than necessary but correct.
+ */
+export const keyColumns = (envelope: string): string =>
+  `${tenantOf(envelope)} as tenant, ${partitionKeyOf(envelope)} as partition_key`;
+
+/** The statements for the tables of the bus. Only the group of worker roles may use them. */
+export const busSchema = (workerGroup: string): string[] => [
   "create schema if not exists bus",
   `create table if not exists bus.messages (
      position bigint generated always as identity primary key,
@@ -33,6 +44,12 @@ export const busSchema = [
      error text not null,
      created_at timestamptz not null default now(),
      primary key (consumer, position))`,
+  `create table if not exists bus.turns (
+     name text primary key,
+     holder uuid not null,
+     locked boolean not null,
+     session int not null,
+     lapses_at timestamptz not null)`,
   "create index if not exists dead_letters_created_at on bus.dead_letters (created_at)",
   // Tables of earlier releases have jsonb, which does not keep the text of numbers.
   ...["messages", "held", "dead_letters"].map(
@@ -42,14 +59,16 @@ export const busSchema = [
         alter table bus.${table} alter column envelope type json using envelope::json;
       end if; end $$`,
   ),
-  `grant usage on schema bus to ${workerGroup}`,
-  `grant select, insert, update, delete on all tables in schema bus to ${workerGroup}`,
-  `grant usage on all sequences in schema bus to ${workerGroup}`,
+  // Every group reads these members of each message. They are taken from its text once, when it is published.
+  `do $$ begin
+    if not exists (select from pg_attribute
+      where attrelid = 'bus.messages'::regclass and attname = 'partition_key' and not attisdropped) then
+      alter table bus.messages
+        add column kind text generated always as (envelope->>'messagekind') stored,
+        add column tenant text generated always as (${tenantOf("envelope")}) stored,
+        add column partition_key text generated always as (${partitionKeyOf("envelope")}) stored;
+    end if; end $$`,
+  `grant usage on schema bus to ${identifier(workerGroup)}`,
+  `grant select, insert, update, delete on all tables in schema bus to ${identifier(workerGroup)}`,
+  `grant usage on all sequences in schema bus to ${identifier(workerGroup)}`,
 ];
-
-/**
- * The ordering key of a message as columns of `bus.held`. Long keys with the same first 500 characters share an order,
- * which is stricter than necessary but correct.
- */
-export const keyColumns = (envelope: string) =>
-  `coalesce(${envelope}->>'tenantid', '') as tenant, left(coalesce(${envelope}->>'partitionkey', ''), 500) as partition_key`;

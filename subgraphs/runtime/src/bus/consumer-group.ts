@@ -1,6 +1,6 @@
 import type pg from "pg";
-import { type Drained, DrainLoop } from "../db/drain-loop.js";
 import type { Turn } from "../db/leader-election.js";
+import { type Drained, DrainLoop } from "../loops/drain-loop.js";
 import { auditRecordType } from "../messages/audit-record.js";
 import type { Logger } from "../telemetry/logger.js";
 import { type Consumer, ConsumerLog, type Kept, type NextMessage, type Read } from "./consumer-log.js";
@@ -44,8 +44,9 @@ export class ConsumerGroup {
     this.#pauses = options.pauses;
     this.#log = new ConsumerLog(options.pool, options.consumer);
     this.#held = new HeldMessages(options.pool, options.consumer.group);
-    this.#passing = new DrainLoop(() => this.#inTurn(() => this.#pass()), options.logger);
-    this.#retrying = new DrainLoop(() => this.#inTurn(() => this.#retry()), options.logger);
+    const { group } = options.consumer;
+    this.#passing = new DrainLoop(`consumer ${group}`, () => this.#inTurn(() => this.#pass()), options.logger);
+    this.#retrying = new DrainLoop(`held messages ${group}`, () => this.#inTurn(() => this.#retry()), options.logger);
   }
 
   start(): void {

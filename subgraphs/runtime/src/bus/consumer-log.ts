@@ -2,7 +2,6 @@ import type pg from "pg";
 import { auditRecordType } from "../messages/audit-record.js";
 import type { Message } from "../messages/envelope.js";
 import type { BusConsumer, BusMessage, MessageConsumer } from "./bus.js";
-import { keyColumns } from "./bus-schema.js";
 
 const batchSize = 200;
 
@@ -48,10 +47,10 @@ const next = {
         and held.tenant = message.tenant and held.partition_key = message.partition_key) as key_held
     from place
     left join lateral (
-      select position, envelope, ${keyColumns("envelope")} from bus.messages
+      select position, envelope, tenant, partition_key from bus.messages
       where position > place."from" and position <= place."end"
         and case when $3::text[] is null then type <> '${auditRecordType}' else type = any($3) end
-        and envelope->>'messagekind' = $2 order by position limit $4) message on true
+        and kind = $2 order by position limit $4) message on true
     left join waiting on waiting.tenant = message.tenant
     order by message.position`,
 };
@@ -66,7 +65,7 @@ const advanceAndKeep = {
   text: `with moved as (
       update bus.consumers set position = $3, updated_at = now() where name = $1 and position = $2 returning name),
     kept as (
-      select message.position, message.envelope, ${keyColumns("message.envelope")},
+      select message.position, message.envelope, message.tenant, message.partition_key,
         kept.parked, kept.attempts, kept.delay_ms, kept.error
       from moved, unnest($4::bigint[], $5::boolean[], $6::int[], $7::int[], $8::text[])
         as kept(position, parked, attempts, delay_ms, error)

@@ -10,6 +10,7 @@ import { aDatabase, aTenant, quiet, type TestDatabase, until } from "../unit-of-
 import { countedWay } from "../unit-of-work/round-trips.fixture.js";
 import { UnreadableMessage } from "./bus.js";
 import { busRetention } from "./bus-retention.js";
+import { busSchema } from "./bus-schema.js";
 import { PostgresBus } from "./postgres-bus.js";
 
 const cause = { trace: continueTrace(undefined) };
@@ -69,6 +70,55 @@ describe("the bus in PostgreSQL", () => {
     const after = await follow("restart");
     await until(() => after.length === 2);
     expect(after.every((subject) => subject.startsWith("templates/restart-b"))).toBe(true);
+  });
+
+  it("counts the messages that a group has not read, by the types that it reads", async () => {
+    let letThrough: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      letThrough = resolve;
+    });
+    await bus.publish(envelopes(3, "unread"));
+    await bus.subscribe({ group: "unread", types: ["TemplateRegistered"], handle: () => gate });
+    await bus.subscribe({ group: "unread-other", types: ["TemplateArchived"], handle: async () => undefined });
+    const waiting = async (group: string) => (await bus.waiting()).find(({ name }) => name === group);
+    const behind = await waiting("unread");
+    expect(behind).toMatchObject({ kind: "consumer", waiting: expect.any(Number) });
+    expect(behind?.waiting).toBeGreaterThanOrEqual(3);
+    expect(behind?.oldestSeconds).toBeGreaterThan(0);
+    expect(await waiting("unread-other")).toEqual({
+      ...{ kind: "consumer", name: "unread-other" },
+      ...{ waiting: 0, oldestSeconds: 0 },
+    });
+    letThrough();
+    await until(async () => (await waiting("unread"))?.waiting === 0);
+  });
+
+  it("reads a log that an earlier release has written", async () => {
+    const before = await follow("earlier");
+    const batch = envelopes(3, "earlier");
+    await bus.publish(batch.slice(0, 2));
+    await until(() => before.length === 2);
+    await bus.close();
+    const admin = new pg.Client({ connectionString: test.url });
+    await admin.connect();
+    try {
+      await admin.query(`alter table bus.messages drop column kind, drop column tenant, drop column partition_key,
+        alter column envelope type jsonb`);
+      await admin.query("insert into bus.messages (event_id, type, envelope) values ($1, $2, $3)", [
+        batch[2]?.id,
+        "TemplateRegistered",
+        JSON.stringify(batch[2]),
+      ]);
+      for (const statement of busSchema("suites_platform_worker")) await admin.query(statement);
+      const { rows } = await admin.query<{ kind: string }>("select distinct kind from bus.messages");
+      expect(rows.map(({ kind }) => kind)).toContain("event");
+    } finally {
+      await admin.end();
+    }
+    bus = await PostgresBus.open(test.definition.connections.worker, quiet);
+    const after = await follow("earlier");
+    await until(() => after.length === 1);
+    expect(after).toEqual([batch[2]?.subject]);
   });
 
   const aCommand = () =>
@@ -215,7 +265,7 @@ describe("the bus in PostgreSQL", () => {
     const admin = new pg.Client({ connectionString: test.url });
     await admin.connect();
     await admin.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'catalog_worker'",
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'suites_catalog_worker'",
     );
     await admin.end();
     await until(async () =>

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { Backlog, WaitingWork } from "../backlogs/waiting-work.js";
 import { Listener } from "../connections/listener.js";
 import { openPool } from "../connections/pool.js";
 import { advisoryLocks } from "../db/advisory-locks.js";
@@ -9,6 +10,7 @@ import type { Logger } from "../telemetry/logger.js";
 import type { Bus, BusConsumer, BusPublisher, OutboxStatement } from "./bus.js";
 import { busChannel, maxNotificationLength } from "./bus-channel.js";
 import { busRetention } from "./bus-retention.js";
+import { unreadMessages } from "./consumer-backlog.js";
 import { ConsumerGroup } from "./consumer-group.js";
 import { BusDeadLetters } from "./dead-letters.js";
 import { type BusPauses, defaultPauses } from "./failure.js";
@@ -30,7 +32,7 @@ export interface PostgresBusOptions {
  * The bus on PostgreSQL: a log table, a position for each consumer group, held messages and dead letters. A group that no
  * process has run for 7 days does not keep messages from being deleted.
  */
-export class PostgresBus implements Bus {
+export class PostgresBus implements Bus, Backlog {
   readonly deadLetters: BusDeadLetters;
   readonly #url: string;
   readonly #publishers: pg.Pool;
@@ -40,7 +42,7 @@ export class PostgresBus implements Bus {
   readonly #retention: Retention;
   readonly #logger: Logger;
   readonly #pauses: BusPauses;
-  readonly #groups = new Map<ConsumerGroup, string>();
+  readonly #groups = new Map<ConsumerGroup, BusConsumer>();
   readonly #alive: NodeJS.Timeout;
 
   private constructor(
@@ -71,6 +73,11 @@ export class PostgresBus implements Bus {
     return bus;
   }
 
+  /** Connections for short background statements. They commit asynchronously, so a crash can lose the last ones. */
+  get background(): pg.Pool {
+    return this.#consumers;
+  }
+
   publish(messages: readonly Message[]): Promise<void> {
     return publishThrough(this.#publishers, messages);
   }
@@ -94,13 +101,18 @@ export class PostgresBus implements Bus {
     const turn = this.#turns.of("consumer", consumer.group);
     const shared = { pool: this.#consumers, logger: this.#logger, pauses: this.#pauses };
     const group = new ConsumerGroup({ ...shared, consumer, turn });
-    this.#groups.set(group, consumer.group);
+    this.#groups.set(group, consumer);
     await this.#listener.on(busChannel, (types) => group.wake(types));
     group.start();
     return async () => {
       this.#groups.delete(group);
       await group.stop();
     };
+  }
+
+  /** The messages that the groups of this process have not read yet. */
+  waiting(): Promise<WaitingWork[]> {
+    return unreadMessages(this.#publishers, [...this.#groups.values()]);
   }
 
   async close(): Promise<void> {
@@ -115,7 +127,9 @@ export class PostgresBus implements Bus {
   /** Marks all groups of this process as running, also those without messages. */
   async #stayAlive(): Promise<void> {
     await this.#consumers
-      .query("update bus.consumers set updated_at = now() where name = any($1)", [[...this.#groups.values()]])
+      .query("update bus.consumers set updated_at = now() where name = any($1)", [
+        [...this.#groups.values()].map(({ group }) => group),
+      ])
       .catch((error: unknown) =>
         this.#logger.debug({ err: error }, "the consumer groups could not be marked as running"),
       );

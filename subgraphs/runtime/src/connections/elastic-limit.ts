@@ -1,3 +1,5 @@
+import { onceSocketsAreRead } from "../clients/loop-time.js";
+
 const shrinkAfterMs = 30_000;
 
 /**
@@ -27,7 +29,7 @@ export class ElasticLimit {
     this.#shrink();
     this.#waiting.set(
       admitted,
-      setTimeout(() => this.#grow(), this.#growAfterMs),
+      setTimeout(() => this.#growFor(admitted), this.#growAfterMs),
     );
     this.#admit();
   }
@@ -45,6 +47,13 @@ export class ElasticLimit {
       this.#inUse += 1;
       admitted();
     }
+  }
+
+  /** A process that was busy has not read yet which connections are free. */
+  #growFor(waiting: () => void): void {
+    onceSocketsAreRead(() => {
+      if (this.#waiting.has(waiting)) this.#grow();
+    });
   }
 
   #grow(): void {

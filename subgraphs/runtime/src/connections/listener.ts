@@ -1,8 +1,13 @@
 import pg from "pg";
+import { BoundedClient } from "../clients/bounded-client.js";
+import { PeriodicLoop } from "../loops/periodic-loop.js";
 import type { Logger } from "../telemetry/logger.js";
-import { BoundedClient } from "./bounded-client.js";
+import { ServerWatch } from "./server-watch.js";
+import { watchSession } from "./watch-session.js";
 
 const retryMs = 500;
+/** A connection that only listens would not notice that its peer has forgotten it. */
+const usualLookMs = 10_000;
 
 /** Receives the payload of a notification, or undefined after a reconnect, when notifications may have been lost. */
 type Wake = (payload?: string) => void;
@@ -11,27 +16,42 @@ type Wake = (payload?: string) => void;
 export class Listener {
   readonly #url: string;
   readonly #logger: Logger;
+  readonly #lookMs: number;
   readonly #channels = new Map<string, Set<Wake>>();
-  #client: pg.Client | undefined;
+  #client: BoundedClient | undefined;
+  #looks: PeriodicLoop | undefined;
   #closed = false;
   #retry: NodeJS.Timeout | undefined;
 
-  constructor(url: string, logger: Logger) {
+  constructor(url: string, logger: Logger, lookMs = usualLookMs) {
     this.#url = url;
     this.#logger = logger;
+    this.#lookMs = lookMs;
   }
 
   async start(): Promise<void> {
+    await this.#connect();
+    this.#looks = new PeriodicLoop({
+      name: `listener ${new URL(this.#url).username}`,
+      periodMs: this.#lookMs,
+      logger: this.#logger,
+      failure: "the connection that listens for notifications does not answer",
+    });
+    this.#looks.start(async () => this.#client?.ask("select"));
+  }
+
+  async #connect(): Promise<void> {
     const client = new BoundedClient({ connectionString: this.#url });
+    watchSession(client, ServerWatch.of(this.#url, this.#logger), this.#url);
     client.on("error", (error) =>
       this.#logger.debug({ error: error.message }, "the connection that listens for notifications was lost"),
     );
     client.on("notification", ({ channel, payload }) => this.#wake(channel, payload));
     try {
       await client.connect();
-      for (const channel of this.#channels.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+      for (const channel of this.#channels.keys()) await client.ask(`listen ${pg.escapeIdentifier(channel)}`);
     } catch (error) {
-      await client.end().catch(() => undefined);
+      client.connection.stream.destroy();
       throw error;
     }
     this.#client = client;
@@ -43,12 +63,13 @@ export class Listener {
   async on(channel: string, wake: Wake): Promise<void> {
     const listeners = this.#channels.get(channel) ?? new Set();
     this.#channels.set(channel, listeners.add(wake));
-    if (listeners.size === 1) await this.#client?.query(`listen ${pg.escapeIdentifier(channel)}`);
+    if (listeners.size === 1) await this.#client?.ask(`listen ${pg.escapeIdentifier(channel)}`);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#retry);
+    await this.#looks?.stop();
     await this.#client?.end();
   }
 
@@ -60,7 +81,7 @@ export class Listener {
     if (this.#closed) return;
     this.#client = undefined;
     this.#retry = setTimeout(() => {
-      this.start().catch(() => this.#reconnect());
+      this.#connect().catch(() => this.#reconnect());
     }, retryMs);
   }
 }

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import type pg from "pg";
-import { BoundedClient } from "./bounded-client.js";
+import { BoundedClient } from "../clients/bounded-client.js";
 
 /**
  * A client that sends a statement without waiting for the answers to earlier ones (PostgreSQL, "Frontend/Backend

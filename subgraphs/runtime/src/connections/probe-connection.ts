@@ -1,4 +1,4 @@
-import { BoundedClient } from "./bounded-client.js";
+import { BoundedClient } from "../clients/bounded-client.js";
 
 /** A separate connection for one probe at a time. It is not used again after a failure. */
 export class ProbeConnection {
@@ -15,10 +15,15 @@ export class ProbeConnection {
     this.#client.on("error", () => undefined);
   }
 
-  async ask(statement: string): Promise<void> {
+  /** When the connection was requested (`performance.now`). */
+  get madeAt(): number {
+    return this.#client.madeAt;
+  }
+
+  async ask(statement: string): Promise<Record<string, unknown>[]> {
     this.#connected ??= this.#client.connect();
     await this.#connected;
-    await this.#client.query(statement);
+    return (await this.#client.query<Record<string, unknown>>(statement)).rows;
   }
 
   /** Ends the connection; a running question fails with this reason. */

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { isDatabaseUnavailable } from "../errors/database-failure.js";
-import { aDatabase, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
+import { continueTrace } from "../telemetry/trace.js";
+import { aDatabase, aTenant, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
 import { ReadPipeline } from "./read-pipeline.js";
 import { ServerWatch } from "./server-watch.js";
 
@@ -82,6 +83,64 @@ describe("ReadPipeline", () => {
     for (let attempt = 0; attempt < 5; attempt += 1)
       await expect(nowhere.query(echo("1"))).rejects.toMatchObject({ code: "ECONNREFUSED" });
     await nowhere.close();
+  });
+
+  it("answers reads behind one that could not be prepared like that one", async () => {
+    const missing = (id: number) => ({ name: "missing", text: "select from missing where id = $1", values: [id] });
+    const answers = await Promise.allSettled(Array.from({ length: 50 }, (_, id) => pipeline.query(missing(id))));
+    for (const answer of answers) expect(answer).toMatchObject({ status: "rejected", reason: { code: "42P01" } });
+
+    const admin = new pg.Client({ connectionString: test.url });
+    await admin.connect();
+    await admin.query("begin; create table locked (id int)");
+    await admin.query("commit; begin; lock table locked");
+    const impatient = new URL(test.url);
+    impatient.searchParams.set("options", "-c statement_timeout=300");
+    const waiting = new ReadPipeline(impatient.href, 1, ServerWatch.of(test.url, quiet));
+    const locked = { name: "locked", text: "select from locked where id = $1", values: [1] };
+    const late = await Promise.allSettled(Array.from({ length: 50 }, () => waiting.query(locked)));
+    for (const answer of late) expect(answer).toMatchObject({ status: "rejected", reason: { code: "57014" } });
+    await admin.query("commit");
+    expect(await Promise.all([waiting.query(locked), waiting.query(locked)])).toEqual([[], []]);
+    await admin.query("drop table locked");
+    await admin.end();
+    await waiting.close();
+  });
+
+  it("sends reads again over a new connection when the server has forgotten them, and closes the old one", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const before = await read("0");
+      await pipeline.query({ name: "", text: "discard all", values: [] });
+      const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => read(String(index))));
+      expect(answers.map((row) => row?.value)).toEqual(Array.from({ length: 50 }, (_, index) => index));
+      expect(answers.map((row) => row?.pid)).not.toContain(before?.pid);
+      const admin = new pg.Client({ connectionString: test.url });
+      await admin.connect();
+      const gone = async () =>
+        (await admin.query("select from pg_stat_activity where pid = $1", [before?.pid])).rowCount === 0;
+      while (!(await gone())) await pause(20);
+      await admin.end();
+    }
+  });
+
+  it("runs a transaction again when the server has forgotten its statements", async () => {
+    const cause = { trace: continueTrace(undefined) };
+    const pids = async (statement: string) =>
+      test.database.transaction(aTenant(), cause, async ({ execute }) => {
+        const [row] = await execute<{ pid: number }>("select pg_backend_pid() as pid");
+        await execute(statement);
+        return row?.pid;
+      });
+    const forgetful = await pids("deallocate all");
+    expect(await pids("select")).not.toBe(forgetful);
+    const codes = await test.database
+      .transaction(aTenant(), cause, async ({ execute }) => {
+        const missing = { name: "missing", text: "select from missing where id = $1" };
+        const failed = await Promise.allSettled([execute(missing, [1]), execute(missing, [2]), execute("select 1")]);
+        return Promise.reject(failed.map((one) => one.status === "rejected" && one.reason.code));
+      })
+      .catch((reason: unknown) => reason);
+    expect(codes).toEqual(["42P01", "42P01", "42P01"]);
   });
 
   it("answers running reads before it closes, and refuses later reads", async () => {

@@ -1,5 +1,5 @@
 import type { QueryResultRow } from "pg";
-import { type DatabaseUnavailable, isConnectionLost } from "../errors/database-failure.js";
+import { type DatabaseUnavailable, isConnectionLost, isForgotten } from "../errors/database-failure.js";
 import { foreignJsonTypes } from "./foreign-json-types.js";
 import { PipelinedClient } from "./pipelined-client.js";
 import type { ServerClient, ServerWatch } from "./server-watch.js";
@@ -20,6 +20,8 @@ export class ReadPipeline implements ServerClient {
   readonly #watch: ServerWatch;
   readonly #leave: () => void;
   readonly #lanes: (Lane | undefined)[];
+  /** Replaced connections that still have running reads. */
+  readonly #replaced = new Set<Lane>();
   /** Collects the reads of this turn of the event loop. */
   #current: Lane | undefined;
   #closed = false;
@@ -31,11 +33,30 @@ export class ReadPipeline implements ServerClient {
     this.#lanes = Array.from({ length: connections });
   }
 
-  query<R extends QueryResultRow>(read: Read): Promise<R[]> {
-    if (this.#closed) return Promise.reject(new Error("Connection terminated"));
+  /**
+   * The server prepares a read when a connection sends it first. When that fails, the same reads behind it fail for the
+   * same reason. When the server has forgotten a prepared read, it is sent once more over a new connection.
+   */
+  async query<R extends QueryResultRow>(read: Read): Promise<R[]> {
+    const lane = this.#laneOfTurn();
+    try {
+      return await lane.query<R>(read);
+    } catch (error) {
+      this.#watch.note(error, this.#url);
+      if (!isForgotten(error)) throw error;
+      const reason = lane.unprepared.get(read.name);
+      if (reason) throw reason;
+      if (!lane.forgot) this.renew(performance.now());
+      lane.forgot = true;
+    }
+    return this.#laneOfTurn().query<R>(read);
+  }
+
+  #laneOfTurn(): Lane {
+    if (this.#closed) throw new Error("Connection terminated");
     const { refusal } = this.#watch;
-    if (refusal) return Promise.reject(refusal);
-    return (this.#current ?? this.#nextTurn()).query<R>(read);
+    if (refusal) throw refusal;
+    return this.#current && !this.#current.lost ? this.#current : this.#nextTurn();
   }
 
   #nextTurn(): Lane {
@@ -43,7 +64,7 @@ export class ReadPipeline implements ServerClient {
     this.#current = lane;
     lane.hold();
     setImmediate(() => {
-      this.#current = undefined;
+      if (this.#current === lane) this.#current = undefined;
       lane.send();
     });
     return lane;
@@ -56,25 +77,45 @@ export class ReadPipeline implements ServerClient {
     }
     const chosen = this.#lanes[best];
     if (chosen && !chosen.lost) return chosen;
+    if (chosen) this.#replace(chosen);
     const opened = new Lane(this.#url);
     this.#lanes[best] = opened;
     return opened;
   }
 
+  /** Closes a connection after its running reads. */
+  #replace(lane: Lane): void {
+    lane.lost = true;
+    if (this.#replaced.has(lane)) return;
+    this.#replaced.add(lane);
+    void lane.close().finally(() => this.#replaced.delete(lane));
+  }
+
   /** A connection attempt has its own time limit. */
   sweep(): void {}
 
-  /** Connections without waiting reads stay open: they work again when the server continues. */
   abandon(reason: DatabaseUnavailable): void {
-    for (const lane of this.#lanes) if (lane && lane.waiting > 0) lane.destroy(reason);
+    for (const lane of this.#all()) lane.destroy(reason);
+  }
+
+  renew(madeBefore: number, reason?: DatabaseUnavailable): void {
+    for (const lane of this.#all()) {
+      if (lane.madeAt >= madeBefore) continue;
+      if (reason) lane.destroy(reason);
+      else this.#replace(lane);
+    }
+  }
+
+  #all(): Lane[] {
+    return [...new Set([...this.#lanes, ...this.#replaced])].filter((lane) => lane !== undefined);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     const { refusal } = this.#watch;
     this.#leave();
-    if (refusal) for (const lane of this.#lanes) lane?.destroy(refusal);
-    await Promise.all(this.#lanes.map(async (lane) => lane?.close()));
+    if (refusal) for (const lane of this.#all()) lane.destroy(refusal);
+    await Promise.all(this.#all().map((lane) => lane.close()));
   }
 }
 
@@ -88,6 +129,10 @@ function load(lane: Lane | undefined): number {
 class Lane {
   waiting = 0;
   lost = false;
+  /** Whether the server has forgotten a prepared read. */
+  forgot = false;
+  /** Why reads could not be prepared, by their name. */
+  readonly unprepared = new Map<string, Error>();
   readonly #client: PipelinedClient;
   readonly #connecting: Promise<unknown>;
   #connected = false;
@@ -98,6 +143,8 @@ class Lane {
       this.lost = true;
     };
     this.#client.on("error", lose).on("end", lose);
+    // The server may keep the connection open.
+    this.#client.onSpent = lose;
     this.#connecting = this.#client.connect().then(() => {
       this.#connected = true;
     });
@@ -119,12 +166,21 @@ class Lane {
       if (!this.#connected) await this.#connecting;
       return (await this.#client.query<R>(read)).rows;
     } catch (error) {
-      // The server reports the end before the socket closes.
       this.lost ||= isConnectionLost(error);
+      if (!isForgotten(error) && !this.#isPrepared(read)) this.unprepared.set(read.name, error as Error);
       throw error;
     } finally {
       this.waiting -= 1;
     }
+  }
+
+  get madeAt(): number {
+    return this.#client.madeAt;
+  }
+
+  #isPrepared({ name }: Read): boolean {
+    const { parsedStatements } = this.#client.connection as unknown as { parsedStatements: Record<string, string> };
+    return name in parsedStatements;
   }
 
   destroy(reason: Error): void {

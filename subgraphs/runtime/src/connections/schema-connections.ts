@@ -1,5 +1,16 @@
 import { createHmac } from "node:crypto";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
+import { type SchemaRoles, schemaRoles } from "./database-roles.js";
+
+/** A database whose roles are known. `provisionDatabase` and `openDatabaseAccess` return it. */
+export interface DatabaseAccess {
+  /** The URL of the database administrator. */
+  readonly url: string;
+  /** The prefix of the names of roles. */
+  readonly rolePrefix: string;
+  /** The secret of this database from which the passwords of its roles are derived. */
+  readonly roleSecret: string;
+}
 
 /** The connection URLs of the three roles of a database schema. */
 export interface SchemaConnections {
@@ -10,31 +21,32 @@ export interface SchemaConnections {
   readonly app: string;
   /** The role of background work (relay, claims, jobs). It sets the tenant before it accesses rows of a domain. */
   readonly worker: string;
+  readonly roles: SchemaRoles;
 }
 
-/**
- * The password of a role, derived from the URL of the superuser, so that separate processes agree without storing it.
- */
-export function rolePassword(adminUrl: URL, role: string): string {
-  return createHmac("sha256", adminUrl.password || "no password")
-    .update(`factory role ${role}`)
-    .digest("base64url");
+/** The password of a role: 43 characters that need no escaping. All processes of an installation derive the same. */
+export function rolePassword({ roleSecret }: Pick<DatabaseAccess, "roleSecret">, role: string): string {
+  return createHmac("sha256", roleSecret).update(`factory role ${role}`).digest("base64url");
 }
 
-function urlAs(adminUrl: URL, role: string): string {
-  const url = new URL(adminUrl);
-  url.username = role;
-  url.password = rolePassword(adminUrl, role);
+/** The URL with which the role logs in. */
+export function roleUrl(access: DatabaseAccess, role: string): string {
+  const url = new URL(access.url);
+  // These options go before the user and the password of the URL, so the role would log in as the administrator.
+  for (const option of ["user", "password"]) url.searchParams.delete(option);
+  url.username = encodeURIComponent(role);
+  url.password = rolePassword(access, role);
   return url.href;
 }
 
-/** The connection URLs of a subgraph's roles, derived from the URL of the superuser. */
-export function schemaConnections(adminUrl: string, schema: SubgraphName): SchemaConnections {
-  const url = new URL(adminUrl);
+/** The connection URLs of a subgraph's roles. */
+export function schemaConnections(access: DatabaseAccess, schema: SubgraphName): SchemaConnections {
+  const roles = schemaRoles(access.rolePrefix, schema);
   return {
     schema,
-    owner: urlAs(url, `${schema}_owner`),
-    app: urlAs(url, `${schema}_app`),
-    worker: urlAs(url, `${schema}_worker`),
+    owner: roleUrl(access, roles.owner),
+    app: roleUrl(access, roles.app),
+    worker: roleUrl(access, roles.worker),
+    roles,
   };
 }

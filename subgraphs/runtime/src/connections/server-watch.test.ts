@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
 import { tenantStatement } from "../db/tenant-statement.js";
 import { databaseRefusal } from "../errors/unavailable.js";
 import { freezeServer } from "../postgres/frozen-server.fixture.js";
@@ -37,6 +38,16 @@ describe("a server that stops answering", () => {
       const [row] = await execute<{ pid: number }>("select pg_backend_pid() as pid, pg_sleep(0.02)");
       return row?.pid ?? 0;
     });
+  /** The newest connection of the listener. */
+  const pidOfListener = async () => {
+    const admin = new pg.Client({ connectionString: test.url });
+    await admin.connect();
+    const { rows } = await admin.query<{ pid: number }>(
+      "select pid from pg_stat_activity where application_name = 'listens' order by backend_start desc limit 1",
+    );
+    await admin.end();
+    return rows[0]?.pid ?? 0;
+  };
   const detailOf = (error: unknown) => databaseRefusal(error)?.facts.detail;
   const answersAgain = () =>
     until(() =>
@@ -134,6 +145,22 @@ describe("a server that stops answering", () => {
     thaw();
     await answersAgain();
     await test.database.transaction(aTenant(), cause, ({ execute }) => execute("notify frozen_test"));
+    await until(() => heard > 0);
+    await listener.close();
+  });
+
+  it("a listener gets notifications again after only its own connection went silent", async () => {
+    const url = new URL(test.definition.connections.worker);
+    url.searchParams.set("application_name", "listens");
+    const listener = new Listener(url.href, quiet, 200);
+    await listener.start();
+    let heard = 0;
+    await listener.on("silent_test", () => (heard += 1));
+    const pid = await pidOfListener();
+    process.kill(pid, "SIGSTOP");
+    thaw = () => process.kill(pid, "SIGCONT");
+    await until(async () => (await pidOfListener()) !== pid);
+    await test.database.transaction(aTenant(), cause, ({ execute }) => execute("notify silent_test"));
     await until(() => heard > 0);
     await listener.close();
   });

@@ -1,7 +1,14 @@
-import { DatabaseUnavailable, isWriteOutage } from "../errors/database-failure.js";
+import { onceSocketsAreRead } from "../clients/loop-time.js";
+import {
+  DatabaseUnavailable,
+  databaseFailure,
+  isLoginRefused,
+  isReadOnly,
+  isWriteOutage,
+} from "../errors/database-failure.js";
 import type { Logger } from "../telemetry/logger.js";
-import { onceSocketsAreRead } from "./loop-time.js";
 import { ProbeConnection } from "./probe-connection.js";
+import { RefusedLogins } from "./refused-logins.js";
 import { type ProbePauses, WriteProbe } from "./write-probe.js";
 
 const tickMs = 250;
@@ -20,12 +27,24 @@ export interface ServerClient {
    * waited too long is refused.
    */
   sweep(clockMs: number): void;
+  /**
+   * The address of the server may lead to another server now: connections made before this time (`performance.now`) must
+   * not be used again. With a reason they are destroyed at once, otherwise when their running work has ended.
+   */
+  renew?(madeBefore: number, reason?: DatabaseUnavailable): void;
 }
+
+/** A standby and a server that was demoted in place answer `on`. */
+const question = "show transaction_read_only";
 
 /**
  * Probes one server once a second over a separate connection, for all pools of this process. A server that has not
  * answered for 2 s counts as frozen. Time counts only while the event loop turns, and an answer in the socket is read
  * before the verdict, so a stall of this process does not count as a frozen server.
+ *
+ * A failover can leave connections to a server that became read-only, while the address leads to the new primary. So when
+ * a probe or a statement meets a read-only server, a fresh connection of the probe decides: either all connections are
+ * destroyed and the server counts as read-only, or connections older than the fresh one are replaced.
  */
 export class ServerWatch {
   static readonly #watches = new Map<string, ServerWatch>();
@@ -40,6 +59,12 @@ export class ServerWatch {
   #asking = false;
   #sinceMs = askEveryMs;
   #frozen: DatabaseUnavailable | undefined;
+  readonly #refused: RefusedLogins;
+  /** Since when older connections may lead to a read-only server. */
+  #doubtedAt: number | undefined;
+  #readOnly = false;
+  /** Whether a connection of the probe itself met a read-only server. */
+  #metReadOnly = false;
   #answers = true;
   #silentMs = 0;
   #clockMs = 0;
@@ -49,6 +74,7 @@ export class ServerWatch {
     this.#key = key;
     this.#url = url;
     this.#logger = logger;
+    this.#refused = new RefusedLogins(logger);
   }
 
   /** The shared watch of a server; the role and schema in the URL do not matter. */
@@ -73,13 +99,14 @@ export class ServerWatch {
       this.#timer = undefined;
       this.#connection?.destroy();
       this.#writes?.stop();
+      this.#refused.stop();
       ServerWatch.#watches.delete(this.#key);
     };
   }
 
   /** Also probes writes, with the URL of a role that may write `health.writes`. */
   watchWrites(workerUrl: string, pauses?: ProbePauses): void {
-    this.#writes ??= new WriteProbe(workerUrl, this.#logger, pauses);
+    this.#writes ??= new WriteProbe(workerUrl, this.#logger, (failure) => this.#noteServer(failure, workerUrl), pauses);
   }
 
   /** The reason to refuse work while the server is frozen; undefined otherwise. */
@@ -92,17 +119,24 @@ export class ServerWatch {
     return this.#clockMs;
   }
 
+  /** Whether the server answers and accepts all logins of this process. */
   get answers(): boolean {
-    return this.#answers;
+    return this.#answers && !this.#refused.any;
   }
 
   get writes(): boolean {
-    return this.#writes?.succeeds ?? true;
+    return !this.#readOnly && (this.#writes?.succeeds ?? true);
   }
 
-  /** Reports the failure of a statement. */
-  note(error: unknown): void {
+  /** Reports the failure of a statement or, with its URL, of a connection. */
+  note(error: unknown, url?: string): void {
     if (isWriteOutage(error)) this.#writes?.doubt();
+    this.#noteServer(error, url);
+  }
+
+  #noteServer(error: unknown, url?: string): void {
+    if (isReadOnly(error)) this.#doubt();
+    if (url !== undefined && isLoginRefused(error)) this.#refused.note(url, error);
   }
 
   /** Resolves after this time without any sign of life of the server. A running recovery is a sign of life. */
@@ -135,11 +169,59 @@ export class ServerWatch {
   #ask(): void {
     this.#asking = true;
     this.#sinceMs = 0;
-    this.#connection ??= new ProbeConnection(this.#url);
-    this.#connection.ask("select").then(
-      () => this.#answered(),
+    this.#refused.ask();
+    const connection = this.#connection ?? new ProbeConnection(this.#url);
+    this.#connection = connection;
+    connection.ask(question).then(
+      ([row]) => {
+        this.#answered();
+        this.#judgeServer(connection, row?.["transaction_read_only"] === "on");
+      },
       (error: unknown) => this.#failed(error),
     );
+  }
+
+  #doubt(): void {
+    this.#doubtedAt ??= performance.now();
+  }
+
+  #judgeServer(connection: ProbeConnection, readOnly: boolean): void {
+    if (readOnly) {
+      this.#doubt();
+      this.#metReadOnly = true;
+    }
+    if (this.#doubtedAt === undefined || connection !== this.#connection) return;
+    const fresh = connection.madeAt >= this.#doubtedAt;
+    if (readOnly || !fresh) this.#leaveServer(connection);
+    if (!fresh) this.#sinceMs = askEveryMs;
+    else if (readOnly) this.#demoted();
+    else this.#promoted(connection.madeAt);
+  }
+
+  /** The next question is asked over a new connection. */
+  #leaveServer(connection: ProbeConnection): void {
+    connection.destroy();
+    this.#connection = undefined;
+  }
+
+  #demoted(): void {
+    if (this.#readOnly) return;
+    this.#readOnly = true;
+    this.#logger.error("the database server is read-only");
+    this.#renew(performance.now(), becameReadOnly());
+  }
+
+  #promoted(madeAt: number): void {
+    if (this.#readOnly) this.#logger.warn("the database server is not read-only any more");
+    this.#renew(madeAt, this.#metReadOnly && !this.#readOnly ? becameReadOnly() : undefined);
+    this.#readOnly = false;
+    this.#metReadOnly = false;
+    this.#doubtedAt = undefined;
+  }
+
+  #renew(madeBefore: number, reason?: DatabaseUnavailable): void {
+    this.#writes?.renew();
+    for (const client of this.#clients) client.renew?.(madeBefore, reason);
   }
 
   #answered(): void {
@@ -154,11 +236,16 @@ export class ServerWatch {
     this.#asking = false;
     this.#connection?.destroy();
     this.#connection = undefined;
+    if (isLoginRefused(error)) {
+      this.#refused.note(this.#url, error);
+      this.#answered();
+      return;
+    }
     if ((error as { code?: unknown }).code === cannotConnectNow) this.#silentMs = 0;
-    if (this.#answers && this.#timer) this.#logger.warn({ err: error }, "the database does not answer");
+    if (this.#answers && this.#timer) this.#logger.warn({ cause: error }, "the database does not answer");
     this.#answers = false;
     // A server that refuses connections answers everybody at once. Only a silent server keeps requests waiting.
-    if (error instanceof DatabaseUnavailable) this.#freeze();
+    if (error instanceof DatabaseUnavailable && databaseFailure(error) === "Lost") this.#freeze();
     else this.#frozen = undefined;
   }
 
@@ -174,3 +261,5 @@ export class ServerWatch {
     for (const client of this.#clients) client.abandon(reason);
   }
 }
+
+const becameReadOnly = () => new DatabaseUnavailable("Lost", "The database server became read-only");

@@ -38,6 +38,31 @@ describe("a pool for background work", () => {
     await pool.query("select");
   });
 
+  it("runs a prepared statement again when the server has forgotten it", async () => {
+    await open({ growAfterMs: 60_000 });
+    const pid = { name: "pid", text: "select pg_backend_pid() as pid" };
+    const before = (await pool.query(pid)).rows[0].pid;
+    await pool.query("discard all");
+    expect((await pool.query(pid)).rows[0].pid).not.toBe(before);
+    await pool.query("discard all");
+    const caller = { aborted: false };
+    expect((await pool.read(pid, caller as Parameters<WatchedPool["read"]>[1])).rows).toHaveLength(1);
+    await atOnce("select", 6);
+    expect(pool.totalCount).toBe(1);
+  });
+
+  it("does not give out a connection again that has met a read-only server", async () => {
+    await open({ growAfterMs: 60_000 });
+    const taken = await pool.connect();
+    await expect(taken.query("begin read only; create table refused ()")).rejects.toMatchObject({ code: "25006" });
+    await taken.query("rollback");
+    taken.release();
+    const { rows } = await pool.query("select pg_backend_pid() as pid");
+    expect(rows[0].pid).not.toBe((taken as unknown as { processID: number }).processID);
+    await atOnce("select", 6);
+    expect(pool.totalCount).toBe(1);
+  });
+
   it("refuses waiting requests when the server does not answer, and serves those that come later", async () => {
     await open({ growAfterMs: 60_000 });
     const held = await pool.connect();
@@ -47,6 +72,23 @@ describe("a pool for background work", () => {
     held.release(true);
     await atOnce("select", 6);
     expect(pool.totalCount).toBe(1);
+  });
+});
+
+describe("a connection in use", () => {
+  it("is closed when it brings nothing for too long, and another one is opened", async () => {
+    await open({ silenceMs: 500 });
+    await expect(pool.query("select pg_sleep(60)")).rejects.toThrow("did not answer in time");
+    await expect(pool.query("select 1 as one")).resolves.toMatchObject({ rows: [{ one: 1 }] });
+  });
+
+  it("may take long while it brings rows", async () => {
+    await open({ silenceMs: 1500 });
+    const client = await pool.connect();
+    // each notice is sent at once
+    await client.query(`do $$ begin
+      for place in 1..6 loop perform pg_sleep(0.5); raise notice 'place %', place; end loop; end $$`);
+    client.release();
   });
 });
 

@@ -62,6 +62,22 @@ describe("the probe for writes", () => {
     await until(() => watch.writes);
   });
 
+  it("takes a new connection when the server process of its own has stopped", async () => {
+    const ofProbe = "select pid from pg_stat_activity where query like 'insert into health.writes%' and pid <> all($1)";
+    const probes = async (except: number[]) =>
+      (await admin.query<{ pid: number }>(ofProbe, [except])).rows.map(({ pid }) => pid);
+    const stopped = await probes([]);
+    expect(stopped).not.toEqual([]);
+    for (const pid of stopped) process.kill(pid, "SIGSTOP");
+    try {
+      for (const giveUpAt = Date.now() + 60_000; (await probes(stopped)).length === 0; await pause(100))
+        if (Date.now() > giveUpAt) throw new Error("Not in time");
+    } finally {
+      for (const pid of stopped) process.kill(pid, "SIGCONT");
+    }
+    expect(watch.writes).toBe(true);
+  });
+
   it("needs new blocks of the disk, because an overwritten row would not", async () => {
     await admin.query("set work_mem = '64kB'");
     const explained = await admin.query(`explain (analyze, format json) ${writeStatement}`);
@@ -75,11 +91,13 @@ describe("the probe for writes", () => {
       const disk = small ?? "";
       try {
         await admin.query(`create tablespace small location '${disk}/space'`);
-        await admin.query("grant create on tablespace small to platform_worker");
-        await admin.query("alter role catalog_worker set temp_tablespaces = small");
+        await admin.query("grant create on tablespace small to suites_platform_worker");
+        await admin.query("alter role suites_catalog_worker set temp_tablespaces = small");
         await admin.query("alter table catalog.notes set tablespace small");
         // roles have their settings from when they connect
-        await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'catalog_worker'");
+        await admin.query(
+          "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'suites_catalog_worker'",
+        );
         await fill(disk);
         await until(() => !watch.writes);
         const tenant = aTenant();
@@ -96,7 +114,7 @@ describe("the probe for writes", () => {
         await until(() => watch.writes);
       } finally {
         await admin.query("alter table catalog.notes set tablespace pg_default");
-        await admin.query("alter role catalog_worker reset temp_tablespaces");
+        await admin.query("alter role suites_catalog_worker reset temp_tablespaces");
         // MNT_DETACH: the server may still have a file open
         execFileSync("/bin/umount", ["-l", disk]);
         rmdirSync(disk);

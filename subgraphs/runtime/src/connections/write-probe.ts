@@ -1,4 +1,5 @@
-import { isConnectionLost } from "../errors/database-failure.js";
+import { afterLoopTime } from "../clients/loop-time.js";
+import { DatabaseUnavailable, isConnectionLost, isLoginRefused } from "../errors/database-failure.js";
 import type { Logger } from "../telemetry/logger.js";
 import { ProbeConnection } from "./probe-connection.js";
 
@@ -9,6 +10,9 @@ export interface ProbePauses {
 }
 
 const defaultPauses: ProbePauses = { usual: 5000, doubtful: 1000 };
+
+/** The server ends the statement before. A stopped server process and a silent proxy do not. */
+const answerMs = 8000;
 
 /**
  * Writes one row, and counts more rows than fit in `work_mem`. The overwritten row needs no new disk space, but the count
@@ -25,18 +29,23 @@ export class WriteProbe {
   readonly #url: string;
   readonly #logger: Logger;
   readonly #pauses: ProbePauses;
+  readonly #tell: (failure: unknown) => void;
   #connection: ProbeConnection | undefined;
   #timer: NodeJS.Timeout;
   #asking = false;
+  /** Whether the next probe needs a new connection. */
+  #renewed = false;
   /** The number of failed writes, and how many of them happened before the start of a successful probe. */
   #doubts = 0;
   #dispelled = 0;
   #succeeds = true;
   #stopped = false;
 
-  constructor(url: string, logger: Logger, pauses = defaultPauses) {
+  /** `tell` gets the failure of each probe. */
+  constructor(url: string, logger: Logger, tell: (failure: unknown) => void, pauses = defaultPauses) {
     this.#url = url;
     this.#logger = logger;
+    this.#tell = tell;
     this.#pauses = pauses;
     this.#timer = setTimeout(() => this.#ask(), pauses.doubtful).unref();
   }
@@ -50,6 +59,12 @@ export class WriteProbe {
   doubt(): void {
     this.#doubts += 1;
     if (this.#doubts === this.#dispelled + 1 && !this.#asking) this.#askIn(this.#pauses.doubtful);
+  }
+
+  /** The connection may lead to a server that was replaced. */
+  renew(): void {
+    this.#renewed = true;
+    if (!this.#asking) this.#askIn(0);
   }
 
   stop(): void {
@@ -66,16 +81,22 @@ export class WriteProbe {
   #ask(): void {
     this.#asking = true;
     const doubts = this.#doubts;
+    if (this.#renewed) this.#leave();
     this.#connection ??= new ProbeConnection(this.#url, settings);
-    this.#connection
+    const connection = this.#connection;
+    const reason = new DatabaseUnavailable("Lost", "The database did not answer the probe of writes in time");
+    const answered = afterLoopTime(answerMs, () => connection.destroy(reason));
+    connection
       .ask(writeStatement)
+      .finally(answered)
       .then(
         () => this.#succeeded(doubts),
         (error: unknown) => this.#failed(error),
       )
       .finally(() => {
         this.#asking = false;
-        this.#askIn(this.succeeds ? this.#pauses.usual : this.#pauses.doubtful);
+        if (this.#renewed) this.#askIn(0);
+        else this.#askIn(this.succeeds ? this.#pauses.usual : this.#pauses.doubtful);
       });
   }
 
@@ -85,12 +106,18 @@ export class WriteProbe {
     this.#succeeds = true;
   }
 
-  #failed(error: unknown): void {
+  #leave(): void {
+    this.#renewed = false;
     this.#connection?.destroy();
     this.#connection = undefined;
-    // The watch of the server reports lost connections.
-    if (this.#stopped || isConnectionLost(error)) return;
-    if (this.#succeeds) this.#logger.error({ err: error }, "the database takes no writes");
+  }
+
+  #failed(error: unknown): void {
+    this.#leave();
+    this.#tell(error);
+    // The watch of the server reports lost connections and refused logins.
+    if (this.#stopped || isConnectionLost(error) || isLoginRefused(error)) return;
+    if (this.#succeeds) this.#logger.error({ cause: error }, "the database takes no writes");
     this.#succeeds = false;
   }
 }

@@ -19,6 +19,8 @@ export const advisoryLocks = {
   jobFunctions: 4_000_007,
   /** One process creates the tables beside those of pg-boss. */
   jobTables: 4_000_008,
+  /** One process makes or renews the certificate authority of gRPC. */
+  grpcAuthority: 4_000_009,
   /** Spine: one process makes or rotates signing keys. */
   signingKeys: 4_000_010,
   /** Spine: one process makes a key that signs seals of the audit log. */

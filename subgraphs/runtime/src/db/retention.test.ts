@@ -24,7 +24,7 @@ describe("Retention", () => {
     await admin.query(`
       create table bus.${name} (id bigint primary key, expires_at timestamptz not null);
       create table bus.${name}_batches (id bigint generated always as identity, deleted int not null);
-      grant select, insert, update, delete on bus.${name}, bus.${name}_batches to platform_worker;
+      grant select, insert, update, delete on bus.${name}, bus.${name}_batches to suites_platform_worker;
       create function bus.${name}_count() returns trigger language plpgsql as $$ begin
         insert into bus.${name}_batches (deleted) select count(*) from gone; return null; end $$;
       create trigger count after delete on bus.${name} referencing old table as gone
@@ -96,7 +96,7 @@ describe("Retention", () => {
 
   it("passes each batch to the statement that records the deleted rows", async () => {
     const rule = await aTable("remembered");
-    await admin.query("create table bus.horizon (id bigint); grant insert on bus.horizon to platform_worker");
+    await admin.query("create table bus.horizon (id bigint); grant insert on bus.horizon to suites_platform_worker");
     await fill("remembered", 1200);
     const forgetting = retention({ ...rule, remember: ["insert into bus.horizon select max(id) from gone"] });
     expect(await forgetting.forget()).toEqual([1200]);

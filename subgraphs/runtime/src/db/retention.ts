@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import { PeriodicLoop } from "../loops/periodic-loop.js";
 import type { Logger } from "../telemetry/logger.js";
 
 /**
@@ -15,6 +16,8 @@ export interface RetentionRule {
   readonly expired: string;
   /** The columns that order the rows from the oldest, where the index of `expired` has this order. */
   readonly order?: string;
+  /** The number of rows that one statement deletes, for rows with much content. The default is 1000. */
+  readonly batch?: number;
   /** Statements that run with each batch and read its deleted rows as the table `gone`. */
   readonly remember?: readonly string[];
 }
@@ -38,7 +41,7 @@ const ofEverySchema: readonly RetentionRule[] = [
  *     const retention = new Retention(workerUrl, logger, [{ table: "revocations", expired: "expires_at < now()" }]);
  *     await retention.stop();
  *
- * The rules take turns with 1,000 rows a statement until no rule finds a full batch. Locked rows are left for the next
+ * The rules take turns with at most 1,000 rows a statement until no rule finds a full batch. Locked rows are left for the next
  * minute, so several processes may run the same rules. A statement ends after 5 s. A rule that fails is logged and tried
  * again in a minute; the other rules continue. `stop` ends a running statement.
  */
@@ -46,21 +49,23 @@ export class Retention {
   readonly #url: string;
   readonly #logger: Logger;
   readonly #rules: readonly RetentionRule[];
-  readonly #stopped = new AbortController();
-  #timer: NodeJS.Timeout;
-  #running: Promise<void> = Promise.resolve();
+  readonly #loop: PeriodicLoop;
 
   constructor(url: string, logger: Logger, rules: readonly RetentionRule[] = ofEverySchema) {
     this.#url = url;
     this.#logger = logger;
     this.#rules = rules;
-    this.#timer = setTimeout(() => this.#turn(), intervalMs).unref();
+    const name = `retention ${new URL(url).username} ${rules[0]?.table ?? ""}`;
+    const failure = "expired rows were not deleted; the next attempt is in a minute";
+    this.#loop = new PeriodicLoop({ name, periodMs: intervalMs, logger, failure });
+    this.#loop.start(async () => {
+      const deleted = await this.forget();
+      logger.debug({ deleted }, "expired rows deleted");
+    });
   }
 
-  async stop(): Promise<void> {
-    this.#stopped.abort();
-    clearTimeout(this.#timer);
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   /** The number of deleted rows of each rule. */
@@ -75,49 +80,38 @@ export class Retention {
     });
     client.on("error", (error) => this.#logger.debug({ error: error.message }, "a database connection was lost"));
     const stop = () => void client.end().catch(() => undefined);
-    this.#stopped.signal.addEventListener("abort", stop);
+    this.#loop.signal.addEventListener("abort", stop);
     try {
       await client.connect();
       let due = [...this.#rules.entries()];
-      while (due.length > 0 && !this.#stopped.signal.aborted) {
+      while (due.length > 0 && !this.#loop.signal.aborted) {
         const counts = new Map<number, number>();
         for (const [place, rule] of due) counts.set(place, await this.#batch(client, rule));
+        this.#loop.progress();
         for (const [place, count] of counts) deleted[place] = (deleted[place] ?? 0) + count;
-        due = due.filter(([place]) => counts.get(place) === batchSize);
-        if (due.length > 0) await pause(pauseMs, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
+        due = due.filter(([place, rule]) => counts.get(place) === (rule.batch ?? batchSize));
+        if (due.length > 0) await pause(pauseMs, undefined, { signal: this.#loop.signal }).catch(() => undefined);
       }
     } finally {
-      this.#stopped.signal.removeEventListener("abort", stop);
+      this.#loop.signal.removeEventListener("abort", stop);
       await client.end().catch(() => undefined);
     }
     return deleted;
   }
 
   async #batch(client: pg.Client, rule: RetentionRule): Promise<number> {
-    if (this.#stopped.signal.aborted) return 0;
+    if (this.#loop.signal.aborted) return 0;
     try {
-      const { rows } = await client.query<{ deleted: number }>(deletion(rule), [batchSize]);
+      const { rows } = await client.query<{ deleted: number }>(deletion(rule), [rule.batch ?? batchSize]);
       return rows[0]?.deleted ?? 0;
     } catch (error) {
-      if (this.#stopped.signal.aborted) return 0;
+      if (this.#loop.signal.aborted) return 0;
       this.#logger.warn(
         { err: error, table: rule.table },
         "expired rows were not deleted; the next attempt is in a minute",
       );
       return 0;
     }
-  }
-
-  #turn(): void {
-    this.#running = this.forget()
-      .then(
-        (deleted) => this.#logger.debug({ deleted }, "expired rows deleted"),
-        (error: unknown) =>
-          this.#logger.warn({ err: error }, "expired rows were not deleted; the next attempt is in a minute"),
-      )
-      .then(() => {
-        if (!this.#stopped.signal.aborted) this.#timer = setTimeout(() => this.#turn(), intervalMs).unref();
-      });
   }
 }
 

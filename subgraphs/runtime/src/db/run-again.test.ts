@@ -31,7 +31,7 @@ describe("a transaction that PostgreSQL aborted", () => {
       `create table catalog.parts (tenant_id uuid, note_id uuid,
          foreign key (tenant_id, note_id) references catalog.notes deferrable initially deferred)`,
     );
-    await admin.query("grant insert on catalog.parts to catalog_app");
+    await admin.query("grant insert on catalog.parts to suites_catalog_app");
     await test.database.transaction(tenant, cause, async ({ em }) => {
       em.persist(em.create(noteTable, { tenantId: tenant.uuid, noteId, text: "" }));
     });

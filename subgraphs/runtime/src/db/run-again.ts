@@ -1,19 +1,19 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { isConflict, isParentGone } from "../errors/database-failure.js";
+import { isConflict, isForgotten, isParentGone } from "../errors/database-failure.js";
 
 const retries = 3;
 const shortestPauseMs = 10;
 
 /**
- * Runs a transaction again, up to three times, after a deadlock, a serialization failure or a violated foreign key (the
- * parent row was deleted meanwhile). A short random pause keeps two transactions from colliding again.
+ * Runs a transaction again, up to three times, after a deadlock, a serialization failure, a violated foreign key (the
+ * parent row was deleted meanwhile) or the loss of the connection's prepared statements. A short random pause keeps two transactions from colliding again.
  */
 export async function runAgain<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await transaction();
     } catch (error) {
-      if (attempt === retries || !(isConflict(error) || isParentGone(error))) throw error;
+      if (attempt === retries || !(isConflict(error) || isParentGone(error) || isForgotten(error))) throw error;
     }
     await pause(Math.random() * shortestPauseMs * 2 ** attempt);
   }

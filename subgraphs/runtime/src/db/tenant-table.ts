@@ -1,12 +1,11 @@
 import type { PolicyDef } from "@mikro-orm/core";
-
-/** The group of worker roles. Policies open a table to it where rows must be read before their tenant is known. */
-export const workerGroup = "platform_worker";
+import { workerGroup } from "../connections/database-roles.js";
 
 const sameTenant = "tenant_id = nullif(current_setting('app.tenant', true), '')::uuid";
 const tenantPolicy = { name: "tenant", using: sameTenant, check: sameTenant };
 const isPlatform = "current_setting('app.platform', true) = 'on'";
 const platformPolicy = { name: "platform", using: isPlatform, check: isPlatform };
+/** Opens a table to the workers where rows must be read before their tenant is known. */
 const workerPolicy = { name: "worker", roles: [workerGroup], using: "true", check: "true" };
 
 interface TableOptions {

@@ -97,6 +97,7 @@ class TransactionDriver implements Driver {
 
   async rollbackToSavepoint(connection: TransactionConnection, name: string): Promise<void> {
     await connection.run(`rollback to "${name}"`);
+    connection.recover();
   }
 
   async releaseSavepoint(connection: TransactionConnection, name: string): Promise<void> {
@@ -136,6 +137,11 @@ class TransactionConnection implements DatabaseConnection {
 
   async run(text: string): Promise<void> {
     await this.executeQuery(CompiledQuery.raw(text));
+  }
+
+  /** The failed statements were rolled back. */
+  recover(): void {
+    this.#failure = undefined;
   }
 
   async commit(): Promise<void> {
@@ -187,8 +193,9 @@ class TransactionConnection implements DatabaseConnection {
     const outcomes = await this.#settle(statement);
     const failed = outcomes.find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") {
-      this.#failure ??= failed.reason;
-      throw failed.reason;
+      const isFollower = followerCodes.includes((failed.reason as { code?: unknown }).code);
+      this.#failure = isFollower ? (this.#failure ?? failed.reason) : failed.reason;
+      throw this.#failure;
     }
     return (outcomes.at(-1) as PromiseFulfilledResult<PgResult>).value;
   }
@@ -201,6 +208,9 @@ class TransactionConnection implements DatabaseConnection {
     return Promise.allSettled(sent);
   }
 }
+
+/** The answers to a statement behind a failed one: in_failed_sql_transaction, and invalid_sql_statement_name. */
+const followerCodes: readonly unknown[] = ["25P02", "26000"];
 
 const isPlain = (value: unknown): boolean =>
   Array.isArray(value)

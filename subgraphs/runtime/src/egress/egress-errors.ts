@@ -1,3 +1,5 @@
+import { FileOutage, isFileOutage } from "../errors/file-failure.js";
+
 /** Thrown when the target of a request is blocked. Nothing was sent. */
 export class EgressBlockedError extends Error {
   override readonly name = "EgressBlockedError";
@@ -47,9 +49,15 @@ const kindByCode: Record<string, EgressFailureKind> = {
 const tlsCode =
   /^(ERR_SSL_|ERR_TLS_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
 
-/** Maps the error codes of undici, Node and OpenSSL to the kinds that matter for a retry. */
-export function egressFailure(error: unknown): EgressBlockedError | EgressFailure {
-  if (error instanceof EgressBlockedError || error instanceof EgressFailure) return error;
+/**
+ * Maps the error codes of undici, Node and OpenSSL to the kinds that matter for a retry. A lack of file descriptors is not
+ * a failure of the target.
+ */
+export function egressFailure(error: unknown): EgressBlockedError | EgressFailure | FileOutage {
+  if (error instanceof EgressBlockedError || error instanceof EgressFailure || error instanceof FileOutage)
+    return error;
+  if (isFileOutage(error))
+    return new FileOutage("EMFILE", "No connection can be opened, since no file descriptor is left", { cause: error });
   const { code, message } = error as { code?: unknown; message?: unknown };
   const word = typeof code === "string" ? code : "";
   const kind = kindByCode[word] ?? (tlsCode.test(word) ? "tls" : "protocol");

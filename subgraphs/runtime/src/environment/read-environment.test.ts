@@ -15,6 +15,8 @@ describe("readEnvironment", () => {
   });
 
   it.each(["high", "80.5", "-1", "65536"])("says in one sentence what a port must be: %s", (PORT) => {
-    expect(() => readEnvironment(schema, { PORT })).toThrow(/ {2}PORT: must be a whole number from 0 to 65535$/);
+    expect(() => readEnvironment(schema, { PORT })).toThrow(
+      /^The environment variables are not valid: PORT: must be a whole number from 0 to 65535$/,
+    );
   });
 });

@@ -3,7 +3,7 @@ import { type ZodType, z } from "zod";
 /** The exit status of a process that cannot run with its environment (EX_CONFIG of sysexits.h). */
 export const exitConfiguration = 78;
 
-/** Thrown when the environment of a process has wrong values. */
+/** Thrown when a process cannot run with its environment: wrong values, or a database that does not fit. */
 export class EnvironmentError extends Error {
   override readonly name = "EnvironmentError";
 }
@@ -13,8 +13,10 @@ export function readEnvironment<T>(schema: ZodType<T>, variables: NodeJS.Process
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
   const result = schema.safeParse(given);
   if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => `  ${issue.path.join(".") || "environment"}: ${issue.message}`);
-  throw new EnvironmentError(`The environment variables are not valid:\n${lines.join("\n")}`);
+  const problems = result.error.issues.map((issue) => `${issue.path.join(".") || "environment"}: ${issue.message}`);
+  const [only] = problems;
+  if (problems.length === 1) throw new EnvironmentError(`The environment variables are not valid: ${only}`);
+  throw new EnvironmentError(`The environment variables are not valid:\n  ${problems.join("\n  ")}`);
 }
 
 /** One line for each problem. */

@@ -42,6 +42,11 @@ describe("failures of PostgreSQL", () => {
     ["53300", "Crowded"],
     ["08006", "Lost"],
     ["57P02", "Lost"],
+    ["57P04", "Lost"],
+    ["28000", "Refused"],
+    ["28P01", "Refused"],
+    ["26000", "Forgotten"],
+    ["42P05", "Forgotten"],
     ["55P03", "Locked"],
     ["40P01", "Conflict"],
     ["40001", "Conflict"],
@@ -62,6 +67,12 @@ describe("failures of PostgreSQL", () => {
     expect(databaseFailure(await failureOf(statement))).toBe(failure);
   });
 
+  it("a plan whose columns have changed is forgotten", async () => {
+    const changed = "alter table changing add column two int; execute stale";
+    const error = await failureOf(`create temp table changing (one int); prepare stale as table changing; ${changed}`);
+    expect(databaseFailure(error)).toBe("Forgotten");
+  });
+
   it("background work waits out an outage, and an overload only as long as others fail too", async () => {
     for (const state of ["53100", "53300", "57P01", "25006"]) {
       const error = await raised(state);
@@ -73,13 +84,10 @@ describe("failures of PostgreSQL", () => {
     }
   });
 
-  it("a full disk is told wherever it shows", () => {
-    for (const error of [
-      systemError("ENOSPC", "write"),
-      systemError("EDQUOT", "write"),
-      Object.assign(new Error('could not extend file "base/5/1": Disk quota exceeded'), { code: "XX000" }),
-    ])
-      expect(isWriteOutage(error)).toBe(true);
+  it("a full disk of the server is told from one of this process", () => {
+    const quota = new Error('could not extend file "base/5/1": Disk quota exceeded');
+    expect(isWriteOutage(Object.assign(quota, { code: "XX000" }))).toBe(true);
+    for (const code of ["ENOSPC", "EDQUOT"]) expect(isWriteOutage(systemError(code, "write"))).toBe(false);
   });
 
   it("what a constraint refuses and a bug are no outage", async () => {

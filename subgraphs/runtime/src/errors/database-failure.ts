@@ -1,10 +1,13 @@
 /**
  * The kinds of database failure that are handled differently. `Unconfirmed`: the connection was lost after COMMIT was
- * sent, so the transaction may have taken effect.
+ * sent, so the transaction may have taken effect. `Refused`: the server answers and refuses the login. `Forgotten`: the
+ * server does not know the prepared statements of the connection, so the statement did not run.
  */
 export type DatabaseFailure =
   | "Lost"
   | "Unconfirmed"
+  | "Refused"
+  | "Forgotten"
   | "Full"
   | "Crowded"
   | "ReadOnly"
@@ -18,7 +21,15 @@ const failureOfState: Readonly<Record<string, DatabaseFailure>> = {
   "57P01": "Lost",
   "57P02": "Lost",
   "57P03": "Lost",
+  // the database was dropped
+  "57P04": "Lost",
   "57P05": "Lost",
+  "28000": "Refused",
+  "28P01": "Refused",
+  // the database does not exist
+  "3D000": "Refused",
+  "26000": "Forgotten",
+  "42P05": "Forgotten",
   "53100": "Full",
   "53000": "Crowded",
   "53300": "Crowded",
@@ -44,9 +55,10 @@ const failureOfCode: Readonly<Record<string, DatabaseFailure>> = {
   EHOSTUNREACH: "Lost",
   ENETUNREACH: "Lost",
   EAI_AGAIN: "Lost",
-  ENOSPC: "Full",
-  EDQUOT: "Full",
 };
+
+/** The part of PostgreSQL that refuses a prepared statement whose columns have changed since. */
+const stalePlan = "RevalidateCachedQuery";
 
 /** Messages of the driver that come without a code. */
 const lostWords = /Connection terminated|not queryable|timeout exceeded when trying to connect|timeout expired/;
@@ -85,8 +97,10 @@ function failureOf(error: Error): DatabaseFailure | undefined {
     databaseFailure: told,
     code,
     syscall,
-  } = error as { databaseFailure?: DatabaseFailure } & NodeJS.ErrnoException;
+    routine,
+  } = error as { databaseFailure?: DatabaseFailure; routine?: string } & NodeJS.ErrnoException;
   if (told !== undefined) return told;
+  if (code === "0A000" && routine === stalePlan) return "Forgotten";
   if (code === "ENOENT") return syscall === "connect" ? "Lost" : undefined;
   if (code === undefined || code === "XX000") return failureOfWords(error.message);
   if (code.length === 5 && code.startsWith("08")) return "Lost";
@@ -101,9 +115,11 @@ function failureOfWords(message: string): DatabaseFailure | undefined {
 /** Whether the database did not serve the request, so that the same request may succeed later. */
 export const isDatabaseUnavailable = (error: unknown): boolean => databaseFailure(error) !== undefined;
 
-const outages: readonly (DatabaseFailure | undefined)[] = ["Lost", "Unconfirmed", "Full", "Crowded", "ReadOnly"];
+const outages: readonly (DatabaseFailure | undefined)[] = [
+  ...(["Lost", "Unconfirmed", "Refused", "Forgotten", "Full", "Crowded", "ReadOnly"] as const),
+];
 
-/** Whether the server is away or has no room. Background work waits for it without a limit. */
+/** Whether the server is away, refuses the platform or has no room. Background work waits for it without a limit. */
 export const isDatabaseOutage = (error: unknown): boolean => outages.includes(databaseFailure(error));
 
 /**
@@ -117,6 +133,15 @@ export function isConnectionLost(error: unknown): boolean {
   const failure = databaseFailure(error);
   return failure === "Lost" || failure === "Unconfirmed";
 }
+
+/** Whether the server answers and refuses the login. */
+export const isLoginRefused = (error: unknown): boolean => databaseFailure(error) === "Refused";
+
+/** Whether the server accepts no writes on this connection. */
+export const isReadOnly = (error: unknown): boolean => databaseFailure(error) === "ReadOnly";
+
+/** Whether the server does not know the prepared statements of the connection, so that the statement did not run. */
+export const isForgotten = (error: unknown): boolean => databaseFailure(error) === "Forgotten";
 
 /** Whether writes fail until an operator changes the disk or the server, while reads may still work. */
 export function isWriteOutage(error: unknown): boolean {

@@ -4,7 +4,7 @@ import type { SubgraphName } from "@factory/schema/subgraph-names";
 import { type GraphQLFormattedError, type GraphQLSchema, graphql } from "graphql";
 import type { Principal } from "../auth/principal.js";
 import { PostgresBus } from "../bus/postgres-bus.js";
-import { schemaConnections } from "../connections/schema-connections.js";
+import { type DatabaseAccess, schemaConnections } from "../connections/schema-connections.js";
 import { type SentError, sentError } from "../jobs/child-processes/child-messages.js";
 import { JobProcess } from "../jobs/runs/job-process.js";
 import { lockDataDirectory } from "../postgres/data-directory-lock.js";
@@ -17,7 +17,7 @@ import { armFailpoint } from "./failpoint.js";
 
 /** The first message to the process of a subgraph. */
 export interface ChildStart {
-  readonly databaseUrl: string;
+  readonly access: DatabaseAccess;
   /** The data directory that the process locks as its own. */
   readonly dataDir: string;
   readonly masterKey: Uint8Array;
@@ -74,12 +74,12 @@ export function serveParent<Settings, Of extends Operations>(
 async function serve<Settings, Of extends Operations>(
   name: SubgraphName,
   start: (parts: StartParts<Settings>) => Promise<ServedSubgraph<Of>>,
-  { databaseUrl, dataDir, masterKey, failpoint, settings }: ChildStart,
+  { access, dataDir, masterKey, failpoint, settings }: ChildStart,
 ): Promise<void> {
   if (failpoint !== undefined) armFailpoint(failpoint);
   const lock = lockDataDirectory(dataDir);
   const logger = createLogger(name, "silent");
-  const connections = schemaConnections(databaseUrl, name);
+  const connections = schemaConnections(access, name);
   const bus = await PostgresBus.open(connections.worker, logger);
   const host = { connections, bus, logger, jobProcess: new JobProcess(lock) };
   const masterKeys = new MasterKeys(Buffer.from(masterKey));

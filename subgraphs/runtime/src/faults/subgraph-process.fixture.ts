@@ -122,7 +122,7 @@ export class SubgraphProcesses<Of extends Operations> {
     });
     const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
     const start: ChildStart = {
-      databaseUrl: database.url,
+      access: database.access,
       ...{ dataDir, masterKey: this.#masterKey, failpoint, settings },
     };
     child.send(start);

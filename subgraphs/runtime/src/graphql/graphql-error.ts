@@ -1,14 +1,14 @@
 import { errorCodes } from "@factory/schema/error-codes";
 import { GraphQLError } from "graphql";
 import { DomainError } from "../errors/domain-error.js";
-import { databaseRefusal } from "../errors/unavailable.js";
+import { outageRefusal } from "../errors/unavailable.js";
 import type { RequestContext } from "../tenancy/request-context.js";
 
 /** A refusal keeps its code and facts; a bug keeps its cause for the log and shows nothing. */
 export function toGraphqlError(error: unknown, context: RequestContext): GraphQLError {
   if (error instanceof GraphQLError) return error;
   const { traceId } = context.trace;
-  const refusal = databaseRefusal(error) ?? error;
+  const refusal = outageRefusal(error) ?? error;
   if (refusal instanceof DomainError) {
     const { detail, ...facts } = refusal.facts;
     const { status, title } = errorCodes[refusal.code];

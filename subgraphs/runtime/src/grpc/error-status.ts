@@ -3,7 +3,7 @@ import { type ProblemFacts, type ProblemMember, problemMembers } from "@factory/
 import { BadRequest, ErrorInfo, Status as RichStatus } from "@factory/schema/proto/generated/factory/rpc/v1/status";
 import { Status } from "nice-grpc-common";
 import { DomainError, type ErrorFacts } from "../errors/domain-error.js";
-import { databaseRefusal } from "../errors/unavailable.js";
+import { outageRefusal } from "../errors/unavailable.js";
 
 /** The domain of the error codes in google.rpc.ErrorInfo. */
 export const errorDomain = "factory.platform";
@@ -88,7 +88,7 @@ function wellFormed(text: string): string {
 
 function asRefusal(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
-  return databaseRefusal(error) ?? new DomainError("INTERNAL", { detail: "An internal error occurred." });
+  return outageRefusal(error) ?? new DomainError("INTERNAL", { detail: "An internal error occurred." });
 }
 
 function metadataOf(facts: ProblemFacts): Record<string, string> {

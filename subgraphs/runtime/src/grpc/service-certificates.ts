@@ -19,18 +19,57 @@ export const dayMs = 86_400_000;
 const serviceLifeMs = 730 * dayMs;
 const authorityLifeMs = 3650 * dayMs;
 
+/** The certificate authority that all processes of a platform share, as PEM. */
+export interface SharedAuthority {
+  readonly certificate: string;
+  readonly key: string;
+  /** Certificates of former authorities. Certificates of products that they have signed stay valid. */
+  readonly trusted: readonly string[];
+}
+
+/** More would be no change of authorities any more. The oldest ones are left out. */
+const mostTrusted = 20;
+
 /**
- * Reads or makes the platform's certificate authority and a certificate for each service in `folder`. A certificate is
- * replaced at a start when half of its lifetime is over, when it does not belong to its key or authority, or when it
- * lacks a name.
+ * The authority of the platform: the shared one, otherwise that of `folder`, otherwise a new one. An authority is
+ * replaced when half of its lifetime is over. The former one and that of `folder` stay trusted until they end.
  */
-export async function serviceCertificates(folder: string, now = new Date()): Promise<ServiceCertificates> {
+export async function agreedAuthority(
+  shared: SharedAuthority | undefined,
+  folder: string,
+  now = new Date(),
+): Promise<SharedAuthority> {
+  const own = await ownAuthority(folder);
+  const former = shared && pairOf(shared);
+  const kept = [former, own].find((one) => one && isFresh(one, now, authorityLifeMs));
+  const { certificate, key } = kept ?? (await newAuthority(now));
+  const first = firstCertificate(certificate);
+  const others = [own, former].flatMap((one) => (one ? [firstCertificate(one.certificate)] : []));
+  const trusted = [...others, ...(shared?.trusted ?? [])].filter(
+    (other) => other !== first && new X509Certificate(other).validToDate > now,
+  );
+  return { certificate: first, key: key.toString(), trusted: [...new Set(trusted)].slice(0, mostTrusted) };
+}
+
+/**
+ * Reads or makes a certificate for each service in `folder`, under the shared authority or that of the folder. The folder
+ * gets a copy of the authority. A certificate is replaced at a start when half of its lifetime is over, when it does not
+ * belong to its key or authority, or when it lacks a name.
+ */
+export async function serviceCertificates(
+  folder: string,
+  now = new Date(),
+  shared?: SharedAuthority,
+): Promise<ServiceCertificates> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const authority = await keptAuthority(folder, now);
+  const agreed = shared ?? (await agreedAuthority(undefined, folder, now));
+  const authority = pairOf(agreed);
+  const bundle = Buffer.from([agreed.certificate, ...agreed.trusted].join(""));
+  await keepAuthority(folder, { certificate: bundle, key: authority.key });
   const entries = await Promise.all(
     serviceIdentities.map(async (identity) => {
       const own = await keptCertificate({ folder, identity, authority, now });
-      return [identity, { authority: authority.certificate, ...own }] as const;
+      return [identity, { authority: bundle, ...own }] as const;
     }),
   );
   return Object.fromEntries(entries) as Record<ServiceIdentity, ServiceCertificate>;
@@ -44,13 +83,36 @@ export async function loadCertificateAuthority(folder: string): Promise<void> {
   if (!existsSync(join(folder, "ca.crt"))) await import("./certificate-authority.js");
 }
 
-async function keptAuthority(folder: string, now: Date): Promise<MadeCertificate> {
-  const kept = await readPair(folder, "ca");
-  if (kept && isFresh(kept, now, authorityLifeMs) && new X509Certificate(kept.certificate).ca) return kept;
+const pairOf = ({ certificate, key }: SharedAuthority): MadeCertificate => ({
+  certificate: Buffer.from(certificate),
+  key: Buffer.from(key),
+});
+
+/** The authority in the folder. Undefined when there is none whose key belongs to its certificate. */
+async function ownAuthority(folder: string): Promise<MadeCertificate | undefined> {
+  const own = await readPair(folder, "ca");
+  if (!own) return undefined;
+  const read = new X509Certificate(own.certificate);
+  return read.ca && read.checkPrivateKey(createPrivateKey(own.key)) ? own : undefined;
+}
+
+async function newAuthority(now: Date): Promise<MadeCertificate> {
   const { makeAuthority } = await import("./certificate-authority.js");
-  const made = await makeAuthority({ notBefore: now, notAfter: new Date(now.getTime() + authorityLifeMs) });
-  await writePair(folder, "ca", made);
-  return made;
+  return makeAuthority({ notBefore: now, notAfter: new Date(now.getTime() + authorityLifeMs) });
+}
+
+async function keepAuthority(folder: string, authority: MadeCertificate): Promise<void> {
+  const kept = await readPair(folder, "ca");
+  const isKept = kept?.certificate.equals(authority.certificate) && kept.key.equals(authority.key);
+  if (!isKept) await writePair(folder, "ca", authority);
+}
+
+const endOfCertificate = "-----END CERTIFICATE-----";
+
+/** The first certificate of several. The others are trusted, but do not sign. */
+function firstCertificate(certificates: Buffer): string {
+  const text = certificates.toString();
+  return `${text.slice(0, text.indexOf(endOfCertificate) + endOfCertificate.length)}\n`;
 }
 
 interface KeptService {

@@ -46,7 +46,7 @@ describe("jobs as a tenant sees them", () => {
     };
     const handle = async ({ name }: Payload) => {
       ran.push(name);
-      if (refuse) throw Object.assign(new Error("The secret is 1234"), { code: "EIO" });
+      if (refuse) throw Object.assign(new Error("The secret is 1234"), { code: "EACCES" });
     };
     await jobs.work(mail, handle, owner);
     await jobs.work(execution, handle, owner);

@@ -7,8 +7,8 @@ import type { Tenant } from "../tenancy/tenant.js";
 export const outboxInsert: PreparedStatement = {
   name: "outbox_insert",
   text: `insert into outbox (id, tenant_id, type, envelope)
-    select id, $1, envelope->>'type', envelope
-    from unnest($2::uuid[], $3::json[]) with ordinality as message(id, envelope, place) order by place`,
+    select id, $1, type, envelope
+    from unnest($2::uuid[], $3::text[], $4::json[]) with ordinality as message(id, type, envelope, place) order by place`,
 };
 
 const prefixes = { event: "evt", command: "cmd", audit: "aud" } as const;
@@ -16,5 +16,5 @@ const prefixes = { event: "evt", command: "cmd", audit: "aud" } as const;
 /** The parameters of `outboxInsert`. */
 export function outboxValues(tenant: Tenant, messages: readonly Message[]): unknown[] {
   const ids = messages.map(({ messagekind, id }) => decodeId(prefixes[messagekind], id));
-  return [tenant.uuid, ids, messages.map((envelope) => JSON.stringify(envelope))];
+  return [tenant.uuid, ids, messages.map(({ type }) => type), messages.map((envelope) => JSON.stringify(envelope))];
 }

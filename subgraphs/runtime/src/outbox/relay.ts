@@ -2,8 +2,8 @@ import type pg from "pg";
 import type { BusPublisher, OutboxMove, OutboxStatement } from "../bus/bus.js";
 import type { Listener } from "../connections/listener.js";
 import { openPool } from "../connections/pool.js";
-import { type Drained, DrainLoop } from "../db/drain-loop.js";
 import { type Turn, Turns } from "../db/leader-election.js";
+import { type Drained, DrainLoop } from "../loops/drain-loop.js";
 import type { Message } from "../messages/envelope.js";
 import type { Logger } from "../telemetry/logger.js";
 
@@ -62,7 +62,7 @@ export class OutboxRelay implements RelayLag {
     this.#logger = options.logger;
     this.#turns = new Turns(options.workerUrl, options.logger);
     this.#turn = this.#turns.of("relay", options.schema);
-    this.#loop = new DrainLoop(() => this.#drain(), options.logger);
+    this.#loop = new DrainLoop(`relay ${options.schema}`, () => this.#drain(), options.logger);
   }
 
   /** Reports that a message was written. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { chown, lstat, mkdir, readFile, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { EnvironmentError } from "../environment/read-environment.js";
 import { systemErrorCode } from "./system-error.js";
 
 export interface Account {
@@ -47,7 +48,7 @@ export async function ownDirectory(path: string, mode: number, account?: Account
   const found = await lstat(path);
   const owners = [process.getuid?.(), account?.uid];
   if (!found.isDirectory() || (found.mode & 0o022) !== 0 || !owners.includes(found.uid)) {
-    throw new Error(
+    throw new EnvironmentError(
       `${path} belongs to another account, or other accounts can write to it: remove it, then start again`,
     );
   }
@@ -59,7 +60,7 @@ async function accountNamed(name: string): Promise<Account> {
   const fields = lines.map((line) => line.split(":")).find(([account]) => account === name);
   const [uid, gid] = [Number(fields?.[2]), Number(fields?.[3])];
   if (!Number.isInteger(uid) || !Number.isInteger(gid)) {
-    throw new Error(
+    throw new EnvironmentError(
       `PostgreSQL does not run as root, and the account "${name}" does not exist: start as an ordinary user`,
     );
   }

@@ -4,6 +4,7 @@ import { access, chown, readFile, rename, rm, writeFile } from "node:fs/promises
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { EnvironmentError } from "../environment/read-environment.js";
 import type { Logger } from "../telemetry/logger.js";
 import { type ClusterLayout, ownDirectory } from "./cluster-layout.js";
 import type { PostgresBinaries } from "./postgres-binaries.js";
@@ -68,7 +69,7 @@ export async function openCluster(
     () => true,
     () => false,
   );
-  if (known !== undefined && !present) throw new Error(lostCluster(dataDir, known, layout));
+  if (known !== undefined && !present) throw new EnvironmentError(lostCluster(dataDir, known, layout));
   const usual = {
     binariesDir: binaries.directory,
     clusterDir: layout.clusterDir,

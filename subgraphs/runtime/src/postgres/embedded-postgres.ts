@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../telemetry/logger.js";
+import { waits } from "../telemetry/waits.js";
 import {
   type ClusterRecord,
   freePort,
@@ -43,7 +44,7 @@ export interface PostgresServer {
 /** The pause between two attempts to start a server. It doubles with each attempt. */
 const firstPauseMs = 100;
 const maxPauseMs = 30_000;
-const reportEveryMs = 30_000;
+const reportEveryMs = 60_000;
 /** A launched server answers within this time that it is starting. */
 const launchMs = 2000;
 
@@ -156,13 +157,20 @@ class SupervisedPostgres implements PostgresServer {
    */
   async #launchUntilReady(beforeRetry: () => Promise<void>, giveUpAt: number): Promise<void> {
     const { signal } = this.#stopping;
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
-      if (await this.#launch(giveUpAt)) return;
-      if (signal.aborted) return;
-      if (Date.now() > giveUpAt) throw new DatabaseGivenUp(`PostgreSQL does not start: ${this.#lastWords.join(" | ")}`);
-      this.#options.logger.warn({ pauseMs, lastWords: this.#lastWords }, "PostgreSQL did not start and is tried again");
-      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-      await beforeRetry();
+    let end: (() => void) | undefined;
+    try {
+      for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+        if ((await this.#launch(giveUpAt)) || signal.aborted) return;
+        if (Date.now() > giveUpAt)
+          throw new DatabaseGivenUp(`PostgreSQL does not start: ${this.#lastWords.join(" | ")}`);
+        const facts = { lastWords: this.#lastWords };
+        end ??= waits.begin("PostgreSQL, which does not start and is tried again", facts, this.#options.logger);
+        this.#options.logger.debug({ pauseMs, ...facts }, "PostgreSQL does not start, pausing");
+        await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+        await beforeRetry();
+      }
+    } finally {
+      end?.();
     }
   }
 

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { requireStarted } from "../files/started-child.js";
 import type { ClusterLayout } from "./cluster-layout.js";
 
 export interface ParentWatch {
@@ -26,6 +27,7 @@ export function watchParent(postgresPid: number, layout: ClusterLayout): ParentW
     // Ctrl-C reaches the whole foreground process group; the watch must survive this process.
     detached: true,
   });
+  requireStarted(watch);
   watch.on("error", () => undefined);
   watch.stdin.on("error", () => undefined);
   watch.unref();

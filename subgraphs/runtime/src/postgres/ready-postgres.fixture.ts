@@ -95,7 +95,9 @@ async function makeTemplate(template: string, logger: Logger, content?: ClusterC
     await run("cp", ["-aH", record.clusterDir, join(unfinished, "cluster")]);
     await writeRecord(unfinished, record);
     // Another process may have been faster.
-    await rename(unfinished, template).catch(() => rm(unfinished, { recursive: true, force: true }));
+    await rename(unfinished, template).catch(() =>
+      rm(unfinished, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }),
+    );
   } finally {
     await removeDataDirectory(dataDir, logger);
   }

@@ -71,9 +71,9 @@ beforeAll(async () => {
       ciphertext bytea, primary key (tenant_id, name, version));
     alter table parcels enable row level security;
     create policy tenant on parcels using (tenant_id = nullif(current_setting('app.tenant', true), '')::uuid);
-    create policy waiting on parcels for select to platform_worker using (wrapped_key is not null);
+    create policy waiting on parcels for select to suites_platform_worker using (wrapped_key is not null);
     create table letters (letter_id text primary key, sealed text);
-    grant select, update on parcels, letters to platform_worker`);
+    grant select, update on parcels, letters to suites_platform_worker`);
 });
 
 afterAll(async () => {

@@ -15,6 +15,11 @@ export interface KeyPurpose {
  * subgraph and the purpose.
  */
 export const keyPurposes = {
+  "factory database role passwords": {
+    protects: "the secret of the passwords of database roles",
+    afterChange: "Stored",
+  },
+  "factory grpc authority": { protects: "the key of the certificate authority of gRPC", afterChange: "Stored" },
   "factory catalog list cursors": { protects: "cursors of the catalog's lists", afterChange: 7 },
   "list cursors": { protects: "cursors of integration's lists", afterChange: 7 },
   "credential key wrapping": { protects: "secrets of credentials", afterChange: "Stored" },

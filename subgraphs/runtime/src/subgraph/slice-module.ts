@@ -1,5 +1,6 @@
 import type { EventType } from "@factory/schema/event-names";
 import type { Pool } from "pg";
+import type { Backlog } from "../backlogs/waiting-work.js";
 import type { BusConsumer } from "../bus/bus.js";
 import type { Listener } from "../connections/listener.js";
 import type { SchemaConnections } from "../connections/schema-connections.js";
@@ -47,6 +48,8 @@ export interface SliceHost<Settings> {
   readonly consume: (consumer: BusConsumer) => void;
   /** For rows that the sweeper repairs in another way than by their job; the others stand in `waitingRows`. */
   readonly sweep: <Row extends StrandedRow>(rows: SweptRows<Row>) => void;
+  /** For due work of the slice that is not in a queue, so that the metrics show it. */
+  readonly backlog: (backlog: Backlog) => void;
   /** Begins work that the slice does by itself, after all slices have started, in the order of the list. */
   readonly onStarted: (begin: () => Promise<void> | void) => void;
   /** Ends work that the slice does by itself. All slices stop at the same time, before the jobs do. */

@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from "graphql";
+import type { Backlog } from "../backlogs/waiting-work.js";
 import type { BusConsumer } from "../bus/bus.js";
 import { Listener } from "../connections/listener.js";
 import { openPool } from "../connections/pool.js";
@@ -42,6 +43,8 @@ export interface StartedSubgraph {
   readonly grpcServices: readonly GrpcService[];
   readonly relay: RelayLag;
   readonly jobs: JobOperations;
+  /** The due work of the subgraph. */
+  readonly backlogs: readonly Backlog[];
   /** Seals stored values again under the newest SECRETS_KEY. */
   readonly resealer: Resealer;
   /** For what the process itself serves beside the schema. */
@@ -80,6 +83,7 @@ async function start<Settings extends object>(
   const { database, jobs, listener, relay } = await started.open(definition, modules);
   const workers = openPool(connections.worker, workerConnections, logger);
   started.onClose(() => workers.end());
+  const backlogs: Backlog[] = [];
   const beginnings: (() => Promise<void> | void)[] = [];
   const sliceHost: SliceHost<Settings> = {
     settings,
@@ -95,6 +99,7 @@ async function start<Settings extends object>(
     consume: (consumer) => beginnings.push(() => started.consume(consumer)),
     onStarted: (begin) => beginnings.push(begin),
     sweep: (rows) => started.sweeper.add(rows),
+    backlog: (backlog) => backlogs.push(backlog),
     onStop: (stop) => started.onStop(stop),
     onClose: (close) => started.onClose(close),
   };
@@ -112,12 +117,14 @@ async function start<Settings extends object>(
   started.forget(new Retention(connections.worker, logger));
   const rules = retentionRules(modules, settings);
   if (rules.length > 0) started.forget(new Retention(connections.worker, logger, rules));
+  const operations = new JobOperations(database, jobs, started.sweeper);
   const servicesOf = (slice: string) => registry.forSlice(slice);
   return {
     schema: moduleSchema({ name: connections.schema, modules, servicesOf, logger, printedSdl: host.printedSdl }).schema,
     grpcServices: modules.flatMap((module) => module.grpcServices?.(servicesOf(module.slice).get, sliceHost) ?? []),
     relay,
-    jobs: new JobOperations(database, jobs, started.sweeper),
+    jobs: operations,
+    backlogs: [operations, ...backlogs],
     resealer,
     get: servicesOf("subgraph").get,
     // not by a connection of the requests: many requests must not make the platform count as not ready
@@ -141,7 +148,7 @@ class StartedParts {
 
   constructor(host: SubgraphHost) {
     this.#host = host;
-    this.sweeper = new Sweeper(host.logger);
+    this.sweeper = new Sweeper(host.logger, host.connections.schema);
     this.onStop(() => this.sweeper.stop());
   }
 

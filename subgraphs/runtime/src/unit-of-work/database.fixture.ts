@@ -27,7 +27,7 @@ export const aDatabaseServer = async (): Promise<TestDatabase> => openNotes(awai
 
 async function openNotes(suite: SuiteDatabase): Promise<TestDatabase> {
   const definition: DatabaseDefinition = {
-    connections: schemaConnections(suite.url, "catalog"),
+    connections: schemaConnections(suite.access, "catalog"),
     entities: [noteTable],
     migrations: [],
   };

@@ -176,7 +176,7 @@ describe("Database", () => {
     await admin.connect();
     for (let round = 0; round < 12; round += 1) {
       const ended = admin.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'catalog_app'",
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'suites_catalog_app'",
       );
       const attempts = Array.from({ length: 4 }, () => write());
       await Promise.allSettled([ended, ...attempts]);
@@ -196,7 +196,7 @@ describe("Database", () => {
     await client.connect();
     for (const attempt of [
       "alter table notes disable row level security",
-      "set role catalog_owner",
+      "set role suites_catalog_owner",
       "create table mine (id int)",
       "select * from bus.messages",
     ])

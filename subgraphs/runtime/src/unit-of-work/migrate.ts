@@ -1,8 +1,18 @@
-import type { SubgraphName } from "@factory/schema/subgraph-names";
+import type { Migration } from "@mikro-orm/migrations";
 import { MikroORM } from "@mikro-orm/postgresql";
 import { Client } from "pg";
+import { identifier, withRoleNames } from "../connections/database-roles.js";
+import type { SchemaConnections } from "../connections/schema-connections.js";
 import { advisoryLocks } from "../db/advisory-locks.js";
+import { takeTurn } from "../db/turn-lock.js";
 import { type DatabaseDefinition, ormOptions } from "./database.js";
+
+type ListedMigration = DatabaseDefinition["migrations"][number];
+
+/** The part of a migration that takes its statements. */
+interface SqlCollector {
+  addSql(sql: Parameters<Migration["addSql"]>[0]): void;
+}
 
 /** Runs pending migrations as the owner of the schema. A second process waits for the first. Returns how many ran. */
 export async function migrate(definition: DatabaseDefinition): Promise<number> {
@@ -10,9 +20,9 @@ export async function migrate(definition: DatabaseDefinition): Promise<number> {
   const lock = new Client({ connectionString: owner });
   await lock.connect();
   try {
-    await lock.query("select pg_advisory_lock($1, hashtext($2))", [advisoryLocks.migration, schema]);
+    await takeTurn(lock, [advisoryLocks.migration, schema], `the migration of the schema ${schema} by another process`);
     const applied = (await areApplied(definition, lock)) ? 0 : await apply(definition);
-    await lock.query(ownersAlone(schema));
+    await lock.query(ownersAlone(definition.connections));
     return applied;
   } finally {
     await lock.end();
@@ -20,7 +30,9 @@ export async function migrate(definition: DatabaseDefinition): Promise<number> {
 }
 
 async function apply(definition: DatabaseDefinition): Promise<number> {
-  const orm = await MikroORM.init(ormOptions(definition, definition.connections.owner));
+  const { connections, migrations } = definition;
+  const named = { ...definition, migrations: migrations.map((migration) => withNamedRoles(migration, connections)) };
+  const orm = await MikroORM.init(ormOptions(named, connections.owner));
   try {
     return (await orm.migrator.up()).length;
   } finally {
@@ -28,14 +40,26 @@ async function apply(definition: DatabaseDefinition): Promise<number> {
   }
 }
 
+/** The same migration with the names that the roles have in this database. */
+function withNamedRoles(migration: ListedMigration, { schema, roles }: SchemaConnections): ListedMigration {
+  const listed = typeof migration === "function" ? migration : migration.class;
+  const written = listed as unknown as new (...given: unknown[]) => SqlCollector;
+  class Named extends written {
+    override addSql(sql: Parameters<Migration["addSql"]>[0]): void {
+      super.addSql(typeof sql === "string" ? withRoleNames(sql, schema, roles) : sql);
+    }
+  }
+  return { name: migration.name, class: Named as unknown as typeof listed };
+}
+
 /** Default privileges open each new table to both roles. The table of migrations must stay closed to them. */
-const ownersAlone = (schema: SubgraphName): string => `do $$ begin
+const ownersAlone = ({ schema, roles: { app, worker } }: SchemaConnections): string => `do $owners_alone$ begin
   if exists (select from pg_class, aclexplode(relacl) where relnamespace = '${schema}'::regnamespace
     and relname in ('migrations', 'migrations_id_seq') and grantee <> relowner) then
-    revoke all on ${schema}.migrations from public, ${schema}_app, ${schema}_worker;
-    revoke all on sequence ${schema}.migrations_id_seq from public, ${schema}_app, ${schema}_worker;
+    revoke all on ${schema}.migrations from public, ${identifier(app)}, ${identifier(worker)};
+    revoke all on sequence ${schema}.migrations_id_seq from public, ${identifier(app)}, ${identifier(worker)};
   end if;
-end $$`;
+end $owners_alone$`;
 
 /** Whether all migrations ran already. Most starts find nothing to do, and loading the ORM for that would be slow. */
 async function areApplied({ connections, migrations }: DatabaseDefinition, client: Client): Promise<boolean> {

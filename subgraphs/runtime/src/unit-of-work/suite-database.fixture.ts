@@ -2,11 +2,14 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
+import type { DatabaseAccess } from "../connections/schema-connections.js";
 import type { PostgresServer } from "../postgres/embedded-postgres.js";
 import { startReadyPostgres } from "../postgres/ready-postgres.fixture.js";
 import { removeDataDirectory } from "../postgres/remove-cluster.js";
 import { closeWithWorker } from "../postgres/worker-lifetime.fixture.js";
+import { openDatabaseAccess } from "../provisioning/provision-database.js";
 import { createLogger } from "../telemetry/logger.js";
+import { suiteRoles } from "./suite-roles.fixture.js";
 import { type TemplateDatabase, templateDatabases } from "./template-databases.fixture.js";
 
 const quiet = createLogger("test", "silent");
@@ -15,6 +18,7 @@ const quiet = createLogger("test", "silent");
 export interface SuiteDatabase {
   /** The URL of the superuser. */
   readonly url: string;
+  readonly access: DatabaseAccess;
   /** The pid of the postmaster. */
   readonly pid: number;
   close(): Promise<void>;
@@ -37,8 +41,10 @@ export async function aSuiteDatabase(template: TemplateDatabase): Promise<SuiteD
   const name = `suite_${made}`;
   // Copying the files makes a checkpoint, which in memory takes less time than writing each page to the log.
   await onServer(server, `create database ${name} template ${template} strategy file_copy`);
+  const url = databaseUrl(server, name);
   return {
-    url: databaseUrl(server, name),
+    url,
+    access: await openDatabaseAccess(url, suiteRoles),
     pid: server.pid,
     close: () => onServer(server, `drop database ${name} with (force)`),
   };
@@ -50,7 +56,8 @@ export async function aSuiteDatabase(template: TemplateDatabase): Promise<SuiteD
  */
 export async function aSuiteServer(template: TemplateDatabase): Promise<SuiteDatabase> {
   const { server, stop } = await startServer();
-  return { url: databaseUrl(server, template), pid: server.pid, close: stop };
+  const url = databaseUrl(server, template);
+  return { url, access: await openDatabaseAccess(url, suiteRoles), pid: server.pid, close: stop };
 }
 
 const databaseUrl = (server: PostgresServer, name: string): string =>

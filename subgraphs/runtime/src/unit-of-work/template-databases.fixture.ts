@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import { type SubgraphName, subgraphNames } from "@factory/schema/subgraph-names";
 import { MikroORM } from "@mikro-orm/postgresql";
 import { Client } from "pg";
-import { schemaConnections } from "../connections/schema-connections.js";
+import { withRoleNames } from "../connections/database-roles.js";
+import { type DatabaseAccess, schemaConnections } from "../connections/schema-connections.js";
 import { openBoss } from "../jobs/queue/open-pg-boss.js";
 import type { ClusterContent } from "../postgres/ready-postgres.fixture.js";
 import { provisionDatabase } from "../provisioning/provision-database.js";
@@ -13,6 +14,7 @@ import { createLogger } from "../telemetry/logger.js";
 import { type DatabaseDefinition, ormOptions } from "./database.js";
 import { migrate } from "./migrate.js";
 import { noteTable } from "./note-table.fixture.js";
+import { suiteRoles } from "./suite-roles.fixture.js";
 
 /**
  * A database that a suite gets a copy of. `notes` has the roles of the catalog and a table of notes, `provisioned` has
@@ -21,7 +23,7 @@ import { noteTable } from "./note-table.fixture.js";
 export type TemplateDatabase = SubgraphName | "notes" | "provisioned" | "platform";
 
 /** The folders of the runtime with the SQL that runs before and after the migrations of a subgraph. */
-const makers = ["bus", "connections", "db", "jobs/queue", "provisioning", "unit-of-work"];
+const makers = ["bus", "connections", "db", "jobs/queue", "provisioning", "sealing", "unit-of-work"];
 const subgraphs = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const quiet = createLogger("test", "silent");
 
@@ -55,36 +57,40 @@ function digestOf(files: readonly string[]): string {
 }
 
 async function fill(serverUrl: string): Promise<void> {
-  await provisionDatabase(await newDatabase(serverUrl, "provisioned"), subgraphNames);
+  await provisionDatabase(await newDatabase(serverUrl, "base", "template1"), [], suiteRoles);
+  await provisionDatabase(await newDatabase(serverUrl, "provisioned"), subgraphNames, suiteRoles);
   await fillWithNotes(await newDatabase(serverUrl, "notes"));
   for (const name of subgraphNames) await fillWithTables(await newDatabase(serverUrl, name), [name]);
   await fillWithTables(await newDatabase(serverUrl, "platform"), subgraphNames);
 }
 
-async function newDatabase(serverUrl: string, name: TemplateDatabase): Promise<string> {
+/** A copy of `base`, so that all databases have the same secret of the passwords of their roles. */
+async function newDatabase(serverUrl: string, name: string, template = "base"): Promise<string> {
   const client = new Client({ connectionString: serverUrl });
   await client.connect();
-  await client.query(`create database ${name}`);
+  await client.query(`create database ${name} template ${template}`);
   await client.end();
   return Object.assign(new URL(serverUrl), { pathname: name }).href;
 }
 
 async function fillWithNotes(url: string): Promise<void> {
-  await provisionDatabase(url, ["catalog"]);
-  const definition = { connections: schemaConnections(url, "catalog"), entities: [noteTable], migrations: [] };
+  const access = await provisionDatabase(url, ["catalog"], suiteRoles);
+  const definition = { connections: schemaConnections(access, "catalog"), entities: [noteTable], migrations: [] };
   const owner = await MikroORM.init(ormOptions(definition, definition.connections.owner));
   const sql = await owner.schema.getCreateSchemaSQL();
-  await owner.em.getConnection().execute(sql.replace(/create schema if not exists [^;]*;/, ""));
+  const { roles } = definition.connections;
+  const named = withRoleNames(sql, "catalog", roles);
+  await owner.em.getConnection().execute(named.replace(/create schema if not exists [^;]*;/, ""));
   await owner.close(true);
 }
 
 async function fillWithTables(url: string, names: readonly SubgraphName[]): Promise<void> {
-  await provisionDatabase(url, names);
-  for (const name of names) await makeTables(url, name);
+  const access = await provisionDatabase(url, names, suiteRoles);
+  for (const name of names) await makeTables(access, name);
 }
 
-async function makeTables(url: string, name: SubgraphName): Promise<void> {
-  const connections = schemaConnections(url, name);
+async function makeTables(access: DatabaseAccess, name: SubgraphName): Promise<void> {
+  const connections = schemaConnections(access, name);
   const modules = (await import(`@factory/${name}/tables`)) as Record<string, Omit<DatabaseDefinition, "connections">>;
   const tables = modules[`${name}Tables`];
   if (tables === undefined) throw new Error(`@factory/${name}/tables has no ${name}Tables`);

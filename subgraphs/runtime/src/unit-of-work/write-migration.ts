@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MikroORM, PostgreSqlSchemaHelper } from "@mikro-orm/postgresql";
+import { type SchemaRoles, workerGroup } from "../connections/database-roles.js";
 import { addForeignKeys, type ForeignKeyDrift, foreignKeyDrift } from "../db/table-references.js";
 import { type DatabaseDefinition, ormOptions } from "./database.js";
 
@@ -18,16 +19,15 @@ export async function writeMigration(
   folder: string,
   name: string,
 ): Promise<WrittenMigration | undefined> {
-  const options = ormOptions(definition, definition.connections.owner);
-  const orm = await openComparison({
-    ...options,
-    migrations: {
-      ...options.migrations,
-      path: folder,
-      emit: "ts",
-      fileName: (timestamp: string) => `Migration${timestamp}_${name}`,
-    },
-  });
+  const { roles, owner } = definition.connections;
+  const options = ormOptions(definition, owner);
+  const migrations = {
+    ...options.migrations,
+    path: folder,
+    emit: "ts",
+    fileName: (timestamp: string) => `Migration${timestamp}_${name}`,
+  } as const;
+  const orm = await openComparison({ ...options, migrations }, roles);
   try {
     const drift = await foreignKeyDrift(definition.connections, definition.references ?? {});
     const keysDiffer = Object.keys(drift.missing).length + drift.surplus.length > 0;
@@ -51,7 +51,7 @@ export async function writeMigration(
  */
 export async function schemaDrift(definition: DatabaseDefinition): Promise<string> {
   const { connections, references = {} } = definition;
-  const orm = await openComparison(ormOptions(definition, connections.owner));
+  const orm = await openComparison(ormOptions(definition, connections.owner), connections.roles);
   try {
     const { missing, surplus } = await foreignKeyDrift(connections, references);
     const keys = Object.keys(missing).length === 0 ? [] : addForeignKeys(connections.schema, missing);
@@ -61,12 +61,22 @@ export async function schemaDrift(definition: DatabaseDefinition): Promise<strin
   }
 }
 
-/** Hides foreign keys from the ORM. They are declared beside the entities, so the ORM would drop them. */
-async function openComparison(options: ReturnType<typeof ormOptions>): Promise<MikroORM> {
+/**
+ * Hides foreign keys from the ORM. They are declared beside the entities, so the ORM would drop them. It sees roles by the
+ * names that entities and migrations have for them.
+ */
+async function openComparison(options: ReturnType<typeof ormOptions>, roles: SchemaRoles): Promise<MikroORM> {
   const orm = await MikroORM.init(options);
   const helper = orm.em.getPlatform().getSchemaHelper();
   if (!(helper instanceof PostgreSqlSchemaHelper)) throw new Error("Not the schema helper of PostgreSQL");
   helper.getAllForeignKeys = async () => ({});
+  const policiesOf = helper.getAllPolicies.bind(helper);
+  helper.getAllPolicies = async (...given) => {
+    const tables = await policiesOf(...given);
+    for (const policy of Object.values(tables).flatMap(({ policies }) => policies))
+      policy.roles = policy.roles.map((role) => (role === roles.workerGroup ? workerGroup : role));
+    return tables;
+  };
   return orm;
 }
 

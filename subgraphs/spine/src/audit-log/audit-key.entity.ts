@@ -1,4 +1,4 @@
-import { workerGroup } from "@factory/runtime/db/tenant-table";
+import { workerGroup } from "@factory/runtime/connections/database-roles";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 
 /**

@@ -263,7 +263,7 @@ describe("the audit log of a tenant", () => {
       await log.platform.admin.query("analyze audit_records");
       const client = await log.platform.admin.connect();
       try {
-        await client.query("begin; set local role spine_app; set local plan_cache_mode = force_generic_plan");
+        await client.query("begin; set local role suites_spine_app; set local plan_cache_mode = force_generic_plan");
         for (const setting of ["sort", "seqscan", "bitmapscan"])
           await client.query(`set local enable_${setting} = off`);
         for (const { text: statement } of auditRecordsBy([column]).statements) {

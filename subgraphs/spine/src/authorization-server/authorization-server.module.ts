@@ -1,4 +1,5 @@
 import type { Verifier } from "@factory/runtime/auth/authenticate";
+import type { PlatformLimits } from "@factory/runtime/platform-limits/platform-limits";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { serviceKey } from "@factory/runtime/subgraph/service-registry";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
@@ -23,6 +24,8 @@ export interface AuthorizationServerSettings {
   readonly allowedOrigins?: readonly string[];
   /** Multiplies the limits on tokens of a client and on failed sign-ins. */
   readonly rateLimitFactor?: number;
+  /** The limits of all processes. Absent: this is the only one. */
+  readonly limits?: Pick<PlatformLimits, "budgets" | "failures">;
   /** Verifies the tokens that services of the platform ask about over gRPC. */
   readonly verifier: Verifier;
 }
@@ -36,7 +39,7 @@ export const authorizationServer: SliceModule<AuthorizationServerSettings> = {
   entities: [OidcArtifact],
   events: ["LoginFailed", "SessionEnded", "TokenRevoked", "RefreshTokenReuseDetected"],
   async start({ settings, database, workers, connections, listener, logger, refusals, onStop }, services) {
-    const { issuer, masterKeys, allowedOrigins, rateLimitFactor } = settings;
+    const { issuer, masterKeys, allowedOrigins, rateLimitFactor, limits } = settings;
     const sessions = services.add(new OwnSessions(workers, logger));
     services.get(PersonalDataErasers).add(sessions.erase);
     const server = await createAuthorizationServer({
@@ -56,6 +59,7 @@ export const authorizationServer: SliceModule<AuthorizationServerSettings> = {
       workerUrl: connections.worker,
       listener,
       rateLimitFactor,
+      limits,
     });
     services.add(server, authorizationServerService);
     onStop(() => server.close());

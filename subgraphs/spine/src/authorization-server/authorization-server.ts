@@ -5,6 +5,7 @@ import type { Listener } from "@factory/runtime/connections/listener";
 import { ReadPipeline } from "@factory/runtime/connections/read-pipeline";
 import { ServerWatch } from "@factory/runtime/connections/server-watch";
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
+import type { PlatformLimits } from "@factory/runtime/platform-limits/platform-limits";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -26,6 +27,7 @@ import {
   factorLimits,
   loginLimits,
 } from "../request-limits/failure-limiter.js";
+import { GuessLimiter } from "../request-limits/guess-limiter.js";
 import { TokenRateLimiter } from "../request-limits/token-rate-limiter.js";
 import { ownSecurityPath } from "../second-factors/kinds/own-security-path.js";
 import type { SecondFactors } from "../second-factors/second-factors.js";
@@ -86,6 +88,8 @@ export interface AuthorizationServerOptions {
   listener: Pick<Listener, "on">;
   /** Multiplies the limits on tokens of a client and on failed sign-ins. */
   rateLimitFactor?: number | undefined;
+  /** The limits of all processes. Absent: this is the only one. */
+  limits?: Pick<PlatformLimits, "budgets" | "failures"> | undefined;
 }
 
 /** The running authorization server: OAuth 2.0 and OpenID Connect for the whole platform. */
@@ -117,9 +121,10 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
   const accounts = new UserAccounts({ pool, reader: database.reader, settings, publishing });
   const families = new TokenFamilies(pool, () => causeOf(Provider.ctx));
   const records = new SignInRecords({ database, logger, refusals });
+  const shared = options.limits?.failures;
   const passwords = new PasswordSignIn({
     ...{ accounts, records },
-    failures: new FailureLimiter(loginLimits(options.rateLimitFactor)),
+    failures: new GuessLimiter("login", loginLimits(options.rateLimitFactor), shared),
   });
   const adapter = new OidcAdapter(
     pool,
@@ -158,7 +163,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     introspection,
     signedTokens: new SignedTokenRequests({ tokens, introspection, database }),
     failures: new FailureLimiter(clientLimits),
-    tokenLimiter: new TokenRateLimiter(options.rateLimitFactor),
+    tokenLimiter: new TokenRateLimiter(options.rateLimitFactor, options.limits?.budgets),
     addresses,
     refusals,
     logger,
@@ -183,7 +188,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     csrfTokens: new CsrfTokens(masterKeys.keyring("factory spine forms")),
     attempts: new FactorAttempts({
       ...{ records, locks: factors.locks },
-      failures: new FailureLimiter(factorLimits(options.rateLimitFactor)),
+      failures: new GuessLimiter("factor", factorLimits(options.rateLimitFactor), shared),
     }),
     identification: new FactorIdentification({
       ...{ accounts, records },

@@ -1,7 +1,7 @@
 import type { Listener } from "@factory/runtime/connections/listener";
-import { DrainLoop } from "@factory/runtime/db/drain-loop";
 import type { DomainError } from "@factory/runtime/errors/domain-error";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { DrainLoop } from "@factory/runtime/loops/drain-loop";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { EditionFeature, EditionFeatures } from "@factory/schema/edition-features";
 import type { Pool } from "pg";
@@ -34,10 +34,14 @@ export class EditionCatalog {
   constructor(workers: Pick<Pool, "query">, listener: Listener, logger: Logger) {
     this.#workers = workers;
     this.#listener = listener;
-    this.#loop = new DrainLoop(async () => {
-      await this.refresh();
-      return "empty";
-    }, logger);
+    this.#loop = new DrainLoop(
+      "editions",
+      async () => {
+        await this.refresh();
+        return "empty";
+      },
+      logger,
+    );
   }
 
   /** Reads the editions, and follows their changes from then on. */

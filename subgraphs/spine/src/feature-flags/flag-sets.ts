@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { atMost } from "@factory/runtime/caches/entry-limit";
 import type { Listener } from "@factory/runtime/connections/listener";
-import { DrainLoop } from "@factory/runtime/db/drain-loop";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { databaseRefusal, isUnavailable } from "@factory/runtime/errors/unavailable";
+import { isUnavailable, outageRefusal } from "@factory/runtime/errors/unavailable";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import { DrainLoop } from "@factory/runtime/loops/drain-loop";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { type LongWork, longWork } from "@factory/runtime/threads/long-work";
@@ -97,10 +97,14 @@ export class FlagSets {
     this.#parts = parts;
     this.#clock = parts.clock ?? Date.now;
     this.#work = parts.work ?? longWork;
-    this.#loop = new DrainLoop(async () => {
-      await this.#readChanges();
-      return "empty";
-    }, parts.logger);
+    this.#loop = new DrainLoop(
+      "feature flags",
+      async () => {
+        await this.#readChanges();
+        return "empty";
+      },
+      parts.logger,
+    );
   }
 
   async start(): Promise<void> {
@@ -192,7 +196,7 @@ export class FlagSets {
     } catch (error) {
       known.retryAt = this.#clock() + retryMs;
       if (!known.set) this.#known.delete(tenantId);
-      throw databaseRefusal(error) ?? error;
+      throw outageRefusal(error) ?? error;
     }
   }
 

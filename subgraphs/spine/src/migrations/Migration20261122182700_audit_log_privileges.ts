@@ -8,13 +8,15 @@ export class Migration20261122182700_audit_log_privileges extends Migration {
   override name = "Migration20261122182700_audit_log_privileges";
 
   override up(): void | Promise<void> {
-    const changes = "insert, update, delete, truncate, references, trigger, maintain";
-    for (const table of ["audit_records", "audit_heads", "audit_seals", "audit_keys"])
-      this.addSql(`revoke ${changes} on spine.${table} from spine_app;`);
+    // by "all", since a server refuses the name of a privilege that a later version has added
+    for (const table of ["audit_records", "audit_heads", "audit_seals", "audit_keys"]) {
+      this.addSql(`revoke all on spine.${table} from "spine_app";`);
+      this.addSql(`grant select on spine.${table} to "spine_app";`);
+    }
     for (const table of ["audit_records", "audit_seals"])
-      this.addSql(`revoke update, delete, truncate on spine.${table} from spine_worker;`);
+      this.addSql(`revoke update, delete, truncate on spine.${table} from "spine_worker";`);
     for (const table of ["audit_heads", "audit_keys"])
-      this.addSql(`revoke delete, truncate on spine.${table} from spine_worker;`);
+      this.addSql(`revoke delete, truncate on spine.${table} from "spine_worker";`);
 
     this.addSql(`create function spine.erase_audit_records(of_tenant uuid, of_principal text, of_email text,
         after_time timestamptz, after_position bigint, at_most int)
@@ -73,7 +75,7 @@ export class Migration20261122182700_audit_log_privileges extends Migration {
       "prune_audit_records(uuid, bigint, int)",
     ]) {
       this.addSql(`revoke all on function spine.${called} from public;`);
-      this.addSql(`grant execute on function spine.${called} to spine_worker;`);
+      this.addSql(`grant execute on function spine.${called} to "spine_worker";`);
     }
   }
 
@@ -81,6 +83,6 @@ export class Migration20261122182700_audit_log_privileges extends Migration {
     this.addSql("drop function spine.erase_audit_records(uuid, text, text, timestamptz, bigint, int);");
     this.addSql("drop function spine.prune_audit_records(uuid, bigint, int);");
     for (const table of ["audit_records", "audit_heads", "audit_seals", "audit_keys"])
-      this.addSql(`grant insert, update, delete on spine.${table} to spine_app, spine_worker;`);
+      this.addSql(`grant insert, update, delete on spine.${table} to "spine_app", "spine_worker";`);
   }
 }

@@ -1,4 +1,5 @@
 import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
+import type { PlatformLimits } from "@factory/runtime/platform-limits/platform-limits";
 import { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { NotificationTemplateService } from "../notification-templates/notification-template.service.js";
@@ -36,6 +37,8 @@ import { unreadCountResolver } from "./unread-count.resolver.js";
 export interface NotificationSettings {
   /** Multiplies the limit of recipients in a minute. */
   readonly rateLimitFactor?: number;
+  /** The limits of all processes. Absent: this is the only one. */
+  readonly limits?: Pick<PlatformLimits, "budgets">;
   /** The number of notifications of a deleted person that one job erases. */
   readonly notificationsErasedAtOnce?: number;
 }
@@ -79,7 +82,7 @@ export const notifications: SliceModule<NotificationSettings> = {
       work(deliveryJobs[lane], (payload, attempt) => delivery.run(payload, attempt, lane), delivery);
     const broadcasts = services.add(new BroadcastService({ database, jobs, tenants }));
     work(continueBroadcastJob, (payload) => broadcasts.continue(payload), maintenance);
-    const rate = new RecipientRateLimiter(settings.rateLimitFactor);
+    const rate = new RecipientRateLimiter(settings.rateLimitFactor, settings.limits?.budgets);
     services.add(new NotificationRequestService({ database, jobs, tenants, drivers, templates, rate }));
     services.add(new NotificationService(database, cursors));
     services.add(new ReadMarksService(database));

@@ -4,6 +4,7 @@ import { provisionDatabase } from "@factory/runtime/provisioning/provision-datab
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { migrate } from "@factory/runtime/unit-of-work/migrate";
 import { aSuiteDatabase, type SuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
+import { suiteRoles } from "@factory/runtime/unit-of-work/suite-roles.fixture";
 import pg from "pg";
 import { spineTables } from "../tables.js";
 
@@ -48,8 +49,8 @@ async function recorded(operation: string, clientId: string, outcome = "Succeede
 }
 
 it("the clients of before are marked only where their holder or the audit log proves that the platform made them", async () => {
-  await provisionDatabase(database.url, ["spine"]);
-  const connections = schemaConnections(database.url, "spine");
+  await provisionDatabase(database.url, ["spine"], suiteRoles);
+  const connections = schemaConnections(database.access, "spine");
   const { migrations, ...tables } = spineTables;
   const ours = migrations.findIndex(({ name }) => name.includes("platform_made_clients"));
   await migrate({ connections, ...tables, migrations: migrations.slice(0, ours) });

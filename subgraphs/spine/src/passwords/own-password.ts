@@ -1,10 +1,11 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Cause } from "@factory/runtime/messages/envelope";
+import type { FailureCounts } from "@factory/runtime/platform-limits/failure-counts";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { TenantSettings } from "../configuration/tenant-settings.js";
 import type { Mailer } from "../mail/mailer.js";
-import { FailureLimiter } from "../request-limits/failure-limiter.js";
+import { GuessLimiter } from "../request-limits/guess-limiter.js";
 import { lockUser } from "../users/find-users.js";
 import { newPasswordHash, whenNotBusy } from "../users/new-password.js";
 import { passwordMatches } from "../users/password-hash.js";
@@ -16,6 +17,8 @@ interface OwnPasswordParts {
   readonly mailer: Mailer;
   readonly settings: TenantSettings;
   readonly rateLimitFactor?: number | undefined;
+  /** The failures of all processes. Absent: this is the only one. */
+  readonly failures?: FailureCounts | undefined;
 }
 
 /** A person who changes the own password. */
@@ -34,12 +37,12 @@ const maxFailures = 10;
 /** Lets people change their own password. */
 export class OwnPassword {
   readonly #parts: OwnPasswordParts;
-  readonly #failures: FailureLimiter<{ userId: string }>;
+  readonly #failures: GuessLimiter<{ userId: string }>;
 
   constructor(parts: OwnPasswordParts) {
     this.#parts = parts;
     const limit = maxFailures * (parts.rateLimitFactor ?? 1);
-    this.#failures = new FailureLimiter(({ userId }) => [{ key: userId, limit }]);
+    this.#failures = new GuessLimiter("own password", ({ userId }) => [{ key: userId, limit }], parts.failures);
   }
 
   /** The smallest number of characters of a password in the tenant. */
@@ -79,18 +82,14 @@ export class OwnPassword {
 
   async #requireCurrent(userId: string, password: string, phc: string): Promise<void> {
     const attempt = { userId };
-    const retryAfterSeconds = this.#failures.blockedFor(attempt);
-    if (retryAfterSeconds !== undefined)
-      throw new DomainError("RATE_LIMITED", {
-        detail: "Too many wrong passwords. Try again later.",
-        retryAfterSeconds,
-      });
-    const end = this.#failures.begin(attempt);
+    const admission = await this.#failures.begin(attempt);
+    if ("retryAfterSeconds" in admission)
+      throw new DomainError("RATE_LIMITED", { detail: "Too many wrong passwords. Try again later.", ...admission });
     let isRight: boolean | undefined;
     try {
       isRight = await whenNotBusy(passwordMatches(password, phc));
     } finally {
-      end(isRight === false);
+      await admission.end(isRight === false);
     }
     if (!isRight) throw wrongPassword();
   }

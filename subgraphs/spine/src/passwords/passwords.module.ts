@@ -1,3 +1,4 @@
+import type { PlatformLimits } from "@factory/runtime/platform-limits/platform-limits";
 import { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
@@ -20,6 +21,8 @@ export interface PasswordSettings {
   readonly masterKeys: MasterKeys;
   /** Multiplies the limits on requests for a link and on wrong passwords. */
   readonly rateLimitFactor?: number;
+  /** The limits of all processes. Absent: this is the only one. */
+  readonly limits?: Pick<PlatformLimits, "failures">;
 }
 
 /** People change their own password, or reset it by a link in a mail. */
@@ -31,13 +34,13 @@ export const passwords: SliceModule<PasswordSettings> = {
   },
   events: ["PasswordResetRequested"],
   start({ settings, database, workers: pool, logger, onStop }, services) {
-    const { issuer, masterKeys, rateLimitFactor } = settings;
+    const { issuer, masterKeys, rateLimitFactor, limits } = settings;
     const tokens = new DerivedSecrets(masterKeys.keyring("factory spine password resets"));
     const mailer = services.get(Mailer);
     const parts = { database, mailer, settings: services.get(TenantSettings) };
     mailer.register(changedMailKind, changedMail(database, issuer));
     mailer.register(resetMailKind, resetMail(database, tokens, issuer));
-    services.add(new OwnPassword({ ...parts, rateLimitFactor }));
+    services.add(new OwnPassword({ ...parts, rateLimitFactor, failures: limits?.failures }));
     const notices = services.add(new PasswordResetNotices());
     const resets = services.add(new PasswordResets({ ...parts, pool, tokens, notices, logger }));
     onStop(() => resets.settled());

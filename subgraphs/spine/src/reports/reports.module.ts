@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { folderWatch } from "@factory/runtime/files/folder-watch";
 import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
@@ -33,7 +33,7 @@ import { defaultLimits, type RunLimits, RunRoom } from "./runs/run-room.js";
 import { ReportSnapshots } from "./snapshot/report-snapshots.js";
 
 export interface ReportSettings {
-  /** The folder of the contents of reports. */
+  /** The folder for report contents. */
   readonly filesDir: string;
   readonly reportLimits?: Partial<RunLimits>;
 }
@@ -54,7 +54,7 @@ export const reports: SliceModule<ReportSettings> = {
   async start({ settings, database, jobs, listener, connections, cursors, logger, work, ...host }, services) {
     services.get(ProvisioningSteps).add(seedReportDefinitions);
     const definitions = services.add(new ReportDefinitionService(database, cursors));
-    const contents = new FileContents(join(settings.filesDir, "reports"));
+    const contents = new FileContents(folderWatch.folder("FILES_DIR", settings.filesDir));
     const watch = new StepWatch();
     await watch.start(listener, reportRunChannel);
     const room = new RunRoom({ ...defaultLimits, ...settings.reportLimits });

@@ -1,6 +1,6 @@
 import { type TimedWindow, TimedWindows } from "./timed-windows.js";
 
-const windowMs = 15 * 60_000;
+export const failureWindowMs = 15 * 60_000;
 
 /** After this time an attempt may be repeated that was refused only because others were pending. */
 const pendingRetryMs = 1_000;
@@ -41,7 +41,7 @@ export class FailureLimiter<A = Attempt> {
 
   constructor(limitsOf: (attempt: A) => readonly Limit[], clock: () => number = Date.now) {
     this.#limitsOf = limitsOf;
-    this.#windows = new TimedWindows(windowMs, clock);
+    this.#windows = new TimedWindows(failureWindowMs, clock);
   }
 
   /** Seconds until the attempt may be made; undefined if it may be made now. */

@@ -1,23 +1,25 @@
+import { PlatformBudgets } from "@factory/runtime/platform-limits/platform-budgets";
 import { editionFactor } from "@factory/schema/edition-factors";
-import { FixedWindowLimiter } from "./fixed-window-limiter.js";
 
 /** Recipients of notifications in 60 seconds, of a tenant with the edition Standard. */
 const recipientsLimit = 6000;
 
 /** Limits how many notifications a tenant requests, since each of them is a row with events. */
 export class RecipientRateLimiter {
-  readonly #limiter: FixedWindowLimiter;
+  readonly #budgets: PlatformBudgets;
   readonly #factor: number;
 
-  /** `factor` multiplies the limit. */
-  constructor(factor = 1, clock?: () => number) {
+  /** `factor` multiplies the limit. Without `budgets` this is the only process. */
+  constructor(factor = 1, budgets = new PlatformBudgets()) {
     this.#factor = factor;
-    this.#limiter = new FixedWindowLimiter(clock);
+    this.#budgets = budgets;
   }
 
-  /** Counts the recipients of one request. Returns the seconds to wait if they exceed the limit. */
-  consume(tenantId: string, editionCode: string | undefined, recipients: number): number | undefined {
+  /** Counts the recipients of one request. Resolves to the seconds to wait if they exceed the limit. */
+  async consume(tenantId: string, editionCode: string | undefined, recipients: number): Promise<number | undefined> {
     const limit = Math.max(1, Math.floor(recipientsLimit * this.#factor * editionFactor(editionCode)));
-    return this.#limiter.consume(tenantId, limit, recipients);
+    const key = `recipients ${tenantId}`;
+    const { exceeded, waitMs } = await this.#budgets.spend({ key, limit, points: recipients });
+    return exceeded ? Math.ceil(waitMs / 1000) : undefined;
   }
 }

@@ -39,6 +39,11 @@ export class TimedWindows<W extends TimedWindow> {
     return opened;
   }
 
+  /** Replaces the window of the key. */
+  set(key: string, window: W): void {
+    this.#windows.set(key, window);
+  }
+
   /** Milliseconds until the window ends. */
   leftMs({ endsAt }: W): number {
     return endsAt - this.#clock();

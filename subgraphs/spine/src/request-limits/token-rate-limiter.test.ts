@@ -1,9 +1,10 @@
+import { PlatformBudgets } from "@factory/runtime/platform-limits/platform-budgets";
 import { TokenRateLimiter } from "./token-rate-limiter.js";
 
 describe("TokenRateLimiter", () => {
   it("lets 600 requests of a client through in a minute, and others go on", () => {
     let now = 0;
-    const rate = new TokenRateLimiter(1, () => now);
+    const rate = new TokenRateLimiter(1, new PlatformBudgets(undefined, () => now));
     for (let request = 0; request < 600; request += 1) expect(rate.consume("cli_a", "Standard")).toBeUndefined();
     now = 20_000;
     expect(rate.consume("cli_a", "Standard")).toBe(40);
@@ -13,7 +14,7 @@ describe("TokenRateLimiter", () => {
   });
 
   it("follows the edition", () => {
-    const rate = new TokenRateLimiter(1, () => 0);
+    const rate = new TokenRateLimiter(1);
     const allowed = (client: string, edition: string) => {
       let requests = 0;
       while (rate.consume(client, edition) === undefined) requests += 1;

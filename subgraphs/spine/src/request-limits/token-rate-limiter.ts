@@ -1,31 +1,34 @@
+import { type BudgetState, PlatformBudgets, type Spending } from "@factory/runtime/platform-limits/platform-budgets";
 import { editionFactor } from "@factory/schema/edition-factors";
-import { FixedWindowLimiter } from "./fixed-window-limiter.js";
 
 /** Requests in 60 seconds by a client of a tenant with the edition Standard. */
 const tokenRequestsLimit = 600;
 
 /** Limits the requests of each client at the token endpoint, by the edition of its tenant. */
 export class TokenRateLimiter {
-  readonly #limiter: FixedWindowLimiter;
+  readonly #budgets: PlatformBudgets;
   readonly #factor: number;
 
-  /** `factor` multiplies the limits. */
-  constructor(factor = 1, clock?: () => number) {
+  /** `factor` multiplies the limits. Without `budgets` this is the only process. */
+  constructor(factor = 1, budgets = new PlatformBudgets()) {
     this.#factor = factor;
-    this.#limiter = new FixedWindowLimiter(clock);
+    this.#budgets = budgets;
   }
 
   /** Counts one request. Returns the seconds to wait if it exceeds the limit. */
-  consume(key: string, editionCode: string): number | undefined {
-    return this.#limiter.consume(key, this.#limitOf(editionCode));
+  consume(clientId: string, editionCode: string): number | undefined {
+    return secondsToWait(this.#budgets.take(this.#requestOf(clientId, editionCode)));
   }
 
   /** Counts nothing. Returns the seconds to wait if the next request would exceed the limit. */
-  blockedFor(key: string, editionCode: string): number | undefined {
-    return this.#limiter.blockedFor(key, this.#limitOf(editionCode));
+  blockedFor(clientId: string, editionCode: string): number | undefined {
+    return secondsToWait(this.#budgets.look(this.#requestOf(clientId, editionCode)));
   }
 
-  #limitOf(editionCode: string): number {
-    return Math.max(1, Math.floor(tokenRequestsLimit * this.#factor * editionFactor(editionCode)));
+  #requestOf(clientId: string, editionCode: string): Spending {
+    const limit = Math.max(1, Math.floor(tokenRequestsLimit * this.#factor * editionFactor(editionCode)));
+    return { key: `token ${clientId}`, limit };
   }
 }
+
+const secondsToWait = ({ exceeded, waitMs }: BudgetState) => (exceeded ? Math.ceil(waitMs / 1000) : undefined);

@@ -1,6 +1,6 @@
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import type { Listener } from "@factory/runtime/connections/listener";
-import { DrainLoop } from "@factory/runtime/db/drain-loop";
+import { DrainLoop } from "@factory/runtime/loops/drain-loop";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
 import { revocationChannel } from "./record-revocation.js";
@@ -41,10 +41,14 @@ export class RevocationFeed {
   constructor(pool: Pool, listener: Listener, logger: Logger) {
     this.#pool = pool;
     this.#listener = listener;
-    this.#loop = new DrainLoop(async () => {
-      await this.#drain();
-      return "empty";
-    }, logger);
+    this.#loop = new DrainLoop(
+      "revocations",
+      async () => {
+        await this.#drain();
+        return "empty";
+      },
+      logger,
+    );
   }
 
   /** Calls `tell` for all earlier revocations before it resolves, and for each new one afterwards. */

@@ -73,7 +73,7 @@ beforeAll(async () => {
   database = await aSuiteDatabase("provisioned");
   admin = new pg.Pool({ connectionString: database.url, max: 1, options: "-c search_path=spine" });
   await migrate({
-    connections: schemaConnections(database.url, "spine"),
+    connections: schemaConnections(database.access, "spine"),
     ...tables,
     migrations: migrations.slice(0, ours),
   });
@@ -108,7 +108,7 @@ describe("an upgrade to versions", () => {
     await revoke("TenantClosed", "ten_1", before);
     await revoke("TenantOpened", "ten_1", after);
 
-    await migrate({ connections: schemaConnections(database.url, "spine"), ...spineTables });
+    await migrate({ connections: schemaConnections(database.access, "spine"), ...spineTables });
 
     const stored = async (digest: string) => (await payloadOf(digest))["signInVersion"];
     expect(await Promise.all(sessions.map(stored))).toEqual([-1, undefined, undefined]);

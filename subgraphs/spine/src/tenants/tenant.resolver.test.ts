@@ -198,7 +198,7 @@ describe("Mutation.provisionTenant", () => {
 
   it("ends in ProvisioningFailed when a step keeps failing, and can be started again", async () => {
     const { tenantId } = await platform.registerTenant("unlucky");
-    await platform.admin.query("revoke insert on plan_subscriptions from spine_app");
+    await platform.admin.query("revoke insert on plan_subscriptions from suites_spine_app");
     const { data } = await platform.provision(tenantId);
     const { runId } = data?.["provisionTenant"] ?? {};
     await until(async () => (await platform.tenantStatus(tenantId)) === "ProvisioningFailed");
@@ -206,7 +206,7 @@ describe("Mutation.provisionTenant", () => {
       type: "TenantProvisioningFailed",
       data: { tenantId, runId, failedStep: "createPlanSubscription", status: "ProvisioningFailed" },
     });
-    await platform.admin.query("grant insert on plan_subscriptions to spine_app");
+    await platform.admin.query("grant insert on plan_subscriptions to suites_spine_app");
     const again = await platform.provision(tenantId);
     expect(again.data?.["provisionTenant"]).toMatchObject({
       status: "Provisioning",

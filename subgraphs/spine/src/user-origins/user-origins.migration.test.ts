@@ -37,7 +37,7 @@ async function aFormerUser({ days, status = "Accepted" }: { days: number; status
 beforeAll(async () => {
   database = await aSuiteDatabase("provisioned");
   admin = new pg.Pool({ connectionString: database.url, max: 1, options: "-c search_path=spine" });
-  const definition = { connections: schemaConnections(database.url, "spine"), ...tables };
+  const definition = { connections: schemaConnections(database.access, "spine"), ...tables };
   await migrate({ ...definition, migrations: migrations.slice(0, ours) });
 });
 
@@ -62,7 +62,7 @@ test("data from before protected settings is carried over", async () => {
     [tenant, inviter],
   );
 
-  await migrate({ connections: schemaConnections(database.url, "spine"), ...spineTables });
+  await migrate({ connections: schemaConnections(database.access, "spine"), ...spineTables });
 
   const { rows: origins } = await admin.query(
     "select principal, invited_by, confirmed_at from user_origins order by joined_at desc",

@@ -37,7 +37,7 @@ async function anInvitation(email: string, status = "Pending") {
 beforeAll(async () => {
   database = await aSuiteDatabase("provisioned");
   admin = new pg.Pool({ connectionString: database.url, max: 1, options: "-c search_path=spine" });
-  const definition = { connections: schemaConnections(database.url, "spine"), ...tables };
+  const definition = { connections: schemaConnections(database.access, "spine"), ...tables };
   await migrate({ ...definition, migrations: migrations.slice(0, ours) });
 });
 
@@ -65,7 +65,7 @@ describe("addresses from before they had one form", () => {
       newer: await anInvitation("KIM@bücher。example"),
       ended: await anInvitation("kim@BÜCHER.example", "Revoked"),
     };
-    await migrate({ connections: schemaConnections(database.url, "spine"), ...spineTables });
+    await migrate({ connections: schemaConnections(database.access, "spine"), ...spineTables });
     const stored = async (table: string, id: string, columns: string, of: Readonly<Record<string, string>>) => {
       const { rows } = await admin.query(`select ${id} as id, ${columns} from ${table}`);
       const found = new Map(rows.map(({ id: key, ...row }) => [key, Object.values(row)]));

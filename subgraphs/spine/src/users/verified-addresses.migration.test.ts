@@ -33,7 +33,7 @@ async function aFormerUser(email: string, { invited = email, state = "Accepted",
 beforeAll(async () => {
   database = await aSuiteDatabase("provisioned");
   admin = new pg.Pool({ connectionString: database.url, max: 1, options: "-c search_path=spine" });
-  const definition = { connections: schemaConnections(database.url, "spine"), ...tables };
+  const definition = { connections: schemaConnections(database.access, "spine"), ...tables };
   await migrate({ ...definition, migrations: migrations.slice(0, ours) });
 });
 
@@ -51,7 +51,7 @@ describe("the addresses of users from before they were verified", () => {
       elsewhere: await aFormerUser("eve@example.com", { inTenant: otherTenant }),
       deleted: await aFormerUser("usr_1@deleted.invalid"),
     };
-    await migrate({ connections: schemaConnections(database.url, "spine"), ...spineTables });
+    await migrate({ connections: schemaConnections(database.access, "spine"), ...spineTables });
     const { rows } = await admin.query("select user_id, verified_email_key from users");
     const found = new Map(rows.map((row) => [row.user_id, row.verified_email_key]));
     expect(Object.fromEntries(Object.entries(users).map(([name, id]) => [name, found.get(id)]))).toEqual({

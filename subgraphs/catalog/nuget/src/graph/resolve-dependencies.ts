@@ -14,14 +14,29 @@ import {
 } from "./version-choice.js";
 import { differing, sameChoice, usualRounds, WalkConvergence } from "./walk-convergence.js";
 
-/**
- * Resolves dependencies as a restore does: listed versions win, then the nearest dependents on each path, and among the
- * dependents that count the lowest version that satisfies them all.
- */
+/** The edges or packages between two pauses. */
+const stepsInOneGo = 50;
+
+/** Resolves dependencies without a pause. */
 export function resolveDependencies<P extends PackageMetadata>(
   listed: readonly ListedPackage<P>[],
   source: DependencySource<P>,
 ): DependencyGraph<P> {
+  const work = dependencyResolution(listed, source);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}
+
+/**
+ * Resolves dependencies as a restore does: listed versions win, then the nearest dependents on each path, and among the
+ * dependents that count the lowest version that satisfies them all. The caller may do other work at each `yield`.
+ */
+export function* dependencyResolution<P extends PackageMetadata>(
+  listed: readonly ListedPackage<P>[],
+  source: DependencySource<P>,
+): Generator<void, DependencyGraph<P>, void> {
   const direct = new Map<string, ListedPackage<P>>();
   const leftOut = new Set<string>();
   for (const one of listed) {
@@ -33,11 +48,12 @@ export function resolveDependencies<P extends PackageMetadata>(
   for (const key of direct.keys()) leftOut.delete(key);
   const roots = [...direct.values()].flatMap(({ release }) => release ?? []);
   const isFixed = (key: string) => direct.has(key) || leftOut.has(key);
-  let chosen: ReadonlyMap<string, Release<P>> = firstGuess(roots, source, isFixed);
+  let chosen: ReadonlyMap<string, Release<P>> = yield* firstGuess(roots, source, isFixed);
   const convergence = new WalkConvergence();
   for (;;) {
-    const edges = collectEdges(roots, chosen, source, isFixed);
-    const next = chooseVersions(roots, edges, source, isFixed);
+    const edges = yield* collectEdges(roots, chosen, source, isFixed);
+    const next = yield* chooseVersions(roots, edges, source, isFixed);
+    yield;
     const settled = sameChoice(chosen, next.chosen);
     if (settled || convergence.isOver(next.chosen, edges.length)) {
       const unsettled = settled ? [] : differing(chosen, next.chosen);
@@ -49,17 +65,19 @@ export function resolveDependencies<P extends PackageMetadata>(
 
 /** The choice when every dependent counts. Mostly it is the end result, and it is cheap: each round looks only at
  * packages whose dependents changed. */
-function firstGuess<P extends PackageMetadata>(
+function* firstGuess<P extends PackageMetadata>(
   roots: readonly Release<P>[],
   source: DependencySource<P>,
   isFixed: IsFixed,
-): Map<string, Release<P>> {
+): Generator<void, Map<string, Release<P>>, void> {
   let chosen = new Map<string, Release<P>>();
   let last: ReadonlyMap<string, readonly DependencyEdge<P>[]> = new Map();
   for (let round = 1; round <= usualRounds; round += 1) {
-    const edgesTo = byPackage(collectEdges(roots, chosen, source, isFixed));
+    const edgesTo = byPackage(yield* collectEdges(roots, chosen, source, isFixed));
     const next = new Map<string, Release<P>>();
+    let count = 0;
     for (const [key, edges] of edgesTo) {
+      if (++count % stepsInOneGo === 0) yield;
       const library = isFixed(key) ? undefined : source.library(key);
       const release = sameDependents(edges, last.get(key))
         ? chosen.get(key)
@@ -109,19 +127,19 @@ class FoundEdge<P extends PackageMetadata> implements DependencyEdge<P> {
 }
 
 /** All dependencies of the roots and of the chosen releases below them, breadth first. */
-function collectEdges<P extends PackageMetadata>(
+function* collectEdges<P extends PackageMetadata>(
   roots: readonly Release<P>[],
   chosen: ReadonlyMap<string, Release<P>>,
   source: DependencySource<P>,
   isFixed: IsFixed,
-): DependencyEdge<P>[] {
+): Generator<void, DependencyEdge<P>[], void> {
   const edges: DependencyEdge<P>[] = [];
   const seen = new Set<string>();
   const queue: Step<P>[] = roots.map((release) => ({ release, above: undefined }));
   for (const step of queue)
     for (const dependency of source.dependenciesOf(step.release)) {
       const { key, range } = dependency;
-      edges.push(new FoundEdge(dependency, step));
+      if (edges.push(new FoundEdge(dependency, step)) % stepsInOneGo === 0) yield;
       if (seen.has(key) || isFixed(key)) continue;
       seen.add(key);
       const library = source.library(key);

@@ -16,13 +16,16 @@ export interface VersionChoice<P extends PackageMetadata> {
 /** Packages whose version is not to be chosen, because the project lists them. */
 export type IsFixed = (key: string) => boolean;
 
+/** The packages between two pauses. */
+const packagesInOneGo = 50;
+
 /** Chooses a version for every package that an edge leads to and that is not fixed. */
-export function chooseVersions<P extends PackageMetadata>(
+export function* chooseVersions<P extends PackageMetadata>(
   roots: readonly Release<P>[],
   edges: readonly DependencyEdge<P>[],
   source: DependencySource<P>,
   isFixed: IsFixed,
-): VersionChoice<P> {
+): Generator<void, VersionChoice<P>, void> {
   const choice: VersionChoice<P> = {
     chosen: new Map(),
     conflicts: new Map(),
@@ -32,7 +35,9 @@ export function chooseVersions<P extends PackageMetadata>(
   };
   const edgesTo = byPackage(edges);
   const nearestWins = new NearestWins(roots, edgesTo, source);
+  let count = 0;
   for (const [key, edgesToIt] of edgesTo) {
+    if (++count % packagesInOneGo === 0) yield;
     if (isFixed(key)) continue;
     const library = source.library(key);
     if (library === undefined || library.releases.length === 0) choice.unknown.push(...edgesToIt);

@@ -1,10 +1,6 @@
 import { frameworkName } from "@factory/nuget/framework";
 import type { PausableWork } from "@factory/runtime/threads/long-work";
-import {
-  type CatalogSnapshot,
-  createEvaluationContext,
-  type EvaluationContext,
-} from "../evaluation/evaluation-context.js";
+import { type CatalogSnapshot, type EvaluationContext, evaluationContext } from "../evaluation/evaluation-context.js";
 import type { EvaluationInput } from "../evaluation/evaluation-input.js";
 import { applyMove, type Move, type Resolution } from "../moves/move.js";
 import { findingIdentity, findingsOf, newFindings } from "../rules/all-rules.js";
@@ -89,7 +85,7 @@ export class SuggestionSearch {
   *#try(finding: Finding, move: Move): PausableWork<Trial> {
     this.#evaluationsLeft -= 1;
     this.#steps += this.#stepsEach;
-    const context = createEvaluationContext(applyMove(this.#input, move), this.#snapshot);
+    const context = yield* evaluationContext(applyMove(this.#input, move), this.#snapshot);
     yield;
     const after = yield* findingsOf(context);
     const resolves = !after.some((one) => findingIdentity(one) === findingIdentity(finding));

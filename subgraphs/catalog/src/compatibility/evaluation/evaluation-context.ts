@@ -4,7 +4,8 @@ import { asProject } from "@factory/nuget/framework-compatibility";
 import { membersOf } from "@factory/nuget/graph-members";
 import { lookUpPackages } from "@factory/nuget/listed-package";
 import type { PackageSnapshot } from "@factory/nuget/package-snapshot";
-import { resolveDependencies } from "@factory/nuget/resolve-dependencies";
+import { dependencyResolution } from "@factory/nuget/resolve-dependencies";
+import { doAtOnce, type PausableWork } from "@factory/runtime/threads/long-work";
 import type { CatalogLibrary, ListedLibrary, Member } from "./catalog-library.js";
 import type { EvaluationInput, TemplateSide } from "./evaluation-input.js";
 
@@ -26,10 +27,11 @@ export interface EvaluationContext {
 }
 
 /** Looks up the set in the snapshot and resolves its dependencies. */
-export function createEvaluationContext(input: EvaluationInput, snapshot: CatalogSnapshot): EvaluationContext {
+export function* evaluationContext(input: EvaluationInput, snapshot: CatalogSnapshot): PausableWork<EvaluationContext> {
   const project = asProject(input.runtime);
   const listed = lookUpPackages(input.libraries, snapshot);
-  const graph = resolveDependencies(listed, snapshot.sourceFor(project));
+  yield;
+  const graph = yield* dependencyResolution(listed, snapshot.sourceFor(project));
   return {
     input,
     snapshot,
@@ -42,3 +44,7 @@ export function createEvaluationContext(input: EvaluationInput, snapshot: Catalo
     },
   };
 }
+
+/** Resolves without a pause. */
+export const createEvaluationContext = (input: EvaluationInput, snapshot: CatalogSnapshot): EvaluationContext =>
+  doAtOnce(evaluationContext(input, snapshot));

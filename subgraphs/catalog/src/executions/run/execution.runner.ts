@@ -1,10 +1,11 @@
-import { isDatabaseOutage } from "@factory/runtime/errors/database-failure";
+import { isOutage } from "@factory/runtime/errors/unavailable";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobAttempt } from "@factory/runtime/jobs/queue/job-queue";
 import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Database } from "@factory/runtime/unit-of-work/database";
+import { scratchRoot } from "../../git/environment.js";
 import type { PullRequestFacts } from "../../source-control/source-control.js";
 import type { ScaffoldFile as WrittenFile } from "../../targets/scaffold.js";
 import type { TargetResolver } from "../../targets/target-resolver.js";
@@ -62,6 +63,7 @@ export class ExecutionRunner {
     // Subscribed before the claim, so that a cancellation between them is noticed.
     const cancelled = this.#cancellation(payload);
     try {
+      await scratchRoot.usable(attempt.signal);
       const claim = await ExecutionClaim.take(this.#services.database, payload);
       if (claim) await this.#runClaimed(claim, attempt, cancelled.signal);
     } finally {
@@ -72,12 +74,13 @@ export class ExecutionRunner {
   async #runClaimed(claim: ExecutionClaim, attempt: JobAttempt, cancelled: AbortSignal): Promise<void> {
     try {
       const signal = AbortSignal.any([attempt.signal, cancelled]);
+      await this.#services.targets.usable(claim.execution, signal);
       await this.#complete(claim, await this.#scaffold(claim, signal));
       failpoint("execution.completed");
     } catch (error) {
       if (error instanceof ClaimLost || cancelled.aborted) return;
-      // The process stops, or the database is not reachable: the next run starts from the beginning.
-      if (attempt.signal.aborted || isDatabaseOutage(error)) throw error;
+      // The process stops, or database or files are away: the next run starts from the beginning.
+      if (attempt.signal.aborted || isOutage(error)) throw error;
       const failure = executionError(error);
       if (!failure && !attempt.lastAttempt) throw error;
       if (!failure)

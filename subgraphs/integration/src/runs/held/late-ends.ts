@@ -1,4 +1,4 @@
-import { isDatabaseOutage } from "@factory/runtime/errors/database-failure";
+import { isOutage } from "@factory/runtime/errors/unavailable";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 
 interface LateEnd {
@@ -57,7 +57,7 @@ export class LateEnds {
         await store();
       } catch (error) {
         const isKept = giveUpAt > performance.now();
-        if (isKept && isDatabaseOutage(error)) return;
+        if (isKept && isOutage(error)) return;
         if (isKept) continue;
         this.#logger.warn({ err: error, runId }, "the end of a call was given up");
       }

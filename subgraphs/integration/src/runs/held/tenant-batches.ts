@@ -1,5 +1,5 @@
-import { isDatabaseOutage } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { isOutage } from "@factory/runtime/errors/unavailable";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 
 /** The result of one item of a batch. A refused item has changed nothing. */
@@ -93,7 +93,7 @@ export class TenantBatches<Item, Result> {
       }
     } catch (error) {
       // One item must not fail the others. None of them was committed, or the database is away.
-      if (batch.length > 1 && !isDatabaseOutage(error)) for (const one of batch) await this.#settle(tenant, [one]);
+      if (batch.length > 1 && !isOutage(error)) for (const one of batch) await this.#settle(tenant, [one]);
       else for (const { reject } of batch) reject(error);
     }
   }

@@ -1,4 +1,6 @@
-import { paused, rateLimited } from "./call-failure.js";
+import { egressFailure } from "@factory/runtime/egress/egress-errors";
+import type { DomainError } from "@factory/runtime/errors/domain-error";
+import { callFailure, paused, rateLimited, wasUnsent } from "./call-failure.js";
 
 describe("the refusal of a call during a pause", () => {
   it.each([
@@ -11,4 +13,10 @@ describe("the refusal of a call during a pause", () => {
     expect(left).toBeGreaterThan(seconds - 5);
     expect(left).toBeLessThanOrEqual(seconds);
   });
+});
+
+it("a call for which no file descriptor was left was not sent, and is not the fault of the vendor", () => {
+  const failure = callFailure(egressFailure(Object.assign(new Error("connect EMFILE"), { code: "EMFILE" })));
+  expect(failure).toMatchObject({ code: "UNAVAILABLE", facts: { retryAfterSeconds: 5 } });
+  expect(wasUnsent(failure as DomainError)).toBe(true);
 });

@@ -1,5 +1,7 @@
 import { EgressBlockedError, EgressFailure, type EgressFailureKind } from "@factory/runtime/egress/egress-errors";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { FileOutage } from "@factory/runtime/errors/file-failure";
+import { outageRefusal } from "@factory/runtime/errors/unavailable";
 
 /** The texts for the tenant. The message of an egress failure may name an address, so it is not repeated. */
 const details: Record<EgressFailureKind, string> = {
@@ -26,6 +28,8 @@ export const wasUnsent = (error: DomainError): boolean => neverSent.has(error);
 export function callFailure(error: unknown): unknown {
   if (error instanceof EgressBlockedError)
     return new DomainError("TARGET_BLOCKED", { detail: `The address of the vendor is not allowed: ${error.reason}.` });
+  const outage = error instanceof FileOutage ? outageRefusal(error) : undefined;
+  if (outage) return unsent(outage);
   if (!(error instanceof EgressFailure)) return error;
   const failure = new DomainError(error.kind === "timeout" ? "UPSTREAM_TIMEOUT" : "UPSTREAM_FAILED", {
     detail: details[error.kind],

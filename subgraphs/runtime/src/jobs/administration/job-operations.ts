@@ -1,3 +1,4 @@
+import type { Backlog, WaitingWork } from "../../backlogs/waiting-work.js";
 import type { Cause } from "../../messages/envelope.js";
 import { tenantWithId } from "../../tenancy/tenant.js";
 import type { Database } from "../../unit-of-work/database.js";
@@ -5,6 +6,7 @@ import { jobEnd } from "../definitions/job-definition.js";
 import type { JobQueue } from "../queue/job-queue.js";
 import type { Sweeper } from "../sweeping/sweeper.js";
 import { isJobId, JobLedger, type JobRecord, unknownJob } from "./job-ledger.js";
+import { waitingJobs } from "./waiting-jobs.js";
 
 /** A job of any tenant for the operator, with the stored reason and without the payload. */
 export interface OperatorJob {
@@ -30,7 +32,7 @@ interface PositionedJob {
 }
 
 /** The operations of the platform's operator on the background jobs of one subgraph. */
-export class JobOperations {
+export class JobOperations implements Backlog {
   readonly #database: Database;
   readonly #jobs: JobQueue;
   readonly #ledger: JobLedger;
@@ -60,6 +62,10 @@ export class JobOperations {
       transaction.audit({ operation: "POST /jobs/{queue}/{jobId}/redrive", subject: `jobs/${jobId}` });
       return operatorJob(await this.#ledger.redrive(transaction, jobId));
     });
+  }
+
+  waiting(): Promise<WaitingWork[]> {
+    return waitingJobs(this.#jobs);
   }
 
   /** The number of rows by slice that wait for a job that does not exist. */

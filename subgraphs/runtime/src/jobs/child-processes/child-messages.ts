@@ -1,6 +1,7 @@
 import type { ErrorCode } from "@factory/schema/error-codes";
 import { type DatabaseFailure, databaseFailure } from "../../errors/database-failure.js";
 import { DomainError, type ErrorFacts } from "../../errors/domain-error.js";
+import { type FileFailure, fileFailure } from "../../errors/file-failure.js";
 
 /** An error as it is sent between two processes. */
 export interface SentError {
@@ -11,6 +12,7 @@ export interface SentError {
   /** The facts of a DomainError. */
   readonly facts?: ErrorFacts | undefined;
   readonly databaseFailure?: DatabaseFailure | undefined;
+  readonly fileFailure?: FileFailure | undefined;
 }
 
 export type ToChild =
@@ -38,6 +40,7 @@ export function sentError(error: unknown): SentError {
     code: typeof code === "string" ? code : undefined,
     facts: error instanceof DomainError ? error.facts : undefined,
     databaseFailure: databaseFailure(error),
+    fileFailure: fileFailure(error),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { requireStarted } from "../../files/started-child.js";
 import { logChildOutput } from "../../telemetry/foreign-output.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { JobHandler, TenantPayload } from "../definitions/job-definition.js";
@@ -39,6 +40,7 @@ export function inChildProcess<Payload extends TenantPayload>(work: ChildWork<Pa
       execArgv: [`--max-old-space-size=${heap}`, "--no-warnings"],
       stdio: ["ignore", "ignore", work.logger ? "pipe" : "inherit", "ipc"],
     });
+    requireStarted(child);
     if (work.logger && child.stderr) logChildOutput(child.stderr, work.logger);
     let ended: Extract<FromChild, { kind: "ended" }> | undefined;
     let timer: NodeJS.Timeout | undefined;

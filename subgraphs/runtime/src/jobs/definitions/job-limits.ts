@@ -11,8 +11,11 @@ export interface JobLimits {
    * A process must have reached the database without a gap for this time before it may declare another process dead.
    */
   readonly steadyMs: number;
-  /** The delay before a job runs again that lost the database. It must not be 0, which means a planned stop. */
-  readonly databaseLostDelaySeconds: number;
+  /**
+   * The delay before a job runs again that lost the database or could not use files. It must not be 0, which means a
+   * planned stop.
+   */
+  readonly outageDelaySeconds: number;
   /** At a stop: the time for running jobs to end by themselves, and the time after they were told to end. */
   readonly graceMs: number;
   readonly abortMs: number;
@@ -23,7 +26,7 @@ export const defaultJobLimits: JobLimits = {
   lookMs: 2000,
   beatMs: 5000,
   steadyMs: 25_000,
-  databaseLostDelaySeconds: 1,
+  outageDelaySeconds: 1,
   graceMs: 2000,
   abortMs: 1000,
 };

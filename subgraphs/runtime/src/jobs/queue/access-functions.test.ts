@@ -36,14 +36,14 @@ const openObjects = `
     unnest(case when relkind = 'S' then array['select', 'update', 'usage']
       else array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger', 'maintain'] end) privilege
   where relkind in ('r', 'p', 'v', 'm', 'f', 'S') and relnamespace in ('catalog_jobs'::regnamespace, 'bus'::regnamespace)
-    and case when relkind = 'S' then has_sequence_privilege('catalog_app', oid, privilege)
-      else has_table_privilege('catalog_app', oid, privilege) end
+    and case when relkind = 'S' then has_sequence_privilege('suites_catalog_app', oid, privilege)
+      else has_table_privilege('suites_catalog_app', oid, privilege) end
   union all
   select table_name || '.' || column_name, privilege_type from information_schema.column_privileges
-  where table_schema = 'catalog_jobs' and grantee in ('catalog_app', 'PUBLIC')
+  where table_schema = 'catalog_jobs' and grantee in ('suites_catalog_app', 'PUBLIC')
   union all
   select oid::regprocedure::text, 'execute' from pg_proc
-  where pronamespace = 'catalog_jobs'::regnamespace and has_function_privilege('catalog_app', oid, 'execute')
+  where pronamespace = 'catalog_jobs'::regnamespace and has_function_privilege('suites_catalog_app', oid, 'execute')
   order by 1, 2`;
 
 const openFunctions = [
@@ -236,7 +236,7 @@ describe("what the role of requests can do about jobs", () => {
     for (const row of rows)
       expect(row).toMatchObject({
         prosecdef: true,
-        rolname: "catalog_worker",
+        rolname: "suites_catalog_worker",
         mighty: false,
         path: "search_path=pg_catalog, pg_temp",
         others: false,
@@ -368,9 +368,9 @@ describe("what the role of requests can do about jobs", () => {
 
   it("is closed out of an installation of the previous release, by two processes that start at once", async () => {
     await admin.query(`
-      set role catalog_worker;
-      alter default privileges in schema catalog_jobs grant select, insert, update, delete on tables to catalog_app;
-      grant select, insert, update, delete on all tables in schema catalog_jobs to catalog_app;
+      set role suites_catalog_worker;
+      alter default privileges in schema catalog_jobs grant select, insert, update, delete on tables to suites_catalog_app;
+      grant select, insert, update, delete on all tables in schema catalog_jobs to suites_catalog_app;
       grant execute on all functions in schema catalog_jobs to public;
       drop function catalog_jobs.send_jobs, catalog_jobs.tenant_jobs;
       create function catalog_jobs.send_jobs(text) returns text language sql as 'select $1';

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { identifier, literal } from "../../connections/database-roles.js";
 import { advisoryLocks } from "../../db/advisory-locks.js";
 
 /** The functions that the role of requests may call, with the types of their arguments. */
@@ -137,6 +138,7 @@ const definitions = (schema: string): string => {
  * once take turns.
  */
 export function jobAccess(schema: string, role: string): string {
+  const [roleName, grantee] = [literal(role), identifier(role)];
   const created = definitions(schema);
   const version = `factory ${createHash("sha256").update(created).digest("hex")}`;
   const signatures = Object.entries(ours).map(([name, types]) => `${schema}.${name}(${types})`);
@@ -151,7 +153,7 @@ export function jobAccess(schema: string, role: string): string {
     subject text,
     redrivable boolean not null
   );
-  do $setup$
+  do $setup_of_jobs$
   declare
     stale regprocedure;
   begin
@@ -166,16 +168,16 @@ export function jobAccess(schema: string, role: string): string {
     end if;
     if exists (select from pg_proc where pronamespace = '${schema}'::regnamespace
       and (has_function_privilege('public', oid, 'execute')
-        or has_function_privilege('${role}', oid, 'execute') <> (oid = any(array['${granted.join("', '")}']::regprocedure[])))) then
-      revoke all on all functions in schema ${schema} from public, ${role};
-      grant execute on function ${granted.join(", ")} to ${role};
+        or has_function_privilege(${roleName}, oid, 'execute') <> (oid = any(array['${granted.join("', '")}']::regprocedure[])))) then
+      revoke all on all functions in schema ${schema} from public, ${grantee};
+      grant execute on function ${granted.join(", ")} to ${grantee};
     end if;
     if exists (select from pg_class, aclexplode(relacl) where relnamespace = '${schema}'::regnamespace
-      and grantee in (0, '${role}'::regrole)) then
-      revoke all on all tables in schema ${schema} from public, ${role};
-      revoke all on all sequences in schema ${schema} from public, ${role};
+      and grantee in (0, (select oid from pg_roles where rolname = ${roleName}))) then
+      revoke all on all tables in schema ${schema} from public, ${grantee};
+      revoke all on all sequences in schema ${schema} from public, ${grantee};
     end if;
-  end $setup$;
+  end $setup_of_jobs$;
   commit;
 `;
 }

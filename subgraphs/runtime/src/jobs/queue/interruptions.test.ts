@@ -1,5 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import { folderWatch } from "../../files/folder-watch.js";
+import { PlatformFolder } from "../../files/platform-folder.js";
+import { SmallDisk } from "../../files/small-disk.fixture.js";
 import { continueTrace } from "../../telemetry/trace.js";
 import type { Tenant } from "../../tenancy/tenant.js";
 import { aDatabase, aTenant, quiet, type TestDatabase } from "../../unit-of-work/database.fixture.js";
@@ -25,7 +28,7 @@ const definition = (queue: string): JobDefinition<Payload> => ({
 
 const deadlineMs = 60_000;
 /** Shorter times than in operation. */
-const limits = { lookMs: 100, databaseLostDelaySeconds: 0.05, graceMs: 200, abortMs: 200 };
+const limits = { lookMs: 100, outageDelaySeconds: 0.05, graceMs: 200, abortMs: 200 };
 /** Ten looks: what may not begin would have begun by then. */
 const tenLooksMs = 10 * limits.lookMs;
 
@@ -152,6 +155,36 @@ describe("interrupted jobs", () => {
     await send(queue, job, tenant);
     await eventually("it is given up", () => end);
     expect(attempts).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]);
+  });
+
+  it("cost no attempt for lack of files: for ever while a folder of the platform fails, otherwise not", async () => {
+    const job = definition("disk");
+    const tenant = aTenant();
+    const { queue } = await aProcess([job]);
+    const disk = await SmallDisk.open();
+    await disk.fill();
+    const stopWatch = await folderWatch.start([new PlatformFolder("TMPDIR", disk.path)], quiet);
+    const attempts: number[] = [];
+    let end: JobEnd | undefined;
+    const full = Object.assign(new Error("write"), { code: "ENOSPC", syscall: "write" });
+    try {
+      const handle = async (_: Payload, { attempt }: JobAttempt) => {
+        attempts.push(attempt);
+        throw full;
+      };
+      await queue.work(job, handle, { abandoned: async (_, reason) => void (end = reason) });
+      await send(queue, job, tenant);
+      await eventually(
+        "it has run more often than a lost database is forgiven",
+        () => attempts.length > 12 || undefined,
+      );
+      expect([new Set(attempts), end]).toEqual([new Set([1]), undefined]);
+    } finally {
+      await stopWatch();
+      await disk.close();
+    }
+    await eventually("it is given up, since its own need may be the cause", () => end);
+    expect(attempts.slice(-2)).toEqual([1, 2]);
   });
 
   it("run alone after the third death of their process, and end as WORKER_DIED after the third death alone", async () => {

@@ -1,6 +1,5 @@
 import type { JobWithMetadata, PgBoss } from "pg-boss";
 import type { SchemaConnections } from "../../connections/schema-connections.js";
-import { isDatabaseOutage } from "../../errors/database-failure.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Transaction } from "../../unit-of-work/database.js";
 import { ChildDied } from "../child-processes/job-child.js";
@@ -32,6 +31,7 @@ import { JobSender } from "./job-sender.js";
 import { jobTables, nameSubjects } from "./job-tables.js";
 import { openBoss } from "./open-pg-boss.js";
 import { createQueues, deadLetterRetryLimit, registerQueues } from "./register-queues.js";
+import { uncountedFailure } from "./uncounted-failure.js";
 import type { QueueHandler, WorkedQueue } from "./worked-queue.js";
 
 export type { JobAttempt, JobDefinition } from "../definitions/job-definition.js";
@@ -66,15 +66,15 @@ export class JobQueue {
     this.#logger = logger;
     this.#process = process;
     this.schema = `${connections.schema}_jobs`;
-    this.#app = `${connections.schema}_app`;
+    this.#app = connections.roles.app;
     this.#boss = openBoss(connections.worker, this.schema, logger);
     this.#sender = new JobSender(this.#boss, this.schema);
     this.sql = { executeSql: (text, values) => this.#boss.getDb().executeSql(text, values) };
     this.#workers = new JobWorkers({ boss: this.#boss, process, sql: this.sql, schema: this.schema, logger });
     this.#runs = new JobRuns(this.sql, this.schema, process.processId);
     this.#lease = new ProcessLease({ sql: this.sql, schema: this.schema, runs: this.#runs, process, logger });
-    this.#lane = new AloneLane(process, this.#runs, logger);
-    this.#childLane = new ChildLane(this.#runs, logger, process.limits.lookMs);
+    this.#lane = new AloneLane(process, this.#runs, logger, this.schema);
+    this.#childLane = new ChildLane(this.#runs, logger, { lookMs: process.limits.lookMs, schema: this.schema });
   }
 
   async start(definitions: readonly JobDefinition<object>[]): Promise<void> {
@@ -248,11 +248,12 @@ export class JobQueue {
     }
   }
 
-  /** Whether a failure does not count as an attempt: a planned stop, or a lost database up to a number of times. */
+  /** Whether the job was given back, because its failure does not count as an attempt. */
   async #costsNothing(error: unknown, taken: TakenJob): Promise<boolean> {
-    if (!this.#stopping && !isDatabaseOutage(error)) return false;
-    const delay = this.#stopping ? 0 : this.#process.limits.databaseLostDelaySeconds;
-    const released = await this.#runs.release([taken], delay).catch(() => undefined);
+    const { outageDelaySeconds } = this.#process.limits;
+    const uncounted = uncountedFailure(error, { isStopping: this.#stopping, outageDelaySeconds });
+    if (!uncounted) return false;
+    const released = await this.#runs.release([taken], uncounted).catch(() => undefined);
     // A database that does not answer cannot store the failure either, so the lease gives the job back.
     return this.#stopping || released === undefined || released.has(taken.id);
   }

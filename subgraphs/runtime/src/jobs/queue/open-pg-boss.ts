@@ -1,6 +1,7 @@
 import { PgBoss } from "pg-boss";
 import { ElasticLimit } from "../../connections/elastic-limit.js";
 import { keepSqlStorable } from "../../connections/storable-values.js";
+import { watchedClients } from "../../connections/watch-session.js";
 import type { Logger } from "../../telemetry/logger.js";
 import { type SqlRunner, takeInTurn } from "./take-in-turn.js";
 
@@ -14,8 +15,11 @@ function relaxedCommits(url: string): string {
   return relaxed.href;
 }
 
-/** Time limits for connections of pg-boss, since its own pool has no server watch. */
-const patience = { connectionTimeoutMillis: 2000, query_timeout: 60_000, keepAlive: true };
+/**
+ * Time limits for connections of pg-boss, which has its own pool. Each connection gives up after 2 s without an answer;
+ * the longer limit is for a busy machine, where a start would fail otherwise.
+ */
+const patience = { connectionTimeoutMillis: 10_000, query_timeout: 20_000, keepAlive: true };
 
 const connections = 3;
 /** Statements of pg-boss take a few milliseconds, and all queues fetch at the same moment. */
@@ -39,6 +43,7 @@ export function openBoss(workerUrl: string, schema: string, logger: Logger): PgB
     createSchema: false,
     max: connections,
     ...patience,
+    ...watchedClients(workerUrl, logger),
     schedule: false,
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,

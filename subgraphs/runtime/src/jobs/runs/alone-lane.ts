@@ -1,8 +1,8 @@
+import { PeriodicLoop } from "../../loops/periodic-loop.js";
 import type { Logger } from "../../telemetry/logger.js";
 import { aloneBudgetMs, type JobGate } from "./job-gate.js";
 import type { JobProcess } from "./job-process.js";
 import type { AloneJob, JobRuns } from "./job-runs.js";
-import { LookLoop } from "./poll-loop.js";
 
 /** The operations of the queue that a lane needs. */
 export interface AloneWork {
@@ -34,16 +34,16 @@ export class AloneLane {
   readonly #gate: JobGate;
   readonly #runs: JobRuns;
   readonly #logger: Logger;
-  readonly #loop: LookLoop;
+  readonly #loop: PeriodicLoop;
   /** Jobs that were cut off before the time limit of a job. */
   readonly #cutShort = new Set<string>();
   #children: () => readonly string[] = () => [];
 
-  constructor({ gate, limits }: JobProcess, runs: JobRuns, logger: Logger) {
+  constructor({ gate, limits }: JobProcess, runs: JobRuns, logger: Logger, schema: string) {
     this.#gate = gate;
     this.#runs = runs;
     this.#logger = logger;
-    this.#loop = new LookLoop(logger, limits.lookMs, notRun);
+    this.#loop = new PeriodicLoop({ name: `jobs alone ${schema}`, periodMs: limits.lookMs, logger, failure: notRun });
   }
 
   /** `children`: the queues whose jobs may run in a child process instead. */
@@ -66,10 +66,12 @@ export class AloneLane {
         continue;
       }
       const needed = this.#cutShort.has(next.id) ? this.#gate.budgetMs : this.#gate.smallestRunMs;
-      const ran = await this.#gate.alone(needed, async (limitMs) => {
-        const job = await this.#runs.takeAlone(next, false);
-        if (job) await this.#run(work, job, limitMs);
-      });
+      const ran = await this.#loop.during(() =>
+        this.#gate.alone(needed, async (limitMs) => {
+          const job = await this.#runs.takeAlone(next, false);
+          if (job) await this.#run(work, job, limitMs);
+        }),
+      );
       if (!ran) return;
     }
   }

@@ -1,7 +1,7 @@
+import { PeriodicLoop } from "../../loops/periodic-loop.js";
 import type { Logger } from "../../telemetry/logger.js";
 import { type AloneWork, notRun, workerDied } from "./alone-lane.js";
 import type { AloneJob, JobRuns } from "./job-runs.js";
-import { LookLoop } from "./poll-loop.js";
 
 /**
  * Runs jobs that take longer than a run alone may take, each in a child process, one at a time. Other jobs run beside it,
@@ -10,12 +10,17 @@ import { LookLoop } from "./poll-loop.js";
 export class ChildLane {
   readonly #runs: JobRuns;
   readonly #logger: Logger;
-  readonly #loop: LookLoop;
+  readonly #loop: PeriodicLoop;
 
-  constructor(runs: JobRuns, logger: Logger, lookMs: number) {
+  constructor(runs: JobRuns, logger: Logger, { lookMs, schema }: { lookMs: number; schema: string }) {
     this.#runs = runs;
     this.#logger = logger;
-    this.#loop = new LookLoop(logger, lookMs, notRun);
+    this.#loop = new PeriodicLoop({
+      name: `jobs in child processes ${schema}`,
+      periodMs: lookMs,
+      logger,
+      failure: notRun,
+    });
   }
 
   start(work: AloneWork): void {
@@ -35,7 +40,7 @@ export class ChildLane {
         continue;
       }
       const job = await this.#runs.takeAlone(next, true);
-      if (job) await this.#run(work, job);
+      if (job) await this.#loop.during(() => this.#run(work, job));
     }
   }
 

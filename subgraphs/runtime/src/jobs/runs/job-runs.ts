@@ -21,7 +21,7 @@ export interface AloneJob extends TakenJob {
 
 /** The number of process deaths that a job survives beside others, and again when it runs alone. */
 const interruptionLimit = 3;
-/** The number of lost databases after which an interruption counts as an attempt, because the job may be the cause. */
+/** The number of outages after which an interruption counts as an attempt, because the job may be the cause. */
 const uncountedLimit = 10;
 
 /**
@@ -51,10 +51,10 @@ export class JobRuns {
   }
 
   /**
-   * Gives unfinished jobs of this process back. A planned stop and a lost database do not count as attempts. Returns their
-   * IDs.
+   * Gives unfinished jobs of this process back. A planned stop and an outage do not count as attempts. `isBlameless`: the
+   * jobs cannot be the cause of the outage. Returns their IDs.
    */
-  async release(jobs: readonly TakenJob[], delaySeconds = 0): Promise<Set<string>> {
+  async release(jobs: readonly TakenJob[], { delaySeconds = 0, isBlameless = false } = {}): Promise<Set<string>> {
     if (jobs.length === 0) return new Set();
     const released = await this.#rows<{ id: string }>(
       `with given as (
@@ -64,14 +64,20 @@ export class JobRuns {
            start_after = ${this.#schema}.job_now() + $4 * interval '1 s'
          from given left join ${this.#schema}.job_runs run on run.job_id = given.id
          where job.name = given.name and job.id = given.id and job.retry_count = given.retry_count
-           and job.state = 'active' and ($4::float8 = 0 or coalesce(run.uncounted, 0) < ${uncountedLimit})
+           and job.state = 'active' and ($4::float8 = 0 or $5 or coalesce(run.uncounted, 0) < ${uncountedLimit})
          returning job.id),
        noted as (
          update ${this.#schema}.job_runs run set process_id = null,
-           uncounted = uncounted + case when $4 > 0 then 1 else 0 end
+           uncounted = uncounted + case when $4 > 0 and not $5 then 1 else 0 end
          from freed where run.job_id = freed.id)
        select id from freed`,
-      [jobs.map(({ id }) => id), jobs.map(({ name }) => name), jobs.map(({ retryCount }) => retryCount), delaySeconds],
+      [
+        jobs.map(({ id }) => id),
+        jobs.map(({ name }) => name),
+        jobs.map(({ retryCount }) => retryCount),
+        delaySeconds,
+        isBlameless,
+      ],
     );
     return new Set(released.map(({ id }) => id));
   }

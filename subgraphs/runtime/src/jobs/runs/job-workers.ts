@@ -1,9 +1,9 @@
 import type { JobWithMetadata, PgBoss } from "pg-boss";
+import { PeriodicLoop } from "../../loops/periodic-loop.js";
 import type { Logger } from "../../telemetry/logger.js";
 import { maxRunningLimit, type TenantPayload } from "../definitions/job-definition.js";
 import type { JobProcess } from "./job-process.js";
 import type { JobSql } from "./job-runs.js";
-import { LookLoop } from "./poll-loop.js";
 
 interface Worker {
   /** Undefined while the worker starts. */
@@ -54,7 +54,7 @@ export class JobWorkers {
   readonly #boss: PgBoss;
   readonly #process: JobProcess;
   readonly #queues = new Map<string, Queue>();
-  readonly #looks: LookLoop;
+  readonly #looks: PeriodicLoop;
   readonly #sql: JobSql;
   readonly #dueQueues: string;
   #stopped = false;
@@ -64,7 +64,12 @@ export class JobWorkers {
     this.#process = process;
     this.#sql = sql;
     this.#dueQueues = dueQueues(schema);
-    this.#looks = new LookLoop(logger, process.limits.lookMs, "no job was looked for that came without a wake-up");
+    this.#looks = new PeriodicLoop({
+      name: `due jobs ${schema}`,
+      periodMs: process.limits.lookMs,
+      logger,
+      failure: "no job was looked for that came without a wake-up",
+    });
   }
 
   /** Looks for retries, delayed jobs and jobs of other processes, which arrive without a wake-up. */

@@ -1,3 +1,4 @@
+import { PeriodicLoop } from "../../loops/periodic-loop.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { JobProcess } from "./job-process.js";
 import type { JobRuns, JobSql, TakenJob } from "./job-runs.js";
@@ -29,9 +30,7 @@ export class ProcessLease {
   readonly #process: JobProcess;
   readonly #logger: Logger;
   #held: LeasedJobs = { queues: [], held: () => [], running: () => [], lose: () => undefined };
-  #timer: NodeJS.Timeout | undefined;
-  #beating: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #loop: PeriodicLoop;
   #lastBeat = 0;
   #steadySince = 0;
   #forgotAt = 0;
@@ -44,6 +43,12 @@ export class ProcessLease {
     this.#runs = parts.runs;
     this.#process = parts.process;
     this.#logger = parts.logger;
+    this.#loop = new PeriodicLoop({
+      name: `lease on jobs ${parts.schema}`,
+      periodMs: parts.process.limits.beatMs,
+      logger: parts.logger,
+      failure: "the lease of this process on its jobs was not renewed",
+    });
   }
 
   /** Starts the lease. Call it before any job is taken. */
@@ -65,25 +70,12 @@ export class ProcessLease {
       [processId],
     );
     await this.#runs.freeUnnoted(held.queues, !others?.exist);
-    this.#schedule();
+    this.#loop.start(() => this.#beat());
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#beating;
+    await this.#loop.stop();
     await this.#rows(`delete from ${this.#schema}.job_processes where process_id = $1`, [this.#process.processId]);
-  }
-
-  #schedule(): void {
-    if (this.#stopped) return;
-    this.#timer = setTimeout(() => {
-      this.#beating = this.#beat()
-        .catch((error: unknown) =>
-          this.#logger.warn({ err: error }, "the lease of this process on its jobs was not renewed"),
-        )
-        .then(() => this.#schedule());
-    }, this.#process.limits.beatMs).unref();
   }
 
   async #beat(): Promise<void> {

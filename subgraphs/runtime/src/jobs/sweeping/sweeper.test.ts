@@ -46,7 +46,9 @@ describe("the sweeper", () => {
     test = await aDatabase();
     sql = new pg.Client({ connectionString: test.url });
     await sql.connect();
-    await sql.query("create policy waiting on catalog.notes for select to platform_worker using (text = 'waiting')");
+    await sql.query(
+      "create policy waiting on catalog.notes for select to suites_platform_worker using (text = 'waiting')",
+    );
     jobs = new JobQueue(test.definition.connections, quiet);
     await jobs.start([job]);
     await jobs.work(
@@ -62,7 +64,7 @@ describe("the sweeper", () => {
         },
       },
     );
-    sweeper = new Sweeper(quiet);
+    sweeper = new Sweeper(quiet, "test");
     sweeper.add(new JobRows(test.database, jobs, waitingNotes));
   });
   afterAll(async () => {

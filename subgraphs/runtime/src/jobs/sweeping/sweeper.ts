@@ -1,3 +1,4 @@
+import { PeriodicLoop } from "../../loops/periodic-loop.js";
 import type { Logger } from "../../telemetry/logger.js";
 
 const intervalMs = 30_000;
@@ -34,13 +35,14 @@ export class Sweeper {
   readonly #logger: Logger;
   readonly #swept: { readonly rows: SweptRows; readonly position: SweepPosition }[] = [];
   readonly #repaired = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
-  #sweeping: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #loop: PeriodicLoop;
 
-  constructor(logger: Logger) {
+  /** `schema`: the one whose rows are swept. */
+  constructor(logger: Logger, schema: string) {
     this.#logger = logger;
-    this.#schedule();
+    const failure = "the search for rows without a job failed and is tried again in 30 s";
+    this.#loop = new PeriodicLoop({ name: `sweeper ${schema}`, periodMs: intervalMs, logger, failure });
+    this.#loop.start(() => this.sweep());
   }
 
   /** Throws when another entry has the same name, since the counts of one would hide those of the other. */
@@ -64,7 +66,10 @@ export class Sweeper {
   async sweep(): Promise<void> {
     for (const { rows, position } of this.#swept) {
       try {
-        for (const row of await rows.find(position)) await this.#repair(rows, row);
+        for (const row of await rows.find(position)) {
+          await this.#repair(rows, row);
+          this.#loop.progress();
+        }
       } catch (error) {
         this.#logger.warn(
           { err: error, slice: rows.slice },
@@ -74,14 +79,12 @@ export class Sweeper {
     }
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#sweeping;
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   async #repair(rows: SweptRows, row: StrandedRow): Promise<void> {
-    if (this.#stopped) return;
+    if (this.#loop.signal.aborted) return;
     const { tenantId, id } = row;
     try {
       if (!(await rows.repair(row))) return;
@@ -96,12 +99,5 @@ export class Sweeper {
         "a row waits for a job that does not exist, and was not repaired",
       );
     }
-  }
-
-  #schedule(): void {
-    if (this.#stopped) return;
-    this.#timer = setTimeout(() => {
-      this.#sweeping = this.sweep().then(() => this.#schedule());
-    }, intervalMs).unref();
   }
 }

@@ -2,7 +2,8 @@ import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
-import type { FailureLimiter, LoginAttempt } from "../../request-limits/failure-limiter.js";
+import type { LoginAttempt } from "../../request-limits/failure-limiter.js";
+import type { GuessLimiter } from "../../request-limits/guess-limiter.js";
 import { PasswordsBusyError, passwordLength, passwordMatches } from "../../users/password-hash.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
@@ -22,7 +23,7 @@ export interface PasswordAttempt {
 interface PasswordSignInParts {
   readonly accounts: UserAccounts;
   readonly records: SignInRecords;
-  readonly failures: FailureLimiter<LoginAttempt>;
+  readonly failures: GuessLimiter<LoginAttempt>;
 }
 
 interface Outcome {
@@ -38,7 +39,7 @@ const maxUsernameLength = 254;
 export class PasswordSignIn {
   readonly #accounts: UserAccounts;
   readonly #records: SignInRecords;
-  readonly #failures: FailureLimiter<LoginAttempt>;
+  readonly #failures: GuessLimiter<LoginAttempt>;
 
   constructor({ accounts, records, failures }: PasswordSignInParts) {
     this.#accounts = accounts;
@@ -54,19 +55,18 @@ export class PasswordSignIn {
     const { client, username, address, cause } = attempt;
     const tenant = onlyTenant(client);
     const limited = { tenant: tenant?.tenantId ?? "", username: mailAddressKey(username), address };
-    const retryAfterSeconds = this.#failures.blockedFor(limited);
-    if (retryAfterSeconds !== undefined)
+    const admission = await this.#failures.begin(limited);
+    if ("retryAfterSeconds" in admission)
       throw new OAuthError("RATE_LIMITED", "rate_limited", "Too many sign-ins failed. Try again later.", {
         status: 429,
-        retryAfterSeconds,
+        ...admission,
       });
-    const end = this.#failures.begin(limited);
     let outcome: Outcome | undefined;
     try {
       outcome = await this.#prove(attempt);
     } finally {
       // an outage says nothing about the password, so it does not count as a failure
-      end(outcome !== undefined && outcome.proven === undefined);
+      await admission.end(outcome !== undefined && outcome.proven === undefined);
     }
     const { named, proven } = outcome;
     if (proven) return proven;

@@ -1,4 +1,5 @@
-import type { FactorAttempt, FailureLimiter } from "../../request-limits/failure-limiter.js";
+import type { FactorAttempt } from "../../request-limits/failure-limiter.js";
+import type { GuessLimiter } from "../../request-limits/guess-limiter.js";
 import {
   type FactorKind,
   type FactorPerson,
@@ -13,7 +14,7 @@ import { OAuthError } from "../oauth-requests/oauth-error.js";
 
 interface FactorAttemptParts {
   readonly records: SignInRecords;
-  readonly failures: FailureLimiter<FactorAttempt>;
+  readonly failures: GuessLimiter<FactorAttempt>;
   readonly locks: FactorLocks;
 }
 
@@ -39,19 +40,18 @@ export class FactorAttempts {
     const verify = () => kind.verify(person, visit, form);
     const { userId, clientId, tenant, email: username, cause } = person;
     const attempt = { userId, address };
-    const retryAfterSeconds = failures.blockedFor(attempt);
-    if (retryAfterSeconds !== undefined)
+    const admission = await failures.begin(attempt);
+    if ("retryAfterSeconds" in admission)
       throw new OAuthError("RATE_LIMITED", "rate_limited", "Too many second factors were wrong. Try again later.", {
         status: 429,
-        retryAfterSeconds,
+        ...admission,
       });
-    const end = failures.begin(attempt);
     let answer: FactorProof | FactorProblem | undefined;
     try {
       answer = await (kind.isCode ? locks.check(person, verify) : verify());
     } finally {
       // an outage says nothing about the answer
-      end(answer !== undefined && !isProof(answer));
+      await admission.end(answer !== undefined && !isProof(answer));
     }
     if (!isProof(answer)) records.failed({ clientId, username, tenant, userId, cause });
     return answer;

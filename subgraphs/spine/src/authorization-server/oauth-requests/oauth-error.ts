@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure";
+import { isTemporary } from "@factory/runtime/errors/unavailable";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
 import { errors } from "oidc-provider";
 
@@ -71,7 +71,7 @@ export function oauthErrorResponse(failure: unknown, issuer: string): OAuthError
       headers: status === 401 ? { "www-authenticate": `Basic realm="${issuer}", error="${error}"` } : {},
     };
   }
-  const code = isDatabaseUnavailable(failure) ? "UNAVAILABLE" : "INTERNAL";
+  const code = isTemporary(failure) ? "UNAVAILABLE" : "INTERNAL";
   const { status, title } = errorCodes[code];
   const error = code === "UNAVAILABLE" ? "temporarily_unavailable" : "server_error";
   return {

@@ -219,8 +219,7 @@ function shapeAnswers(
   provider.on("introspection.error", remember);
   provider.on("server_error", (context, error) => {
     remember(context, error);
-    if (isDatabaseUnavailable(error))
-      logger.warn({ error: error.message }, "token request failed: the database is unavailable");
+    if (isDatabaseUnavailable(error)) logger.warn({ err: error }, "token request failed: the database is unavailable");
     else logger.error({ err: error }, "token request failed");
   });
   const application: EventEmitter = provider;

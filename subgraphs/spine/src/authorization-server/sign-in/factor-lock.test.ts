@@ -12,7 +12,8 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import { Secret, TOTP } from "otpauth";
 import pg from "pg";
 import { TestOutbox } from "../../mail/outbox.fixture.js";
-import { FailureLimiter, factorLimits } from "../../request-limits/failure-limiter.js";
+import { factorLimits } from "../../request-limits/failure-limiter.js";
+import { GuessLimiter } from "../../request-limits/guess-limiter.js";
 import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../../running-spine.fixture.js";
 import type { FactorPerson } from "../../second-factors/kinds/factor-kind.js";
 import { FactorLocks } from "../../second-factors/locks/factor-locks.js";
@@ -228,7 +229,7 @@ describe("wrong codes after a right password", () => {
     const clock = { now: Date.now() };
     const attempts = new FactorAttempts({
       locks: ownLocks(),
-      failures: new FailureLimiter(factorLimits(1), () => clock.now),
+      failures: new GuessLimiter("factor", factorLimits(1), undefined, () => clock.now),
       records: new SignInRecords({ database, logger: createLogger("test", "silent"), refusals: { note() {} } }),
     });
     const kind = new RecoveryCodes(database);

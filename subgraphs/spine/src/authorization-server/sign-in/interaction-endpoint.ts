@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure";
+import { isTemporary } from "@factory/runtime/errors/unavailable";
 import { errors } from "oidc-provider";
 import { errorPage } from "../../pages/error.page.js";
 import { sendPage } from "../../pages/page.js";
@@ -89,7 +89,7 @@ function failed({ logger }: InteractionOptions, response: ServerResponse, error:
     const detail =
       "The sign-in took too long, or your browser does not keep cookies. Go back to the application and start again.";
     sendPage(response, errorPage({ title: "This sign-in has ended", detail, traceId }), { status: 400 });
-  } else if (isDatabaseUnavailable(error)) {
+  } else if (isTemporary(error)) {
     const detail = "We cannot sign you in at the moment. Try again in a minute.";
     const page = errorPage({ title: "Not available right now", detail, traceId });
     sendPage(response, page, { status: 503, headers: { "retry-after": "1" } });

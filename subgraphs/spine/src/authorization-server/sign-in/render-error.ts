@@ -1,11 +1,11 @@
-import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure";
+import { isTemporary } from "@factory/runtime/errors/unavailable";
 import { errors, type KoaContextWithOIDC } from "oidc-provider";
 import { errorPage } from "../../pages/error.page.js";
 import { pageHeaders, pageText } from "../../pages/page.js";
 
 /** Shows an error of the authorization endpoint that must not, or cannot, be sent back to the client. */
 export function renderError(context: KoaContextWithOIDC, _out: unknown, error: unknown): void {
-  const unavailable = isDatabaseUnavailable(error);
+  const unavailable = isTemporary(error);
   const { title, detail } = textOf(error, unavailable);
   const traceId = String(context.res.getHeader("x-trace-id") ?? "");
   if (unavailable) context.status = 503;

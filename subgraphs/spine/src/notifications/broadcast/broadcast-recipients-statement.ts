@@ -1,3 +1,4 @@
+import { uuidV7 } from "@factory/runtime/identifiers/uuid-v7";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { TenantState } from "../../tenants/tenant.states.js";
@@ -25,12 +26,15 @@ const holdersAfter = {
 const insertForUsers = {
   name: "broadcast_insert",
   text: `with recipients as materialized (
-      select user_id from users
-      where tenant_id = $1 and user_id = any($4::uuid[]) and status = 'Active' order by user_id for key share),
+      select user_id, notification_id
+      from users join unnest($4::uuid[], $6::uuid[]) as given (user_id, notification_id) using (user_id)
+      where tenant_id = $1 and user_id = any($4::uuid[]) and status = 'Active'
+      order by user_id for key share of users),
     made as (
       insert into notifications (tenant_id, notification_id, message_id, channel, recipient_user_id, status, created_at,
         sent_at)
-      select $1::uuid, uuidv7(), $2::uuid, 'InApp', user_id, 'Sent', $3::timestamptz, $3::timestamptz from recipients
+      select $1::uuid, notification_id, $2::uuid, 'InApp', user_id, 'Sent', $3::timestamptz, $3::timestamptz
+      from recipients
       where not ${switchedOff({ tenant: "$1", user: "recipients.user_id", channel: "'InApp'", category: "$5::text" })}
       returning recipient_user_id)
     select count(*)::int as made from made`,
@@ -84,7 +88,8 @@ export async function insertBroadcast(
   userIds: readonly string[],
 ): Promise<number> {
   const uuids = userIds.map((userId) => decodeId("usr", userId));
-  const values = [tenant.uuid, decodeId("ntm", messageId), new Date(), uuids, category];
+  const notificationIds = uuids.map(() => uuidV7());
+  const values = [tenant.uuid, decodeId("ntm", messageId), new Date(), uuids, category, notificationIds];
   const [row] = await execute<{ made: number }>(insertForUsers, values);
   return row?.made ?? 0;
 }

@@ -41,14 +41,17 @@ export const release = {
 /** $1: tenant, $2: notification, $3: state, $4: reason, $5: the states in which it is taken. */
 export const settle = {
   name: "notification_settle",
-  text: `update notifications notification set status = $3, failure_reason = $4, due_at = null,
+  text: `with earlier as materialized (
+      select notification_id, message_id, status from notifications
+      where tenant_id = $1 and notification_id = $2 and status || '' = any($5) for update)
+    update notifications notification set status = $3, failure_reason = $4, due_at = null,
       sent_at = case when $3 = 'Failed' then notification.sent_at else coalesce(notification.sent_at, now()) end,
       delivered_at = case when $3 = 'Delivered' then now() end
-    from notification_messages message
-    where notification.tenant_id = $1 and notification.notification_id = $2
-      and notification.status || '' = any($5) and message.tenant_id = $1 and message.message_id = notification.message_id
+    from earlier, notification_messages message
+    where notification.tenant_id = $1 and notification.notification_id = earlier.notification_id
+      and message.tenant_id = $1 and message.message_id = earlier.message_id
     returning notification.message_id, notification.channel, message.category, notification.recipient_user_id,
-      old.status as before, now() as settled_at`,
+      earlier.status as before, now() as settled_at`,
 };
 
 /** $1: tenant, $2: handle. */

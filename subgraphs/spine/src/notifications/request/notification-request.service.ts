@@ -56,8 +56,8 @@ export class NotificationRequestService {
     return idempotentMutation(this.#parts.database, context, {
       field: "sendNotification",
       arguments: { input },
-      prepare: () => {
-        this.#count(context, request.recipients.length);
+      prepare: async () => {
+        await this.#count(context, request.recipients.length);
         return this.#prepare(context, request, pointerOf);
       },
       commit: async (transaction, content) => {
@@ -80,9 +80,9 @@ export class NotificationRequestService {
   }
 
   /** A repeated request is not counted. */
-  #count(context: RequestContext, recipients: number): void {
+  async #count(context: RequestContext, recipients: number): Promise<void> {
     const { editionCode } = principalOf(context);
-    const seconds = this.#parts.rate.consume(tenantOf(context).tenantId, editionCode, recipients);
+    const seconds = await this.#parts.rate.consume(tenantOf(context).tenantId, editionCode, recipients);
     if (seconds === undefined) return;
     throw new DomainError("RATE_LIMITED", {
       detail: "The tenant has requested too many notifications in this minute. Try again when it is over.",

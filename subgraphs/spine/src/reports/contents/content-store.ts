@@ -29,9 +29,11 @@ export interface OpenContent {
 export interface ContentStore {
   /**
    * Stores a content as a whole or not at all: when this resolves, it survives a loss of power. Throws ContentTooLarge,
-   * StorageFull, and errors of `chunks` as they are.
+   * and errors of `chunks` and of the store as they are.
    */
   write(name: ContentName, chunks: AsyncIterable<Buffer>, maxBytes: number): Promise<StoredContent>;
+  /** Waits while no content can be written. Throws the reason after a while, and that of the signal. */
+  usable(signal: AbortSignal): Promise<void>;
   /** Undefined: it does not exist. */
   open(name: ContentName): Promise<OpenContent | undefined>;
   /** Removes a content, and what an interrupted write has left of it. */
@@ -40,16 +42,14 @@ export interface ContentStore {
   all(): AsyncIterable<readonly ContentName[]>;
 }
 
-/** The content has more bytes than are allowed. */
+/** The content has more bytes than are allowed, or than a file of the store can have. */
 export class ContentTooLarge extends Error {
   override readonly name = "ContentTooLarge";
 
-  constructor(readonly maxBytes: number) {
-    super(`The content is larger than ${maxBytes} bytes.`);
+  constructor(
+    readonly maxBytes: number,
+    options?: ErrorOptions,
+  ) {
+    super(`The content is larger than ${maxBytes} bytes.`, options);
   }
-}
-
-/** The store has no room, which another attempt would not change. */
-export class StorageFull extends Error {
-  override readonly name = "StorageFull";
 }

@@ -4,10 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { isOutage } from "@factory/runtime/errors/unavailable";
+import { PlatformFolder } from "@factory/runtime/files/platform-folder";
 import { uuidV7 } from "@factory/runtime/identifiers/uuid-v7";
-import { type ContentName, ContentTooLarge, StorageFull } from "./content-store.js";
+import { type ContentName, ContentTooLarge } from "./content-store.js";
 import { FileContents } from "./file-contents.js";
 
+let files: string;
 let folder: string;
 let contents: FileContents;
 const aName = (fence = 1): ContentName => ({ tenant: uuidV7(), run: uuidV7(), fence });
@@ -22,10 +25,11 @@ async function* failing(error: Error): AsyncGenerator<Buffer> {
 }
 
 beforeEach(async () => {
-  folder = join(await mkdtemp(join(tmpdir(), "contents-")), "files");
-  contents = new FileContents(folder);
+  files = await mkdtemp(join(tmpdir(), "contents-"));
+  folder = join(files, "reports");
+  contents = new FileContents(new PlatformFolder("FILES_DIR", files));
 });
-afterEach(() => rm(join(folder, ".."), { recursive: true }));
+afterEach(() => rm(files, { recursive: true }));
 
 async function allNames(): Promise<ContentName[]> {
   const names: ContentName[] = [];
@@ -63,13 +67,14 @@ describe("contents in files", () => {
     expect((await contents.write(name, chunksOf("1234", "567"), 7)).sizeBytes).toBe(7);
   });
 
-  it("tell a full disk from other failures", async () => {
+  it("are an outage on a full disk, and no other failure is", async () => {
     const full = Object.assign(new Error("no space left on device, write"), { code: "ENOSPC" });
-    await expect(contents.write(aName(), failing(full), 100)).rejects.toThrow(StorageFull);
-    const file = join(folder, "..", "a-file");
-    await writeFile(file, "");
-    const refused = new FileContents(file).write(aName(), chunksOf("1"), 100);
-    await expect(refused).rejects.toMatchObject({ code: expect.stringMatching(/ENOTDIR|EEXIST/) });
+    const refused = await contents.write(aName(), failing(full), 100).catch((error: unknown) => error);
+    expect(isOutage(refused)).toBe(true);
+    await rm(folder, { recursive: true });
+    await writeFile(folder, "");
+    const broken = await contents.write(aName(), chunksOf("1"), 100).catch((error: unknown) => error);
+    expect([broken instanceof Error, isOutage(broken)]).toEqual([true, false]);
   });
 
   it("are removed, also what an interrupted write has left", async () => {

@@ -2,30 +2,35 @@ import { createHash } from "node:crypto";
 import { mkdir, open, opendir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { failpoint } from "@factory/runtime/faults/failpoint";
+import type { PlatformFolder } from "@factory/runtime/files/platform-folder";
 import {
   type ContentName,
   type ContentStore,
   ContentTooLarge,
   type OpenContent,
-  StorageFull,
   type StoredContent,
 } from "./content-store.js";
 
 const unfinished = ".part";
 const fileForm = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d{1,9})(?:\.part)?$/;
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Codes of system errors that mean a lack of room. */
-const fullCodes: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 /**
  * Contents as files `<folder>/<tenant>/<run>.<fence>`. A content is written to a temporary file, which is synchronized
  * and then renamed, so a file without the suffix `.part` is complete.
  */
 export class FileContents implements ContentStore {
+  readonly #files: PlatformFolder;
   readonly #folder: string;
 
-  constructor(folder: string) {
-    this.#folder = folder;
+  /** `files`: the folder of all files that the platform keeps. Contents are in its folder `reports`. */
+  constructor(files: PlatformFolder) {
+    this.#files = files;
+    this.#folder = join(files.path, "reports");
+  }
+
+  usable(signal: AbortSignal): Promise<void> {
+    return this.#files.usable(signal);
   }
 
   async write(name: ContentName, chunks: AsyncIterable<Buffer>, maxBytes: number): Promise<StoredContent> {
@@ -41,7 +46,7 @@ export class FileContents implements ContentStore {
       return stored;
     } catch (error) {
       await rm(part, { force: true }).catch(() => undefined);
-      throw isFull(error) ? new StorageFull("The disk of FILES_DIR has no room left", { cause: String(error) }) : error;
+      throw error;
     }
   }
 
@@ -94,7 +99,9 @@ async function written(path: string, chunks: AsyncIterable<Buffer>, maxBytes: nu
       sizeBytes += chunk.length;
       if (sizeBytes > maxBytes) throw new ContentTooLarge(maxBytes);
       digest.update(chunk);
-      await file.appendFile(chunk);
+      await file.appendFile(chunk).catch((error: NodeJS.ErrnoException) => {
+        throw error.code === "EFBIG" ? new ContentTooLarge(sizeBytes - 1, { cause: error }) : error;
+      });
     }
     await file.sync();
     return { sizeBytes, sha256: digest.digest("hex") };
@@ -111,12 +118,6 @@ async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-/** A lack of room on this disk must not count as one of the database, which passes. */
-function isFull(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code !== undefined && fullCodes.has(code);
 }
 
 function absent(error: unknown): undefined {

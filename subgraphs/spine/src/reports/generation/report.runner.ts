@@ -5,7 +5,7 @@ import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { TooManyRowsError } from "../../report-formats/report/too-many-rows.js";
-import { type ContentStore, ContentTooLarge, StorageFull } from "../contents/content-store.js";
+import { type ContentStore, ContentTooLarge } from "../contents/content-store.js";
 import type { RunPayload } from "../runs/run-job.js";
 import { type RunError, RunLost } from "../runs/run-moves.js";
 import { runUuid } from "../runs/run-record.js";
@@ -40,6 +40,7 @@ export class ReportRunner {
       if (status === "Cancelled") cancelled.abort(new RunLost());
     });
     try {
+      await this.#services.contents.usable(signal);
       const claim = await RunClaim.take(this.#services, payload);
       failpoint("reports.claimed");
       if (claim) await this.#generate(claim, AbortSignal.any([signal, cancelled.signal]));
@@ -86,11 +87,9 @@ export class ReportRunner {
 const finalCodes: ReadonlySet<string> = new Set(["REPORT_TOO_LARGE", "RUN_TOO_LONG"]);
 
 /** The reason of a failure that another attempt would not change. */
-function finalError(error: unknown, { run, maxBytes }: RunClaim): RunError | undefined {
+function finalError(error: unknown, { run }: RunClaim): RunError | undefined {
   if (error instanceof TooManyRowsError) return errorOf(tooManyRows(run.format, error.maxRows));
-  if (error instanceof ContentTooLarge) return errorOf(tooManyBytes(maxBytes));
-  if (error instanceof StorageFull)
-    return { code: "STORAGE_FULL", detail: "The platform has no room left for the content. Try again later." };
+  if (error instanceof ContentTooLarge) return errorOf(tooManyBytes(error.maxBytes));
   return error instanceof DomainError && finalCodes.has(error.code) ? errorOf(error) : undefined;
 }
 

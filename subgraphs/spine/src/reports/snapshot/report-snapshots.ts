@@ -23,7 +23,7 @@ export class ReportSnapshots {
 
   /** `url` connects as the role that serves requests, so row-level security holds. */
   constructor(url: string, connections: number, logger: Logger) {
-    this.#pool = openPool(url, connections, logger);
+    this.#pool = openPool(url, connections, logger, { silenceMs: statementMs + 20_000 });
   }
 
   /** Runs `work` in one snapshot of the tenant's rows. A statement that runs when `signal` is aborted is ended. */

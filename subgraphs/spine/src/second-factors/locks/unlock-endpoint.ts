@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { isTemporary } from "@factory/runtime/errors/unavailable";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { HttpRoute } from "../../http-endpoints/http-route.js";
 import { causeOf } from "../../http-endpoints/request-cause.js";
@@ -50,7 +50,7 @@ function refuse(response: ServerResponse, error: unknown, logger: Logger): void 
     const detail = "Open the link in the mail again.";
     return sendPage(response, errorPage({ title: "The form could not be read", detail, traceId }), { status: 400 });
   }
-  if (isDatabaseUnavailable(error)) {
+  if (isTemporary(error)) {
     const page = errorPage({ title: "Not available right now", detail: "Try again in a minute.", traceId });
     return sendPage(response, page, { status: 503, headers: { "retry-after": "1" } });
   }

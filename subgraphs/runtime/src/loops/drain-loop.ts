@@ -1,4 +1,5 @@
 import type { Logger } from "../telemetry/logger.js";
+import { loopWatch, type WatchedLoop } from "./loop-watch.js";
 
 /** The result of a drain: nothing is left, more is waiting, or the next item is due in so many milliseconds. */
 export type Drained = "empty" | "more" | number;
@@ -10,20 +11,30 @@ const backstopMs = 1000;
  * lost.
  */
 export class DrainLoop {
+  readonly #name: string;
   readonly #drain: () => Promise<Drained>;
   readonly #logger: Logger;
+  #watched: WatchedLoop | undefined;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #again = false;
   #stopped = false;
+  /** Counts the restarts, so that a drain that was given up ends without a further one. */
+  #generation = 0;
 
-  constructor(drain: () => Promise<Drained>, logger: Logger) {
+  /** `name`: the loop in readiness, metrics and log. */
+  constructor(name: string, drain: () => Promise<Drained>, logger: Logger) {
+    this.#name = name;
     this.#drain = drain;
     this.#logger = logger;
   }
 
   wake(): void {
     if (this.#stopped) return;
+    this.#watched ??= loopWatch.add({
+      ...{ name: this.#name, periodMs: backstopMs, logger: this.#logger },
+      restart: () => this.#restart(),
+    });
     if (this.#running) {
       this.#again = true;
       return;
@@ -35,19 +46,30 @@ export class DrainLoop {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
+    this.#watched?.leave();
     await this.#running;
   }
 
+  #restart(): void {
+    this.#generation += 1;
+    this.#running = undefined;
+    this.wake();
+  }
+
   async #run(): Promise<void> {
+    const generation = this.#generation;
     let drained: Drained = "empty";
     try {
       do {
         this.#again = false;
         drained = await this.#drain();
-      } while (!this.#stopped && (this.#again || drained === "more"));
+        if (generation === this.#generation) this.#watched?.turned();
+      } while (!this.#stopped && generation === this.#generation && (this.#again || drained === "more"));
     } catch (error) {
-      this.#logger.warn({ err: error }, "a drain failed and will be tried again");
+      this.#logger.warn({ err: error, loop: this.#name }, "a drain failed and will be tried again");
+      if (generation === this.#generation) this.#watched?.turned();
     }
+    if (generation !== this.#generation) return;
     this.#running = undefined;
     if (this.#stopped) return;
     const pauseMs = typeof drained === "number" ? Math.min(Math.max(0, drained), backstopMs) : backstopMs;

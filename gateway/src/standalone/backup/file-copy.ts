@@ -1,0 +1,66 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, open, opendir } from "node:fs/promises";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { folderMarkFile } from "@factory/runtime/files/platform-folder";
+import { type ArchiveEntry, readArchive, writeArchive } from "./sealed-folder/archive.js";
+import type { BackupFolder } from "./sealed-folder/backup-folder.js";
+import { BackupProblem } from "./sealed-folder/backup-problem.js";
+import type { Manifest } from "./sealed-folder/manifest.js";
+import type { Progress } from "./sealed-folder/progress.js";
+
+/** A content that is still being written. */
+const unfinished = ".part";
+
+/** Copies the files of FILES_DIR. A complete file never changes; one that retention removes meanwhile is left out. */
+export function copyFiles(filesDir: string, folder: BackupFolder, progress: Progress): Promise<Manifest["files"]> {
+  return writeArchive(folder, "files", entries(filesDir, filesDir, progress));
+}
+
+async function* entries(root: string, folder: string, progress: Progress): AsyncGenerator<ArchiveEntry, void> {
+  const listing = await opendir(folder).catch(absent);
+  if (!listing) return;
+  for await (const entry of listing) {
+    const file = join(folder, entry.name);
+    if (entry.isDirectory()) yield* entries(root, file, progress);
+    if (!entry.isFile() || entry.name.endsWith(unfinished) || entry.name === folderMarkFile) continue;
+    const opened = await open(file).catch(absent);
+    if (!opened) continue;
+    progress.step("files");
+    const { size } = await opened.stat();
+    const content = opened.createReadStream({ start: 0, end: size });
+    yield { name: relative(root, file).split(sep).join("/"), size, content };
+  }
+}
+
+/** Writes the files of a backup into an empty FILES_DIR. */
+export async function restoreFiles(filesDir: string, files: Manifest["files"], folder: BackupFolder): Promise<void> {
+  await eachFile(files, folder, async (name, content) => {
+    const file = resolve(filesDir, name);
+    if (!file.startsWith(`${resolve(filesDir)}${sep}`))
+      throw new BackupProblem(`A file is outside of FILES_DIR: ${name}`);
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await pipeline(content, createWriteStream(file, { flags: "wx", mode: 0o600, flush: true }));
+  });
+}
+
+/** Reads all files of a backup. */
+export async function checkFiles(files: Manifest["files"], folder: BackupFolder): Promise<void> {
+  await eachFile(files, folder, (_, content) =>
+    pipeline(content, new Writable({ write: (_bytes, _encoding, done) => done() })),
+  );
+}
+
+async function eachFile(
+  { count, part }: Manifest["files"],
+  folder: BackupFolder,
+  take: (name: string, content: NodeJS.ReadableStream) => Promise<void>,
+): Promise<void> {
+  const found = await readArchive(folder, part, ({ name }, content) => take(name, content));
+  if (found !== count) throw new BackupProblem(`The backup has ${found} files and not ${count}.`);
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+}

@@ -1,0 +1,69 @@
+import { createHmac, hkdfSync, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { BackupProblem } from "./backup-problem.js";
+
+/** How the keys of a backup are made from its passphrase. It is in the manifest. */
+export interface KeyRecipe {
+  /** Hexadecimal. */
+  readonly salt: string;
+  readonly cost: number;
+  /** Tells a wrong passphrase from a damaged backup. Hexadecimal. */
+  readonly proof: string;
+}
+
+const cost = 2 ** 17;
+const mostCost = 2 ** 20;
+const blockSize = 8;
+const keyBytes = 32;
+
+/** The keys of a backup: one for its manifest, and one for each of its files. */
+export class PassphraseKeys {
+  readonly recipe: KeyRecipe;
+  readonly #master: Buffer;
+
+  private constructor(master: Buffer, salt: string, costOfMaster: number) {
+    this.#master = master;
+    this.recipe = { salt, cost: costOfMaster, proof: this.#derived("proof").toString("hex") };
+  }
+
+  /** Keys for a new backup. */
+  static async make(passphrase: string): Promise<PassphraseKeys> {
+    const salt = randomBytes(keyBytes);
+    return new PassphraseKeys(await stretched(passphrase, salt, cost), salt.toString("hex"), cost);
+  }
+
+  /** The keys of an existing backup. Throws BackupProblem for a wrong passphrase. */
+  static async open(passphrase: string, recipe: KeyRecipe): Promise<PassphraseKeys> {
+    if (recipe.cost > mostCost) throw new BackupProblem("The manifest is damaged: its key is too costly.");
+    const master = await stretched(passphrase, Buffer.from(recipe.salt, "hex"), recipe.cost);
+    const keys = new PassphraseKeys(master, recipe.salt, recipe.cost);
+    if (keys.recipe.proof !== recipe.proof) throw new BackupProblem("The passphrase is not that of the backup.");
+    return keys;
+  }
+
+  forFile(name: string): Buffer {
+    return this.#derived(`file ${name}`);
+  }
+
+  /** The digest that only this passphrase can make, as hexadecimal. */
+  sign(text: string): string {
+    return createHmac("sha256", this.#derived("manifest")).update(text).digest("hex");
+  }
+
+  isSigned(text: string, signature: string): boolean {
+    const [wanted, given] = [Buffer.from(this.sign(text), "hex"), Buffer.from(signature, "hex")];
+    return wanted.length === given.length && timingSafeEqual(wanted, given);
+  }
+
+  #derived(purpose: string): Buffer {
+    return Buffer.from(hkdfSync("sha256", this.#master, "", `factory backup ${purpose}`, keyBytes));
+  }
+}
+
+function stretched(passphrase: string, salt: Buffer, N: number): Promise<Buffer> {
+  const options = { N, r: blockSize, p: 1, maxmem: 2 * 128 * N * blockSize };
+  return new Promise((resolve, reject) =>
+    scrypt(passphrase.normalize("NFC"), salt, keyBytes, options, (error, key) =>
+      error ? reject(error) : resolve(key),
+    ),
+  );
+}

@@ -1,0 +1,21 @@
+import type { ClientBase } from "pg";
+import { InstallationProblem } from "../installation/installation-problem.js";
+import type { SharedFolder } from "../settings/platform-folders.js";
+import { writeMark } from "./folder-mark.js";
+import { makeMark, markIsWritten } from "./folder-mark-statement.js";
+import { readStoredMarks } from "./stored-marks.js";
+
+/** Throws InstallationProblem for a database over which no platform of this release was started. */
+export async function requireInstallation(admin: ClientBase): Promise<void> {
+  if ((await readStoredMarks(admin)).size === 0)
+    throw new InstallationProblem("The database knows no folder yet: start the platform over it once.");
+}
+
+/** Gives the folder the mark that the database has, whatever is in it. */
+export async function acceptFolder(admin: ClientBase, { setting, path }: SharedFolder): Promise<void> {
+  await admin.query(makeMark, [setting]);
+  const stored = (await readStoredMarks(admin)).get(setting);
+  if (stored === undefined) throw new InstallationProblem("The database has lost the mark of the folder.");
+  await writeMark(path, stored.mark);
+  await admin.query(markIsWritten, [setting]);
+}

@@ -1,0 +1,41 @@
+import { WatchedPool } from "@factory/runtime/connections/watched-pool";
+import { Gauge, type Registry } from "prom-client";
+import type { GraphqlSockets } from "../../websocket/graphql-sockets.js";
+
+/** Registers the gauges of what a process can run out of: connections to the database, and sockets. */
+export function resourceMetrics(registry: Registry, sockets: () => GraphqlSockets["open"]): void {
+  databaseConnections(registry);
+  openSockets(registry, sockets);
+}
+
+const states = ["limit", "open", "inUse", "waiting"] as const;
+
+function databaseConnections(registry: Registry): void {
+  const gauge = new Gauge({
+    name: "database_connections",
+    help: "Connections of the pools of this process by role. limit: the most they open. waiting: requests for one.",
+    labelNames: ["role", "state"],
+    registers: [registry],
+    collect() {
+      gauge.reset();
+      for (const pool of WatchedPool.usage())
+        for (const state of states) gauge.inc({ role: pool.role, state: labels[state] }, pool[state]);
+    },
+  });
+}
+
+const labels = { limit: "limit", open: "open", inUse: "in_use", waiting: "waiting" } as const;
+
+function openSockets(registry: Registry, sockets: () => GraphqlSockets["open"]): void {
+  const gauge = new Gauge({
+    name: "websocket_open",
+    help: "Open websockets of this process, and the GraphQL subscriptions on them.",
+    labelNames: ["what"],
+    registers: [registry],
+    collect() {
+      const open = sockets();
+      gauge.set({ what: "sockets" }, open.sockets);
+      gauge.set({ what: "subscriptions" }, open.subscriptions);
+    },
+  });
+}

@@ -1,0 +1,34 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+
+/** The bytes of packs that are stored. */
+export interface RepositoryLimits {
+  readonly repositoryBytes: number;
+  /** All repositories of a tenant together. */
+  readonly tenantBytes: number;
+}
+
+/** The stored bytes of a repository and of its tenant. */
+export interface StoredBytes {
+  readonly bytes: number;
+  readonly tenantBytes: number;
+}
+
+/** How many bytes the next push may have. */
+export function remainingBytes(limits: RepositoryLimits, stored: StoredBytes): number {
+  return Math.max(0, Math.min(limits.repositoryBytes - stored.bytes, limits.tenantBytes - stored.tenantBytes));
+}
+
+/** Throws TARGET_FULL when a push of `pushedBytes` is over a limit. */
+export function requireRoom(limits: RepositoryLimits, stored: StoredBytes, pushedBytes: number): void {
+  if (pushedBytes > limits.repositoryBytes - stored.bytes)
+    throw full(`The repository may have ${mebibytes(limits.repositoryBytes)}, and this push would make it larger.`);
+  if (pushedBytes > limits.tenantBytes - stored.tenantBytes)
+    throw full(`The repositories of the tenant may have ${mebibytes(limits.tenantBytes)} together.`);
+}
+
+const full = (problem: string) =>
+  new DomainError("TARGET_FULL", {
+    detail: `${problem} Push to another repository, or ask the operator for more room.`,
+  });
+
+const mebibytes = (bytes: number) => `${Math.floor(bytes / 1024 / 1024)} MiB`;

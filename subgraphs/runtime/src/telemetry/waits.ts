@@ -1,0 +1,56 @@
+import type { Logger } from "./logger.js";
+
+/** The process waits for something without which it cannot go on. */
+interface Wait {
+  readonly what: string;
+  readonly sinceMs: number;
+}
+
+/** The waits of a process, for its log and for those who ask about its readiness. */
+export class Waits {
+  readonly #waits = new Set<Wait>();
+  readonly #everyMs: number;
+  readonly #listeners = new Set<() => void>();
+  #logger: Logger | undefined;
+
+  constructor(everyMs = 60_000) {
+    this.#everyMs = everyMs;
+  }
+
+  /** From now on the beginning and the end of each wait are logged, and a long wait once a minute. */
+  logTo(logger: Logger): void {
+    this.#logger = logger;
+  }
+
+  /** The names of the waits that have not ended. */
+  get names(): string[] {
+    return [...this.#waits].map(({ what }) => what);
+  }
+
+  /** Calls `listener` at the beginning of each wait, and now if there is one. Returns the function that ends this. */
+  onBegin(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    if (this.#waits.size > 0) listener();
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Begins a wait. Returns the function that ends it. */
+  begin(what: string, facts: Record<string, unknown> = {}, logger = this.#logger): () => void {
+    const wait: Wait = { what, sinceMs: performance.now() };
+    const seconds = () => Math.round((performance.now() - wait.sinceMs) / 1000);
+    this.#waits.add(wait);
+    for (const listener of this.#listeners) listener();
+    logger?.warn({ ...facts, waitsFor: what }, "the platform waits");
+    const reminder = setInterval(
+      () => logger?.warn({ waitsFor: what, seconds: seconds() }, "the platform still waits"),
+      this.#everyMs,
+    ).unref();
+    return () => {
+      clearInterval(reminder);
+      if (this.#waits.delete(wait))
+        logger?.warn({ waitsFor: what, seconds: seconds() }, "a wait of the platform ended");
+    };
+  }
+}
+
+export const waits = new Waits();

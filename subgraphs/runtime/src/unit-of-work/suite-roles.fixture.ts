@@ -1,0 +1,14 @@
+import { createHash } from "node:crypto";
+import type { RoleSettings } from "../provisioning/provision-database.js";
+import { MasterKeys } from "../sealing/master-keys.js";
+
+const secretsKey = "the secrets key of the databases of all suites";
+
+/** The roles of the databases of suites. All are copies of one database, so they have the same roles and passwords. */
+export const suiteRoles: RoleSettings = {
+  masterKeys: new MasterKeys(createHash("sha256").update(secretsKey).digest()),
+  rolePrefix: "suites",
+};
+
+/** The settings of a platform over such a database. */
+export const suiteVariables = { SECRETS_KEY: secretsKey, DATABASE_ROLE_PREFIX: "suites" };

@@ -1,0 +1,113 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { isBuiltin } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, normalize } from "node:path";
+
+interface PackModule {
+  stage(folder: string): {
+    dependencies: Record<string, string>;
+    bundleDependencies: string[];
+    bin: Record<string, string>;
+  };
+  pack(destination: string, options: readonly string[]): Promise<{ filename: string; files: { path: string }[] }>;
+}
+
+const scope = "node_modules/@factory";
+let pack: PackModule;
+let folder: string;
+let manifest: ReturnType<PackModule["stage"]>;
+let staged: ReadonlySet<string>;
+
+beforeAll(async () => {
+  pack = (await import(new URL("../../gateway/pack.mjs", import.meta.url).href)) as PackModule;
+  folder = await mkdtemp(join(tmpdir(), "packed-platform-"));
+  manifest = pack.stage(folder);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  staged = new Set(
+    entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1)),
+  );
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+const read = (file: string) => readFile(join(folder, file), "utf8");
+const isPresent = (path: string) => staged.has(path) || [...staged].some((file) => file.startsWith(`${path}/`));
+
+/** The file or folder of a module of a workspace, such as `@factory/runtime/json/own-json`. */
+async function moduleFile(specifier: string): Promise<string | undefined> {
+  const [, name = "", ...rest] = specifier.split("/");
+  const { exports } = JSON.parse(await read(`${scope}/${name}/package.json`)) as {
+    exports: Record<string, string | { default: string }>;
+  };
+  const path = `./${rest.join("/")}`;
+  for (const [pattern, target] of Object.entries(exports)) {
+    const file = typeof target === "string" ? target : target.default;
+    const [before = "", after] = pattern.split("*");
+    if (pattern === path) return normalize(`${scope}/${name}/${file}`);
+    if (after !== undefined && path.startsWith(before) && path.endsWith(after))
+      return normalize(`${scope}/${name}/${file.replace("*", path.slice(before.length, path.length - after.length))}`);
+  }
+  return undefined;
+}
+
+describe("the package of the platform", () => {
+  it("has no tests, no sources and no settings", () => {
+    const wrong = [...staged].filter(
+      (file) =>
+        !file.startsWith(`${scope}/test/`) && /\.(?:test|fixture)\.|\.ts$|\.map$|(?:^|\/)\.(?:env|data)/.test(file),
+    );
+    expect(wrong).toEqual([]);
+    expect(staged).toContain(`${scope}/gateway/dist/bundle/main.js`);
+  });
+
+  it("has every file that its modules import, and names every other package", async () => {
+    const missing = new Set<string>();
+    const packages = new Set(Object.keys(manifest.dependencies));
+    const modules = [...staged].filter((file) => file.endsWith(".js") && !file.includes("/bundle/"));
+    expect(modules.length).toBeGreaterThan(1000);
+    for (const file of modules)
+      for (const [, specifier = ""] of (await read(file)).matchAll(
+        /(?:^(?:import|export)\s(?:[^"';=(]*\sfrom\s)?|\bimport\()["']([@.\w][^"'\n]*)["']/gm,
+      )) {
+        const [first = "", second = ""] = specifier.split("/");
+        const name = specifier.startsWith("@") ? `${first}/${second}` : first;
+        const target = specifier.startsWith(".") ? normalize(join(dirname(file), specifier)) : undefined;
+        if (target !== undefined ? isPresent(target) : isBuiltin(specifier)) continue;
+        if (first === "@factory" ? isPresent((await moduleFile(specifier)) ?? "") : packages.has(name)) continue;
+        missing.add(`${specifier} in ${file}`);
+      }
+    // only a build or a developer's program needs them
+    const known = /(?:esbuild|@apollo\/(?:composition|subgraph)|@jridgewell|@swc\/core|typescript)/;
+    expect([...missing].filter((line) => !known.test(line))).toEqual([]);
+  });
+
+  it("has every file of the workspaces that the bundle names by its place", async () => {
+    const places = new Set<string>();
+    for (const file of staged)
+      if (file.startsWith(`${scope}/gateway/dist/bundle/`) && file.endsWith(".js"))
+        for (const [, place = ""] of (await read(file)).matchAll(/new URL\("(\.\.?\/[^"]+)",\s*bundleAddress\)/g))
+          if (!place.includes("node_modules/")) places.add(normalize(join(dirname(file), place)));
+    expect(places.size).toBeGreaterThan(5);
+    expect([...places].filter((place) => !isPresent(place))).toEqual([]);
+    for (const worker of [
+      "gateway/dist/ad-hoc-documents/planning-worker.js",
+      "gateway/dist/supergraph/supergraph-check-worker.js",
+      "catalog/dist/template-worker/template-worker.js",
+      "catalog/dist/execution-process.js",
+      "rest-facade/src/operations",
+      "test/fixtures/web-api-template/.template.config",
+      "schema/supergraph.graphql",
+    ])
+      expect([worker, isPresent(`${scope}/${worker}`)]).toEqual([worker, true]);
+  });
+
+  it("is what npm packs", async () => {
+    const { files } = await pack.pack(folder, ["--dry-run"]);
+    const packed = new Set(files.map(({ path }) => path));
+    const left = [...staged].filter((file) => !packed.has(file) && !file.endsWith("/.gitignore"));
+    expect(left).toEqual([]);
+    expect(manifest.bin).toEqual({ "factory-platform": "platform.mjs" });
+  });
+});
