@@ -1,6 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 
+/** Writes that follow one another sooner are one message, however slowly the machine hands them over. */
+const pauseMs = 5;
+
 /** A way to a server that counts how often somebody has asked and waited for the answer. */
 export interface CountedWay {
   readonly url: string;
@@ -15,11 +18,20 @@ export async function countedWay(url: string): Promise<CountedWay> {
   const way = createServer((client) => {
     const server = connect(Number(port), hostname);
     let asking = false;
-    client.on("data", (bytes) => {
+    let message: Buffer[] = [];
+    const send = () => {
       if (!asking) trips += 1;
       asking = true;
-      server.write(bytes);
+      server.write(Buffer.concat(message));
+      message = [];
+    };
+    let sending: NodeJS.Timeout | undefined;
+    client.on("data", (bytes) => {
+      message.push(bytes);
+      clearTimeout(sending);
+      sending = setTimeout(send, pauseMs);
     });
+    client.on("close", () => clearTimeout(sending));
     server.on("data", (bytes) => {
       asking = false;
       client.write(bytes);

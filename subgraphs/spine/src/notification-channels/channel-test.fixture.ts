@@ -106,6 +106,14 @@ export class ChannelTest {
     );
   }
 
+  /** Waits until the notification is Sent, however long its driver would wait before the next attempt. */
+  async isSentAtLast(notificationId: string): Promise<void> {
+    await until(async () => {
+      await this.hasten(notificationId);
+      return (await this.row(notificationId)).status === "Sent";
+    });
+  }
+
   /** Waits until the notifications have joined their digests. */
   async joined(notificationIds: readonly string[]): Promise<void> {
     const waiting =

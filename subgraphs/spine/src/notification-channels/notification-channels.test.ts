@@ -193,7 +193,7 @@ describe("the channel Email", () => {
     for (const id of hung) expect((await test.row(id)).status).not.toBe("Sent");
     test.mails.behave();
     test.mails.release();
-    for (const id of hung) await test.becomes(id, "Sent");
+    for (const id of hung) await test.isSentAtLast(id);
   });
 
   it("waits while integration does not answer", async () => {

@@ -22,14 +22,15 @@ const holdersAfter = {
     order by principal_id limit $3`,
 };
 
-// A deletion of one of the users waits until the transaction ends, so it finds and erases the notification.
+// A deletion of one of the users waits until the transaction ends, so it finds and erases the notification. The lateral
+// form looks every user up by its key: a join may compare each user with each id while the table has no statistics yet.
 const insertForUsers = {
   name: "broadcast_insert",
   text: `with recipients as materialized (
-      select user_id, notification_id
-      from users join unnest($4::uuid[], $6::uuid[]) as given (user_id, notification_id) using (user_id)
-      where tenant_id = $1 and user_id = any($4::uuid[]) and status = 'Active'
-      order by user_id for key share of users),
+      select wanted.user_id, notification_id
+      from unnest($4::uuid[], $6::uuid[]) as wanted (user_id, notification_id)
+        cross join lateral (select from users
+          where tenant_id = $1 and users.user_id = wanted.user_id and status = 'Active' for key share) as active),
     made as (
       insert into notifications (tenant_id, notification_id, message_id, channel, recipient_user_id, status, created_at,
         sent_at)
