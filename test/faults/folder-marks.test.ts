@@ -123,6 +123,15 @@ it("a folder of another installation is refused", async () => {
   try {
     await expect(other.start({ FILES_DIR: folders.FILES_DIR })).rejects.toThrow("ended with 78");
     expect(other.log.join("\n")).toContain(`FILES_DIR=${folders.FILES_DIR} belongs to another database.`);
+    const own = join(other.databaseFolder, "files");
+    await (await other.start({ FILES_DIR: own })).stop();
+    const databaseOf = { DATABASE_URL: other.databaseUrl, FILES_DIR: folders.FILES_DIR };
+    const { output } = await tool("accept-folder", ["FILES_DIR"], databaseOf);
+    expect(output).toContain("The folder has the mark of another installation.");
+    await rm(join(own, ".factory-folder"));
+    await mkdir(join(own, ".factory-folder"));
+    await expect(other.start({ FILES_DIR: own })).rejects.toThrow("ended with 78");
+    expect(other.log.join("\n")).toContain(`FILES_DIR=${own}: .factory-folder in it cannot be read (EISDIR).`);
   } finally {
     await other.close();
   }

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { failTool } from "./client/platform-api.js";
-import { acceptFolder, requireInstallation } from "./folder-marks/accept-folder.js";
+import { acceptFolder, belongsToAnother, requireInstallation } from "./folder-marks/accept-folder.js";
 import { type FolderContent, folderContent } from "./folder-marks/folder-content.js";
 import { administrator } from "./installation/administrator.js";
 import { installationOf, installationVariables } from "./installation/installation-environment.js";
@@ -15,6 +15,9 @@ The folder is that of the setting: FILES_DIR, or REPOSITORIES_DIR for REPOSITORY
 of the platform, whose processes must be stopped.
 `;
 
+const warning = `The folder has the mark of another installation. Once it is accepted here, the processes of that one refuse it.
+`;
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     options: { yes: { type: "boolean", default: false }, help: { type: "boolean", default: false } },
@@ -24,14 +27,18 @@ async function main(): Promise<void> {
   const [setting, ...others] = positionals;
   if ((setting !== "FILES_DIR" && setting !== "REPOSITORIES_DIR") || others.length > 0) throw new Error(usage);
   const environment = installationOf(commandSettings(installationVariables));
-  const path = setting === "FILES_DIR" ? environment.filesDir : environment.repositoriesDir;
+  const folder = {
+    setting,
+    path: setting === "FILES_DIR" ? environment.filesDir : environment.repositoriesDir,
+  } as const;
   const database = await databaseOf(environment);
   try {
     const admin = await administrator(database.url);
     try {
       await requireInstallation(admin);
-      report(await folderContent(admin, { setting, path }), { setting, path });
-      if (values.yes) await acceptFolder(admin, { setting, path });
+      report(await folderContent(admin, folder), folder);
+      if (await belongsToAnother(admin, folder)) process.stdout.write(warning);
+      if (values.yes) await acceptFolder(admin, folder);
     } finally {
       await admin.end();
     }

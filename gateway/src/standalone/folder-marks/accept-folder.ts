@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import { InstallationProblem } from "../installation/installation-problem.js";
 import type { SharedFolder } from "../settings/platform-folders.js";
-import { writeMark } from "./folder-mark.js";
+import { readMark, writeMark } from "./folder-mark.js";
 import { makeMark, markIsWritten } from "./folder-mark-statement.js";
 import { readStoredMarks } from "./stored-marks.js";
 
@@ -9,6 +9,12 @@ import { readStoredMarks } from "./stored-marks.js";
 export async function requireInstallation(admin: ClientBase): Promise<void> {
   if ((await readStoredMarks(admin)).size === 0)
     throw new InstallationProblem("The database knows no folder yet: start the platform over it once.");
+}
+
+/** Whether the folder has the mark of an installation over another database. */
+export async function belongsToAnother(admin: ClientBase, { setting, path }: SharedFolder): Promise<boolean> {
+  const mark = await readMark(path);
+  return mark !== undefined && mark !== (await readStoredMarks(admin)).get(setting)?.mark;
 }
 
 /** Gives the folder the mark that the database has, whatever is in it. */

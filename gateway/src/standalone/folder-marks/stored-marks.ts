@@ -25,7 +25,12 @@ export async function foreignFolder(
   { setting, path }: SharedFolder,
   stored: StoredMark | undefined,
 ): Promise<string | undefined> {
-  const mark = await readMark(path);
+  const { mark, error } = await readMark(path).then(
+    (mark) => ({ mark, error: undefined }),
+    (error: NodeJS.ErrnoException) => ({ mark: undefined, error }),
+  );
+  if (error !== undefined)
+    return `${setting}=${path}: ${folderMarkFile} in it cannot be read (${error.code ?? error.message}). Give the account of the platform the right to read it, or repair the file system.`;
   if (stored !== undefined && mark === stored.mark) return undefined;
   if (stored?.isWritten)
     return `${setting}=${path} is not the folder that this database knows: ${folderMarkFile} in it ${mark === undefined ? "is missing" : "names another installation"}. Mount that folder, set ${setting} to the folder of the other processes, or accept this one: npm run -s accept-folder -- ${setting}.`;
