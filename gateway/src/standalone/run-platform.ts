@@ -105,6 +105,12 @@ async function run(preparedIn: string | undefined): Promise<void> {
     asListenProblem(environment),
   );
   started();
+  // before the greeting, since its reader may stop the platform at once
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    process.once(signal, () => {
+      logger.info({ signal }, "stopping");
+      stop(0);
+    });
   process.stdout.write(`${greeting(platform, environment.development)}\n`);
   // The cache is written early, because a killed process cannot write the cache at its end.
   setTimeout(flushCompileCache, compileCacheDelayMs).unref();
@@ -116,11 +122,6 @@ async function run(preparedIn: string | undefined): Promise<void> {
     logger.fatal(reason);
     stop(exitConfiguration);
   });
-  for (const signal of ["SIGTERM", "SIGINT"] as const)
-    process.once(signal, () => {
-      logger.info({ signal }, "stopping");
-      stop(0);
-    });
 }
 
 const asListenProblem = (environment: PlatformEnvironment) => (error: unknown) => {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Listener } from "@factory/runtime/connections/listener";
+import type { Notifications } from "@factory/runtime/connections/listener";
 import { type Drained, DrainLoop } from "@factory/runtime/loops/drain-loop";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
@@ -33,7 +33,7 @@ export class EventHub {
     return this.#position;
   }
 
-  async start(listener: Listener): Promise<void> {
+  async start(listener: Notifications): Promise<void> {
     this.#position = await newestPosition(this.#pool);
     await listener.on(eventLogChannel, () => this.#loop.wake());
     this.#loop.wake();

@@ -1,5 +1,5 @@
 import { atMost } from "@factory/runtime/caches/entry-limit";
-import type { Listener } from "@factory/runtime/connections/listener";
+import type { Notifications } from "@factory/runtime/connections/listener";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { isStorable } from "@factory/runtime/input-validation/storable-text";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -84,7 +84,7 @@ export class CandidateCache {
   }
 
   /** Drops sets when their tenants announce a change. */
-  async listen(listener: Pick<Listener, "on">): Promise<void> {
+  async listen(listener: Notifications): Promise<void> {
     await listener.on(inboundSourcesChanged, (tenant) => this.#drop(tenant));
   }
 

@@ -1,4 +1,4 @@
-import type { Listener } from "@factory/runtime/connections/listener";
+import type { Notifications } from "@factory/runtime/connections/listener";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { LRUCache } from "lru-cache";
@@ -67,7 +67,7 @@ export class OpenSecrets {
     this.#options = options;
   }
 
-  async listen(listener: Pick<Listener, "on">): Promise<void> {
+  async listen(listener: Notifications): Promise<void> {
     await listener.on(credentialChanged, (credential) => {
       // After a reconnect notices may have been lost.
       for (const known of [this.#open, this.#reading]) {

@@ -1,5 +1,7 @@
 import type { CommandType } from "@factory/schema/command-names";
 import type { EventType } from "@factory/schema/event-names";
+import type { Listener } from "../connections/listener.js";
+import type { Turns } from "../db/leader-election.js";
 import type { AuditRecord, auditRecordType } from "../messages/audit-record.js";
 import type { CommandEnvelope, Envelope, Message } from "../messages/envelope.js";
 
@@ -86,5 +88,13 @@ export type BusConsumer = EventConsumer | CommandConsumer | AuditConsumer;
 export interface Bus extends BusPublisher {
   /** Starts a consumer. Returns a function that stops it after its current batch. */
   subscribe(consumer: BusConsumer): Promise<() => Promise<void>>;
+  /** The sessions of the bus that a subgraph can use too. Undefined where the bus is not in the database of this URL. */
+  sessions?(workerUrl: string): BusSessions | undefined;
   close(): Promise<void>;
+}
+
+/** The long-lived sessions of a process in the database of its bus. The bus closes them. */
+export interface BusSessions {
+  readonly listener: Listener;
+  readonly turns: Turns;
 }

@@ -7,7 +7,7 @@ import { Turns } from "../db/leader-election.js";
 import { Retention } from "../db/retention.js";
 import type { Message } from "../messages/envelope.js";
 import type { Logger } from "../telemetry/logger.js";
-import type { Bus, BusConsumer, BusPublisher, OutboxStatement } from "./bus.js";
+import type { Bus, BusConsumer, BusPublisher, BusSessions, OutboxStatement } from "./bus.js";
 import { busChannel, maxNotificationLength } from "./bus-channel.js";
 import { busRetention } from "./bus-retention.js";
 import { unreadMessages } from "./consumer-backlog.js";
@@ -84,6 +84,10 @@ export class PostgresBus implements Bus, Backlog {
 
   outboxMove(workerUrl: string): OutboxStatement | undefined {
     return isSameDatabase(this.#url, workerUrl) ? outboxMove : undefined;
+  }
+
+  sessions(workerUrl: string): BusSessions | undefined {
+    return isSameDatabase(this.#url, workerUrl) ? { listener: this.#listener, turns: this.#turns } : undefined;
   }
 
   /** A publisher with one connection of its own. It commits asynchronously, so a crash can lose the last messages. */

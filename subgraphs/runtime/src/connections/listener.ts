@@ -10,10 +10,16 @@ const retryMs = 500;
 const usualLookMs = 10_000;
 
 /** Receives the payload of a notification, or undefined after a reconnect, when notifications may have been lost. */
-type Wake = (payload?: string) => void;
+export type Wake = (payload?: string) => void;
+
+/** A source of notifications. */
+export interface Notifications {
+  /** Subscribes to a channel. A notification can be lost, so listeners must also poll from time to time. */
+  on(channel: string, wake: Wake): Promise<void>;
+}
 
 /** One connection that LISTENs for all channels of a process. After a reconnect every channel is woken once. */
-export class Listener {
+export class Listener implements Notifications {
   readonly #url: string;
   readonly #logger: Logger;
   readonly #lookMs: number;
@@ -59,11 +65,16 @@ export class Listener {
     for (const channel of this.#channels.keys()) this.#wake(channel);
   }
 
-  /** Subscribes to a channel. A notification can be lost, so listeners must also poll from time to time. */
   async on(channel: string, wake: Wake): Promise<void> {
     const listeners = this.#channels.get(channel) ?? new Set();
+    const isNew = !this.#channels.has(channel);
     this.#channels.set(channel, listeners.add(wake));
-    if (listeners.size === 1) await this.#client?.ask(`listen ${pg.escapeIdentifier(channel)}`);
+    if (isNew) await this.#client?.ask(`listen ${pg.escapeIdentifier(channel)}`);
+  }
+
+  /** Ends a subscription. The connection still listens to the channel. */
+  off(channel: string, wake: Wake): void {
+    this.#channels.get(channel)?.delete(wake);
   }
 
   async close(): Promise<void> {

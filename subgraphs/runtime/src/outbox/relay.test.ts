@@ -6,6 +6,7 @@ import type { BusPublisher } from "../bus/bus.js";
 import { PostgresBus } from "../bus/postgres-bus.js";
 import { Listener } from "../connections/listener.js";
 import { advisoryLocks } from "../db/advisory-locks.js";
+import { Turns } from "../db/leader-election.js";
 import { DatabaseUnavailable } from "../errors/database-failure.js";
 import type { Message } from "../messages/envelope.js";
 import { keepingLogger } from "../telemetry/logged-lines.fixture.js";
@@ -49,7 +50,7 @@ describe("the outbox relay", () => {
   let admin: pg.Client;
   let listener: Listener;
   let bus: RememberingBus;
-  const relays: OutboxRelay[] = [];
+  const relays: Pick<OutboxRelay, "stop">[] = [];
 
   beforeAll(async () => {
     test = await aDatabaseServer();
@@ -72,8 +73,9 @@ describe("the outbox relay", () => {
   });
 
   const aRelay = async (workerUrl = test.definition.connections.worker, logger = quiet, to: BusPublisher = bus) => {
-    const relay = new OutboxRelay({ workerUrl, schema: "catalog", bus: to, logger });
-    relays.push(relay);
+    const turns = new Turns(workerUrl, logger);
+    const relay = new OutboxRelay({ workerUrl, schema: "catalog", bus: to, turns, logger });
+    relays.push({ stop: () => relay.stop().finally(() => turns.close()) });
     await relay.start(listener);
     return relay;
   };

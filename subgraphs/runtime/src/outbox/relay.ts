@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { BusPublisher, OutboxMove, OutboxStatement } from "../bus/bus.js";
-import type { Listener } from "../connections/listener.js";
+import type { Notifications } from "../connections/listener.js";
 import { openPool } from "../connections/pool.js";
 import { type Turn, Turns } from "../db/leader-election.js";
 import { type Drained, DrainLoop } from "../loops/drain-loop.js";
@@ -47,21 +47,19 @@ export class OutboxRelay implements RelayLag {
   readonly #move: OutboxStatement | undefined;
   readonly #schema: string;
   readonly #logger: Logger;
-  readonly #turns: Turns;
   readonly #turn: Turn;
   readonly #loop: DrainLoop;
   #written = false;
   #oldestAt: number | undefined;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: { workerUrl: string; schema: string; bus: BusPublisher; logger: Logger }) {
+  constructor(options: { workerUrl: string; schema: string; bus: BusPublisher; turns: Turns; logger: Logger }) {
     this.#pool = openPool(options.workerUrl, 1, options.logger, { options: unhurried });
     this.#bus = options.bus;
     this.#move = options.bus.outboxMove?.(options.workerUrl);
     this.#schema = options.schema;
     this.#logger = options.logger;
-    this.#turns = new Turns(options.workerUrl, options.logger);
-    this.#turn = this.#turns.of("relay", options.schema);
+    this.#turn = options.turns.of("relay", options.schema);
     this.#loop = new DrainLoop(`relay ${options.schema}`, () => this.#drain(), options.logger);
   }
 
@@ -71,14 +69,14 @@ export class OutboxRelay implements RelayLag {
     this.#loop.wake();
   }
 
-  async start(listener: Listener): Promise<void> {
+  async start(listener: Notifications): Promise<void> {
     await listener.on(`${this.#schema}_outbox`, () => this.#loop.wake());
     this.#loop.wake();
   }
 
   async stop(): Promise<void> {
     await this.#loop.stop();
-    await this.#turns.close();
+    await this.#turn.give().catch(() => undefined);
     await this.#pool.end();
   }
 

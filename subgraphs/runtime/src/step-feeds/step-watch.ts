@@ -1,4 +1,4 @@
-import type { Listener } from "../connections/listener.js";
+import type { Notifications } from "../connections/listener.js";
 
 /** Called with the committed state, or without one when notifications may have been missed. */
 type Watcher = (status?: string) => void;
@@ -8,7 +8,7 @@ export class StepWatch {
   readonly #watchers = new Map<string, Set<Watcher>>();
 
   /** Each line of a notification on the channel has the UUID of a row and its state. */
-  async start(listener: Listener, channel: string): Promise<void> {
+  async start(listener: Notifications, channel: string): Promise<void> {
     await listener.on(channel, (payload) => this.#tell(payload));
   }
 

@@ -2,7 +2,7 @@ import type { EventType } from "@factory/schema/event-names";
 import type { Pool } from "pg";
 import type { Backlog } from "../backlogs/waiting-work.js";
 import type { BusConsumer } from "../bus/bus.js";
-import type { Listener } from "../connections/listener.js";
+import type { Notifications } from "../connections/listener.js";
 import type { SchemaConnections } from "../connections/schema-connections.js";
 import type { RetentionRule } from "../db/retention.js";
 import type { TableReferences } from "../db/table-references.js";
@@ -30,7 +30,7 @@ export interface SliceHost<Settings> {
   readonly settings: Settings;
   readonly database: Database;
   readonly jobs: JobQueue;
-  readonly listener: Listener;
+  readonly listener: Notifications;
   readonly connections: SchemaConnections;
   /** Connects as the worker role; closed after the modules. */
   readonly workers: Pool;

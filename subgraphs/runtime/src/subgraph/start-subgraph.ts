@@ -1,7 +1,6 @@
 import type { GraphQLSchema } from "graphql";
 import type { Backlog } from "../backlogs/waiting-work.js";
 import type { BusConsumer } from "../bus/bus.js";
-import { Listener } from "../connections/listener.js";
 import { openPool } from "../connections/pool.js";
 import { Retention } from "../db/retention.js";
 import type { GrpcService } from "../grpc/grpc-service.js";
@@ -21,6 +20,7 @@ import { moduleTables } from "./module-tables.js";
 import { type GetService, ServiceRegistry } from "./service-registry.js";
 import type { SliceHost, SliceModule } from "./slice-module.js";
 import type { SubgraphHost } from "./subgraph-host.js";
+import { subgraphSessions } from "./subgraph-sessions.js";
 
 /** The parts of a subgraph. */
 export interface SubgraphParts<Settings extends object> {
@@ -154,19 +154,20 @@ class StartedParts {
 
   async open(definition: DatabaseDefinition, modules: readonly SliceModule<never>[]) {
     const { connections, logger, bus, jobProcess } = this.#host;
-    const relay = new OutboxRelay({ workerUrl: connections.worker, schema: connections.schema, bus, logger });
-    const listener = new Listener(connections.worker, logger);
+    const sessions = subgraphSessions(bus, connections.worker, logger);
+    const { turns, listener } = sessions;
+    const relay = new OutboxRelay({ workerUrl: connections.worker, schema: connections.schema, bus, turns, logger });
     const jobs = new JobQueue(connections, logger, jobProcess);
     const opening = Database.open(definition, logger, relay);
     // closed in reverse order: the relay still publishes what the last jobs have recorded
     this.onClose(async () => (await opening).close());
-    this.onClose(() => listener.close());
+    this.onClose(() => sessions.close());
     this.onClose(() => relay.stop());
     this.#jobs = jobs;
     const [database] = await Promise.all([
       opening,
       jobs.start(modules.flatMap((module) => module.jobs ?? [])),
-      listener.start(),
+      sessions.start(),
     ]);
     await relay.start(listener);
     return { database, jobs, listener, relay };

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TenantLookup } from "@factory/runtime/auth/confirmed-tenants";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
-import type { Listener } from "@factory/runtime/connections/listener";
+import type { Notifications } from "@factory/runtime/connections/listener";
 import { ReadPipeline } from "@factory/runtime/connections/read-pipeline";
 import { ServerWatch } from "@factory/runtime/connections/server-watch";
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
@@ -85,7 +85,7 @@ export interface AuthorizationServerOptions {
   logger: Logger;
   /** The URL of the worker role. */
   workerUrl: string;
-  listener: Pick<Listener, "on">;
+  listener: Notifications;
   /** Multiplies the limits on tokens of a client and on failed sign-ins. */
   rateLimitFactor?: number | undefined;
   /** The limits of all processes. Absent: this is the only one. */

@@ -1,4 +1,4 @@
-import type { Listener } from "@factory/runtime/connections/listener";
+import type { Notifications } from "@factory/runtime/connections/listener";
 import type { DomainError } from "@factory/runtime/errors/domain-error";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { DrainLoop } from "@factory/runtime/loops/drain-loop";
@@ -23,7 +23,7 @@ const all = { name: "all_editions", text: `select ${editionColumns} from edition
  */
 export class EditionCatalog {
   readonly #workers: Pick<Pool, "query">;
-  readonly #listener: Listener;
+  readonly #listener: Notifications;
   readonly #loop: DrainLoop;
   #digest = "";
   #reading: Promise<void> = Promise.resolve();
@@ -31,7 +31,7 @@ export class EditionCatalog {
   #editions: ReadonlyMap<string, EditionType> = new Map();
 
   /** `workers` connects as the worker role. */
-  constructor(workers: Pick<Pool, "query">, listener: Listener, logger: Logger) {
+  constructor(workers: Pick<Pool, "query">, listener: Notifications, logger: Logger) {
     this.#workers = workers;
     this.#listener = listener;
     this.#loop = new DrainLoop(

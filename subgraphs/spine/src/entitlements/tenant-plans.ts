@@ -1,5 +1,5 @@
 import { atMost } from "@factory/runtime/caches/entry-limit";
-import type { Listener } from "@factory/runtime/connections/listener";
+import type { Notifications } from "@factory/runtime/connections/listener";
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
@@ -33,7 +33,7 @@ export class TenantPlans {
     this.#reader = reader;
   }
 
-  async follow(listener: Listener): Promise<void> {
+  async follow(listener: Notifications): Promise<void> {
     await listener.on(tenantChangesChannel, (tenantId) => {
       if (tenantId === undefined) this.#plans.clear();
       else this.#plans.delete(tenantId);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { atMost } from "@factory/runtime/caches/entry-limit";
-import type { Listener } from "@factory/runtime/connections/listener";
+import type { Notifications } from "@factory/runtime/connections/listener";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { isUnavailable, outageRefusal } from "@factory/runtime/errors/unavailable";
@@ -26,7 +26,7 @@ export interface FlagSetChange {
 interface FlagSetParts {
   readonly database: Database;
   readonly workers: Pool;
-  readonly listener: Listener;
+  readonly listener: Notifications;
   readonly logger: Logger;
   /** Epoch milliseconds. */
   readonly clock?: () => number;

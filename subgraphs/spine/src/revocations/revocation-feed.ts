@@ -1,5 +1,5 @@
 import type { Revocation } from "@factory/runtime/auth/revocations";
-import type { Listener } from "@factory/runtime/connections/listener";
+import type { Notifications } from "@factory/runtime/connections/listener";
 import { DrainLoop } from "@factory/runtime/loops/drain-loop";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
@@ -33,12 +33,12 @@ const newer = {
 /** Calls a listener once for each revocation that has not expired; for new ones of any process soon after their commit. */
 export class RevocationFeed {
   readonly #pool: Pool;
-  readonly #listener: Listener;
+  readonly #listener: Notifications;
   readonly #loop: DrainLoop;
   #seen = nothing;
   #tell: RevocationListener = () => undefined;
 
-  constructor(pool: Pool, listener: Listener, logger: Logger) {
+  constructor(pool: Pool, listener: Notifications, logger: Logger) {
     this.#pool = pool;
     this.#listener = listener;
     this.#loop = new DrainLoop(

@@ -1,4 +1,4 @@
-import type { Listener } from "@factory/runtime/connections/listener";
+import type { Notifications } from "@factory/runtime/connections/listener";
 import { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { SourceControl } from "../../source-control/source-control.js";
 import { executionChannel } from "../record/execution-steps.js";
@@ -8,7 +8,7 @@ import { PullRequestOpening } from "./pull-request-opening.js";
 import { Scaffolding, type ScaffoldingServices } from "./scaffolding.js";
 
 type Parts = ScaffoldingServices &
-  Pick<RunnerServices, "database" | "targets" | "logger"> & { listener: Listener; sourceControl: SourceControl };
+  Pick<RunnerServices, "database" | "targets" | "logger"> & { listener: Notifications; sourceControl: SourceControl };
 
 /** Starts the services that run an execution, in the process of the subgraph or in a child process. */
 export async function startRunServices({ database, targets, sourceControl, logger, listener, ...services }: Parts) {
