@@ -3,8 +3,10 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
 import { dataDirectoryEntries } from "@factory/gateway/standalone/settings/data-directory";
+import { suiteVariables } from "@factory/runtime/unit-of-work/suite-roles.fixture";
 import { tool } from "../kit/backups.js";
 import { cloneOf } from "../kit/clone.js";
+import { rowsIn } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
 import { aSmallPack } from "../kit/packs.js";
@@ -81,6 +83,29 @@ it("another process serves contents and repositories, and DATA_DIR has nothing t
     expect(guide).toMatch(new RegExp(`\`${name}\`[^\n]*\\| ${kind} \\|`));
   await second.stop();
   group.use(first);
+});
+
+it("a backup has the repositories of the folder, and a restored platform serves them", async () => {
+  const place = (name: string) => join(group.databaseFolder, name);
+  const tools = { ...suiteVariables, REPOSITORY_STORE: "folder", DATA_DIR: place("unused") };
+  const former = { ...folders, DATABASE_URL: group.databaseUrl };
+  expect(await tool("backup", [place("backup")], { ...tools, ...former })).toMatchObject({ code: 0 });
+  await rowsIn(group.databaseUrl, "create database restored", []);
+  const target = {
+    FILES_DIR: place("restored-files"),
+    REPOSITORIES_DIR: place("restored-repositories"),
+    DATABASE_URL: Object.assign(new URL(group.databaseUrl), { pathname: "restored" }).href,
+  };
+  expect(await tool("restore", [place("backup")], { ...tools, ...target })).toMatchObject({ code: 0 });
+  const restored = await start(target);
+  try {
+    expect((await content(restored)).status).toBe(200);
+    const clone = await cloneOf(`${restored.publicUrl}/git/${tenant.slug}/acme/shared.git`, token);
+    expect(clone.commits).toHaveLength(2);
+    await clone.remove();
+  } finally {
+    await restored.stop();
+  }
 });
 
 it("a process whose folder is another one takes no requests until the folder is back", async () => {

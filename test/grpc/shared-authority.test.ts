@@ -27,9 +27,9 @@ async function answers({ grpcAddress }: PlatformProcess, { dataDir }: PlatformPr
 
 afterAll(() => group?.close());
 
-it("processes over one database trust the certificates of each other", async () => {
+it("processes that start over one database at once trust the certificates of each other", async () => {
   group = await PlatformGroup.open();
-  const [first, second] = [await group.start({}), await group.start({})];
+  const [first, second] = await Promise.all([group.start({}), group.start({})]);
   expect([await answers(first, second), await answers(second, first)]).toEqual([true, true]);
   const certificates = [first, second].map(({ dataDir }) => readFile(join(dataDir, "tls", "product.crt"), "utf8"));
   expect(new Set(await Promise.all(certificates)).size).toBe(2);
