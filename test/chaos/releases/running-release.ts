@@ -92,7 +92,7 @@ export class RunningRelease {
   async #read(token: () => Promise<string>): Promise<number> {
     try {
       const headers = { authorization: `Bearer ${await token()}` };
-      const response = await fetch(`${this.url}/v1/libraries?limit=1`, {
+      const response = await fetch(`${this.url}/v1/users?limit=1`, {
         headers,
         signal: AbortSignal.timeout(answerMs),
       });
