@@ -58,12 +58,13 @@ const templateCount = 50;
 /** The factor lifts the rate limits above every load of the bench. */
 export const rateLimitFactor = "100000";
 
-export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T> {
+/** `checkout` is the folder of another release, which is built there. */
+export async function onStage<T>(play: (stage: Stage) => Promise<T>, checkout?: string): Promise<T> {
   const dataDir = await temporaryDataDirectory();
   const workDir = await mkdtemp(join(tmpdir(), "factory-bench-"));
   let platform: PlatformProcess | undefined;
   try {
-    platform = await startPlatformProcess(dataDir, { RATE_LIMIT_FACTOR: rateLimitFactor });
+    platform = await startPlatformProcess(dataDir, { RATE_LIMIT_FACTOR: rateLimitFactor }, undefined, checkout);
     const admin = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
     const { tenantId } = await ensureTenant(platform, admin, "bench", "Bench");
     const client = await createTenantClient(platform, admin, tenantId, { name: "bench", scopes: partnerScopes });

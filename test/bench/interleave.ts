@@ -44,7 +44,16 @@ export async function interleave(contestants: readonly Contestant[], options: Ro
   return shots;
 }
 
-async function shoot(contestant: Contestant, seconds: number, options: Rounds): Promise<Shot> {
+let lastShot: Promise<unknown> = Promise.resolve();
+
+/** One shot at a time: benches that run at the same time, at two releases, take turns. */
+function shoot(contestant: Contestant, seconds: number, options: Rounds): Promise<Shot> {
+  const turn = lastShot.then(() => shootNow(contestant, seconds, options));
+  lastShot = turn.catch(() => undefined);
+  return turn;
+}
+
+async function shootNow(contestant: Contestant, seconds: number, options: Rounds): Promise<Shot> {
   const { connections } = options;
   const { postgresPid = options.postgresPid } = contestant;
   const before = [await cpuOf(contestant.pid), await cpuOfFamily(postgresPid)] as const;

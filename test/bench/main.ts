@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { auditCost } from "./audit-cost.js";
 import { auditRecordLists } from "./audit-records.js";
@@ -14,6 +15,7 @@ import { neighbours } from "./neighbours/neighbours.js";
 import { notifications } from "./notifications.js";
 import { packExecutions } from "./pack-executions.js";
 import { federatedJoin, listOfTwenty, oneById } from "./reads.js";
+import { compareReleases } from "./releases.js";
 import { type Figures, printFigures, printTable, type Table, tableOf } from "./report.js";
 import { reportCsv } from "./report-csv.js";
 import { csvReport, xlsxReport } from "./report-writers.js";
@@ -29,6 +31,7 @@ const usage = `npm run bench -- [options]
   --only <table>  get, connection, join, list, webhook, hanging, backlog, inbound, subscribers, packs, search, evaluate, flags, users, checks, models, token, audit, records, notifications, csv, xlsx, reports, neighbours or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
+  --against <folder>  another release in a checkout that is built (npm run build): both run, and shots take turns
 `;
 
 const connections = 16;
@@ -91,6 +94,7 @@ async function main(): Promise<void> {
       only: { type: "string" },
       rounds: { type: "string", default: "5" },
       seconds: { type: "string", default: "3" },
+      against: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
@@ -101,14 +105,17 @@ async function main(): Promise<void> {
     process.stdout.write(usage);
     return;
   }
+  const roundsOn = ({ postgresPid }: Stage): Rounds => ({
+    rounds: Number(values.rounds),
+    seconds: Number(values.seconds),
+    ...{ warmUpSeconds, connections, postgresPid },
+  });
+  if (values.against !== undefined) {
+    const tell = (text: string) => process.stdout.write(text);
+    return compareReleases(resolve(values.against), chosen, { roundsOn, tell });
+  }
   await onStage(async (stage) => {
-    const rounds = {
-      rounds: Number(values.rounds),
-      seconds: Number(values.seconds),
-      warmUpSeconds,
-      connections,
-      postgresPid: stage.postgresPid,
-    };
+    const rounds = roundsOn(stage);
     const results: Record<string, Table | Figures> = {};
     for (const [name, run] of chosen) {
       const result = await run(stage, rounds);

@@ -73,6 +73,28 @@ export function printFigures({ title, values, verdict }: Figures): string {
   return [title, ...aligned(cells), ...(verdict === undefined ? [] : [verdict]), ""].join("\n");
 }
 
+/** The figures of a former release, those of this one, and this one divided by the former. */
+export function printComparison(former: Table | Figures, present: Table | Figures): string {
+  const values = figuresOf(present);
+  const cells = Object.entries(figuresOf(former)).map(([name, before]) => {
+    const after = values[name] ?? Number.NaN;
+    return [name, before.toFixed(1), after.toFixed(1), (after / before).toFixed(3)];
+  });
+  return [present.title, ...aligned([["", "former", "present", "ratio"], ...cells]), ""].join("\n");
+}
+
+function figuresOf(result: Table | Figures): Readonly<Record<string, number>> {
+  if ("values" in result) return result.values;
+  return Object.fromEntries(
+    result.rows.flatMap((row) => [
+      [`${row.name}: CPU us/request`, row.cpuPerRequest],
+      [`${row.name}: PostgreSQL CPU us/request`, row.postgresCpuPerRequest],
+      [`${row.name}: p50 ms`, row.p50Ms],
+      [`${row.name}: x bare`, row.ratio],
+    ]),
+  );
+}
+
 function aligned(lines: readonly (readonly string[])[]): string[] {
   const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines.map((line) =>
