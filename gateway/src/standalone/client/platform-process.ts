@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
 import { createLogger } from "@factory/runtime/telemetry/logger";
@@ -14,6 +16,7 @@ const programOf = (checkout: string) => join(checkout, "gateway/dist/bundle/main
 const ownCheckout = fileURLToPath(new URL("../../../..", import.meta.url));
 /** A long timeout, because a first start creates the database cluster and the machine may be busy. */
 const startTimeoutMs = 120_000;
+const lastLinesMs = 1000;
 const freePorts = { PORT: "0", INTERNAL_PORT: "0", GRPC_PORT: "0" };
 
 /** The platform in a separate process on free ports, started in the same way as by a user. */
@@ -50,9 +53,9 @@ export async function startPlatformProcess(
   });
   if (onLine)
     for (const input of [child.stdout, child.stderr]) if (input) createInterface({ input }).on("line", onLine);
-  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  const ended = endOf(child);
   await rm(join(dataDir, "runtime.json"), { force: true });
-  await ready(child);
+  await ready(child, ended);
   const { publicUrl, internalUrl, grpcAddress, pid } = JSON.parse(
     await readFile(join(dataDir, "runtime.json"), "utf8"),
   );
@@ -79,8 +82,16 @@ export async function removeData(dataDir: string): Promise<void> {
   await removeDataDirectory(dataDir, createLogger("cleanup", "silent"));
 }
 
+/** The exit code, once the last lines were read. A database that outlives the process can keep its pipes open. */
+async function endOf(child: ChildProcess): Promise<number | null> {
+  const closed = once(child, "close");
+  const [code] = (await once(child, "exit")) as [number | null];
+  await Promise.race([closed, sleep(lastLinesMs)]);
+  return code;
+}
+
 /** Resolves when the process prints that the platform is ready. */
-function ready(child: ChildProcess): Promise<void> {
+function ready(child: ChildProcess, ended: Promise<number | null>): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new Error(`The platform was not ready within ${startTimeoutMs} ms`)),
@@ -93,7 +104,7 @@ function ready(child: ChildProcess): Promise<void> {
       clearTimeout(timer);
       resolve();
     });
-    child.once("exit", (code) => {
+    void ended.then((code) => {
       clearTimeout(timer);
       reject(new Error(`The platform ended with ${code} before it was ready`));
     });

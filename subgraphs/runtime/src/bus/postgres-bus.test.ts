@@ -166,11 +166,11 @@ describe("the bus in PostgreSQL", () => {
       Array.from({ length: 3 }, (_, index) =>
         createAuditRecord({ operation: `${text}${index}` }, { source: "catalog", tenantId: aTenant().tenantId, cause }),
       );
-    const everything: string[] = [];
+    const everything: Envelope[] = [];
     const seen: AuditRecord[] = [];
     await bus.subscribe({
       group: "audit-all",
-      handle: async (messages) => void everything.push(...messages.map(({ envelope }) => envelope.messagekind)),
+      handle: async (messages) => void everything.push(...messages.map(({ envelope }) => envelope)),
     });
     const ofType = await follow("audited", "audit-events");
     // before anybody consumes them, as in a subgraph that runs alone
@@ -184,10 +184,12 @@ describe("the bus in PostgreSQL", () => {
       handle: async (messages) => void seen.push(...messages.map(({ envelope }) => envelope)),
     });
     const late = recordsOf("late");
-    await bus.publish([...late, ...envelopes(1, "audited-b")]);
-    await until(() => ofType.length === 2 && seen.length === 6);
+    const last = envelopes(1, "audited-b");
+    await bus.publish([...late, ...last]);
+    const sawLast = () => everything.some(({ id }) => id === last[0]?.id);
+    await until(() => ofType.length === 2 && seen.length === 6 && sawLast());
     expect(seen).toEqual([...early, ...late]);
-    expect(new Set(everything)).toEqual(new Set(["event"]));
+    expect(new Set(everything.map(({ messagekind }) => messagekind))).toEqual(new Set(["event"]));
   });
 
   it("wakes no consumer of events for audit records", async () => {
