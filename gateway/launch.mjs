@@ -4,12 +4,16 @@ import { compile } from "./compile.mjs";
 // Starts a program of the platform: `node gateway/launch.mjs start`, and so on. It is JavaScript, because it runs
 // before anything is compiled. `compile` makes the modules only, which is enough for unit tests.
 
+/** Commands of the operator, for a checkout that is perhaps not compiled. Each is a module of `dist/standalone`. */
+const commands = ["token", "command", "jobs", "backup", "restore", "accept-folder", "rewrap"];
+
 const programs = {
   start: { greeting: "Starting the platform.", load: () => import("./dist/bundle/main.js") },
   demo: { greeting: "The demo starts a platform of its own.", load: () => import("./dist/standalone/demo.js") },
   dev: { greeting: "Starting the platform for development.", load: () => import("./dist/standalone/dev.js") },
   build: { load: async () => undefined },
   compile: { load: async () => undefined, needsBundle: false },
+  ...Object.fromEntries(commands.map((name) => [name, { load: () => runCommand(name), needsBundle: false }])),
 };
 
 /** Prints a line for a person. Standard output belongs to the program. */
@@ -18,13 +22,19 @@ const print = (text) => process.stderr.write(`${text}\n`);
 const program = programs[process.argv[2]];
 if (!program) throw new Error(`Choose a program: ${Object.keys(programs).join(", ")}`);
 if (program.greeting) print(program.greeting);
-if (isBuiltArtifact()) print("This folder has no compiler, so that its build is started as it is.");
-else await compile();
+if (!isBuiltArtifact()) await compile();
+else if (program.greeting) print("This folder has no compiler, so that its build is started as it is.");
 if (program.needsBundle !== false && !isBuiltArtifact() && !isBundled()) {
   const { bundlePlatform } = await import("./dist/standalone/bundle/platform-bundle.js");
   await bundlePlatform(print);
 }
 await program.load();
+
+/** A command reads its arguments as if it had been started by itself. */
+async function runCommand(name) {
+  process.argv.splice(2, 1);
+  await import(`./dist/standalone/${name}.js`);
+}
 
 /** Whether the packages of development are absent (`npm ci --omit=dev`), and a bundle is there. */
 function isBuiltArtifact() {

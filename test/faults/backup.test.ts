@@ -228,6 +228,16 @@ describe("a backup", () => {
       expect(contents.filter((content) => content.includes(text))).toEqual([]);
   });
 
+  it("is not made with a key that does not open the stored secrets, and leaves no folder", async () => {
+    const never = join(place, "no-backup");
+    const settings = { DATA_DIR: dataDir, SECRETS_KEY: "another key of thirty-two letters" };
+    expect(await tool("backup", [never], settings)).toEqual({
+      code: 1,
+      output: expect.stringContaining("No backup was made."),
+    });
+    await expect(stat(never)).rejects.toThrow("ENOENT");
+  });
+
   it("is refused with a wrong passphrase", async () => {
     const wrong = { BACKUP_PASSPHRASE: "another passphrase", DATA_DIR: join(place, "never") };
     for (const [name, args] of refusals(backup))

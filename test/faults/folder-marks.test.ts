@@ -81,8 +81,7 @@ it("another process serves contents and repositories, and DATA_DIR has nothing t
   const guide = readFileSync(new URL("../../gateway/OPERATING.md", import.meta.url), "utf8");
   for (const { name, kind } of dataDirectoryEntries)
     expect(guide).toMatch(new RegExp(`\`${name}\`[^\n]*\\| ${kind} \\|`));
-  await second.stop();
-  group.use(first);
+  for (const process of [first, second]) await process.stop();
 });
 
 it("a backup has the repositories of the folder, and a restored platform serves them", async () => {
@@ -139,6 +138,9 @@ it.each([
   await expect(start()).rejects.toThrow("ended with 78");
   expect(await accept(setting, "--yes")).toContain("The folder is accepted.");
   const platform = await start();
+  expect(await accept(setting, "--yes")).toContain("A process of the platform runs over this database.");
+  await expect(start({ [setting]: `${folders[setting]}-lost` })).rejects.toThrow("ended with 78");
+  expect(lastLine()).toContain("names another installation");
   if (setting === "FILES_DIR") expect((await content(platform)).status).toBe(503);
   await platform.stop();
 });

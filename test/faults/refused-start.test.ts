@@ -120,14 +120,34 @@ it("a start with too few connections for one process ends with status 78 and one
   await expectRefusal(empty, {}, 78, "one process needs 60");
 });
 
-it("a start without a database ends with status 69 after DATABASE_GIVE_UP_SECONDS", async () => {
-  const lines: string[] = [];
-  const away = String(await choosePort(0, "127.0.0.1"));
-  const variables = { DATABASE_URL: url({ port: away }), DATABASE_GIVE_UP_SECONDS: "1" };
-  await expect(startPlatformProcess(empty, variables, (line) => lines.push(line))).rejects.toThrow("ended with 69 ");
-  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
-    "the platform waits",
-    "a wait of the platform ended",
-    expect.stringContaining("was away for longer than DATABASE_GIVE_UP_SECONDS"),
-  ]);
+it("a start with a HOST that the machine does not have ends with status 78 and one line", async () => {
+  const [text, port] = ["HOST=192.0.2.1 is not an address of this machine", String(await choosePort(0, "127.0.0.1"))];
+  await expectRefusal(empty, { HOST: "192.0.2.1", PORT: port }, 78, text);
 });
+
+it("a start over a database whose roles another role has made ends with status 78 and one line", async () => {
+  await rowsIn(url(), "create role other login createrole bypassrls password 'other'", []);
+  await rowsIn(url(), "grant create on database factory to other", []);
+  const text = 'The role "other" of DATABASE_URL lacks a right: permission denied';
+  await expectRefusal(
+    empty,
+    { DATABASE_URL: url({ username: "other", password: "other" }), SECRETS_KEY: key },
+    78,
+    text,
+  );
+});
+
+it.each(["127.0.0.1", "unknown.invalid"])(
+  "a start without a database at %s ends with status 69 after DATABASE_GIVE_UP_SECONDS",
+  async (hostname) => {
+    const lines: string[] = [];
+    const away = String(await choosePort(0, "127.0.0.1"));
+    const variables = { DATABASE_URL: url({ hostname, port: away }), DATABASE_GIVE_UP_SECONDS: "1" };
+    await expect(startPlatformProcess(empty, variables, (line) => lines.push(line))).rejects.toThrow("ended with 69 ");
+    expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
+      "the platform waits",
+      "a wait of the platform ended",
+      expect.stringContaining("was away for longer than DATABASE_GIVE_UP_SECONDS"),
+    ]);
+  },
+);

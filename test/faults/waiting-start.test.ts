@@ -1,10 +1,15 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import {
   type PlatformProcess,
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
 } from "@factory/gateway/standalone/client/platform-process";
+import { bareEnvironment } from "@factory/gateway/standalone/settings/environment";
 import { choosePort } from "@factory/gateway/standalone/settings/free-port";
 import { aSuiteServer, type SuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
 import { suiteVariables } from "@factory/runtime/unit-of-work/suite-roles.fixture";
@@ -12,6 +17,8 @@ import pg from "pg";
 import { eventually } from "../kit/eventually.js";
 import { aForgetfulProxy } from "../kit/forgetful-proxy.js";
 import { request } from "../kit/request.js";
+
+const program = fileURLToPath(new URL("../../gateway/dist/bundle/main.js", import.meta.url));
 
 let database: SuiteDatabase;
 const folders: string[] = [];
@@ -92,4 +99,20 @@ it("a start that waits for the migration of another process says so", async () =
   await expectWaiting(start);
   await other.end();
   await expectReady(start);
+});
+
+it("a start that waits ends with 0 when it is told to stop", async () => {
+  const away = await choosePort(0, "127.0.0.1");
+  const DATABASE_URL = Object.assign(new URL(database.url), { host: `127.0.0.1:${away}` }).href;
+  const ports = { PORT: "0", INTERNAL_PORT: "0", GRPC_PORT: "0" };
+  const DATA_DIR = await temporaryDataDirectory();
+  folders.push(DATA_DIR);
+  const child = spawn(process.execPath, [program], {
+    env: { ...bareEnvironment(), ...suiteVariables, ...ports, DATABASE_URL, DATA_DIR },
+    stdio: ["ignore", "inherit", "pipe"],
+  });
+  const ended = once(child, "exit");
+  for await (const line of createInterface({ input: child.stderr })) if (line.includes("the platform waits")) break;
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
 });

@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { readJson } from "@factory/gateway/standalone/client/platform-api";
 import { removeData, temporaryDataDirectory } from "@factory/gateway/standalone/client/platform-process";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
@@ -53,10 +54,19 @@ describe("GET /jobs", () => {
       reason: "refused",
     });
     expect(text).not.toContain("about");
-    const { stdout } = await run(process.execPath, ["--no-warnings", script], {
-      env: { PATH: process.env["PATH"], DATA_DIR: platform().dataDir },
-    });
-    expect(stdout).toContain(jobId);
+    const output = async (dataDir: string) => {
+      const env = { PATH: process.env["PATH"], DATA_DIR: dataDir };
+      return (await run(process.execPath, ["--no-warnings", script], { env })).stdout;
+    };
+    expect(await output(platform().dataDir)).toContain(jobId);
+    // behind a proxy, the public address may not lead here from this machine
+    const behindProxy = await temporaryDataDirectory();
+    await copyFile(join(platform().dataDir, "bootstrap.json"), join(behindProxy, "bootstrap.json"));
+    const running = await readJson<object>(platform().dataDir, "runtime.json");
+    const told = JSON.stringify({ ...running, publicUrl: "https://factory.invalid" });
+    await writeFile(join(behindProxy, "runtime.json"), told);
+    expect(await output(behindProxy)).toContain(jobId);
+    await removeData(behindProxy);
   });
 
   it("has tools that say what to do after a misspelled option and when the platform was killed", async () => {

@@ -38,6 +38,6 @@ async function main(): Promise<void> {
 
 const summary = (manifest: Manifest) =>
   `${manifest.createdAt}, ${rowsOf(manifest)} rows of ${manifest.tables.length} tables, ` +
-  `${manifest.repositories.count} repositories, ${manifest.files.count} files.`;
+  `${manifest.repositories.count} repositories outside the database, ${manifest.files.count} files.`;
 
 main().catch(failTool(usage));

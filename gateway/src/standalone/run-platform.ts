@@ -51,6 +51,9 @@ export async function runPlatform(preparedIn?: string): Promise<void> {
 }
 
 async function run(preparedIn: string | undefined): Promise<void> {
+  // a start that has not ended can end at any line, as after SIGKILL
+  const endStart = () => process.exit(0);
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, endStart);
   const given = platformEnvironment();
   forgetEnvironmentSecrets();
   // the issuer contains the port
@@ -106,11 +109,13 @@ async function run(preparedIn: string | undefined): Promise<void> {
   );
   started();
   // before the greeting, since its reader may stop the platform at once
-  for (const signal of ["SIGTERM", "SIGINT"] as const)
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.off(signal, endStart);
     process.once(signal, () => {
       logger.info({ signal }, "stopping");
       stop(0);
     });
+  }
   process.stdout.write(`${greeting(platform, environment.development)}\n`);
   // The cache is written early, because a killed process cannot write the cache at its end.
   setTimeout(flushCompileCache, compileCacheDelayMs).unref();

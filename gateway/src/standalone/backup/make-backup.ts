@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { administrator } from "../installation/administrator.js";
 import { databaseOf } from "../installation/opened-database.js";
+import { storedValues } from "../start-checks/sealing-keys.js";
 import { copyDatabase } from "./database-copy.js";
 import type { BackupEnvironment } from "./environment.js";
 import { copyFiles } from "./file-copy.js";
@@ -8,6 +9,7 @@ import { copyKeys } from "./installation-keys.js";
 import { release } from "./release.js";
 import { copyRepositories } from "./repository-copy.js";
 import { BackupFolder } from "./sealed-folder/backup-folder.js";
+import { BackupProblem } from "./sealed-folder/backup-problem.js";
 import type { Manifest } from "./sealed-folder/manifest.js";
 import type { Progress } from "./sealed-folder/progress.js";
 
@@ -17,10 +19,12 @@ import type { Progress } from "./sealed-folder/progress.js";
  */
 export async function makeBackup(environment: BackupEnvironment, path: string, progress: Progress): Promise<Manifest> {
   const createdAt = new Date();
-  const folder = await BackupFolder.make(path, environment.passphrase, progress);
-  const keys = await copyKeys(environment, folder);
   const database = await databaseOf(environment);
+  let folder: BackupFolder | undefined;
   try {
+    await requireKeys(database.url, environment);
+    folder = await BackupFolder.make(path, environment.passphrase, progress);
+    const keys = await copyKeys(environment, folder);
     progress.begin("Copying the database");
     const rows = await copyDatabase(database.url, folder, progress);
     progress.begin("Copying the repositories");
@@ -31,8 +35,22 @@ export async function makeBackup(environment: BackupEnvironment, path: string, p
     const manifest = await folder.complete({ ...facts, ...rows, repositories, files, keys });
     await recordBackup(database.url, createdAt);
     return manifest;
+  } catch (error) {
+    await folder?.discard();
+    throw error;
   } finally {
     await database.close();
+  }
+}
+
+/** Refuses keys that would not open the secrets of the backup. */
+async function requireKeys(url: string, environment: BackupEnvironment): Promise<void> {
+  const client = await administrator(url);
+  try {
+    const problem = await storedValues(environment, client);
+    if (problem !== undefined) throw new BackupProblem(`${problem} No backup was made.`);
+  } finally {
+    await client.end();
   }
 }
 

@@ -40,9 +40,11 @@ export async function readJson<T>(dataDir: string, file: string): Promise<T> {
  */
 export async function runningPlatform(dataDir: string): Promise<RunningPlatform> {
   try {
-    const platform = await readJson<RunningPlatform>(dataDir, "runtime.json");
-    await fetch(`${platform.publicUrl}/livez`);
-    return platform;
+    const { localUrl, ...platform } = await readJson<RunningPlatform & { localUrl?: string }>(dataDir, "runtime.json");
+    // PUBLIC_URL may not be reachable from this machine
+    const publicUrl = localUrl ?? platform.publicUrl;
+    await fetch(`${publicUrl}/livez`);
+    return { ...platform, publicUrl };
   } catch {
     throw new Error(`No platform runs with the data directory ${dataDir}. Start it with "npm start".`);
   }

@@ -1,8 +1,9 @@
+import { runningProcesses } from "@factory/runtime/provisioning/release-processes";
 import type { ClientBase } from "pg";
 import { InstallationProblem } from "../installation/installation-problem.js";
 import type { SharedFolder } from "../settings/platform-folders.js";
 import { readMark, writeMark } from "./folder-mark.js";
-import { makeMark, markIsWritten } from "./folder-mark-statement.js";
+import { markIsWritten, renewMark } from "./folder-mark-statement.js";
 import { readStoredMarks } from "./stored-marks.js";
 
 /** Throws InstallationProblem for a database over which no platform of this release was started. */
@@ -17,9 +18,16 @@ export async function belongsToAnother(admin: ClientBase, { setting, path }: Sha
   return mark !== undefined && mark !== (await readStoredMarks(admin)).get(setting)?.mark;
 }
 
-/** Gives the folder the mark that the database has, whatever is in it. */
+/**
+ * Gives the folder a new mark, whatever is in it. The former folder is then a foreign one. Throws InstallationProblem
+ * while a process of the platform runs.
+ */
 export async function acceptFolder(admin: ClientBase, { setting, path }: SharedFolder): Promise<void> {
-  await admin.query(makeMark, [setting]);
+  if ((await runningProcesses(admin)) > 0)
+    throw new InstallationProblem(
+      "A process of the platform runs over this database. Stop all of them; one that was killed counts for 30 s.",
+    );
+  await admin.query(renewMark, [setting]);
   const stored = (await readStoredMarks(admin)).get(setting);
   if (stored === undefined) throw new InstallationProblem("The database has lost the mark of the folder.");
   await writeMark(path, stored.mark);

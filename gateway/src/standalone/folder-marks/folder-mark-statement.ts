@@ -8,5 +8,9 @@ export const storedMarks = `select setting, mark::text, is_written as "isWritten
 export const makeMark = `insert into installation.shared_folders (setting, mark) values ($1, gen_random_uuid())
   on conflict (setting) do nothing`;
 
+/** Gives the setting another mark, so that the former folder is a foreign one. Parameters: setting. */
+export const renewMark = `insert into installation.shared_folders (setting, mark) values ($1, gen_random_uuid())
+  on conflict (setting) do update set mark = excluded.mark, is_written = false`;
+
 /** Parameters: setting. */
 export const markIsWritten = "update installation.shared_folders set is_written = true where setting = $1";

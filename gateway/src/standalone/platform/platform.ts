@@ -70,11 +70,19 @@ export function startPlatform(
  */
 async function announce(
   { environment, parts }: Start,
-  { dataDir }: Foundation,
+  { dataDir, port }: Foundation,
   addresses: Record<string, string>,
 ): Promise<void> {
   if (environment.development) await writeSampleRepository(dataDir);
   const file = join(dataDir, "runtime.json");
-  await writeFile(file, `${JSON.stringify({ ...addresses, pid: process.pid }, null, 2)}\n`);
+  const localUrl = `http://${localHost(environment.host)}:${port}`;
+  await writeFile(file, `${JSON.stringify({ ...addresses, localUrl, pid: process.pid }, null, 2)}\n`);
   parts.add("runtime.json", () => rm(file, { force: true }));
+}
+
+/** A host of this machine by which it reaches a server that listens on `host`. An IPv6 address has brackets in a URL. */
+function localHost(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
 }

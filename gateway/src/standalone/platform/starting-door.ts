@@ -30,6 +30,7 @@ export class StartingDoor {
 
   /** Rejects with the system error when an address cannot be taken. Port 0 is left out. */
   static async open(addresses: { readonly internal: Address; readonly public: Address }): Promise<StartingDoor> {
+    await requireOwn(addresses.public.host);
     await requireFree(addresses.public);
     const door = new StartingDoor(addresses.public);
     try {
@@ -59,6 +60,12 @@ export class StartingDoor {
     const server = await listening(address).catch(() => undefined);
     if (server) this.#servers.add(server);
   }
+}
+
+/** Rejects with EADDRNOTAVAIL or ENOTFOUND when this machine does not have the address. */
+async function requireOwn(host: string): Promise<void> {
+  const server = await listening({ host, port: 0 });
+  server.close();
 }
 
 /**

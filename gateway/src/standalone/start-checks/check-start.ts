@@ -1,4 +1,5 @@
 import { EnvironmentError } from "@factory/runtime/environment/read-environment";
+import { missingRight } from "@factory/runtime/provisioning/missing-right";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { Client } from "pg";
 import type { PlatformEnvironment } from "../settings/environment.js";
@@ -39,6 +40,8 @@ export async function checkDatabase(adminUrl: string, environment: PlatformEnvir
       const warning = await check(environment, admin);
       if (warning !== undefined) logger.warn(warning);
     }
+  } catch (error) {
+    throw missingRight(error, new URL(adminUrl).username) ?? error;
   } finally {
     await admin.end();
   }

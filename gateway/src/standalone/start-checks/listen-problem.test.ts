@@ -56,11 +56,12 @@ describe("a server that cannot listen", () => {
 
   it("names a HOST that is not here, and a port that this user may not take", async () => {
     const problem = new EnvironmentError(
-      "HOST=host.invalid is not an address of this machine. Set HOST to one of its addresses.",
+      "HOST=192.0.2.1 is not an address of this machine. Set HOST to one of its addresses.",
     );
     // an address of TEST-NET-1 (RFC 5737)
-    expect(listenProblem(await tcp("192.0.2.1", 0), addresses)).toEqual(problem);
-    expect(listenProblem(await grpc("192.0.2.1", 0), addresses)).toEqual(problem);
+    const elsewhere = { ...addresses, host: "192.0.2.1" };
+    expect(listenProblem(await tcp(elsewhere.host, 0), elsewhere)).toEqual(problem);
+    expect(listenProblem(await grpc(elsewhere.host, 0), elsewhere)).toEqual(problem);
     expect(listenProblem(new Error("listen EACCES: permission denied 0.0.0.0:3"), addresses)?.message).toContain(
       "port 3. Set GRPC_PORT",
     );
@@ -69,5 +70,6 @@ describe("a server that cannot listen", () => {
   it("leaves any other error as it is", () => {
     expect(listenProblem(new Error("EACCES: permission denied, open '/data/secrets.key'"), addresses)).toBeUndefined();
     expect(listenProblem(new Error("something else"), addresses)).toBeUndefined();
+    expect(listenProblem(new Error("getaddrinfo ENOTFOUND database.invalid"), addresses)).toBeUndefined();
   });
 });

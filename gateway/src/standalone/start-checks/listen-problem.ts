@@ -25,6 +25,8 @@ export function listenProblem(error: unknown, addresses: Addresses): Error | und
     return port === undefined
       ? undefined
       : new EnvironmentError(`This user may not listen on port ${port}. Set ${name} to a port of at least 1024.`);
+  // the address of the database may be unknown, too
+  if (!error.message.includes(addresses.host)) return undefined;
   return new EnvironmentError(
     `HOST=${addresses.host} is not an address of this machine. Set HOST to one of its addresses.`,
   );

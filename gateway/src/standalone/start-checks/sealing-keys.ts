@@ -2,14 +2,16 @@ import { resolve } from "node:path";
 import { systemErrorCode } from "@factory/runtime/postgres/system-error";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { ClientBase } from "pg";
+import type { PlatformEnvironment } from "../settings/environment.js";
 import { keptMasterKeys, namedMasterKeys } from "../settings/secrets-key.js";
 import { sealingKeys, signingKeysExist } from "./sealing-keys-statement.js";
-import type { DatabaseCheck } from "./start-check.js";
 
 const insufficientPrivilege = "42501";
 
-/** The keys of this process open the stored values. */
-export const storedValues: DatabaseCheck = async (environment, admin) => {
+type KeySettings = Pick<PlatformEnvironment, "dataDir" | "secretsKey" | "previousSecretsKeys">;
+
+/** The keys of the settings open the stored values. The result is that of a DatabaseCheck. */
+export async function storedValues(environment: KeySettings, admin: ClientBase): Promise<string | undefined> {
   const ids = await idsOfSealingKeys(admin);
   const dataDir = resolve(environment.dataDir);
   const kept = await keptMasterKeys(dataDir);
@@ -21,7 +23,7 @@ export const storedValues: DatabaseCheck = async (environment, admin) => {
   if (ids.every((id) => holds(given, id) || holds(kept, id)))
     return `SECRETS_KEY is set for the first time, and the database stores secrets under the keys of ${dataDir}/secrets.key. Set SECRETS_KEY to the first line of that file, or SECRETS_KEY_PREVIOUS to its lines with commas between them.`;
   return "SECRETS_KEY is not the key under which the database stores secrets. Set SECRETS_KEY to its former value, or add that value to SECRETS_KEY_PREVIOUS.";
-};
+}
 
 const holds = (keys: MasterKeys | undefined, id: string): boolean =>
   keys?.keyring("factory spine signing keys").all.some((key) => key.id === id) ?? false;

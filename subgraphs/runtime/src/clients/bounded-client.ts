@@ -74,5 +74,8 @@ export class BoundedClient extends pg.Client {
 /** A server refuses a login for many reasons: a password, a certificate, a right, a rule of `pg_hba.conf`. */
 function refusalOf(error: Error): Error {
   if (databaseFailure(error)) return error;
+  // a name server may know the host again
+  if ((error as NodeJS.ErrnoException).code === "ENOTFOUND")
+    return new DatabaseUnavailable("Lost", error.message, { cause: error });
   return new DatabaseUnavailable("Refused", "The database refuses the connection", { cause: error });
 }

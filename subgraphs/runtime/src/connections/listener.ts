@@ -26,6 +26,7 @@ export class Listener implements Notifications {
   readonly #channels = new Map<string, Set<Wake>>();
   #client: BoundedClient | undefined;
   #looks: PeriodicLoop | undefined;
+  #listening: Promise<void> = Promise.resolve();
   #closed = false;
   #retry: NodeJS.Timeout | undefined;
 
@@ -69,7 +70,9 @@ export class Listener implements Notifications {
     const listeners = this.#channels.get(channel) ?? new Set();
     const isNew = !this.#channels.has(channel);
     this.#channels.set(channel, listeners.add(wake));
-    if (isNew) await this.#client?.ask(`listen ${pg.escapeIdentifier(channel)}`);
+    // one after the other, since the client does not pipeline
+    if (isNew) this.#listening = this.#listening.then(() => this.#listenTo(channel));
+    await this.#listening;
   }
 
   /** Ends a subscription. The connection still listens to the channel. */
@@ -82,6 +85,11 @@ export class Listener implements Notifications {
     clearTimeout(this.#retry);
     await this.#looks?.stop();
     await this.#client?.end();
+  }
+
+  /** A connection that fails here is made again, and then listens to every channel. */
+  async #listenTo(channel: string): Promise<void> {
+    await this.#client?.ask(`listen ${pg.escapeIdentifier(channel)}`).catch(() => undefined);
   }
 
   #wake(channel: string, payload?: string): void {

@@ -75,7 +75,12 @@ describe("the outbox relay", () => {
   const aRelay = async (workerUrl = test.definition.connections.worker, logger = quiet, to: BusPublisher = bus) => {
     const turns = new Turns(workerUrl, logger);
     const relay = new OutboxRelay({ workerUrl, schema: "catalog", bus: to, turns, logger });
-    relays.push({ stop: () => relay.stop().finally(() => turns.close()) });
+    relays.push({
+      async stop() {
+        await relay.stop();
+        await turns.close();
+      },
+    });
     await relay.start(listener);
     return relay;
   };

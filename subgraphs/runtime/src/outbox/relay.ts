@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { BusPublisher, OutboxMove, OutboxStatement } from "../bus/bus.js";
 import type { Notifications } from "../connections/listener.js";
 import { openPool } from "../connections/pool.js";
-import { type Turn, Turns } from "../db/leader-election.js";
+import type { Turn, Turns } from "../db/leader-election.js";
 import { type Drained, DrainLoop } from "../loops/drain-loop.js";
 import type { Message } from "../messages/envelope.js";
 import type { Logger } from "../telemetry/logger.js";

@@ -11,6 +11,7 @@ import { admitRelease, type StartingProcess } from "./admit-release.js";
 import { correctPasswords } from "./correct-passwords.js";
 import { carryOverFormerRoles } from "./former-roles.js";
 import { installationTables, roleSecret, storedSecret, storeSecret } from "./installation-secret.js";
+import { missingRight } from "./missing-right.js";
 import { missingRoles, type WantedRole } from "./missing-roles.js";
 import { registration } from "./release-processes.js";
 import { levelTables, type ReleaseLevel, raiseLevel, thisRelease } from "./schema-level.js";
@@ -70,6 +71,8 @@ export async function provisionDatabase(
     await correctPasswords(client, access, logins);
     await lastStep?.(client);
     return access;
+  } catch (error) {
+    throw missingRight(error, new URL(adminUrl).username) ?? error;
   } finally {
     await client.end();
   }

@@ -1,4 +1,4 @@
-import type { Client, Pool } from "pg";
+import type { Client, ClientBase, Pool } from "pg";
 import { PeriodicLoop } from "../loops/periodic-loop.js";
 import type { Logger } from "../telemetry/logger.js";
 import { type ReleaseLevel, shutOut, thisRelease } from "./schema-level.js";
@@ -56,6 +56,14 @@ export async function olderProcesses(client: Client, lowest: number, former: rea
     [lowest, former],
   );
   return rows;
+}
+
+/** The number of living processes that have registered. */
+export async function runningProcesses(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::int as count from releases.processes where ${isAlive}`,
+  );
+  return rows[0]?.count ?? 0;
 }
 
 /** Keeps the registration of this process alive. */

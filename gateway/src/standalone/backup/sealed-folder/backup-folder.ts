@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { chmod, mkdir, open, readdir, readFile, rename, stat } from "node:fs/promises";
+import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { PassThrough, type Readable, Transform } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -33,6 +33,11 @@ export class BackupFolder {
     if ((await readdir(folder)).length > 0) throw new BackupProblem(`${folder} is not empty: name a new folder.`);
     await chmod(folder, 0o700);
     return new BackupFolder(folder, await PassphraseKeys.make(passphrase), progress);
+  }
+
+  /** Removes the folder of a backup that failed. */
+  async discard(): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
   }
 
   /** Reads the manifest of a complete backup. */
