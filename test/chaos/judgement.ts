@@ -37,7 +37,7 @@ export async function judge(
   stage: Stage,
   { load, receiver, ledger, floor }: { load: Load; receiver: WebhookReceiver; ledger: Ledger; floor: Floor },
 ): Promise<void> {
-  await settled(stage, load, receiver);
+  const left = await leftLying(stage, load, receiver);
   const registered = await registrations(stage, load, receiver);
   const executed = await executions(stage, load, receiver);
   ledger.note({ promise: "acknowledged registrations", found: load.registered.length, atLeast: floor.registrations });
@@ -57,21 +57,25 @@ export async function judge(
     ledger.note({ promise: "execution, acceptance to Completed, p50", found: waited(0.5), atMost: 30, unit: " s" });
     ledger.note({ promise: "execution, acceptance to Completed, p95", found: waited(0.95), unit: " s" });
   }
-  for (const [what, found] of Object.entries(await unfinishedRows(stage, receiver)))
+  for (const [what, found] of Object.entries(left))
     ledger.note({ promise: `left lying: ${what}`, found, atMost: 0 });
   for (const customer of new Set([...load.registered, ...load.executed].map((done) => done.customer)))
     for (const [answer, found] of customer.caller.refused)
       ledger.note({ promise: `answers ${answer}to ${customer.slug}`, found, atMost: 0 });
 }
 
-/** Waits until everything has arrived, at most for `settleMs`. */
-async function settled(stage: Stage, load: Load, receiver: WebhookReceiver): Promise<void> {
+/**
+ * Waits until everything has arrived, at most for `settleMs`, and returns the rows that are left. A row that gets older
+ * meanwhile may still be repaired, so nobody looks again later.
+ */
+async function leftLying(stage: Stage, load: Load, receiver: WebhookReceiver): Promise<Record<string, number>> {
   const deadline = Date.now() + settleMs;
   const arrived = () =>
     load.registered.every(({ id }) => receiver.count("TemplateRegistered", `templates/${id}`) > 0) &&
     load.executed.every(({ id }) => receiver.count("TemplateExecuted", `executions/${id}`) > 0);
-  while (Date.now() < deadline) {
-    if (arrived() && Object.values(await unfinishedRows(stage, receiver)).every((count) => count === 0)) return;
+  for (;;) {
+    const left = await unfinishedRows(stage, receiver);
+    if (Date.now() > deadline || (arrived() && Object.values(left).every((count) => count === 0))) return left;
     await sleep(1000);
   }
 }
