@@ -57,8 +57,7 @@ export async function judge(
     ledger.note({ promise: "execution, acceptance to Completed, p50", found: waited(0.5), atMost: 30, unit: " s" });
     ledger.note({ promise: "execution, acceptance to Completed, p95", found: waited(0.95), unit: " s" });
   }
-  for (const [what, found] of Object.entries(left))
-    ledger.note({ promise: `left lying: ${what}`, found, atMost: 0 });
+  for (const [what, found] of Object.entries(left)) ledger.note({ promise: `left lying: ${what}`, found, atMost: 0 });
   for (const customer of new Set([...load.registered, ...load.executed].map((done) => done.customer)))
     for (const [answer, found] of customer.caller.refused)
       ledger.note({ promise: `answers ${answer}to ${customer.slug}`, found, atMost: 0 });
