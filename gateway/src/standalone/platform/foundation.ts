@@ -37,7 +37,7 @@ export interface Start {
 /** The parts that all subgraphs share. */
 export interface Foundation {
   readonly dataDir: string;
-  /** The URL of the administrator of the database. */
+  /** The URL with which the database administrator connects. */
   readonly adminUrl: string;
   readonly masterKeys: MasterKeys;
   readonly port: number;

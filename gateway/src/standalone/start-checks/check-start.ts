@@ -41,7 +41,7 @@ export async function checkDatabase(adminUrl: string, environment: PlatformEnvir
       if (warning !== undefined) logger.warn(warning);
     }
   } catch (error) {
-    throw missingRight(error, new URL(adminUrl).username) ?? error;
+    throw missingRight(error, adminUrl) ?? error;
   } finally {
     await admin.end();
   }

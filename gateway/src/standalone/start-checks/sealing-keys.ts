@@ -1,16 +1,15 @@
 import { resolve } from "node:path";
 import { systemErrorCode } from "@factory/runtime/postgres/system-error";
+import { insufficientPrivilege } from "@factory/runtime/provisioning/missing-right";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { ClientBase } from "pg";
 import type { PlatformEnvironment } from "../settings/environment.js";
 import { keptMasterKeys, namedMasterKeys } from "../settings/secrets-key.js";
 import { sealingKeys, signingKeysExist } from "./sealing-keys-statement.js";
 
-const insufficientPrivilege = "42501";
-
 type KeySettings = Pick<PlatformEnvironment, "dataDir" | "secretsKey" | "previousSecretsKeys">;
 
-/** The keys of the settings open the stored values. The result is that of a DatabaseCheck. */
+/** A DatabaseCheck: the configured keys open the stored secrets. */
 export async function storedValues(environment: KeySettings, admin: ClientBase): Promise<string | undefined> {
   const ids = await idsOfSealingKeys(admin);
   const dataDir = resolve(environment.dataDir);

@@ -7,7 +7,7 @@ import type { RepositoryLimits } from "./port/repository-limits.js";
 import type { RepositoryStore } from "./port/repository-store.js";
 import { aPlace, pushTexts } from "./repository-stores.fixture.js";
 
-/** Opens the store of one more process of the same platform. */
+/** Opens the store as another process of the platform does. */
 type OpenProcess = (limits?: RepositoryLimits) => Promise<RepositoryStore>;
 
 const mebibyte = 1024 ** 2;

@@ -12,5 +12,5 @@ export interface Backlog {
   waiting(): Promise<readonly WaitingWork[]>;
 }
 
-/** The limit of counted work of one name. */
+/** The highest number that is counted for one name. */
 export const mostCounted = 10_000;

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
 
-/** The names of the roles of a schema on the database server. */
+/** The names that a schema's roles have on the database server. */
 export interface SchemaRoles {
   readonly owner: string;
   readonly app: string;
   readonly worker: string;
-  /** The group of the worker roles of all schemas. */
+  /** The group role that every worker role belongs to. */
   readonly workerGroup: string;
 }
 
@@ -59,8 +59,8 @@ export const literal = (text: string): string =>
     : `'${text.replaceAll("'", "''")}'`;
 
 /**
- * SQL of a migration or of the ORM with the names that the roles have in this database. Such SQL names roles without the
- * prefix and in double quotes, for example `to "platform_worker"`.
+ * Puts the role names of this database into SQL. Migrations and the ORM name roles without the prefix and in double
+ * quotes, for example `to "platform_worker"`.
  */
 export function withRoleNames(sql: string, schema: SubgraphName, roles: SchemaRoles): string {
   const names: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import { type SchemaRoles, schemaRoles } from "./database-roles.js";
 export interface DatabaseAccess {
   /** The URL of the database administrator. */
   readonly url: string;
-  /** The prefix of the names of roles. */
+  /** Every role name begins with it. */
   readonly rolePrefix: string;
   /** The secret of this database from which the passwords of its roles are derived. */
   readonly roleSecret: string;

@@ -25,7 +25,7 @@ export function watchSession(client: BoundedClient, watch: ServerWatch, url: str
   client.once("end", leave);
 }
 
-/** The option of a pool of `pg` that a library opens: each of its connections is a watched session. */
+/** An option for a `pg` pool that a library opens. It makes every connection a watched session. */
 export function watchedClients(url: string, logger: Logger): { readonly Client: typeof pg.Client } {
   class WatchedSession extends BoundedClient {
     constructor(config?: pg.ClientConfig) {

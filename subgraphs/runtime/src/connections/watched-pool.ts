@@ -56,7 +56,7 @@ export class WatchedPool extends pg.Pool implements ServerClient {
   readonly #limit: ElasticLimit | undefined;
   readonly #logger: Logger;
   readonly #silenceMs: number;
-  /** The bytes that connections in use have brought, and since when there are no more. */
+  /** For each connection in use: how many bytes it has received, and when the last ones came. */
   readonly #heard = new Map<pg.PoolClient, { readonly bytes: number; readonly sinceMs: number }>();
   /** Connections made before are not given out again. */
   #renewedAt = Number.NEGATIVE_INFINITY;
@@ -88,7 +88,7 @@ export class WatchedPool extends pg.Pool implements ServerClient {
     this.on("remove", (client) => this.#idle.delete(client));
   }
 
-  /** The connections of all pools of this process, by the role with which they connect. */
+  /** How each pool in this process uses its connections. */
   static usage(): PoolUsage[] {
     return [...WatchedPool.#pools].map((pool) => ({
       role: new URL(pool.#url).username,

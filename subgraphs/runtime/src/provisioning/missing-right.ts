@@ -1,14 +1,16 @@
 import { EnvironmentError } from "../environment/read-environment.js";
 import { systemErrorCode } from "../postgres/system-error.js";
 
-const insufficientPrivilege = "42501";
+/** SQLSTATE `insufficient_privilege`. */
+export const insufficientPrivilege = "42501";
 
 /**
  * The problem of a role that may not change what another role has made, such as the superuser of an earlier start.
  * Undefined for another error.
  */
-export function missingRight(error: unknown, user: string): EnvironmentError | undefined {
+export function missingRight(error: unknown, adminUrl: string): EnvironmentError | undefined {
   if (systemErrorCode(error) !== insufficientPrivilege) return undefined;
+  const user = decodeURIComponent(new URL(adminUrl).username);
   const { message } = error as Error;
   const role = /^permission denied to grant role "([^"]+)"/.exec(message)?.[1];
   const way =

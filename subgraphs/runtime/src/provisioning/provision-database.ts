@@ -20,7 +20,7 @@ import { refuseForeignOwners } from "./schema-owners.js";
 /** The things that decide about the roles of a database beside its URL. */
 export interface RoleSettings {
   readonly masterKeys: MasterKeys;
-  /** The prefix of the names of roles. If absent, it is the name of the database. */
+  /** Every role name begins with it. The default is the name of the database. */
   readonly rolePrefix?: string | undefined;
   /** Gets a line when a start waits for tables that are in use. */
   readonly logger?: Logger;
@@ -72,7 +72,7 @@ export async function provisionDatabase(
     await lastStep?.(client);
     return access;
   } catch (error) {
-    throw missingRight(error, new URL(adminUrl).username) ?? error;
+    throw missingRight(error, adminUrl) ?? error;
   } finally {
     await client.end();
   }

@@ -1,6 +1,6 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 
-/** The stored bytes of a repository and of its tenant, which are counted after each push. */
+/** How many bytes a repository and its tenant store. They are counted after each push. */
 export const selectBytes = tenantStatement(
   "repository_bytes",
   `select coalesce((select one.bytes from repositories one where one.tenant_id = scope.tenant and owner = $2

@@ -7,7 +7,7 @@ export interface RepositoryLimits {
   readonly tenantBytes: number;
 }
 
-/** The stored bytes of a repository and of its tenant. */
+/** How many bytes a repository and its tenant store. */
 export interface StoredBytes {
   readonly bytes: number;
   readonly tenantBytes: number;

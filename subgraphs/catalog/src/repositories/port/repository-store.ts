@@ -37,7 +37,7 @@ export interface RepositoryStore {
   open(place: RepositoryPlace, branch: string): Promise<OpenRepository>;
 }
 
-/** A private copy of the refs of a repository, to which git pushes. Nothing is kept before `publish`. */
+/** A private copy of a repository's refs. Git pushes to it, and `publish` keeps the result. */
 export interface OpenRepository {
   /** A file URL, for git commands under `policy`. */
   readonly url: string;
