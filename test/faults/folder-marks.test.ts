@@ -52,7 +52,7 @@ it("of two first starts at once with a folder each, the second is refused", asyn
   await rename(places[starts.findIndex(({ status }) => status === "fulfilled")] ?? "", folders.FILES_DIR);
 });
 
-it("another process serves contents and repositories, and DATA_DIR has nothing that is not declared", async () => {
+it("another process serves contents and repositories, DATA_DIR has nothing that is not declared, and PUBLIC_URL is the same", async () => {
   const [first, second] = [await start(), await start()];
   group.use(first);
   tenant = await aTenant();
@@ -81,6 +81,8 @@ it("another process serves contents and repositories, and DATA_DIR has nothing t
   const guide = readFileSync(new URL("../../gateway/OPERATING.md", import.meta.url), "utf8");
   for (const { name, kind } of dataDirectoryEntries)
     expect(guide).toMatch(new RegExp(`\`${name}\`[^\n]*\\| ${kind} \\|`));
+  await expect(start({ PUBLIC_URL: "http://127.0.0.1:1" })).rejects.toThrow("ended with 78");
+  expect(lastLine()).toMatch(/^PUBLIC_URL is http:\/\/127\.0\.0\.1:1 here and http:\S+ in another process/);
   for (const process of [first, second]) await process.stop();
 });
 

@@ -68,7 +68,8 @@ export async function startFoundation(
   const masterKeys = await readMasterKeys(environment, dataDir);
   const { processId, former } = database.holder;
   const roles = { masterKeys, rolePrefix: environment.databaseRolePrefix, logger };
-  const start = { processId, former, logger };
+  const publicUrl = environment.publicUrl ?? `http://127.0.0.1:${port}`;
+  const start = { processId, publicUrl, former, logger };
   const lastStep = (admin: ClientBase) => markSharedFolders(admin, sharedFoldersOf(environment, dataDir));
   const access = await provisionDatabase(database.url, subgraphNames, { ...roles, start, lastStep });
   const workerUrl = schemaConnections(access, "integration").worker;
@@ -76,7 +77,7 @@ export async function startFoundation(
   watch.watchWrites(workerUrl);
   const bus = await PostgresBus.open(workerUrl, logger, { deadLetterDays: environment.deadLetterRetentionDays });
   parts.add("bus", () => bus.close());
-  const registration = new Registration(bus.background, processId, logger);
+  const registration = new Registration(bus.background, start, logger);
   parts.add("registration", () => registration.close());
   const refusals = startRefusalLog(bus, logger);
   parts.add("refusal log", () => refusals.close());
@@ -88,7 +89,7 @@ export async function startFoundation(
     adminUrl: access.url,
     masterKeys,
     port,
-    publicUrl: environment.publicUrl ?? `http://127.0.0.1:${port}`,
+    publicUrl,
     bus,
     refusals: refusals.log,
     watch,

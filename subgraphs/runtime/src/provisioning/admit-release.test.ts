@@ -14,6 +14,7 @@ import { thisRelease } from "./schema-level.js";
 
 const quiet = createLogger("test", "silent");
 const current = thisRelease.level;
+const publicUrl = "https://factory.example";
 const release = (level: number, lowestCompanion = 0) => ({ level, lowestCompanion });
 
 describe("the level of the data", () => {
@@ -37,7 +38,7 @@ describe("the level of the data", () => {
   const start = (of: { level: number; lowestCompanion: number }, processId = randomUUID(), former: string[] = []) =>
     provisionDatabase(database.url, ["catalog"], {
       ...suiteRoles,
-      start: { processId, former: former.map((ended) => ({ processId: ended })), logger },
+      start: { processId, publicUrl, former: former.map((ended) => ({ processId: ended })), logger },
       release: of,
     });
   /** The processes for which a start waits, as its line names them. */
@@ -108,7 +109,7 @@ describe("the level of the data", () => {
     const processId = randomUUID();
     await start(release(current), processId);
     const pool = openPool(schemaConnections(database.access, "catalog").worker, 1, quiet);
-    const registration = new Registration(pool, processId, quiet, release(current));
+    const registration = new Registration(pool, { processId, publicUrl }, quiet, release(current));
     await admin.query("update releases.processes set beat_at = now() - interval '20 s'");
     await registration.beat();
     const beaten = "select from releases.processes where beat_at > now() - interval '10 s'";
@@ -124,5 +125,33 @@ describe("the level of the data", () => {
       async () => (await admin.query("select from releases.processes")).rowCount === 0,
     );
     await pool.end();
+  });
+
+  describe("with the address of another process", () => {
+    const from = (address: string, processId = randomUUID(), former: { processId: string }[] = []) =>
+      provisionDatabase(database.url, ["catalog"], {
+        ...suiteRoles,
+        start: { processId, publicUrl: address, former, logger },
+      });
+    const other = "https://other.example";
+
+    it("is the end of a start, which has written nothing", async () => {
+      await from(publicUrl);
+      await from(publicUrl);
+      const refused = from(other);
+      await expect(refused).rejects.toThrow(EnvironmentError);
+      await expect(refused).rejects.toThrow(`PUBLIC_URL is ${other} here and ${publicUrl} in another process`);
+      expect((await admin.query("select from releases.processes where public_url = $1", [other])).rowCount).toBe(0);
+    });
+
+    it("is taken when that process ran in the same data directory, is dead, or is of an earlier release", async () => {
+      const [former, dead, earlier] = [randomUUID(), randomUUID(), randomUUID()];
+      for (const processId of [former, dead, earlier]) await from(publicUrl, processId);
+      // a server that has just started counts each process as living
+      await admin.query("delete from releases.processes where process_id = $1", [dead]);
+      await admin.query("update releases.processes set public_url = null where process_id = $1", [earlier]);
+      await from(other, randomUUID(), [{ processId: former }]);
+      expect(lines).toEqual([]);
+    });
   });
 });

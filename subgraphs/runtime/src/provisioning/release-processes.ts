@@ -1,4 +1,5 @@
-import type { Client, ClientBase, Pool } from "pg";
+import { type Client, type ClientBase, escapeLiteral, type Pool } from "pg";
+import { EnvironmentError } from "../environment/read-environment.js";
 import { PeriodicLoop } from "../loops/periodic-loop.js";
 import type { Logger } from "../telemetry/logger.js";
 import { type ReleaseLevel, shutOut, thisRelease } from "./schema-level.js";
@@ -20,17 +21,48 @@ export interface RunningProcess {
 /** The identity of a process that registers itself. */
 export interface RegisteredProcess {
   readonly processId: string;
+  /** The issuer of its tokens. */
+  readonly publicUrl: string;
+}
+
+/** A process that starts. */
+export interface StartedProcess extends RegisteredProcess {
   /** Processes that have certainly ended. */
   readonly former: readonly { readonly processId: string }[];
 }
 
 /** Registers the process, and forgets those that ended. */
-export function* registration({ processId, former }: RegisteredProcess, { level }: ReleaseLevel): Generator<string> {
+export function* registration(started: StartedProcess, { level }: ReleaseLevel): Generator<string> {
+  const { processId, publicUrl, former } = started;
   const ended = former.map((process) => `'${process.processId}'`).join(", ");
   if (ended !== "") yield `delete from releases.processes where process_id in (${ended})`;
   yield "delete from releases.processes where beat_at < now() - interval '1 day'";
-  yield `insert into releases.processes (process_id, level) values ('${processId}', ${level})
-    on conflict (process_id) do update set level = excluded.level, beat_at = now()`;
+  yield `insert into releases.processes (process_id, level, public_url)
+    values ('${processId}', ${level}, ${escapeLiteral(publicUrl)})
+    on conflict (process_id) do update
+      set level = excluded.level, public_url = excluded.public_url, beat_at = now()`;
+}
+
+/**
+ * Throws EnvironmentError when a living process has another address, because each process would refuse the tokens of
+ * the other. Releases below level 134 do not tell theirs.
+ */
+export async function refuseOtherAddress(client: Client, { publicUrl, former }: StartedProcess): Promise<void> {
+  const column = await client.query(
+    "select from pg_attribute where attrelid = to_regclass('releases.processes') and attname = 'public_url'",
+  );
+  if (column.rowCount === 0) return;
+  const { rows } = await client.query<{ otherUrl: string }>(
+    `select public_url as "otherUrl" from releases.processes
+     where ${isAlive} and public_url <> $1 and process_id <> all ($2::uuid[]) limit 1`,
+    [publicUrl, former.map(({ processId }) => processId)],
+  );
+  const [other] = rows;
+  if (other)
+    throw new EnvironmentError(
+      `PUBLIC_URL is ${publicUrl} here and ${other.otherUrl} in another process on this database, and all of them need the same one, ` +
+        `because it is the issuer of their tokens. Set the same one, or stop the other process first (one that was killed counts as running for ${lapsedSeconds} s).`,
+    );
 }
 
 /**
@@ -71,14 +103,14 @@ export class Registration {
   /** Resolves with a sentence when the data have become too new for this process. */
   readonly shutOut: Promise<string>;
   readonly #pool: Pool;
-  readonly #processId: string;
+  readonly #process: RegisteredProcess;
   readonly #release: ReleaseLevel;
   readonly #loop: PeriodicLoop;
   #tell: (reason: string) => void = () => undefined;
 
-  constructor(pool: Pool, processId: string, logger: Logger, release = thisRelease) {
+  constructor(pool: Pool, process: RegisteredProcess, logger: Logger, release = thisRelease) {
     this.#pool = pool;
-    this.#processId = processId;
+    this.#process = process;
     this.#release = release;
     this.shutOut = new Promise((resolve) => {
       this.#tell = resolve;
@@ -94,10 +126,10 @@ export class Registration {
 
   async beat(): Promise<void> {
     const { rows } = await this.#pool.query<{ lowestLevel: number }>(
-      `insert into releases.processes (process_id, level) values ($1, $2)
+      `insert into releases.processes (process_id, level, public_url) values ($1, $2, $3)
        on conflict (process_id) do update set beat_at = now()
        returning (select lowest_level from releases.data) as "lowestLevel"`,
-      [this.#processId, this.#release.level],
+      [this.#process.processId, this.#release.level, this.#process.publicUrl],
     );
     const lowestLevel = rows[0]?.lowestLevel ?? 0;
     if (lowestLevel > this.#release.level) this.#tell(shutOut(lowestLevel, this.#release));
@@ -106,7 +138,7 @@ export class Registration {
   async close(): Promise<void> {
     await this.#loop.stop();
     await this.#pool
-      .query("delete from releases.processes where process_id = $1", [this.#processId])
+      .query("delete from releases.processes where process_id = $1", [this.#process.processId])
       .catch(() => undefined);
   }
 }

@@ -13,10 +13,10 @@ export interface ReleaseLevel {
  * Changes that the number of migrations does not show: migrations that were merged into one, and changes of the
  * statements of this folder, of the bus and of the jobs.
  */
-export const uncountedChanges = 2;
+export const uncountedChanges = 3;
 
 /** Releases before the first level count as level 0. */
-export const thisRelease: ReleaseLevel = { level: 133, lowestCompanion: 0 };
+export const thisRelease: ReleaseLevel = { level: 134, lowestCompanion: 0 };
 
 /** The level of the data, and the processes that run on them with the level of their release, for a group of workers. */
 export const levelTables = (group: string): string[] => [
@@ -31,6 +31,7 @@ export const levelTables = (group: string): string[] => [
      level int not null,
      started_at timestamptz not null default now(),
      beat_at timestamptz not null default now())`,
+  "alter table releases.processes add column if not exists public_url text",
   `grant usage on schema releases to ${group}`,
   `grant select on releases.data to ${group}`,
   `grant select, insert, update, delete on releases.processes to ${group}`,
