@@ -68,7 +68,7 @@ export default {
   maxWorkers: Math.min(availableParallelism() + 1, 4),
   testSequencer: runnerFile("suite-order"),
   // longer than any wait inside a test, so that a failure names the condition it waited for, and a slow machine does not fail
-  testTimeout: 600_000,
+  testTimeout: 1_800_000,
   // a worker ends its database when it has no more suites, and jest its own with `-i`
   workerGracefulExitTimeout: 20_000,
   openHandlesTimeout: 20_000,

@@ -23,19 +23,15 @@ beforeAll(async () => {
 /** The refusals in the log of the tenant, once `count` requests are counted. They arrive within two seconds. */
 async function refusals(tenantId: string, operation: string, count: number): Promise<AuditRecord[]> {
   let found: AuditRecord[] = [];
-  await eventually(
-    `${count} refusals of ${operation}`,
-    async () => {
-      const stored = await rows<{ envelope: AuditRecord }>(
-        `select envelope from bus.messages where type = 'AuditRecord' and envelope->>'outcome' = 'Refused'
+  await eventually(`${count} refusals of ${operation}`, async () => {
+    const stored = await rows<{ envelope: AuditRecord }>(
+      `select envelope from bus.messages where type = 'AuditRecord' and envelope->>'outcome' = 'Refused'
          and envelope->>'tenantid' = $1 and envelope->>'operation' = $2 order by position`,
-        [tenantId, operation],
-      );
-      found = stored.map(({ envelope }) => envelope);
-      return found.reduce((sum, { count: counted = 1 }) => sum + counted, 0) >= count;
-    },
-    4000,
-  );
+      [tenantId, operation],
+    );
+    found = stored.map(({ envelope }) => envelope);
+    return found.reduce((sum, { count: counted = 1 }) => sum + counted, 0) >= count;
+  });
   expect(found.reduce((sum, { count: counted = 1 }) => sum + counted, 0)).toBe(count);
   return found;
 }

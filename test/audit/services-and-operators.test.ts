@@ -22,11 +22,12 @@ beforeAll(async () => {
 });
 afterAll(() => channels.close());
 
-/** The published records of an operation in the log of a tenant, once there is one that `wanted` accepts. */
+/** The published records of an operation in the log of a tenant that `wanted` accepts, once they count so many calls. */
 async function records(
   tenantId: string,
   operation: string,
   wanted: (record: AuditRecord) => boolean = () => true,
+  calls = 1,
 ): Promise<AuditRecord[]> {
   let found: AuditRecord[] = [];
   await eventually(`an audit record of ${operation}`, async () => {
@@ -36,7 +37,7 @@ async function records(
       [tenantId, operation],
     );
     found = stored.map(({ envelope }) => envelope).filter(wanted);
-    return found.length > 0;
+    return found.reduce((sum, { count = 1 }) => sum + count, 0) >= calls;
   });
   return found;
 }
@@ -61,7 +62,8 @@ describe("a call over gRPC", () => {
     const weak = await tenant.tokenWith("user.read");
     for (let count = 0; count < 2; count += 1)
       await expect(client.publishLibraryVersion({ libraryVersionId }, as(weak))).rejects.toThrow();
-    const refused = await records(tenant.tenantId, "POST /factory.catalog.v1.Promotion/PublishLibraryVersion");
+    const operation = "POST /factory.catalog.v1.Promotion/PublishLibraryVersion";
+    const refused = await records(tenant.tenantId, operation, () => true, 2);
     expect(refused.reduce((sum, { count = 1 }) => sum + count, 0)).toBe(2);
     expect(refused[0]).toMatchObject({ code: "INSUFFICIENT_SCOPE", status: 403, principal: decodeJwt(weak).sub });
   });

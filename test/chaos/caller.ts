@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { accessToken, type ClientCredentials } from "@factory/gateway/standalone/client/platform-api";
 
-const answerTimeoutMs = 25_000;
+const answerTimeoutMs = 60_000;
 const pauseMs = 250;
 const tokenLifeMs = 600_000;
 

@@ -9,7 +9,7 @@ export const crashes: FaultScenario = async ({ arena, load, ledger, pulse, rando
   for (let kill = 0; kill < size.kills; kill += 1) {
     pulse.watch();
     await sleep((3000 + 5000 * random()) * size.pace);
-    pulse.rest();
+    await pulse.rest();
     await arena.crash({ withPostgres: kill % 2 === 1 });
     await arena.start();
   }

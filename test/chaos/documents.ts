@@ -27,7 +27,7 @@ export const documents: FaultScenario = async (scene) => {
   const filledMiB = await arena.residentMiB();
   await inTurns(size.documents, sendOne);
   await sleep(2000);
-  pulse.rest();
+  await pulse.rest();
   const unexpected = [...statuses].filter(([status]) => status === 0 || (status >= 500 && status !== 503));
   ledger.note({ promise: "generated documents", found: answersMs.length });
   ledger.note({

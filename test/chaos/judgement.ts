@@ -16,7 +16,7 @@ const run = promisify(execFile);
  * Acknowledged work must be finished within this time after the last fault, in milliseconds. A job that was interrupted
  * three times waits up to 75 s for a run alone, and the sweeper repairs a row after 60 to 90 s.
  */
-const settleMs = 180_000;
+const settleMs = 600_000;
 
 /** A run with less acknowledged work proves nothing. */
 export interface Floor {

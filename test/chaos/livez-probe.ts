@@ -8,7 +8,7 @@ import { parentPort, workerData } from "node:worker_threads";
 const { url } = workerData as { url: string };
 const agent = new Agent({ keepAlive: true });
 const intervalMs = 100;
-const timeoutMs = 5000;
+const timeoutMs = 30_000;
 
 let watching = false;
 let failed = 0;
@@ -16,6 +16,7 @@ let latenciesMs: number[] = [];
 
 parentPort?.on("message", (order: "watch" | "rest" | "report") => {
   watching = order === "watch";
+  if (order === "rest") parentPort?.postMessage("resting");
   if (order !== "report") return;
   parentPort?.postMessage({ latenciesMs, failed });
   latenciesMs = [];

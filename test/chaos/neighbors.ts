@@ -38,7 +38,7 @@ export const neighbors: FaultScenario = async (scene) => {
   await sleep(1000);
   pulse.watch();
   const { executions, executionP95, webhookP95 } = await workSteadily(healthy, receiver, size.neighborSeconds);
-  pulse.rest();
+  await pulse.rest();
   ledger.note({ promise: "beside hostile tenants: executions of a healthy one", found: executions, atLeast: 3 });
   ledger.note({
     promise: "beside hostile tenants: execution p95",

@@ -33,7 +33,7 @@ export const outages: FaultScenario = async (scene) => {
   }
   if (await hasOwnDisk(arena)) await outage(scene, arena, "PostgreSQL on a full disk", () => fillDisk(arena));
   else ledger.note({ promise: "full disk: not run, mounting needs root", found: 0 });
-  pulse.rest();
+  await pulse.rest();
   await load.stop();
 };
 

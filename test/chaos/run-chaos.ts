@@ -124,7 +124,7 @@ async function prepare(stage: Stage, receiver: WebhookReceiver, pulse?: VitalSig
   if (!first) throw new Error("There is no customer");
   pulse?.watch();
   const quiet = await workSteadily(first, receiver, quietSeconds);
-  pulse?.rest();
+  await pulse?.rest();
   const calm = pulse ? percentile((await pulse.report()).latenciesMs, 0.99) : 0;
   return { customers, quiet, calm };
 }

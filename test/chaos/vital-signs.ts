@@ -19,8 +19,10 @@ export class VitalSigns {
     this.#probe.postMessage("watch");
   }
 
-  rest(): void {
+  /** Resolves when a request that fails from now on does not count. */
+  async rest(): Promise<void> {
     this.#probe.postMessage("rest");
+    await once(this.#probe, "message");
   }
 
   async report(): Promise<Pulse> {

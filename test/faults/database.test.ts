@@ -172,7 +172,7 @@ describe("PostgreSQL under a running platform", () => {
 
 it("ends the platform with status 69 when it stays unavailable for DATABASE_GIVE_UP_SECONDS", async () => {
   const dataDir = await temporaryDataDirectory();
-  const platform = await startPlatformProcess(dataDir, { DATABASE_GIVE_UP_SECONDS: "1", LOG_LEVEL: "silent" });
+  const platform = await startPlatformProcess(dataDir, { DATABASE_GIVE_UP_SECONDS: "10", LOG_LEVEL: "silent" });
   const { pid } = JSON.parse(await readFile(join(dataDir, "postgres.json"), "utf8")) as { pid: number };
   const thaw = freezeServer(pid);
   expect(await platform.ended).toBe(69);

@@ -13,7 +13,7 @@ import { request } from "../kit/request.js";
 import type { TestExecution, TestVersion } from "../kit/templates.js";
 
 /** A generous limit for the time until the next start continues the work of a killed process. */
-const takeoverMs = 90_000;
+const takeoverMs = 360_000;
 /** Two platforms at the same time. Each is killed once in every phase of its list, which its failpoint names. */
 const phasesOfPlatforms = [
   ["execution.fetching", "execution.injecting", "repository.received", "execution.pushed"],

@@ -10,7 +10,7 @@ import { aSourceControlVendor, type SourceControlVendor } from "../kit/source-co
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 
 /** A generous limit for the time until the next start continues the work of a killed process. */
-const takeoverMs = 90_000;
+const takeoverMs = 360_000;
 
 describe("kill -9 while an execution opens a pull request", () => {
   let home: PlatformHome;

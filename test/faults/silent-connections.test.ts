@@ -61,8 +61,10 @@ it("requests, consumers and webhooks go on after a proxy has forgotten every con
   for (let round = 0; round < 2; round += 1) {
     expect(proxy.forget()).toBeGreaterThan(10);
     await registerAndReceive();
-    await eventually("it is ready", async () => (await readiness()).status === 200);
-    expect((await readiness()).checks).toMatchObject({ database: "ok", loops: "ok", relay: "ok" });
+    await eventually("it is ready, and everything turns", async () => {
+      const { status, checks } = await readiness();
+      return status === 200 && ["database", "loops", "relay"].every((check) => checks[check] === "ok");
+    });
   }
 });
 
@@ -77,9 +79,10 @@ it("background work goes on after its server processes have stopped, while the s
   for (const { pid } of backends) process.kill(pid, "SIGSTOP");
   try {
     await registerAndReceive();
-    const { status, tookMs } = await readiness();
-    expect(status).toBe(200);
-    expect(tookMs).toBeLessThan(5000);
+    await eventually("it is ready", async () => {
+      const { status, tookMs } = await readiness();
+      return status === 200 && tookMs < 5000;
+    });
   } finally {
     for (const { pid } of backends) process.kill(pid, "SIGCONT");
   }

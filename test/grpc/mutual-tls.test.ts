@@ -24,7 +24,12 @@ describe("the gRPC port", () => {
 
   const port = () => Number(address.split(":").at(-1));
   const secretsAs = (identity: ServiceIdentity): SecretResolver => {
-    const channel = new GrpcChannel({ address, server: "gateway", certificate: certificates[identity] });
+    const channel = new GrpcChannel({
+      address,
+      server: "gateway",
+      certificate: certificates[identity],
+      timeoutMs: 60_000,
+    });
     channels.push(channel);
     return secretResolver(channel);
   };

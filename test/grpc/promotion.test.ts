@@ -26,7 +26,8 @@ describe("promotion by another service", () => {
   let token: string;
 
   const client = () => {
-    const channel = new GrpcChannel({ address, server: "gateway", certificate: certificates.integration });
+    const { integration: certificate } = certificates;
+    const channel = new GrpcChannel({ address, server: "gateway", certificate, timeoutMs: 60_000 });
     channels.push(channel);
     return channel.client(PromotionDefinition);
   };

@@ -1,4 +1,5 @@
-import { createClient } from "graphql-ws";
+import { randomUUID } from "node:crypto";
+import { type Client, createClient } from "graphql-ws";
 import WebSocket from "ws";
 import { platform } from "./platform.js";
 
@@ -12,7 +13,7 @@ export interface Feed<T> {
   stop(): Promise<void>;
 }
 
-/** Opens a subscription with graphql-ws. Resolves when the socket is acknowledged. */
+/** Opens a subscription with graphql-ws. Resolves when the platform has begun it, so that no later event is missed. */
 export async function aFeed<T>(options: {
   query: string;
   variables?: Record<string, unknown>;
@@ -46,6 +47,18 @@ export async function aFeed<T>(options: {
       },
     },
   );
-  await Promise.race([opened, closed]);
+  await Promise.race([opened.then(() => laterQuery(client)), closed]);
   return { events, errors, closed, ended: () => ended, stop: async () => client.dispose() };
+}
+
+/**
+ * Sends a new document over the socket, and resolves when it is answered. The platform plans the documents of a tenant
+ * in their order, so that an operation which came before this one has begun by then.
+ */
+function laterQuery(client: Client): Promise<void> {
+  const query = `query later_${randomUUID().replaceAll("-", "")} { __typename }`;
+  return new Promise((resolve) => {
+    const done = () => resolve();
+    client.subscribe({ query }, { next: done, error: done, complete: done });
+  });
 }

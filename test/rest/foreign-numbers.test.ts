@@ -245,8 +245,7 @@ describe("a number of a vendor's delivery", () => {
 
   it("is kept to the webhook, the pull, the replay, the payload and the websocket", async () => {
     const subscription = await subscribed("CommitsPushed");
-    const stream = overSocket('subscription { events(types: ["CommitsPushed"]) { data } }', {});
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    const stream = overSocket('subscription { events(types: ["CommitsPushed"], after: "0") { data } }', {});
     const mark = `push-${unique()}`;
     const payload = { ref: "refs/heads/main", after: "a".repeat(40), mark, numbers: foreign };
     const deliveryId = await deliver(github.deliveryUrl, fromGithub(github.secret, mark, "push", payload));

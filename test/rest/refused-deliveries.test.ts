@@ -27,14 +27,10 @@ const placeOf = (url: string) => url.slice(new URL(url).origin.length);
 
 async function told(path: string, count: number): Promise<Refused> {
   let last: Refused = nothing;
-  await eventually(
-    `${count} refusals are told`,
-    async () => {
-      last = (await request<Refused>(`GET ${path}`, { token })).body;
-      return last.count === count;
-    },
-    25_000,
-  );
+  await eventually(`${count} refusals are told`, async () => {
+    last = (await request<Refused>(`GET ${path}`, { token })).body;
+    return last.count === count;
+  });
   return last;
 }
 

@@ -120,7 +120,7 @@ const senders: Record<string, () => Promise<Sender>> = {
         algorithm: withHeader(signed, "stripe-signature", signature.replace("v1=", "v0=")),
         "time in the header": withHeader(
           ...[signed, "stripe-signature"],
-          signature.replace(/t=\d+/, `t=${nowSeconds() - 1}`),
+          signature.replace(/t=(\d+)/, (_, time) => `t=${Number(time) - 1}`),
         ),
       },
     };
@@ -247,7 +247,7 @@ async function changesOf(sender: Sender): Promise<Record<string, { headers: Head
     time === undefined || time === true
       ? {}
       : {
-          "time in the header": { raw, headers: { ...headers, [time]: String(nowSeconds() - 1) } },
+          "time in the header": { raw, headers: { ...headers, [time]: String(Number(headers[time]) - 1) } },
           "time that is no number": { raw, headers: { ...headers, [time]: `${headers[time]}x` } },
           "two times": { raw, headers: { ...headers, [time]: [headers[time] ?? "", headers[time] ?? ""] } },
         };

@@ -88,7 +88,7 @@ export async function call<T>(
   return answer;
 }
 
-const tokenTries = 5;
+const tokenTries = 60;
 
 /** Gets a token with the grant client_credentials. Waits for a platform that is busy. Throws UnexpectedAnswer. */
 export async function accessToken(
@@ -121,7 +121,8 @@ interface TenantBody {
   status: string;
 }
 
-const patience = { tries: 200, delayMs: 50 };
+const provisioningMs = 180_000;
+const pauseMs = 50;
 
 /** Returns the active tenant with this slug. Creates and provisions the tenant if necessary. */
 export async function ensureTenant(
@@ -139,11 +140,12 @@ export async function ensureTenant(
   }
   if (tenant.status !== "Active")
     await call("POST", `${platform.internalUrl}/v1/tenants/${tenant.tenantId}/provision`, { token });
-  for (let tries = 0; tries < patience.tries; tries += 1) {
+  const deadline = Date.now() + provisioningMs;
+  while (Date.now() < deadline) {
     const found = await find();
     if (found?.status === "Active") return found;
     if (found?.status === "ProvisioningFailed") break;
-    await new Promise((resolve) => setTimeout(resolve, patience.delayMs));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   throw new Error(`Tenant ${slug} did not become Active`);
 }

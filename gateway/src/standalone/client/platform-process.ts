@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
 import { createLogger } from "@factory/runtime/telemetry/logger";
@@ -86,7 +86,8 @@ export async function removeData(dataDir: string): Promise<void> {
 async function endOf(child: ChildProcess): Promise<number | null> {
   const closed = once(child, "close");
   const [code] = (await once(child, "exit")) as [number | null];
-  await Promise.race([closed, sleep(lastLinesMs)]);
+  // what was printed before the exit is in the pipe, and is read in the next turn of the event loop
+  await Promise.race([closed, sleep(lastLinesMs).then(() => nextTurn())]);
   return code;
 }
 
