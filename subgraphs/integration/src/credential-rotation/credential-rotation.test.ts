@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Principal } from "@factory/runtime/auth/principal";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { CredentialService } from "../credentials/credential.service.js";
@@ -65,6 +66,20 @@ const eventsOf = async (id: string) => {
   );
   return found.map(({ type }) => type);
 };
+/** Ends the grace period of a version, and lets the run begin that waits for its end. */
+async function endGrace({ tenantId = "" }: Principal, id: string, version: number): Promise<void> {
+  const names = [decodeId("ten", tenantId), decodeId("crd", id), version];
+  const ended = await fixture.rows(
+    `update integration.credential_versions set grace_ends_at = now()
+     where tenant_id = $1 and credential_id = $2 and version = $3 and grace_ends_at > now() returning version`,
+    ...names,
+  );
+  expect(ended).toEqual([{ version }]);
+  await fixture.rows(
+    "update integration_jobs.job set start_after = now() where group_id = $1 and name = 'integration.runs' and state < 'active'",
+    tenantId,
+  );
+}
 /** The secrets that sign a delivery now. */
 const signingSecrets = (principal: Principal, id: string) =>
   fixture.integration.get(CredentialService).signingSecrets(tenantWithId(principal.tenantId ?? ""), id);
@@ -74,7 +89,7 @@ describe("a rotation", () => {
     const principal = aPrincipal();
     const first = aSecret();
     const id = await aCredential(principal, { secret: { signingSecret: first } });
-    const { rotateCredential: started } = succeeded(await rotate(principal, id, { graceSeconds: 2 })) as Record<
+    const { rotateCredential: started } = succeeded(await rotate(principal, id, { graceSeconds: 3600 })) as Record<
       string,
       Record<string, string>
     >;
@@ -87,6 +102,7 @@ describe("a rotation", () => {
     });
     await becomes(principal, id, "2 Current", "1 Previous");
     expect(await signingSecrets(principal, id)).toEqual([started?.["signingSecret"], first]);
+    await endGrace(principal, id, 1);
     await becomes(principal, id, "2 Current", "1 Retired");
     expect(await signingSecrets(principal, id)).toEqual([started?.["signingSecret"]]);
     const { status, currentVersionRef, versions } = await read(principal, id);
@@ -198,7 +214,7 @@ describe("a rotation", () => {
     const principal = aPrincipal();
     const first = aSecret();
     const id = await aCredential(principal, { secret: { signingSecret: first } });
-    succeeded(await rotate(principal, id, { graceSeconds: 3 }));
+    succeeded(await rotate(principal, id, { graceSeconds: 3600 }));
     await becomes(principal, id, "2 Current", "1 Previous");
     expect(succeeded(await move(principal, "rollbackCredential", id))["moved"]).toMatchObject({
       status: "Active",
@@ -206,6 +222,7 @@ describe("a rotation", () => {
     });
     expect(await stagesOf(principal, id)).toEqual(["2 Previous", "1 Current"]);
     expect(await signingSecrets(principal, id)).toHaveLength(2);
+    await endGrace(principal, id, 2);
     await becomes(principal, id, "2 Retired", "1 Current");
     expect(await signingSecrets(principal, id)).toEqual([first]);
     succeeded(await rotate(principal, id, { graceSeconds: 0 }));

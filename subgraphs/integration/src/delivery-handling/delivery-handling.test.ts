@@ -9,6 +9,7 @@ import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixtur
 import { vendorEventNames } from "../normalized-events/vendor-event-names.js";
 import { DeliveryClaims } from "./delivery-claims.js";
 import { OverdueDeliveries } from "./overdue-deliveries.js";
+import { holdRetries } from "./retry-hold.fixture.js";
 import { vendorEventType } from "./vendor-event.js";
 
 const masterKeys = someMasterKeys(1);
@@ -19,6 +20,7 @@ let fixture: IntegrationFixture;
 beforeAll(async () => {
   fixture = await startIntegrationFixture({ masterKeys });
   await recordMoves();
+  await holdRetries(fixture);
 });
 
 afterAll(() => fixture.close());

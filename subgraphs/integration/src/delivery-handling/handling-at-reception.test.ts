@@ -6,6 +6,7 @@ import { DeliveryRecords } from "../inbound-deliveries/delivery-records.js";
 import type { NewDelivery } from "../inbound-deliveries/new-delivery.js";
 import { eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { RunCounts } from "../runs/run-counts.js";
+import { endRetryHold, holdRetries } from "./retry-hold.fixture.js";
 
 let fixture: IntegrationFixture;
 const tenant = tenantWithId(newId("ten"));
@@ -101,6 +102,7 @@ describe("a delivery whose event is all that there is to do", () => {
   });
 
   it("is recorded in any case, and handled later, when its handling fails", async () => {
+    await holdRetries(fixture);
     await fixture.rows("alter table integration.outbox add constraint broken check (type <> 'IssueOpened') not valid");
     const deliveryId = await recorded(aDelivery({ normalizedEventType: "IssueOpened" }));
     const inState = (status: string) =>
@@ -108,8 +110,10 @@ describe("a delivery whose event is all that there is to do", () => {
         const row = await rowOf(deliveryId);
         return row?.status === status ? row : undefined;
       });
-    expect(await inState("Failed")).toMatchObject({ run: { status: "RetryScheduled" } });
+    const failed = await inState("Failed");
+    expect(failed).toMatchObject({ run: { status: "RetryScheduled" } });
     await fixture.rows("alter table integration.outbox drop constraint broken");
+    await endRetryHold(fixture, failed.delivery_id);
     expect(await inState("Processed")).toMatchObject({ attempts: 2, run: { status: "Completed", attempts: 2 } });
     expect((await eventsOf(deliveryId)).map(({ type }) => type)).toEqual([
       "WebhookDeliveryReceived",

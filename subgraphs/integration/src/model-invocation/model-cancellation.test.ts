@@ -12,14 +12,14 @@ let fixture: IntegrationFixture;
 let models: Awaited<ReturnType<typeof modelClient>>;
 let connectionId: string;
 
-const callMs = 3_000;
+const logger = keepingLogger([]);
+const callMs = 60_000;
 
 /** A vendor in this process, so that one clock tells when the caller went and when the socket was closed. */
 let answer: (response: ServerResponse) => void = () => undefined;
 const vendor = createServer((_, response) => answer(response));
 
 beforeAll(async () => {
-  const logger = keepingLogger([]);
   await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve));
   fixture = await startIntegrationFixture({ verifier: tokens, modelCallMs: callMs }, logger);
   models = await modelClient(fixture, logger);
@@ -97,6 +97,12 @@ describe("the vendor's socket", () => {
 });
 
 describe("the time of a call", () => {
+  beforeAll(async () => {
+    await models.close();
+    await fixture.restart(undefined, { modelCallMs: 3_000 });
+    models = await modelClient(fixture, logger);
+  });
+
   it("is shared by the first model and its fallback", async () => {
     answer = (response) => {
       setTimeout(() => response.end(JSON.stringify({ choices: [{ message: { content: "late" } }] })), 2_000);

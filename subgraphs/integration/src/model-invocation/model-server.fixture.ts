@@ -21,6 +21,35 @@ const usage = {
 };
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** The releases of a model that its answer has not used yet, and the answer that waits for one. */
+interface Hold {
+  releases: number;
+  goOn?: () => void;
+}
+
+const holds = new Map<string, Hold>();
+
+function holdOf(model: string): Hold {
+  const hold = holds.get(model) ?? { releases: 0 };
+  holds.set(model, hold);
+  return hold;
+}
+
+function release(model: string): void {
+  const hold = holdOf(model);
+  hold.releases += 1;
+  hold.goOn?.();
+}
+
+async function waitForRelease(model: string): Promise<void> {
+  const hold = holdOf(model);
+  if (hold.releases === 0)
+    await new Promise<void>((resolve) => {
+      hold.goOn = resolve;
+    });
+  hold.releases -= 1;
+}
+
 const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
 server.listen(0, "127.0.0.1", () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
 process.stdin.resume();
@@ -29,6 +58,11 @@ process.stdin.on("end", () => process.exit());
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.url === "/stats") {
     response.end(JSON.stringify(requests));
+    return;
+  }
+  if (request.url?.startsWith("/releases/")) {
+    release(request.url.slice("/releases/".length));
+    response.end();
     return;
   }
   const chunks: Buffer[] = [];
@@ -54,13 +88,13 @@ async function chat(response: ServerResponse, received: Received): Promise<void>
   const messages = body["messages"] as { content: string }[];
   const prompt = messages.at(-1)?.content ?? "";
   const [kind = "", ...rest] = model.split("-");
-  const [first = 0, second = 0] = rest.map(Number);
+  const [first = 0] = rest.map(Number);
   if (kind === "hang") return;
   if (kind === "status") {
     const headers = first === 429 ? { "retry-after": "7" } : {};
     json(response, first, { error: { code: "context_length_exceeded", message: `too long: ${prompt}` } }, headers);
   } else if (kind === "garbage") response.end(`<p>${prompt}</p>`);
-  else if (body["stream"] === true) await stream(response, received, { kind, first, second, prompt });
+  else if (body["stream"] === true) await stream(response, received, { kind, first, prompt });
   else await whole(response, { kind, first, model, prompt });
 }
 
@@ -69,7 +103,7 @@ async function whole(
   { kind, first, model, prompt }: { kind: string; first: number; model: string; prompt: string },
 ): Promise<void> {
   const tool_calls = [{ id: "call_1", type: "function", function: { name: "weather", arguments: '{"city":"Oslo"}' } }];
-  if (kind === "slow") await pause(first);
+  if (kind === "held") await waitForRelease(model);
   const content = kind === "long" ? "x".repeat(first) : `echo: ${prompt}`;
   const message = kind === "tools" ? { content: null, tool_calls } : { content };
   const finish_reason = kind === "tools" ? "tool_calls" : "stop";
@@ -81,7 +115,6 @@ async function whole(
 interface Behavior {
   readonly kind: string;
   readonly first: number;
-  readonly second: number;
   readonly prompt: string;
 }
 
@@ -98,8 +131,8 @@ async function stream(response: ServerResponse, received: Received, behavior: Be
   await piece({ role: "assistant", content: "" });
   if (kind === "mute") return;
   if (kind === "endless") while (!response.destroyed) await piece({ content: "x".repeat(first || 1000) });
-  for (const delta of deltasOf(behavior)) {
-    if (behavior.second > 0) await pause(behavior.second);
+  for (const [place, delta] of deltasOf(behavior).entries()) {
+    if (kind === "held" && place > 0) await waitForRelease(received.model);
     await piece(delta);
   }
   if (kind === "break") {

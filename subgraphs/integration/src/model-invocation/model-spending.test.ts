@@ -78,10 +78,10 @@ const budget = { tokens: 10_000, perSeconds: 100 * hour };
 
 /** A call as a process leaves it that dies before its end. */
 async function aDeadCall() {
-  const spender = await aSpender({ "slow-1": budget });
-  const { runId } = await spender.complete("slow-1", { maxTokens: 600 });
+  const spender = await aSpender({ dead: budget });
+  const { runId } = await spender.complete("dead", { maxTokens: 600 });
   const reserved = {
-    budget: "slow-1",
+    budget: "dead",
     tokens: 610,
     promptTokens: 10,
     secondsPerToken: budget.perSeconds / budget.tokens,
@@ -93,26 +93,27 @@ async function aDeadCall() {
     JSON.stringify({ reserved }),
   );
   await fixture.rows(
-    "update integration.model_budgets set token_at = token_at + make_interval(secs => $1) where budget = 'slow-1'",
+    "update integration.model_budgets set token_at = token_at + make_interval(secs => $1) where budget = 'dead'",
     ((610 - 18) * budget.perSeconds) / budget.tokens,
   );
-  expect(await spender.used("slow-1", budget)).toBe(610);
+  expect(await spender.used("dead", budget)).toBe(610);
   return spender;
 }
 
 describe("the budget of a tenant for a model", () => {
   it("is reserved by maxTokens before the call, and settled by the usage", async () => {
-    const spender = await aSpender({ "slow-1500": budget });
-    const called = spender.complete("slow-1500", { maxTokens: 6000 });
-    await eventually(async () => (await vendor.requests("slow-1500"))[0]);
+    const spender = await aSpender({ "held-1": budget });
+    const called = spender.complete("held-1", { maxTokens: 6000 });
+    await eventually(async () => (await vendor.requests("held-1"))[0]);
     // the prompt is estimated as 10 tokens
-    expect(await spender.used("slow-1500", budget)).toBe(6010);
-    const refusal = await refusalOf(spender.complete("slow-1500", { maxTokens: 6000 }));
-    expect(refusal).toMatchObject({ code: "RATE_LIMITED", facts: { budget: "slow-1500" } });
+    expect(await spender.used("held-1", budget)).toBe(6010);
+    const refusal = await refusalOf(spender.complete("held-1", { maxTokens: 6000 }));
+    expect(refusal).toMatchObject({ code: "RATE_LIMITED", facts: { budget: "held-1" } });
     expect(refusal.facts["retryAfterSeconds"]).toBeGreaterThan(60 * hour * 0.3);
+    await vendor.release("held-1");
     await called;
-    expect(await spender.used("slow-1500", budget)).toBe(18);
-    expect(await vendor.requests("slow-1500")).toHaveLength(1);
+    expect(await spender.used("held-1", budget)).toBe(18);
+    expect(await vendor.requests("held-1")).toHaveLength(1);
   });
 
   it("counts requests, and tells the time to come back in a trailer", async () => {
@@ -160,15 +161,16 @@ describe("the budget of a tenant for a model", () => {
   });
 
   it("is settled once for a call whose run is cancelled between the answer and the end", async () => {
-    const spender = await aSpender({ "slow-1501": budget });
-    const called = refusalOf(spender.complete("slow-1501", { maxTokens: 600 }));
-    await eventually(async () => (await vendor.requests("slow-1501"))[0]);
+    const spender = await aSpender({ "held-2": budget });
+    const called = refusalOf(spender.complete("held-2", { maxTokens: 600 }));
+    await eventually(async () => (await vendor.requests("held-2"))[0]);
     // without a notice, so that the process finds it at the end of the call
     await fixture.rows(
-      "update integration.runs set status = 'Cancelled', fence = fence + 1 where payload->>'model' = 'slow-1501'",
+      "update integration.runs set status = 'Cancelled', fence = fence + 1 where payload->>'model' = 'held-2'",
     );
+    await vendor.release("held-2");
     expect((await called).code).toBe("RUN_CANCELLED");
-    expect(await spender.used("slow-1501", budget)).toBe(18);
+    expect(await spender.used("held-2", budget)).toBe(18);
   });
 
   it("is that of the fallback when the fallback answers", async () => {
@@ -258,13 +260,14 @@ describe("the budget of a tenant for a model", () => {
   });
 
   it("and the run are settled after an outage of the database, and the caller gets its answer at once", async () => {
-    const spender = await aSpender({ "slow-2500": budget });
-    const called = spender.complete("slow-2500", { maxTokens: 600 });
-    await eventually(async () => (await vendor.requests("slow-2500"))[0]);
+    const spender = await aSpender({ "held-3": budget });
+    const called = spender.complete("held-3", { maxTokens: 600 });
+    await eventually(async () => (await vendor.requests("held-3"))[0]);
     await fixture.rows("alter role suites_integration_app connection limit 0");
     await fixture.rows(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'suites_integration_app'",
     );
+    await vendor.release("held-3");
     const { content, runId } = await called;
     expect(content).toBe("echo: hello");
     const statusOf = async () => {
@@ -275,10 +278,10 @@ describe("the budget of a tenant for a model", () => {
       return row?.status;
     };
     expect(await statusOf()).toBe("Running");
-    expect(await spender.used("slow-2500", budget)).toBe(610);
+    expect(await spender.used("held-3", budget)).toBe(610);
     await fixture.rows("alter role suites_integration_app connection limit -1");
-    await eventually(async () => ((await statusOf()) === "Completed" ? true : undefined), 60_000);
-    expect(await spender.used("slow-2500", budget)).toBe(18);
+    await eventually(async () => ((await statusOf()) === "Completed" ? true : undefined));
+    expect(await spender.used("held-3", budget)).toBe(18);
   });
 
   it("refuses a call without a run, so that refusals store nothing", async () => {
@@ -358,6 +361,6 @@ describe("the content of a call", () => {
 describe("the budget of a call whose process has died", () => {
   it("is settled by the prompt", async () => {
     await fixture.integration.jobs.sweep();
-    await eventually(async () => ((await dead.used("slow-1", budget)) <= 10 ? true : undefined));
+    await eventually(async () => ((await dead.used("dead", budget)) <= 10 ? true : undefined));
   });
 });

@@ -104,10 +104,10 @@ it("answers hostile names in bounded time", () => {
   const parts = ["a", "A", ".", "aA", "\ud800", "\u0130", "_-", "\u0000", "💥"];
   const started = performance.now();
   for (const part of parts)
-    for (const length of [200, 10_000]) {
+    for (const length of [200, 100_000]) {
       const name = part.repeat(length);
       for (const text of [name, `${name}.created`, `${name}.${Object.keys(eventVerbs)[0]}`])
         expect(typeOf("acme", text, name)).toMatch(/^([A-Z][a-z0-9]+){2,}$/);
     }
-  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(performance.now() - started).toBeLessThan(20_000);
 });

@@ -102,11 +102,11 @@ export class ToolCaller {
     connectionId: string,
     name: string,
     given: object = {},
-    { key = "", headers = {}, timeoutMs }: { key?: string; headers?: Record<string, string>; timeoutMs?: number } = {},
+    { key = "", headers = {}, signal }: { key?: string; headers?: Record<string, string>; signal?: AbortSignal } = {},
   ): Promise<InvokeToolResponse> {
     return this.#client.invokeTool(
       { connectionId, name, argumentsJson: JSON.stringify(given), idempotencyKey: key },
-      { ...this.headersOf(principal, headers), ...(timeoutMs !== undefined && { timeoutMs }) },
+      { ...this.headersOf(principal, headers), ...(signal && { signal }) },
     );
   }
 

@@ -91,23 +91,32 @@ const allDelivered = (principal: Principal, count: number) =>
     return messages.length === count && messages.every(({ status }) => status === "Delivered") ? messages : undefined;
   });
 
-/** Sends one event to the receiver, which accepts it at its second request. Returns what is known of the message. */
-async function sentTo({ url, ids }: Receiver): Promise<MessageRow | undefined> {
+/** Sends one event to the receiver, which accepts it after its first request. Returns what is known of the message. */
+async function sentTo({ url, ids }: Receiver): Promise<Partial<MessageRow>> {
   const principal = aPrincipal();
   await subscribe(principal, url);
   const event = anEvent(principal);
   await fixture.bus.publish([event]);
-  const [message] = await allDelivered(principal, 1);
-  expect(ids).toEqual([event.id, event.id]);
+  const [message = {}]: Partial<MessageRow>[] = await allDelivered(principal, 1);
+  expect(new Set(ids)).toEqual(new Set([event.id]));
+  expect(ids.length).toBeGreaterThan(1);
+  expect(message.failures?.length).toBeGreaterThanOrEqual(ids.length);
   return message;
 }
 
 describe("no webhook is lost by a slow receiver", () => {
+  /** On a slow machine an honest answer may come too late as well. */
+  const expectTimeouts = ({ failures = [], codes = [] }: Partial<MessageRow>) => {
+    const timeouts = failures.slice(1).map(() => "Timeout");
+    expect(failures).toEqual([...timeouts, null]);
+    expect(codes).toEqual([...timeouts.map(() => null), 204]);
+  };
+
   it("that does not answer", async () => {
     const receiver = await aReceiver((response, nth) => {
       if (nth > 1) response.writeHead(204).end();
     });
-    expect(await sentTo(receiver)).toMatchObject({ failures: ["Timeout", null], codes: [null, 204] });
+    expectTimeouts(await sentTo(receiver));
   });
 
   it("that answers without an end, a few bytes at a time", async () => {
@@ -117,7 +126,7 @@ describe("no webhook is lost by a slow receiver", () => {
       const drip = setInterval(() => response.write("."), 20);
       return void response.once("close", () => clearInterval(drip));
     });
-    expect(await sentTo(receiver)).toMatchObject({ failures: ["Timeout", null], codes: [null, 204] });
+    expectTimeouts(await sentTo(receiver));
   });
 });
 

@@ -12,7 +12,7 @@ import {
 } from "../integration.fixture.js";
 import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
 import { verifyWebhook } from "../standard-webhooks/webhook-signature.js";
-import { type ReceivedWebhook, WebhookReceiver } from "./webhook-receiver.fixture.js";
+import { type ReceivedWebhook, type ReceiverAnswer, WebhookReceiver } from "./webhook-receiver.fixture.js";
 
 const masterKeys = new MasterKeys(randomBytes(32));
 let fixture: IntegrationFixture;
@@ -76,6 +76,9 @@ async function settled(principal: Principal, subscription: Subscription, ...stat
     return states.includes(message?.status) ? message : undefined;
   });
 }
+
+/** A failure after which the message waits for an hour. */
+const longPause: ReceiverAnswer = { status: 500, headers: { "retry-after": "3600" } };
 
 describe("Mutation.createWebhookSubscription", () => {
   const input = () => ({
@@ -288,12 +291,16 @@ describe("outbound delivery", () => {
   it("skips messages of a subscription that left Active before they were sent", async () => {
     const principal = aPrincipal();
     const subscription = await subscribe(principal, "/left");
-    receiver.answer = () => ({ status: 500 });
+    receiver.answer = () => longPause;
     await fixture.bus.publish([anEvent(principal)]);
     await settled(principal, subscription, "RetryScheduled");
     await fixture.rows(
       "update integration.webhook_subscriptions set status = 'Paused' where endpoint_url = $1",
       receiver.url("/left"),
+    );
+    await fixture.rows(
+      "update integration.webhook_messages set next_attempt_at = now() where tenant_id = $1",
+      decodeId("ten", principal.tenantId ?? ""),
     );
     expect(await settled(principal, subscription, "Skipped", "Exhausted")).toMatchObject({ status: "Skipped" });
   });
@@ -369,10 +376,13 @@ describe("outbound delivery", () => {
   it("takes up an attempt that a killed worker left in the middle", async () => {
     const principal = aPrincipal();
     const subscription = await subscribe(principal, "/killed");
-    receiver.answer = (_, nth) => ({ status: nth === 1 ? 500 : 200 });
+    receiver.answer = (_, nth) => (nth === 1 ? longPause : { status: 200 });
     await fixture.bus.publish([anEvent(principal)]);
     await settled(principal, subscription, "RetryScheduled");
-    await fixture.rows("update integration.webhook_messages set status = 'Delivering' where status = 'RetryScheduled'");
+    await fixture.rows(
+      "update integration.webhook_messages set status = 'Delivering', next_attempt_at = now() where tenant_id = $1",
+      decodeId("ten", principal.tenantId ?? ""),
+    );
     expect(await settled(principal, subscription, "Delivered")).toMatchObject({ attemptCount: 2 });
   });
 });

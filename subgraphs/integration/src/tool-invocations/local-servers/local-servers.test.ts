@@ -76,15 +76,16 @@ const commandsWith = (mark: string) =>
     .split("\n")
     .filter((line) => line.includes(mark) && !line.includes("ps -eo"));
 
+const commandsOf = (name: string) => commandsWith((programs.get(name)?.at(-1) ?? "").split("\n")[0] ?? "");
+
 describe("tool servers that the operator runs as programs", () => {
   let caller: ToolCaller;
-  const connect = (principal: ReturnType<typeof aPrincipal>, toolServer: string) =>
-    caller.connect(principal, undefined, { configuration: { toolServer } });
+  const connect = (principal: ReturnType<typeof aPrincipal>, toolServer: string, by = caller) =>
+    by.connect(principal, undefined, { configuration: { toolServer } });
 
   /** Fails when a process of the program is left. */
   const leavesNoProcess = async (name: string) => {
-    const script = (programs.get(name)?.at(-1) ?? "").split("\n")[0] ?? "";
-    await eventually(() => (commandsWith(script).length === 0 ? true : undefined));
+    await eventually(() => (commandsOf(name).length === 0 ? true : undefined));
   };
 
   beforeAll(async () => {
@@ -92,7 +93,6 @@ describe("tool servers that the operator runs as programs", () => {
     caller = await ToolCaller.start({
       localToolServers: servers,
       localToolServerBytes: 300 * 1024 * 1024,
-      toolIdleMs: 6_000,
     });
   });
   afterAll(async () => {
@@ -153,7 +153,12 @@ describe("tool servers that the operator runs as programs", () => {
   it("ends a silent program when its caller goes", async () => {
     const principal = aPrincipal();
     const connectionId = await connect(principal, "silent");
-    await expect(caller.invoke(principal, connectionId, "echo", {}, { timeoutMs: 1_000 })).rejects.toMatchObject({});
+    const gone = new AbortController();
+    const { signal } = gone;
+    const answer = expect(caller.invoke(principal, connectionId, "echo", {}, { signal })).rejects.toMatchObject({});
+    await eventually(() => (commandsOf("silent").length > 0 ? true : undefined));
+    gone.abort();
+    await answer;
     await leavesNoProcess("silent");
   });
 
@@ -166,10 +171,16 @@ describe("tool servers that the operator runs as programs", () => {
   });
 
   it("ends a call whose program does not answer within the idle time", async () => {
-    const principal = aPrincipal();
-    const connectionId = await connect(principal, "stuck");
-    await expect(caller.invoke(principal, connectionId, "echo")).rejects.toMatchObject({ code: "UPSTREAM_TIMEOUT" });
-    await leavesNoProcess("stuck");
+    const impatient = await ToolCaller.start({ localToolServers: servers, toolIdleMs: 1_000 });
+    try {
+      const principal = aPrincipal();
+      const connectionId = await connect(principal, "stuck", impatient);
+      const answer = impatient.invoke(principal, connectionId, "echo");
+      await expect(answer).rejects.toMatchObject({ code: "UPSTREAM_TIMEOUT" });
+      await leavesNoProcess("stuck");
+    } finally {
+      await impatient.stop();
+    }
   });
 
   it("is offered only to the tenants that the operator names", async () => {
