@@ -86,7 +86,7 @@ export async function removeData(dataDir: string): Promise<void> {
 async function endOf(child: ChildProcess): Promise<number | null> {
   const closed = once(child, "close");
   const [code] = (await once(child, "exit")) as [number | null];
-  // what was printed before the exit is in the pipe, and is read in the next turn of the event loop
+  // a pipe still holds the lines that were printed before the exit, and they are read in the next turn of the event loop
   await Promise.race([closed, sleep(lastLinesMs).then(() => nextTurn())]);
   return code;
 }
