@@ -88,6 +88,8 @@ export interface FacadeOptions {
   /** The registry of the request metrics. Without it the facade has its own and appends it to `metrics()`. */
   registry?: Registry | undefined;
   stopPatience?: Partial<StopPatience> | undefined;
+  /** Milliseconds, for the age of a readiness. */
+  clock?: (() => number) | undefined;
   /** Called when everything is ready to listen, to free the addresses. */
   beforeListening?: (() => Promise<void>) | undefined;
 }

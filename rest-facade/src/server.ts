@@ -88,7 +88,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   serveEventDocuments(app, () => options.publicUrl ?? urlOf(listeners.public));
   serveInternalRoutes(listeners.internal.app, routes, { verifier: ports.verifier });
   const isClosing = () => listeners.public.door.closing;
-  const ready = cacheReadiness(() => ports.ready());
+  const ready = cacheReadiness(() => ports.ready(), options.clock);
   readinessMetric(registry, ready);
   for (const listener of Object.values(listeners)) serveHealth(listener.app, ready, isClosing);
   serveMetrics(listeners.internal.app, metrics);

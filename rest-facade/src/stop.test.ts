@@ -1,4 +1,4 @@
-import { Agent, get } from "node:http";
+import { Agent, get, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -66,6 +66,13 @@ async function eventually(condition: () => boolean): Promise<void> {
   expect(condition()).toBe(true);
 }
 
+/** The patience of a stop that only the test ends. */
+function anEndlessGrace() {
+  let endGrace = () => {};
+  const grace = new Promise<void>((resolve) => (endGrace = resolve));
+  return { endGrace, stopPatience: { timeoutMs: 600_000, lingerMs: 600_000, pause: () => grace } };
+}
+
 /** New connections are refused. */
 async function refused(facade: Started): Promise<void> {
   for (let turn = 0; turn < 3000; turn++) {
@@ -110,14 +117,17 @@ describe("stopping", () => {
   });
 
   it("resets no keep-alive connection, and answers every request that was sent", async () => {
-    const facade = await startWith({ template: () => sleep(5, template) }, { stopPatience: { graceMs: 1500 } });
+    const { stopPatience, endGrace } = anEndlessGrace();
+    const facade = await startWith({ template: () => sleep(5, template) }, { stopPatience });
     const answered = new Set<number>();
     const clients = Array.from({ length: 20 }, (_, index) =>
       ask(facade.publicUrl, index * 3, () => answered.add(index)),
     );
     await eventually(() => answered.size === 20);
-    await facade.close();
+    const stopped = facade.close();
     const ends = await Promise.all(clients);
+    endGrace();
+    await stopped;
     expect(new Set(ends.map(({ end }) => end))).toEqual(new Set(["ECONNREFUSED"]));
     expect(ends.every(({ answered }) => answered > 0)).toBe(true);
     expect(ends.some(({ lastAnswers }) => lastAnswers > 0)).toBe(true);
@@ -131,7 +141,13 @@ describe("stopping", () => {
       if (++asked === 1) await first;
       return template;
     };
-    const facade = await startWith({ template: resolveTemplate }, { stopPatience: { graceMs: 300 } });
+    let serverSide: Socket | undefined;
+    const git = ({ socket }: IncomingMessage, response: ServerResponse) => {
+      serverSide = socket;
+      response.end("last");
+    };
+    const { stopPatience, endGrace } = anEndlessGrace();
+    const facade = await startWith({ template: resolveTemplate }, { ports: { git }, stopPatience });
     const socket = await open(facade.publicUrl);
     const lines = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer good\r\n\r\n`;
     socket.client.write(lines("/v1/templates/tpl_1"));
@@ -139,14 +155,15 @@ describe("stopping", () => {
     const stopped = facade.close();
     await refused(facade);
     socket.client.write(["/livez", "/v1/templates/tpl_1", "/livez", "/git/x"].map(lines).join(""));
-    await sleep(20);
+    await eventually(() => serverSide !== undefined);
     finish();
     // the server has closed its half; late bytes are read, not answered, and do not reset the connection
     await socket.ended;
     socket.client.write(lines("/v1/templates/tpl_1"));
-    await sleep(50);
+    await eventually(() => serverSide?.bytesRead === socket.client.bytesWritten);
     socket.client.end();
     await socket.closed;
+    endGrace();
     await stopped;
     expect(socket.failures).toEqual([]);
     expect(socket.received().match(/HTTP\/1.1 200 OK/g)).toHaveLength(5);
@@ -158,7 +175,8 @@ describe("stopping", () => {
   });
 
   it("is reported by /readyz at once, on open connections and on the internal listener", async () => {
-    const facade = await startWith({}, { stopPatience: { graceMs: 300 } });
+    const { stopPatience, endGrace } = anEndlessGrace();
+    const facade = await startWith({}, { stopPatience });
     const connection = await open(facade.publicUrl);
     const stopped = facade.close();
     connection.client.write("GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n");
@@ -169,6 +187,7 @@ describe("stopping", () => {
     connection.client.end();
     await connection.closed;
     await expect(facade.call("GET /livez")).rejects.toThrow("fetch failed");
+    endGrace();
     await stopped;
     await expect(facade.call("GET /readyz", { internal: true })).rejects.toThrow("fetch failed");
   });
@@ -232,7 +251,8 @@ describe("health and metrics", () => {
       asked++;
       return { ready: false, checks: { database: "down" } };
     };
-    const facade = await startWith({}, { ports: { ready } });
+    let now = 0;
+    const facade = await startWith({}, { ports: { ready }, clock: () => now });
     try {
       for (const internal of [false, true]) {
         expect((await facade.call("GET /livez", { internal, token: undefined })).status).toBe(200);
@@ -240,6 +260,9 @@ describe("health and metrics", () => {
         expect([answer.status, answer.json["checks"]]).toEqual([503, { database: "down" }]);
       }
       expect(asked).toBe(1);
+      now = 1001;
+      await facade.call("GET /readyz");
+      expect(asked).toBe(2);
     } finally {
       await facade.close();
     }

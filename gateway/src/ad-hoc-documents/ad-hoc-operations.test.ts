@@ -4,6 +4,7 @@ import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { openShop } from "../execution/shop.fixture.js";
 import { adHocOperations } from "./ad-hoc-operations.fixture.js";
 import type { AdHocOperations } from "./ad-hoc-operations.js";
+import { costlyDocument } from "./costly-document.fixture.js";
 
 const shop = openShop();
 let operations: AdHocOperations;
@@ -73,9 +74,13 @@ describe("an ad-hoc operation", () => {
 
   it("that takes too long to plan is refused, and charged for more than a few", async () => {
     await operations.close();
-    operations = adHocOperations(shop, limits, { planning: { cpuMs: 0.01 } });
-    const levels = Array.from({ length: 40 }, (_, at) => `a${at % 29}: me { name reviews { body } }`).slice(0, 19);
-    expect((await read(`{ ${levels.join(" ")} }`)).codes).toEqual(["TOO_COMPLEX"]);
+    operations = adHocOperations(shop, limits, { planning: { cpuMs: 100 } });
+    // with one more condition its cost would be refused before it is planned
+    const text = costlyDocument({
+      ...{ type: "User", field: "age", conditions: 11 },
+      enclose: (selection) => `me ${selection}`,
+    });
+    expect((await read(text)).codes).toEqual(["TOO_COMPLEX"]);
     expect(invalid).toBe(60);
   });
 });

@@ -8,7 +8,7 @@ import { Notebook } from "../execution/notes.fixture.js";
 import { graphqlEndpoint } from "../http/graphql-endpoint.js";
 import { startGateway } from "../supergraph/gateway.fixture.js";
 import { graphqlSockets } from "../websocket/graphql-sockets.js";
-import { startSocketServer, until } from "../websocket/socket-server.fixture.js";
+import { type Client, type SocketServer, startSocketServer, until } from "../websocket/socket-server.fixture.js";
 import { deadlineOf, runInTime } from "./operation-deadline.js";
 import { aPrincipal } from "./principal.fixture.js";
 
@@ -24,17 +24,19 @@ function shut(notebook: Notebook): () => void {
   return open;
 }
 
-const turns = () => new Promise((resolve) => setTimeout(resolve, 50));
+const run = (
+  notebook: Notebook,
+  text: string,
+  { idempotencyKey, deadlineMs = 50 }: { idempotencyKey?: string; deadlineMs?: number } = {},
+) => {
+  const context = requestContext({ principal: aPrincipal(), trace: continueTrace(undefined), idempotencyKey });
+  return runInTime(notebook.executor.compile(parse(text)), { variables: {}, context, deadlineMs });
+};
+
+/** A query through the open gate. It ends after the next fetch of all that have passed the gate before, and joins once. */
+const laterQuery = (notebook: Notebook) => run(notebook, query, { deadlineMs: 600_000 });
 
 describe("the deadline of an operation", () => {
-  const run = (
-    notebook: Notebook,
-    text: string,
-    { idempotencyKey, deadlineMs = 50 }: { idempotencyKey?: string; deadlineMs?: number } = {},
-  ) => {
-    const context = requestContext({ principal: aPrincipal(), trace: continueTrace(undefined), idempotencyKey });
-    return runInTime(notebook.executor.compile(parse(text)), { variables: {}, context, deadlineMs });
-  };
   const timeout = (message: string) => ({
     errors: [
       expect.objectContaining({
@@ -67,8 +69,8 @@ describe("the deadline of an operation", () => {
     const open = shut(notebook);
     expect(await run(notebook, query)).toEqual(timeout("longer than 0.05 s"));
     open();
-    await turns();
-    expect([notebook.asked, notebook.joined]).toEqual([1, 0]);
+    await laterQuery(notebook);
+    expect([notebook.asked, notebook.joined]).toEqual([2, 1]);
   });
 
   it("is told to the reads of a query, and not to those of a mutation", async () => {
@@ -119,26 +121,38 @@ content-length: ${body.length}\r\n\r\n${body}`,
     await until("the server knows", hungUp);
     open();
     await until("the mutation has ended", () => notebook.joined >= done.joined);
-    await turns();
-    expect(notebook).toMatchObject(done);
+    await laterQuery(notebook);
+    expect(notebook).toMatchObject({ added: done.added, joined: done.joined + 1 });
     await app.close();
   });
 
-  it.each([
-    ["completes it", (send: (message: unknown) => void) => send({ type: "complete", id: "1" })],
-    ["is gone", (_: unknown, terminate: () => void) => terminate()],
+  it.each<[string, (client: Client, server: SocketServer) => Promise<void>]>([
+    [
+      "completes it",
+      async ({ send, messages }) => {
+        send({ type: "complete", id: "1" });
+        send({ type: "ping" });
+        await until("the server has read both", () => messages.some(({ type }) => type === "pong"));
+      },
+    ],
+    [
+      "is gone",
+      async ({ socket }, { sockets }) => {
+        socket.terminate();
+        await until("the server knows", () => sockets.open.sockets === 0);
+      },
+    ],
   ])("stops a query over a websocket at its next fetch when the client %s", async (_, leave) => {
     const server = await startSocketServer({ good: aPrincipal() });
     const open = shut(server.notebook);
-    const { subscribe, send, socket } = await server.connect("good");
-    subscribe(query);
+    const client = await server.connect("good");
+    client.subscribe(query);
     await until("the first fetch has begun", () => server.notebook.asked === 1);
-    leave(send, () => socket.terminate());
-    await turns();
+    await leave(client, server);
     open();
-    await turns();
-    expect(server.notebook.joined).toBe(0);
-    socket.terminate();
+    await laterQuery(server.notebook);
+    expect(server.notebook.joined).toBe(1);
+    client.socket.terminate();
     await server.close();
   });
 });

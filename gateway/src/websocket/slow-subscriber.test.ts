@@ -1,5 +1,5 @@
 import { aPrincipal } from "../admission/principal.fixture.js";
-import { defaultChannelLimits } from "./socket-channel.js";
+import { type ChannelLimits, defaultChannelLimits } from "./socket-channel.js";
 import { type Client, type SocketServer, startSocketServer, until } from "./socket-server.fixture.js";
 
 const query = "subscription { noted { id text } }";
@@ -9,11 +9,8 @@ const noteLength = 4096;
 let server: SocketServer;
 let client: Client;
 
-async function start(channelLimits: Partial<typeof defaultChannelLimits> = {}) {
-  server = await startSocketServer(
-    { good: aPrincipal() },
-    { channelLimits: { ...defaultChannelLimits, ...channelLimits } },
-  );
+async function start(channelLimits: ChannelLimits = defaultChannelLimits) {
+  server = await startSocketServer({ good: aPrincipal() }, { channelLimits });
   client = await server.connect("good");
   client.subscribe(query);
   await until("it is subscribed", () => server.notebook.subscribers === 1);
@@ -42,7 +39,7 @@ describe("a subscriber that stops reading", () => {
   });
 
   it("is not cut by the keep-alive while it is slow, and gets everything when it reads again", async () => {
-    await start({ keepAliveMs: 50 });
+    await start({ ...defaultChannelLimits, keepAliveMs: 50 });
     client.socket.pause();
     tellMany();
     await until("the window is full", () => server.notebook.taken * noteLength >= defaultChannelLimits.window);
@@ -52,14 +49,17 @@ describe("a subscriber that stops reading", () => {
   });
 
   it("is ended when it does not read for too long", async () => {
-    await start({ keepAliveMs: 50, patienceMs: 200 });
+    const limits = { ...defaultChannelLimits, keepAliveMs: 50 };
+    await start(limits);
     client.socket.pause();
+    // a machine that pauses would end a client that still reads
+    limits.patienceMs = 200;
     tellMany();
     await until("its subscription has ended", () => server.notebook.subscribers === 0);
   });
 
   it("is ended when too many answers wait for it", async () => {
-    await start({ maxWaiting: 20_000, window: 1000 });
+    await start({ ...defaultChannelLimits, maxWaiting: 20_000, window: 1000 });
     client.socket.pause();
     for (let id = 0; id < 90; id += 1) client.subscribe(query, `more ${id}`);
     await until("all are subscribed", () => server.notebook.subscribers === 91);

@@ -13,13 +13,14 @@ interface Connection {
 }
 
 /** How long unread bytes are read after the answer. A close over unread bytes resets the connection, and the client could lose the answer. */
-const lingerMs = 1000;
+const usualLingerMs = 1000;
 
 /** The open connections of a listener, and how they end without a reset. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
   readonly #answered: (this: ServerResponse) => void;
   #leaving = false;
+  #lingerMs = usualLingerMs;
   #endIdle = false;
   #onEmpty: (() => void) | undefined;
 
@@ -33,7 +34,7 @@ export class Connections {
 
   add(socket: Socket): void {
     this.#open.set(socket, { unanswered: 0, newest: undefined, final: false, refusal: undefined });
-    if (this.#leaving) endInStages(socket);
+    if (this.#leaving) endInStages(socket, this.#lingerMs);
     socket.once("close", () => this.remove(socket));
   }
 
@@ -66,10 +67,11 @@ export class Connections {
   }
 
   /** From now on the answer to the newest request of each connection carries "Connection: close". */
-  leave(): void {
+  leave(lingerMs = usualLingerMs): void {
     this.#leaving = true;
+    this.#lingerMs = lingerMs;
     for (const [socket, { newest }] of this.#open) {
-      endInStages(socket);
+      endInStages(socket, lingerMs);
       if (newest && !newest.headersSent) newest.shouldKeepAlive = false;
     }
   }
@@ -127,12 +129,12 @@ function refuseInTurn(socket: Socket, connection: Connection): void {
 }
 
 /** After the final answer node calls `destroySoon`, which resets a client that is still sending. */
-function endInStages(socket: Socket): void {
-  socket.destroySoon = () => endAndLinger(socket);
+function endInStages(socket: Socket, lingerMs: number): void {
+  socket.destroySoon = () => endAndLinger(socket, undefined, lingerMs);
 }
 
 /** Half-closes and goes on reading for a while, so that the client can read the answer (RFC 9112 section 9.6). */
-export function endAndLinger(socket: Duplex, lastWords?: string): void {
+export function endAndLinger(socket: Duplex, lastWords?: string, lingerMs = usualLingerMs): void {
   socket.end(lastWords);
   socket.resume();
   const linger = setTimeout(() => socket.destroy(), lingerMs);

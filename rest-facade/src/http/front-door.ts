@@ -38,6 +38,10 @@ export interface StopPatience {
   readonly graceMs: number;
   /** Connections that are still open after this time are destroyed. */
   readonly timeoutMs: number;
+  /** How long late bytes of a client are read after its last answer. */
+  readonly lingerMs?: number;
+  /** Waits for the grace period; `setTimeout` by default. */
+  readonly pause?: (ms: number) => Promise<unknown>;
 }
 
 /** A websocket whose client does not answer the closing handshake is destroyed after this time. */
@@ -174,13 +178,14 @@ export class FrontDoor {
   }
 
   /** Announces the stop. Requests are still answered, each with "Connection: close" (RFC 9112 section 9.6). */
-  leave(): void {
+  leave(lingerMs?: number): void {
     this.#closing = true;
-    this.#connections.leave();
+    this.#connections.leave(lingerMs);
   }
 
   /** Closes the listener, answers the requests of the grace period, and waits for those in flight. `stop` ends the application behind. */
-  async close(stop: () => Promise<unknown>, { graceMs, timeoutMs }: StopPatience): Promise<void> {
+  async close(stop: () => Promise<unknown>, patience: StopPatience): Promise<void> {
+    const { graceMs, timeoutMs, lingerMs, pause = sleep } = patience;
     this.#closing = true;
     const deadlines = [
       setTimeout(() => this.#connections.cut(), timeoutMs),
@@ -188,8 +193,8 @@ export class FrontDoor {
     ];
     // the listener closes first, since a client that is told to close its connection opens another one
     await this.#stopListening();
-    this.leave();
-    await sleep(Math.min(graceMs, timeoutMs));
+    this.leave(lingerMs);
+    await pause(Math.min(graceMs, timeoutMs));
     // the turn reads requests that have arrived, so that their connections are not idle
     await nextTurn();
     this.#connections.endIdle();

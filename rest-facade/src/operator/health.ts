@@ -10,11 +10,14 @@ export interface Readiness {
 const cachedMs = 1000;
 
 /** Asks at most once a second, however many probes arrive. A check that fails answers "not ready". */
-export function cacheReadiness(ready: () => Promise<Readiness>): () => Promise<Readiness> {
+export function cacheReadiness(
+  ready: () => Promise<Readiness>,
+  clock = () => performance.now(),
+): () => Promise<Readiness> {
   let answer: Promise<Readiness> | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
   return () => {
-    const now = performance.now();
+    const now = clock();
     if (!answer || now - askedAt > cachedMs) {
       askedAt = now;
       answer = ready().catch(() => ({ ready: false, checks: { readiness: "failed" } }));

@@ -20,9 +20,10 @@ describe("laying files over a target", () => {
   });
 
   it("takes no longer for a target with very deeply nested folders", () => {
-    const existing = new Map(Array.from({ length: 60 }, (_, index) => entry(`${index}/${"d/".repeat(5000)}f`)));
+    const existing = new Map(Array.from({ length: 500 }, (_, index) => entry(`${index}/${"d/".repeat(8000)}f`)));
     const before = process.cpuUsage();
     planOverlay(existing, produced("src/a.txt"), { format: "sha1", onConflict: "fail" });
-    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
+    // a minute and more where all these folders are remembered
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(20_000);
   });
 });

@@ -9,7 +9,8 @@ import { realisticPacks } from "./realistic-packs/realistic-packs.fixture.js";
 import { pack } from "./structural-lint/lint-pack.fixture.js";
 
 const workers = new WorkerPool({ entry: templateWorkerUrl, size: 1, logger: createLogger("test", "silent") });
-const checker = new TemplateChecker(workers);
+/** A starved machine exceeds the usual limit with work that ends. */
+const checker = new TemplateChecker(workers, 180_000);
 beforeAll(() => ensureCompiledWorker());
 afterAll(() => workers.close());
 

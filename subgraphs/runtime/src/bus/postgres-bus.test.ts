@@ -367,14 +367,15 @@ describe("the bus in PostgreSQL", () => {
     };
     await until(read);
     const counts: number[] = [];
+    const batches = seen.length;
     // the group also looks once a second, which may fall between
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < 200 && counts.at(-1) !== 2; round += 1) {
       way.count();
       await bus.publish(envelopes(50, `counted${round}-`));
       await until(read);
       counts.push(way.count());
     }
-    expect(seen.slice(-4)).toEqual([50, 50, 50, 50]);
+    expect(seen.slice(batches)).toEqual(counts.map(() => 50));
     expect(Math.min(...counts)).toBe(2);
     await counted.close();
     way.close();

@@ -94,12 +94,20 @@ describe("ReadPipeline", () => {
     await admin.connect();
     await admin.query("begin; create table locked (id int)");
     await admin.query("commit; begin; lock table locked");
-    const impatient = new URL(test.url);
-    impatient.searchParams.set("options", "-c statement_timeout=300");
-    const waiting = new ReadPipeline(impatient.href, 1, ServerWatch.of(test.url, quiet));
+    const waiting = new ReadPipeline(test.url, 1, ServerWatch.of(test.url, quiet));
     const locked = { name: "locked", text: "select from locked where id = $1", values: [1] };
-    const late = await Promise.allSettled(Array.from({ length: 50 }, () => waiting.query(locked)));
-    for (const answer of late) expect(answer).toMatchObject({ status: "rejected", reason: { code: "57014" } });
+    let isSettled = false;
+    const outcomes = Promise.allSettled(Array.from({ length: 50 }, () => waiting.query(locked))).finally(
+      () => (isSettled = true),
+    );
+    while (!isSettled) {
+      await admin.query(
+        "select pg_cancel_backend(pid) from pg_locks where relation = 'locked'::regclass and not granted",
+      );
+      await pause(10);
+    }
+    for (const answer of await outcomes)
+      expect(answer).toMatchObject({ status: "rejected", reason: { code: "57014" } });
     await admin.query("commit");
     expect(await Promise.all([waiting.query(locked), waiting.query(locked)])).toEqual([[], []]);
     await admin.query("drop table locked");

@@ -19,6 +19,15 @@ async function open(options: WatchedPoolConfig): Promise<void> {
 const atOnce = (statement: string, count: number) =>
   Promise.all(Array.from({ length: count }, () => pool.query(statement)));
 
+/** The rows at last: a server that gets no processor time is also silent for too long. */
+async function untilAnswered(statement: string): Promise<unknown[]> {
+  for (;;) {
+    const answer = await pool.query(statement).catch((error: Error) => error);
+    if (!(answer instanceof Error)) return answer.rows;
+    expect(answer.message).toContain("did not answer in time");
+  }
+}
+
 describe("a pool for background work", () => {
   it("answers requests of one moment over one connection, also after a failure", async () => {
     await open({ growAfterMs: 60_000 });
@@ -77,17 +86,17 @@ describe("a pool for background work", () => {
 
 describe("a connection in use", () => {
   it("is closed when it brings nothing for too long, and another one is opened", async () => {
-    await open({ silenceMs: 500 });
+    pool = openPool(test.url, 3, quiet, { silenceMs: 500 });
     await expect(pool.query("select pg_sleep(60)")).rejects.toThrow("did not answer in time");
-    await expect(pool.query("select 1 as one")).resolves.toMatchObject({ rows: [{ one: 1 }] });
+    await expect(untilAnswered("select 1 as one")).resolves.toEqual([{ one: 1 }]);
   });
 
   it("may take long while it brings rows", async () => {
-    await open({ silenceMs: 1500 });
+    await open({ silenceMs: 4000 });
     const client = await pool.connect();
     // each notice is sent at once
     await client.query(`do $$ begin
-      for place in 1..6 loop perform pg_sleep(0.5); raise notice 'place %', place; end loop; end $$`);
+      for place in 1..10 loop perform pg_sleep(0.5); raise notice 'place %', place; end loop; end $$`);
     client.release();
   });
 });

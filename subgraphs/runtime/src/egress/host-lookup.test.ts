@@ -4,19 +4,27 @@ import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { HostLookup } from "./host-lookup.js";
 
-/** A name server (RFC 1035) that knows one host, or answers nobody. */
+/** A name server (RFC 1035) that knows one host, or answers nobody until it fails. */
 async function aNameServer(known?: { host: string; address: readonly number[] }) {
   const socket: Socket = createSocket("udp4");
   let asked = 0;
+  let fails = false;
+  const failures: (() => void)[] = [];
   socket.on("message", (question, { port, address }) => {
     asked += 1;
     if (known) socket.send(answerTo(question, known), port, address);
+    else if (fails) socket.send(failureOf(question), port, address);
+    else failures.push(() => socket.send(failureOf(question), port, address));
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
   return {
     address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
     asked: () => asked,
+    fail() {
+      fails = true;
+      for (const failure of failures.splice(0)) failure();
+    },
     close: () => new Promise<void>((resolve) => socket.close(() => resolve())),
   };
 }
@@ -36,6 +44,13 @@ function answerTo(question: Buffer, { host, address }: { host: string; address: 
   return Buffer.concat([header, question.subarray(12, question.indexOf(0, 12) + 5), ...(isKnown ? [record] : [])]);
 }
 
+function failureOf(question: Buffer): Buffer {
+  const answer = Buffer.from(question);
+  // SERVFAIL
+  answer.writeUInt16BE(0x8182, 2);
+  return answer;
+}
+
 describe("the lookup of hosts", () => {
   it("finds the addresses that the name server gives", async () => {
     const server = await aNameServer({ host: "receiver.example", address: [192, 0, 2, 7] });
@@ -46,7 +61,7 @@ describe("the lookup of hosts", () => {
 
   it("keeps no thread of the process while a name server does not answer", async () => {
     const server = await aNameServer();
-    const lookup = new HostLookup([server.address], undefined, { timeout: 1000, tries: 1 });
+    const lookup = new HostLookup([server.address], undefined, { timeout: 600_000, tries: 1 });
     let settled = 0;
     const names = Array.from({ length: 20 }, (_, place) => `host-${place}.example`);
     const asking = names.map((name) =>
@@ -62,7 +77,15 @@ describe("the lookup of hosts", () => {
     // four look-ups by getaddrinfo would keep every file waiting
     for (let times = 0; times < 20; times += 1) await readFile("/etc/hosts");
     expect(settled).toBe(0);
-    expect(new Set(await Promise.all(asking))).toEqual(new Set(["ETIMEOUT"]));
+    server.fail();
+    expect(new Set(await Promise.all(asking))).toEqual(new Set(["ESERVFAIL"]));
+    await server.close();
+  });
+
+  it("gives up a name server that does not answer", async () => {
+    const server = await aNameServer();
+    const lookup = new HostLookup([server.address], undefined, { timeout: 300, tries: 1 });
+    await expect(lookup.addressesOf("host.example")).rejects.toMatchObject({ code: "ETIMEOUT" });
     await server.close();
   });
 

@@ -143,11 +143,12 @@ describe("parseForeignJson", () => {
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  it("does not keep a mebibyte of kept numbers from being read within a second of CPU time", () => {
+  it("reads a mebibyte of kept numbers without searching it again for each of them", () => {
     const text = `[${"1.0,".repeat(260_000)}1.0]`;
     const start = process.cpuUsage();
     expect(JSON.stringify(parseForeignJson(text))).toBe(text);
-    expect(process.cpuUsage(start).user / 1000).toBeLessThan(1000);
+    // a quarter of a second on an idle machine, and far longer where each number costs a search of the text
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(20_000);
   });
 });
 

@@ -258,7 +258,7 @@ describe("the outbox relay", () => {
       await until(() => bus.messages.size === 1);
       const counts: number[] = [];
       // the relay also looks once a second: such a look adds a round trip to some rounds, and takes none from any
-      for (let round = 0; round < 5; round += 1) {
+      for (let round = 0; round < 200 && counts.at(-1) !== 2; round += 1) {
         const published = async () =>
           (await admin.query("select from catalog.outbox where published_at is null")).rows.length === 0;
         await until(published);
@@ -269,7 +269,7 @@ describe("the outbox relay", () => {
         counts.push(way.count());
       }
       expect(Math.min(...counts)).toBe(2);
-      expect(bus.messages.size).toBe(101);
+      expect(bus.messages.size).toBe(1 + 20 * counts.length);
       await untold.close();
     });
   });
@@ -321,7 +321,7 @@ describe("the outbox relay", () => {
         (await admin.query("select from catalog.outbox where published_at is null")).rows.length === 0;
       const counts: number[] = [];
       // the relay also looks once a second: such a look adds a round trip to some rounds, and takes none from any
-      for (let round = 0; round < 5; round += 1) {
+      for (let round = 0; round < 200 && counts.at(-1) !== 3; round += 1) {
         await until(published);
         way.count();
         await admin.query(
@@ -334,7 +334,7 @@ describe("the outbox relay", () => {
         counts.push(way.count());
       }
       expect(Math.min(...counts)).toBe(3);
-      expect((await onBus()).length).toBe(5 * 450);
+      expect((await onBus()).length).toBe(counts.length * 450);
       way.close();
     });
 

@@ -212,7 +212,9 @@ describe("a program in the place of the server", () => {
       echo $$ >> "${binDir}/pids"
       until [ -e "${binDir}/go" ]; do sleep 0.1; done
       exec "${binariesDir}/bin/postgres" "$@"`);
-    const starting = startEmbeddedPostgres({ dataDir, logger, binDir, giveUpAfterMs: 100 });
+    const longMs = 600_000;
+    const options = { dataDir, logger, binDir, giveUpAfterMs: 100, launchMs: longMs };
+    const starting = startEmbeddedPostgres(options);
     const port = await until(() => readFile(join(binDir, "port"), "utf8").catch(() => ""));
     let asked = 0;
     const recovering = createServer((socket) => {
@@ -220,10 +222,13 @@ describe("a program in the place of the server", () => {
         .on("error", () => undefined)
         .once("data", () => {
           asked += 1;
+          // then the real server has the time that it needs
+          if (asked === 2) options.launchMs = longMs;
           socket.end(errorResponse("57P03", "the database system is in recovery mode"));
         });
     });
-    recovering.listen(Number(port), "127.0.0.1");
+    await once(recovering.listen(Number(port), "127.0.0.1"), "listening");
+    options.launchMs = 100;
     await until(() => asked >= 2);
     recovering.close();
     await writeFile(join(binDir, "go"), "");

@@ -30,6 +30,8 @@ export interface EmbeddedPostgresOptions {
   binDir?: string;
   /** The time during which the first start may fail. A running recovery is always waited for. Absent: no limit. */
   giveUpAfterMs?: number | undefined;
+  /** A launched server answers within this time that it is starting. Default: 2 s. */
+  launchMs?: number;
 }
 
 export interface PostgresServer {
@@ -45,8 +47,7 @@ export interface PostgresServer {
 const firstPauseMs = 100;
 const maxPauseMs = 30_000;
 const reportEveryMs = 60_000;
-/** A launched server answers within this time that it is starting. */
-const launchMs = 2000;
+const usualLaunchMs = 2000;
 
 /**
  * Starts the PostgreSQL server of a data directory and restarts it whenever it ends. Throws DataDirectoryInUseError when
@@ -230,15 +231,16 @@ class SupervisedPostgres implements PostgresServer {
    * restart.
    */
   async #becomesReady(child: ChildProcess, giveUpAt: number): Promise<boolean> {
-    let askAgainAt = Date.now() + launchMs;
+    let askedAt = Date.now();
     let reportAt = Date.now() + reportEveryMs;
     const { signal } = this.#stopping;
     while (child.pid !== undefined && child.exitCode === null && child.signalCode === null && !signal.aborted) {
       const seen = await readPostmasterFile(this.#installation.layout.clusterDir);
       if (seen?.ready && seen.pid === child.pid) return true;
-      if (Date.now() > Math.max(giveUpAt, askAgainAt)) {
+      const { launchMs = usualLaunchMs } = this.#options;
+      if (Date.now() > Math.max(giveUpAt, askedAt + launchMs)) {
         if (!(await isStarting(this.url))) break;
-        askAgainAt = Date.now() + launchMs;
+        askedAt = Date.now();
       }
       if (Date.now() > reportAt) {
         reportAt += reportEveryMs;

@@ -10,11 +10,13 @@ interface Wait {
 export class Waits {
   readonly #waits = new Set<Wait>();
   readonly #everyMs: number;
+  readonly #clock: () => number;
   readonly #listeners = new Set<() => void>();
   #logger: Logger | undefined;
 
-  constructor(everyMs = 60_000) {
+  constructor(everyMs = 60_000, clock = () => performance.now()) {
     this.#everyMs = everyMs;
+    this.#clock = clock;
   }
 
   /** From now on the beginning and the end of each wait are logged, and a long wait once a minute. */
@@ -36,8 +38,8 @@ export class Waits {
 
   /** Begins a wait. Returns the function that ends it. */
   begin(what: string, facts: Record<string, unknown> = {}, logger = this.#logger): () => void {
-    const wait: Wait = { what, sinceMs: performance.now() };
-    const seconds = () => Math.round((performance.now() - wait.sinceMs) / 1000);
+    const wait: Wait = { what, sinceMs: this.#clock() };
+    const seconds = () => Math.round((this.#clock() - wait.sinceMs) / 1000);
     this.#waits.add(wait);
     for (const listener of this.#listeners) listener();
     logger?.warn({ ...facts, waitsFor: what }, "the platform waits");

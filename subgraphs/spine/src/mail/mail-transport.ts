@@ -65,13 +65,15 @@ function disabledTransport(logger: Logger): MailTransport {
 
 type SmtpSettings = Extract<MailSettings, { smtpUrl: string }>;
 
-function smtpTransport({ from, sessionMs = 60_000, ...server }: SmtpSettings): MailTransport {
+function smtpTransport(settings: SmtpSettings): MailTransport {
+  const { from } = settings;
   const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: "windows" });
-  const options = smtpOptions(server);
+  const options = smtpOptions(settings);
   const closing = new AbortController();
   return {
     async deliver(mailId, mail, signal) {
       const { message: bytes, envelope } = await composer.sendMail(message(mailId, mail, from));
+      const { sessionMs = 60_000 } = settings;
       const limits = [AbortSignal.timeout(sessionMs), closing.signal, ...(signal ? [signal] : [])];
       try {
         await sendBySmtp(options, { envelope, message: bytes as Buffer, signal: AbortSignal.any(limits) });

@@ -16,6 +16,8 @@ interface NotificationRow {
 const send = `mutation ($input: SendNotificationInput!) {
   sendNotification(input: $input) { notificationId notificationIds status } }`;
 
+const usualSessionMs = 30_000;
+
 /** A spine with a mail server, and with an integration subgraph that the test plays. */
 export class ChannelTest {
   /** The tenants with a connection, and the subscriptions of all tenants by their ids. */
@@ -30,6 +32,7 @@ export class ChannelTest {
     readonly spine: RunningSpine,
     readonly mails: MailServer,
     readonly url: string,
+    readonly mailSettings: { sessionMs: number },
   ) {}
 
   static async start(): Promise<ChannelTest> {
@@ -48,13 +51,14 @@ export class ChannelTest {
       hasConnection: async ({ tenantId }) => known().connected.has(tenantId),
       subscription: async (_tenant, subscriptionId) => known().subscriptions.get(subscriptionId),
     };
+    const mail = { smtpUrl: mails.url, from: "Factory <no-reply@factory.example>", sessionMs: usualSessionMs };
     const spine = await RunningSpine.start({
-      mail: { smtpUrl: mails.url, from: "Factory <no-reply@factory.example>", sessionMs: 1500 },
+      mail,
       notificationTargets,
       platformMailsPerHour: 200,
       notificationTimes: { firstPauseMs: 100, longestPauseMs: 300, patienceMs: 600_000 },
     });
-    test = new ChannelTest(spine, mails, await spine.listen());
+    test = new ChannelTest(spine, mails, await spine.listen(), mail);
     return test;
   }
 
@@ -72,6 +76,16 @@ export class ChannelTest {
     const { data, errors } = await this.ask(tenantId, input);
     if (!data) throw new Error(JSON.stringify(errors));
     return data["sendNotification"].notificationId;
+  }
+
+  /** As `notify`, where the mail server will leave a session without an answer: only this one is cut soon. */
+  async notifyBySilentServer(tenantId: string, input: Record<string, unknown>): Promise<string> {
+    const { silences } = this.mails;
+    this.mailSettings.sessionMs = 500;
+    const notificationId = await this.notify(tenantId, input);
+    await until(async () => this.mails.silences > silences);
+    this.mailSettings.sessionMs = usualSessionMs;
+    return notificationId;
   }
 
   async row(notificationId: string): Promise<NotificationRow> {

@@ -18,6 +18,8 @@ export class MailServer {
   readonly received: ReceivedMail[] = [];
   /** The Message-IDs of all mails whose data arrived, also of those that were not accepted. */
   readonly seen: string[] = [];
+  /** The number of sessions that got no answer so far. */
+  silences = 0;
   #behaviors: Behavior[] = [];
   readonly #hanging = new Set<Socket>();
   readonly #stock: SMTPServer;
@@ -97,6 +99,7 @@ export class MailServer {
     socket.on("error", () => undefined).on("close", () => this.#sockets.delete(socket));
     if (this.#behaviors[0] === "hangs") {
       this.#behaviors.shift();
+      this.silences += 1;
       this.#hanging.add(socket.on("close", () => this.#hanging.delete(socket)));
       return;
     }

@@ -1,0 +1,20 @@
+/** The selection of an object whose plan doubles with each condition. */
+interface CostlySelection {
+  /** The type of the object, and a field of it. */
+  readonly type: string;
+  readonly field: string;
+  readonly conditions: number;
+  /** Encloses the selection of the object in the selections above it. */
+  enclose(selection: string): string;
+}
+
+/** A document that takes many seconds to plan on any machine. */
+export function costlyDocument({ type, field, conditions, enclose }: CostlySelection): string {
+  const variables = Array.from({ length: conditions }, (_, at) => `$v${at}: Boolean!`);
+  const fragments = Array.from({ length: conditions }, (_, at) => {
+    const next = `...F${at + 1}`;
+    return `fragment F${at} on ${type} { ${next} @skip(if: $v${at}) ${next} @include(if: $v${at}) }`;
+  });
+  const last = `fragment F${conditions} on ${type} { ${field} }`;
+  return `query (${variables.join(" ")}) { ${enclose("{ ...F0 }")} } ${fragments.join(" ")} ${last}`;
+}
