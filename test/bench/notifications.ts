@@ -21,7 +21,10 @@ const goal = 2;
 const broadcasts = 5;
 const broadcastGoalMs = 2000;
 
-const lists = new URL("../../../subgraphs/spine/dist/notifications/inbox/notification-list.js", import.meta.url);
+const lists = new URL(
+  "../../../subgraphs/spine/dist/notifications/notifications/inbox/notification-list.js",
+  import.meta.url,
+);
 
 interface Conditions {
   readonly status: string | null;

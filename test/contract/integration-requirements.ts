@@ -34,7 +34,7 @@ export const integrationRequirements: readonly Requirement[] = [
     "Authentication 4: no bearer token":
       "gives nothing without a signature, and a signed delivery needs neither it nor any token",
   }),
-  ...inFile("subgraphs/integration/src/normalized-events/normalized-event-type.test.ts", {
+  ...inFile("subgraphs/integration/src/providers/normalized-events/normalized-event-type.test.ts", {
     "Events: a delivery is mapped to a normalized event type":
       "prefixes the types that the platform itself emits, and only those",
   }),
@@ -93,43 +93,43 @@ export const integrationRequirements: readonly Requirement[] = [
   ...inFile("test/grpc/mutual-tls.test.ts", {
     "Internal: gRPC cannot be reached by external partners": "refuses a client without a certificate of the platform",
   }),
-  ...inFile("subgraphs/integration/src/model-invocation/model-invocation.test.ts", {
+  ...inFile("subgraphs/integration/src/models-and-tools/model-invocation/model-invocation.test.ts", {
     "Internal: gRPC propagates traceId and correlationId of calls of models":
       "answers through the connection, as a run with an event",
     "Internal: Complete, with tenant and authorization as over REST":
       "refuses a call without a token, with another tenant's, and without the scope, before the vendor is asked",
     "Internal: Embed": "gives %s in the order of the inputs",
   }),
-  ...inFile("subgraphs/integration/src/model-invocation/model-stream.test.ts", {
+  ...inFile("subgraphs/integration/src/models-and-tools/model-invocation/model-stream.test.ts", {
     "Internal: Stream": "gives texts, the reason and the usage, with the run in each chunk",
   }),
-  ...inFile("subgraphs/integration/src/model-invocation/model-spending.test.ts", {
+  ...inFile("subgraphs/integration/src/models-and-tools/model-invocation/model-spending.test.ts", {
     "Limits: model invocation is limited": "is reserved by maxTokens before the call, and settled by the usage",
   }),
   ...inFile("test/grpc/models.test.ts", {
     "Internal: model invocation is reached by gRPC": "answers products, and the run is read by REST",
   }),
-  ...inFile("subgraphs/integration/src/tool-invocations/tool.endpoint.test.ts", {
+  ...inFile("subgraphs/integration/src/models-and-tools/tool-invocations/tool.endpoint.test.ts", {
     "Internal: ListTools and InvokeTool": "lists its tools and invokes them, each call as a run with events",
     "Internal: gRPC propagates traceId and correlationId":
       "passes the trace and the correlation id on, and answers with trailers",
   }),
-  ...inFile("subgraphs/integration/src/vendor-commands/vendor-commands.test.ts", {
+  ...inFile("subgraphs/integration/src/commands/vendor-commands/vendor-commands.test.ts", {
     "Internal: SendEmail is a command of the bus":
       "becomes the request of the driver, and is answered by EmailSent with the vendor's id",
     "Internal: SendSms is a command of the bus": "is the form that the preset of a vendor describes",
   }),
-  ...inFile("subgraphs/integration/src/vendor-commands/payments/charges.test.ts", {
+  ...inFile("subgraphs/integration/src/commands/vendor-commands/payments/charges.test.ts", {
     "Internal: payments are commands, reconciled with the webhooks of vendors":
       "is answered by PaymentCharged with both ids only when the vendor has reported it",
   }),
-  ...inFile("subgraphs/integration/src/vendor-commands/contacts-and-tickets.test.ts", {
+  ...inFile("subgraphs/integration/src/commands/vendor-commands/contacts-and-tickets.test.ts", {
     "Internal: contacts are commands":
       "names the contact by the id of the sender, and is answered with the vendor's id",
     "Internal: support is a command":
       "has an idempotency key, and is answered with the id and the address of the ticket",
   }),
-  ...inFile("subgraphs/integration/src/vendor-commands/vendor-reports.test.ts", {
+  ...inFile("subgraphs/integration/src/commands/vendor-commands/vendor-reports.test.ts", {
     "Internal: commands are reconciled with the webhooks of vendors":
       "tells that a mail has arrived, in the trace and correlation of the command",
   }),

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
  * each other anyway.
  */
 const allowed = [
-  "subgraphs/integration/src/event-log/event-log.service.ts",
+  "subgraphs/integration/src/events/event-log/event-log.service.ts",
   "subgraphs/runtime/src/bus/outbox-move.ts",
   "subgraphs/runtime/src/bus/postgres-bus.ts",
   "subgraphs/runtime/src/db/notice.ts",

@@ -94,7 +94,7 @@ describe("the package of the platform", () => {
     for (const worker of [
       "gateway/dist/ad-hoc-documents/planning-worker.js",
       "gateway/dist/supergraph/supergraph-check-worker.js",
-      "catalog/dist/template-worker/template-worker.js",
+      "catalog/dist/executions/template-worker/template-worker.js",
       "catalog/dist/execution-process.js",
       "rest-facade/src/operations",
       "test/fixtures/web-api-template/.template.config",

@@ -39,7 +39,7 @@ export const spineRequirements: readonly Requirement[] = [
       "describes the served endpoints, and its keys verify the tokens",
     "Versioning 1: the version of the answer": "answers in the version of the header api-version",
   }),
-  ...inFile("subgraphs/spine/src/tenants/tenant.resolver.test.ts", {
+  ...inFile("subgraphs/spine/src/tenants/tenants/tenant.resolver.test.ts", {
     "States: a tenant, new, is Provisioning": "creates a tenant in Provisioning and records an event of that tenant",
     "Tenants: for platform administrators": "needs a token, the scope and a platform administrator",
   }),
@@ -48,7 +48,7 @@ export const spineRequirements: readonly Requirement[] = [
       "returns the invitation as the specification shows it",
     "Users: GET /users with user.read": "finds users by address, role, state and the beginning of a name, in pages",
   }),
-  ...inFile("subgraphs/spine/src/invitations/invitation.resolver.test.ts", {
+  ...inFile("subgraphs/spine/src/people/invitations/invitation.resolver.test.ts", {
     "States: an invitation, new, is Pending; expiresAt gives its expiry":
       "creates a Pending invitation for seven days, and sends its link only to the address",
   }),
@@ -65,7 +65,7 @@ export const spineRequirements: readonly Requirement[] = [
     "Subscriptions: GET /subscriptions with subscription.read":
       "lists the plan subscription that provisioning created, by status",
   }),
-  ...inFile("subgraphs/spine/src/plan-subscriptions/plan-subscription.resolver.test.ts", {
+  ...inFile("subgraphs/spine/src/plans/plan-subscriptions/plan-subscription.resolver.test.ts", {
     "States: a subscription in any state becomes Active by its activation": "by %s in the state %s",
   }),
   ...inFile("test/rest/feature-flags.test.ts", {
@@ -125,7 +125,7 @@ export const spineRequirements: readonly Requirement[] = [
       "returns ids by which the events are found",
     "Notifications: pagination follows shared conventions": "is read in pages",
   }),
-  ...inFile("subgraphs/spine/src/notifications/notification.resolver.test.ts", {
+  ...inFile("subgraphs/spine/src/notifications/notifications/notification.resolver.test.ts", {
     "Authentication 3: attribute-based checks for resource constraints, of notifications":
       "shows a person the own notifications only",
   }),
@@ -147,7 +147,7 @@ export const spineRequirements: readonly Requirement[] = [
     "Authentication 3: attribute-based checks for tenant and resource, of reports":
       "is refused to another tenant, without the scopes of the rows, and after its expiry",
   }),
-  ...inFile("subgraphs/spine/src/reports/reports.test.ts", {
+  ...inFile("subgraphs/spine/src/reports/reports/reports.test.ts", {
     "States: a report run, new, is Queued; the other states are ours":
       "is Queued, then Completed with its content, and tells of it",
     "Overview: tenant isolation on every request, of report runs": "is not found by another tenant, nor is its content",

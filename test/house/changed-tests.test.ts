@@ -4,7 +4,7 @@ import { namedFiles } from "./named-files.js";
 
 const way = (from: string, to: string): Import => ({ from, to, names: ["x"] });
 
-const users = "subgraphs/spine/src/users";
+const users = "subgraphs/spine/src/people/users";
 const listing = "subgraphs/runtime/src/subgraph/tracked-files.fixture.ts";
 const ways = [
   way(`${users}/user.test.ts`, `${users}/user.fixture.ts`),

@@ -139,11 +139,13 @@ describe("SQL", () => {
   );
 
   it("over a planted foreign table is found", () => {
-    const owners = new Map([["users", "subgraphs/spine/src/users"]]);
-    const file = "subgraphs/spine/src/mail/recipients.ts";
+    const owners = new Map([["users", "subgraphs/spine/src/people/users"]]);
+    const file = "subgraphs/spine/src/ground/mail/recipients.ts";
     const source = "export const text = `select email from users where tenant_id = $1`;";
-    expect(foreignTables([{ file, source }], owners)).toEqual([`${file} touches users of subgraphs/spine/src/users`]);
-    const statement = "subgraphs/spine/src/mail/recipients-statement.ts";
+    expect(foreignTables([{ file, source }], owners)).toEqual([
+      `${file} touches users of subgraphs/spine/src/people/users`,
+    ]);
+    const statement = "subgraphs/spine/src/ground/mail/recipients-statement.ts";
     expect(foreignTables([{ file: statement, source: `// tables: users\n${source}` }], owners)).toEqual([]);
     expect(foreignTables([{ file: statement, source: `// tables: users, roles\n${source}` }], owners)).toHaveLength(1);
   });

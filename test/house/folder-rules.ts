@@ -39,7 +39,7 @@ function edgesBy(imports: readonly Import[], nodeOf: (file: string) => string): 
   return edges;
 }
 
-/** `subgraphs/spine/src/users` for every file in it, `undefined` for a file directly in `src/`. */
+/** `subgraphs/spine/src/people/users` for every file in it, `undefined` for a file directly in `src/`. */
 export const sliceOf = (file: string): string | undefined => /^.*?\/src\/[^/]+(?=\/)/.exec(file)?.[0];
 
 const packageOf = (file: string): string => file.slice(0, file.indexOf("/src/"));

@@ -10,12 +10,14 @@ export interface InputMember {
   readonly name: string;
 }
 
-const drivers = "subgraphs/integration/src/provider-drivers/";
+const drivers = "subgraphs/integration/src/providers/provider-drivers/";
 
 /** Inputs that are stored as they are. Their readers know the type of the stored value. */
 const storedAs: Readonly<Record<string, readonly string[]>> = {
   [`${drivers}provider-driver.input.ts`]: [`${drivers}provider-driver.ts`],
-  [`${drivers}signature-scheme.input.ts`]: ["subgraphs/integration/src/inbound-signatures/signature-scheme.ts"],
+  [`${drivers}signature-scheme.input.ts`]: [
+    "subgraphs/integration/src/providers/inbound-signatures/signature-scheme.ts",
+  ],
   [`${drivers}webhook-values.input.ts`]: [`${drivers}provider-driver.ts`, `${drivers}vendor-report.ts`],
 };
 

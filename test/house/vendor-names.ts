@@ -2,8 +2,10 @@ import { parseSync, Visitor } from "oxc-parser";
 
 /** The presets of vendors. */
 export const presetFiles = [
-  ...["provider", "business", "communication"].map((kind) => `subgraphs/integration/src/providers/${kind}-presets.ts`),
-  "subgraphs/integration/src/vendor-webhooks/webhook-presets.ts",
+  ...["provider", "business", "communication"].map(
+    (kind) => `subgraphs/integration/src/providers/providers/${kind}-presets.ts`,
+  ),
+  "subgraphs/integration/src/providers/vendor-webhooks/webhook-presets.ts",
 ];
 
 /** Vendors whose names are parts of other words or names of code. */
@@ -12,17 +14,17 @@ const ordinaryNames = new Set(["meta", "resend", "microsoft"]);
 /** What the platform knows about vendors is data, and stands in these files only. */
 export const vendorData = [
   ...presetFiles,
-  "subgraphs/integration/src/vendor-webhooks/signed-webhooks.ts",
-  "subgraphs/integration/src/vendor-webhooks/token-webhooks.ts",
-  "subgraphs/integration/src/providers/preset-commands.ts",
-  "subgraphs/integration/src/providers/preset-source-control.ts",
-  "subgraphs/integration/src/normalized-events/vendor-event-names.ts",
-  "subgraphs/integration/src/normalized-events/source-control-event-names.ts",
-  "subgraphs/integration/src/arrived-deliveries/vendor-actions.ts",
+  "subgraphs/integration/src/providers/vendor-webhooks/signed-webhooks.ts",
+  "subgraphs/integration/src/providers/vendor-webhooks/token-webhooks.ts",
+  "subgraphs/integration/src/providers/providers/preset-commands.ts",
+  "subgraphs/integration/src/providers/providers/preset-source-control.ts",
+  "subgraphs/integration/src/providers/normalized-events/vendor-event-names.ts",
+  "subgraphs/integration/src/providers/normalized-events/source-control-event-names.ts",
+  "subgraphs/integration/src/deliveries/arrived-deliveries/vendor-actions.ts",
   // patterns of secrets that a template must not hold
-  "subgraphs/catalog/src/template-checks/content/secret-text.ts",
+  "subgraphs/catalog/src/templates/template-checks/content/secret-text.ts",
   // the versions of the format are URLs
-  "subgraphs/catalog/src/git/lfs-pointer.ts",
+  "subgraphs/catalog/src/git/git/lfs-pointer.ts",
 ];
 
 /** The names of the vendors that have a preset, read from the source of the presets. A preset for any vendor names none. */

@@ -9,7 +9,7 @@ import { GrpcChannels } from "./grpc-channels.js";
 import { aProvider } from "./providers.js";
 
 const script = fileURLToPath(
-  new URL("../../subgraphs/integration/src/model-invocation/model-server.fixture.ts", import.meta.url),
+  new URL("../../subgraphs/integration/src/models-and-tools/model-invocation/model-server.fixture.ts", import.meta.url),
 );
 
 /** A vendor of models, which is a process of its own. The name of a model says how it behaves. */

@@ -4,17 +4,17 @@ import { inChildProcess } from "@factory/runtime/jobs/child-processes/job-child"
 import type { JobHandler } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SubgraphHost } from "@factory/runtime/subgraph/subgraph-host";
 import type { Trace } from "@factory/runtime/telemetry/trace";
-import type { ExecutionPayload } from "./executions/record/execution-job.js";
-import type { RemoteCredentialSettings } from "./remote-credentials/remote-credentials.module.js";
-import type { RepositorySettings } from "./repositories/repositories.module.js";
+import type { ExecutionPayload } from "./executions/executions/record/execution-job.js";
+import type { RepositorySettings } from "./git/repositories/repositories.module.js";
 import {
   noSourceControl,
   type RepositoryUse,
   type SourceControl,
   type WantedPullRequest,
-} from "./source-control/source-control.js";
-import type { SourceSettings } from "./sources/sources.module.js";
-import type { TargetSettings } from "./targets/targets.module.js";
+} from "./git/source-control/source-control.js";
+import type { RemoteCredentialSettings } from "./sources/remote-credentials/remote-credentials.module.js";
+import type { SourceSettings } from "./sources/sources/sources.module.js";
+import type { TargetSettings } from "./targets/targets/targets.module.js";
 
 /** The settings that a run depends on. */
 export interface ExecutionSettings extends SourceSettings, TargetSettings, RemoteCredentialSettings {

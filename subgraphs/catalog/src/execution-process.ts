@@ -5,32 +5,32 @@ import { logForeignOutput } from "@factory/runtime/telemetry/foreign-output";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { Database } from "@factory/runtime/unit-of-work/database";
 import type { ExecutionChildSettings, SecretRequest, SourceControlRequest } from "./execution-child.js";
-import { Execution } from "./executions/record/execution.entity.js";
-import { ExecutionChange } from "./executions/record/execution-change.entity.js";
-import type { ExecutionPayload } from "./executions/record/execution-job.js";
-import { ScaffoldFile } from "./executions/record/scaffold-file.entity.js";
-import { startRunServices } from "./executions/run/run-services.js";
-import { sourcePolicy, targetPolicy } from "./git/allowed-remotes.js";
-import { ParameterChecker } from "./parameters/parameter-checker.js";
-import { RemoteCredentials } from "./remote-credentials/remote-credentials.js";
-import type { ResolvedSecret, SecretResolver } from "./remote-credentials/secret-resolver.js";
-import { TemplateSources } from "./remote-credentials/template-sources.js";
-import { TemplateRenderer } from "./rendering/template-renderer.js";
-import { openRepositoryStore } from "./repositories/open-repository-store.js";
+import { Execution } from "./executions/executions/record/execution.entity.js";
+import { ExecutionChange } from "./executions/executions/record/execution-change.entity.js";
+import type { ExecutionPayload } from "./executions/executions/record/execution-job.js";
+import { ScaffoldFile } from "./executions/executions/record/scaffold-file.entity.js";
+import { startRunServices } from "./executions/executions/run/run-services.js";
+import { templateWorkerUrl } from "./executions/template-worker/template-worker-url.js";
+import { sourcePolicy, targetPolicy } from "./git/git/allowed-remotes.js";
+import { openRepositoryStore } from "./git/repositories/open-repository-store.js";
 import {
   noSourceControl,
   type OpenedPullRequest,
   type PushAuthorization,
   type SourceControl,
-} from "./source-control/source-control.js";
-import { SourceReader } from "./sources/source-reader.js";
-import { TargetResolver } from "./targets/target-resolver.js";
-import { templateWorkerUrl } from "./template-worker/template-worker-url.js";
-import { Template } from "./templates/template.entity.js";
-import { TemplateService } from "./templates/template.service.js";
-import { TemplateVersion } from "./templates/template-version.entity.js";
-import { TemplateVersionService } from "./templates/template-version.service.js";
-import { WorkerPool } from "./worker-pool/worker-pool.js";
+} from "./git/source-control/source-control.js";
+import { RemoteCredentials } from "./sources/remote-credentials/remote-credentials.js";
+import type { ResolvedSecret, SecretResolver } from "./sources/remote-credentials/secret-resolver.js";
+import { TemplateSources } from "./sources/remote-credentials/template-sources.js";
+import { SourceReader } from "./sources/sources/source-reader.js";
+import { TargetResolver } from "./targets/targets/target-resolver.js";
+import { ParameterChecker } from "./templates/parameters/parameter-checker.js";
+import { Template } from "./templates/templates/template.entity.js";
+import { TemplateService } from "./templates/templates/template.service.js";
+import { TemplateVersion } from "./templates/templates/template-version.entity.js";
+import { TemplateVersionService } from "./templates/templates/template-version.service.js";
+import { TemplateRenderer } from "./workers/rendering/template-renderer.js";
+import { WorkerPool } from "./workers/worker-pool/worker-pool.js";
 
 /** The tables that a run uses. The parent process has run the migrations. */
 const tables = { entities: [Template, TemplateVersion, Execution, ExecutionChange, ScaffoldFile], migrations: [] };

@@ -1,24 +1,24 @@
 import type { SettingsOf } from "@factory/runtime/subgraph/slice-module";
-import { advisories } from "./advisories/advisories.module.js";
-import { apiClients } from "./api-clients/api-clients.module.js";
-import { catalogSearch } from "./catalog-search/catalog-search.module.js";
 import { commands } from "./commands/commands.module.js";
-import { compatibility } from "./compatibility/compatibility.module.js";
-import { dependencyScans } from "./dependency-scans/dependency-scans.module.js";
-import { executions } from "./executions/executions.module.js";
-import { libraries } from "./libraries/libraries.module.js";
-import { librarySearch } from "./library-search/library-search.module.js";
-import { parameters } from "./parameters/parameters.module.js";
-import { remoteCredentials } from "./remote-credentials/remote-credentials.module.js";
-import { rendering } from "./rendering/rendering.module.js";
-import { repositories } from "./repositories/repositories.module.js";
-import { searchIndex } from "./search-index/search-index.module.js";
-import { sources } from "./sources/sources.module.js";
-import { targets } from "./targets/targets.module.js";
-import { templates } from "./templates/templates.module.js";
-import { tenantProjections } from "./tenant-projections/tenant-projections.module.js";
-import { validations } from "./validations/validations.module.js";
-import { workerPool } from "./worker-pool/worker-pool.module.js";
+import { compatibility } from "./compatibility/compatibility/compatibility.module.js";
+import { dependencyScans } from "./compatibility/dependency-scans/dependency-scans.module.js";
+import { executions } from "./executions/executions/executions.module.js";
+import { repositories } from "./git/repositories/repositories.module.js";
+import { tenantProjections } from "./ground/tenant-projections/tenant-projections.module.js";
+import { advisories } from "./libraries/advisories/advisories.module.js";
+import { apiClients } from "./libraries/api-clients/api-clients.module.js";
+import { libraries } from "./libraries/libraries/libraries.module.js";
+import { librarySearch } from "./libraries/library-search/library-search.module.js";
+import { searchIndex } from "./libraries/search-index/search-index.module.js";
+import { remoteCredentials } from "./sources/remote-credentials/remote-credentials.module.js";
+import { sources } from "./sources/sources/sources.module.js";
+import { targets } from "./targets/targets/targets.module.js";
+import { catalogSearch } from "./templates/catalog-search/catalog-search.module.js";
+import { parameters } from "./templates/parameters/parameters.module.js";
+import { templates } from "./templates/templates/templates.module.js";
+import { validations } from "./templates/validations/validations.module.js";
+import { rendering } from "./workers/rendering/rendering.module.js";
+import { workerPool } from "./workers/worker-pool/worker-pool.module.js";
 
 /** The slices of this subgraph. A slice uses only slices above its own. */
 export const catalogModules = [

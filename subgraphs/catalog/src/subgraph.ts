@@ -4,12 +4,12 @@ import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { type StartedSubgraph, startSubgraph } from "@factory/runtime/subgraph/start-subgraph";
 import type { SubgraphHost } from "@factory/runtime/subgraph/subgraph-host";
 import { executionInChild } from "./execution-child.js";
-import { requireGit } from "./git/git-version.js";
+import { templateWorkerUrl } from "./executions/template-worker/template-worker-url.js";
+import { requireGit } from "./git/git/git-version.js";
+import { readGitPath } from "./git/repositories/git-request.js";
+import { gitHttpService } from "./git/repositories/repositories.module.js";
 import { type CatalogModuleSettings, catalogModules } from "./modules.js";
-import { readGitPath } from "./repositories/git-request.js";
-import { gitHttpService } from "./repositories/repositories.module.js";
 import { catalogTables } from "./tables.js";
-import { templateWorkerUrl } from "./template-worker/template-worker-url.js";
 
 /** The settings that the process gives; the entries of child processes are added here. */
 export interface CatalogSettings extends Omit<CatalogModuleSettings, "workerEntry" | "runInChild"> {

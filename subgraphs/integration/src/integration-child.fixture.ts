@@ -6,9 +6,9 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import type { TenantCopy } from "@factory/runtime/tenant-facts/tenant-copy";
-import { KnownTokens } from "./model-invocation/model-vendor.fixture.js";
+import { CommandSender } from "./commands/vendor-commands/operator-commands.js";
+import { KnownTokens } from "./models-and-tools/model-invocation/model-vendor.fixture.js";
 import { startIntegration } from "./subgraph.js";
-import { CommandSender } from "./vendor-commands/operator-commands.js";
 
 export interface IntegrationChildSettings {
   /** The facts of tenants, as the spine tells them. */

@@ -1,8 +1,8 @@
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type StartedSubgraph, startSubgraph } from "@factory/runtime/subgraph/start-subgraph";
 import type { SubgraphHost } from "@factory/runtime/subgraph/subgraph-host";
-import type { AuthorizationPages } from "./connection-authorization/authorization-pages.js";
-import { authorizationPagesService } from "./connection-authorization/connection-authorization.module.js";
+import type { AuthorizationPages } from "./connections/connection-authorization/authorization-pages.js";
+import { authorizationPagesService } from "./connections/connection-authorization/connection-authorization.module.js";
 import { type IntegrationSettings, integrationModules } from "./modules.js";
 import { integrationTables } from "./tables.js";
 

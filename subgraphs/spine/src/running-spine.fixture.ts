@@ -23,8 +23,8 @@ import { aSuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fix
 import type { Scope } from "@factory/schema/scopes";
 import { execute, parse } from "graphql";
 import pg from "pg";
+import { RevocationFeed } from "./ground/revocations/revocation-feed.js";
 import type { SpineSettings } from "./modules.js";
-import { RevocationFeed } from "./revocations/revocation-feed.js";
 import { type Answer, principal, SpineCaller } from "./spine-caller.fixture.js";
 import { type Spine, startSpine } from "./subgraph.js";
 import { spineTables } from "./tables.js";

@@ -2,14 +2,14 @@ import type { Revocation } from "@factory/runtime/auth/revocations";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type StartedSubgraph, startSubgraph } from "@factory/runtime/subgraph/start-subgraph";
 import type { SubgraphHost } from "@factory/runtime/subgraph/subgraph-host";
-import type { AuthorizationServer } from "./authorization-server/authorization-server.js";
-import { authorizationServerService } from "./authorization-server/authorization-server.module.js";
-import { platformClientService } from "./bootstrap/bootstrap.module.js";
-import { FlagEvaluation } from "./feature-flags/flag-evaluation.js";
+import { RevocationFeed } from "./ground/revocations/revocation-feed.js";
 import { type SpineSettings, spineModules } from "./modules.js";
 import type { PlatformClient } from "./oauth-clients/platform-client.js";
-import { ReportContents } from "./reports/runs/report-contents.js";
-import { RevocationFeed } from "./revocations/revocation-feed.js";
+import { platformClientService } from "./people/bootstrap/bootstrap.module.js";
+import { ReportContents } from "./reports/reports/runs/report-contents.js";
+import { FlagEvaluation } from "./settings/feature-flags/flag-evaluation.js";
+import type { AuthorizationServer } from "./sign-in/authorization-server/authorization-server.js";
+import { authorizationServerService } from "./sign-in/authorization-server/authorization-server.module.js";
 import { spineTables } from "./tables.js";
 
 /** The running subgraph, and what the platform takes from it beside the schema. */

@@ -47,7 +47,7 @@ describe("the processes of npm run dev", () => {
   it("are replaced when a file has changed that the waiting one has loaded", async () => {
     await write("any");
     children.prepare();
-    children.changed(["subgraphs/spine/src/users/user.service.ts"]);
+    children.changed(["subgraphs/spine/src/people/users/user.service.ts"]);
     const kept = children.waiting;
     expect(kept).toBeDefined();
     children.changed(["subgraphs/runtime/src/bus/postgres-bus.ts"]);

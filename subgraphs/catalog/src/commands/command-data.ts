@@ -1,11 +1,11 @@
 import { checkedCommandData } from "@factory/runtime/messages/command-data";
-import type { ScanDependenciesInput } from "../dependency-scans/dependency-scan.input.js";
+import type { ScanDependenciesInput } from "../compatibility/dependency-scans/dependency-scan.input.js";
 import type {
   DeprecateLibraryVersionInput,
   ImportLibraryPackageInput,
   RetireLibraryVersionInput,
-} from "../libraries/library.input.js";
-import type { DeprecateTemplateVersionInput } from "../templates/template-version.input.js";
+} from "../libraries/libraries/library.input.js";
+import type { DeprecateTemplateVersionInput } from "../templates/templates/template-version.input.js";
 
 /** The data of each command, as its schema in `schema/commands` defines it. */
 export interface CommandData {

@@ -7,8 +7,8 @@ import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
-import type { ScanDependenciesInput } from "../dependency-scans/dependency-scan.input.js";
-import type { ImportLibraryPackageInput } from "../libraries/library.input.js";
+import type { ScanDependenciesInput } from "../compatibility/dependency-scans/dependency-scan.input.js";
+import type { ImportLibraryPackageInput } from "../libraries/libraries/library.input.js";
 
 /** The payload of a job that executes one command. */
 export interface CommandPayload<Input> {

@@ -7,9 +7,9 @@ import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { type CommandType, commandTypes } from "@factory/schema/command-names";
 import { eventTypes } from "@factory/schema/event-names";
 import { aPrincipal, type CatalogFixture, startCatalogFixture } from "../catalog.fixture.js";
-import { nuspecOf } from "../library-packages/nuspec.fixture.js";
-import { PackageServer } from "../sources/packages/package-server.fixture.js";
-import { zipOf } from "../sources/packages/zip.fixture.js";
+import { nuspecOf } from "../libraries/library-packages/nuspec.fixture.js";
+import { PackageServer } from "../sources/sources/packages/package-server.fixture.js";
+import { zipOf } from "../sources/sources/packages/zip.fixture.js";
 
 describe("commands of the bus", () => {
   let fixture: CatalogFixture;

@@ -1,11 +1,11 @@
 import type { Verifier } from "@factory/runtime/auth/authenticate";
 import { CommandRefusals } from "@factory/runtime/commands/command-refusals";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
-import { CompatibilityService } from "../compatibility/compatibility.service.js";
-import { DependencyScanService } from "../dependency-scans/dependency-scan.service.js";
-import { LibraryImportService } from "../libraries/library-import.service.js";
-import { LibraryVersionService } from "../libraries/library-version.service.js";
-import { TemplatePromotionService } from "../templates/template-promotion.service.js";
+import { CompatibilityService } from "../compatibility/compatibility/compatibility.service.js";
+import { DependencyScanService } from "../compatibility/dependency-scans/dependency-scan.service.js";
+import { LibraryImportService } from "../libraries/libraries/library-import.service.js";
+import { LibraryVersionService } from "../libraries/libraries/library-version.service.js";
+import { TemplatePromotionService } from "../templates/templates/template-promotion.service.js";
 import { CommandService } from "./command.service.js";
 import { checkedImportCommand, checkedScan } from "./command-data.js";
 import { CommandJob, importPackageJob, scanDependenciesJob } from "./command-job.js";

@@ -1,9 +1,9 @@
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { CommandOf } from "@factory/schema/command-names";
-import type { LibraryVersionType } from "../libraries/library.type.js";
-import type { LibraryVersionService } from "../libraries/library-version.service.js";
-import type { TemplatePromotionService } from "../templates/template-promotion.service.js";
-import type { TemplateVersionType } from "../templates/template-version.type.js";
+import type { LibraryVersionType } from "../libraries/libraries/library.type.js";
+import type { LibraryVersionService } from "../libraries/libraries/library-version.service.js";
+import type { TemplatePromotionService } from "../templates/templates/template-promotion.service.js";
+import type { TemplateVersionType } from "../templates/templates/template-version.type.js";
 import { type CommandData, checkedData } from "./command-data.js";
 
 interface Promoted {

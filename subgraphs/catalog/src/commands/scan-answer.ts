@@ -1,4 +1,4 @@
-import type { DependencyScanType } from "../dependency-scans/record/dependency-scan.type.js";
+import type { DependencyScanType } from "../compatibility/dependency-scans/record/dependency-scan.type.js";
 
 /** The packages of one answer. A whole message has at most 1 MiB. */
 const maxBytes = 768 * 1024;

@@ -1,5 +1,5 @@
-import type { UpgradeAdvice } from "../compatibility/advice/upgrade-advice.js";
-import type { UpgradeBlock } from "../compatibility/advice/upgrade-step.js";
+import type { UpgradeAdvice } from "../compatibility/compatibility/advice/upgrade-advice.js";
+import type { UpgradeBlock } from "../compatibility/compatibility/advice/upgrade-step.js";
 
 /** Converts upgrade advice into the answer of the gRPC method, where null members are absent. */
 export function upgradeAnswer({ upgrades, proposal, evaluations, complete }: UpgradeAdvice) {

@@ -4,8 +4,8 @@ import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
-import { CredentialService } from "../credentials/credential.service.js";
-import { credentialKinds } from "../credentials/credential.states.js";
+import { CredentialService } from "../credentials/credentials/credential.service.js";
+import { credentialKinds } from "../credentials/credentials/credential.states.js";
 import {
   type Answer,
   aPrincipal,

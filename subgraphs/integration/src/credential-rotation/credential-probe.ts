@@ -2,11 +2,11 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import type { ConnectionService } from "../connections/connection.service.js";
-import type { Verification } from "../connections/verification.js";
+import type { ConnectionService } from "../connections/connections/connection.service.js";
+import type { Verification } from "../connections/connections/verification.js";
+import type { VendorProbe } from "../connections/vendor-calls/vendor-probe.js";
 import type { RunAttempt } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";
-import type { VendorProbe } from "../vendor-calls/vendor-probe.js";
 import { connectionsOfCredential, lostConnections } from "./credential-connections-statement.js";
 import { subjectOf } from "./run-subject.js";
 

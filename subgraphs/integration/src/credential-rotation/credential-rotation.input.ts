@@ -1,7 +1,7 @@
 import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, ID, InputType, Int } from "type-graphql";
-import { rotationReasons } from "../credentials/credential.states.js";
+import { rotationReasons } from "../credentials/credentials/credential.states.js";
 
 const maxGraceSeconds = 604_800;
 const maxIntervalDays = 3650;

@@ -1,7 +1,7 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Mutation, Resolver } from "type-graphql";
-import { CredentialType } from "../credentials/credential.type.js";
+import { CredentialType } from "../credentials/credentials/credential.type.js";
 import { RevokeCredentialInput, RotateCredentialInput, UpdateCredentialInput } from "./credential-rotation.input.js";
 import type { CredentialRotationService } from "./credential-rotation.service.js";
 import { CredentialRotationType } from "./credential-rotation.type.js";

@@ -3,7 +3,7 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
-import { CredentialService } from "../credentials/credential.service.js";
+import { CredentialService } from "../credentials/credentials/credential.service.js";
 import {
   type Answer,
   aPrincipal,

@@ -1,7 +1,7 @@
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { Field, ID, ObjectType } from "type-graphql";
-import type { CredentialState } from "../credentials/credential.states.js";
-import { CredentialStatus } from "../credentials/credential.type.js";
+import type { CredentialState } from "../credentials/credentials/credential.states.js";
+import { CredentialStatus } from "../credentials/credentials/credential.type.js";
 
 @ObjectType("CredentialRotation", { simpleResolvers: true })
 export class CredentialRotationType {

@@ -1,10 +1,10 @@
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import type { CredentialType } from "../credentials/credential.type.js";
-import { credentialView } from "../credentials/credential.view.js";
-import { nextRotation } from "../credentials/credential-schedule.js";
-import type { CredentialVersions } from "../credentials/credential-versions.js";
+import type { CredentialType } from "../credentials/credentials/credential.type.js";
+import { credentialView } from "../credentials/credentials/credential.view.js";
+import { nextRotation } from "../credentials/credentials/credential-schedule.js";
+import type { CredentialVersions } from "../credentials/credentials/credential-versions.js";
 import type { UpdateCredentialInput } from "./credential-rotation.input.js";
 
 /** Changes the schedule of credentials. */

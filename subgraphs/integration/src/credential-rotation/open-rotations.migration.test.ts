@@ -4,7 +4,7 @@ import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
 import { migrate } from "@factory/runtime/unit-of-work/migrate";
 import type pg from "pg";
-import { EmbeddedSecretStore } from "../credentials/embedded-secret-store.js";
+import { EmbeddedSecretStore } from "../credentials/credentials/embedded-secret-store.js";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { integrationTables } from "../tables.js";
 

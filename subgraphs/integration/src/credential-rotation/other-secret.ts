@@ -1,8 +1,8 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { CredentialVersions } from "../credentials/credential-versions.js";
-import type { SecretDigest } from "../credentials/secret-digest.js";
-import type { SecretMaterial } from "../credentials/secret-store.js";
+import type { CredentialVersions } from "../credentials/credentials/credential-versions.js";
+import type { SecretDigest } from "../credentials/credentials/secret-digest.js";
+import type { SecretMaterial } from "../credentials/credentials/secret-store.js";
 import type { LockedCredential } from "./rotation-start.js";
 
 interface Rotated {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { CredentialVersions } from "../credentials/credential-versions.js";
+import type { CredentialVersions } from "../credentials/credentials/credential-versions.js";
 import type { RunService } from "../runs/run.service.js";
 import type { RunHandler } from "../runs/run-operations.js";
 import type { RunRecord } from "../runs/run-record.js";

@@ -7,14 +7,14 @@ import {
   defaultGraceSeconds,
   type RotationReason,
   requireMove,
-} from "../credentials/credential.states.js";
-import { credentialVersionRef } from "../credentials/credential-name.js";
-import type { CredentialVersions } from "../credentials/credential-versions.js";
-import { checkMaterial, materialExpiry } from "../credentials/secret-material.js";
-import type { SecretMaterial } from "../credentials/secret-store.js";
+} from "../credentials/credentials/credential.states.js";
+import { credentialVersionRef } from "../credentials/credentials/credential-name.js";
+import type { CredentialVersions } from "../credentials/credentials/credential-versions.js";
+import { checkMaterial, materialExpiry } from "../credentials/credentials/secret-material.js";
+import type { SecretMaterial } from "../credentials/credentials/secret-store.js";
+import { isEd25519Secret } from "../ground/standard-webhooks/ed25519-key.js";
+import { generateSecretOfType } from "../ground/standard-webhooks/signing-secret.js";
 import type { RunService } from "../runs/run.service.js";
-import { isEd25519Secret } from "../standard-webhooks/ed25519-key.js";
-import { generateSecretOfType } from "../standard-webhooks/signing-secret.js";
 import type { CredentialRotationType } from "./credential-rotation.type.js";
 
 /** How long a new version waits for its secret. */

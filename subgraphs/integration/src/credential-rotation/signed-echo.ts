@@ -1,4 +1,4 @@
-import type { WebhookHeaders } from "../standard-webhooks/webhook-signature.js";
+import type { WebhookHeaders } from "../ground/standard-webhooks/webhook-signature.js";
 
 /** A test delivery as a receiver would get it. */
 export interface Echo {

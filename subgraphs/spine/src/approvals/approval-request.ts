@@ -7,7 +7,7 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { AuthenticationLevel } from "@factory/schema/authentication-levels";
 import type { Scope } from "@factory/schema/scopes";
-import type { TenantSettings } from "../configuration/tenant-settings.js";
+import type { TenantSettings } from "../settings/configuration/tenant-settings.js";
 import { Approval } from "./approval.entity.js";
 import { approvalFacts } from "./approval.events.js";
 import type { FourEyesRequest } from "./four-eyes-rule/four-eyes.js";

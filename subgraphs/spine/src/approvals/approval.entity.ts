@@ -4,7 +4,7 @@ import type { AuthenticationLevel } from "@factory/schema/authentication-levels"
 import type { Scope } from "@factory/schema/scopes";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { ProposedSetting } from "../configuration/proposed-setting.js";
+import type { ProposedSetting } from "../settings/configuration/proposed-setting.js";
 import type { ApprovalState } from "./approval.states.js";
 
 /**

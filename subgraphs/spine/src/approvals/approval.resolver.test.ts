@@ -3,8 +3,8 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { Scope } from "@factory/schema/scopes";
-import { storedSettings, TenantSettings } from "../configuration/tenant-settings.js";
 import { type Answer, principal, RunningSpine } from "../running-spine.fixture.js";
+import { storedSettings, TenantSettings } from "../settings/configuration/tenant-settings.js";
 import { type ApprovalRequest, ApprovalRequests } from "./approval-request.js";
 
 let platform: RunningSpine;

@@ -13,11 +13,11 @@ import { principalOf, tenantOf, tenantWithId } from "@factory/runtime/tenancy/te
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { higherLevel } from "@factory/schema/authentication-levels";
 import { LockMode } from "@mikro-orm/postgresql";
-import { requireScopesIn } from "../access-control/held-scopes.js";
-import { applyProposedSetting } from "../configuration/proposed-setting.js";
-import type { TenantSettings } from "../configuration/tenant-settings.js";
-import { lockEntry } from "../configuration/write-entry.js";
-import { unknownTenant } from "../tenants/find-tenant.js";
+import { requireScopesIn } from "../rights/access-control/held-scopes.js";
+import { applyProposedSetting } from "../settings/configuration/proposed-setting.js";
+import type { TenantSettings } from "../settings/configuration/tenant-settings.js";
+import { lockEntry } from "../settings/configuration/write-entry.js";
+import { unknownTenant } from "../tenants/tenants/find-tenant.js";
 import { Approval } from "./approval.entity.js";
 import { approvalFacts, settingChangeFacts } from "./approval.events.js";
 import type { ApprovalDecisionInput, ApprovalFilterInput } from "./approval.input.js";

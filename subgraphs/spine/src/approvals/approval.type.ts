@@ -2,7 +2,7 @@ import { DateTime, Json } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
-import { ConfigurationChange } from "../configuration/configuration.type.js";
+import { ConfigurationChange } from "../settings/configuration/configuration.type.js";
 import type { ApprovalState } from "./approval.states.js";
 
 export const ApprovalStatus = {

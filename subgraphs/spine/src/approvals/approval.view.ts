@@ -1,5 +1,5 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { ProposedSetting } from "../configuration/proposed-setting.js";
+import type { ProposedSetting } from "../settings/configuration/proposed-setting.js";
 import type { Approval } from "./approval.entity.js";
 import type { ApprovalState } from "./approval.states.js";
 import type { ApprovalType, SettingProposalType } from "./approval.type.js";

@@ -1,8 +1,8 @@
 import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
-import { PermissionLossHandlers } from "../access-control/permission-loss.js";
-import { ConfigurationChangeService } from "../configuration/configuration-change.service.js";
-import { TenantSettings } from "../configuration/tenant-settings.js";
+import { PermissionLossHandlers } from "../rights/access-control/permission-loss.js";
+import { ConfigurationChangeService } from "../settings/configuration/configuration-change.service.js";
+import { TenantSettings } from "../settings/configuration/tenant-settings.js";
 import { Approval } from "./approval.entity.js";
 import { ApprovalResolver } from "./approval.resolver.js";
 import { ApprovalService } from "./approval.service.js";

@@ -6,9 +6,9 @@ import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { type AuthenticationLevel, authenticationLevels } from "@factory/schema/authentication-levels";
 import type { Scope } from "@factory/schema/scopes";
-import { storedSettings, TenantSettings } from "../configuration/tenant-settings.js";
+import { aRoleOf, aUser } from "../people/users/user.fixture.js";
 import { platformAdmin, principal, RunningSpine } from "../running-spine.fixture.js";
-import { aRoleOf, aUser } from "../users/user.fixture.js";
+import { storedSettings, TenantSettings } from "../settings/configuration/tenant-settings.js";
 import { ApprovalRequests } from "./approval-request.js";
 import { setByTwo } from "./two-people.fixture.js";
 

@@ -5,7 +5,7 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { needsAgentApproval } from "@factory/schema/scopes";
-import type { TenantSettings } from "../configuration/tenant-settings.js";
+import type { TenantSettings } from "../settings/configuration/tenant-settings.js";
 import { type ApprovalDecision, type ApprovalRequests, ownPublishingTask } from "./approval-request.js";
 
 /** A user or service that publishes by itself, through this client. */

@@ -4,9 +4,9 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { Scope } from "@factory/schema/scopes";
-import { storedSettings, TenantSettings } from "../configuration/tenant-settings.js";
+import { aUser } from "../people/users/user.fixture.js";
 import { platformAdmin, principal, RunningSpine, signedIn } from "../running-spine.fixture.js";
-import { aUser } from "../users/user.fixture.js";
+import { storedSettings, TenantSettings } from "../settings/configuration/tenant-settings.js";
 import { ApprovalRequests } from "./approval-request.js";
 
 let platform: RunningSpine;

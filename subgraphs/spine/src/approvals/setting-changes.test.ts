@@ -2,6 +2,7 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
+import { aUser } from "../people/users/user.fixture.js";
 import {
   type Answer,
   type Json,
@@ -11,7 +12,6 @@ import {
   signedIn,
   until,
 } from "../running-spine.fixture.js";
-import { aUser } from "../users/user.fixture.js";
 import { expireSettingChange } from "./expire-setting-change.js";
 
 let platform: RunningSpine;

@@ -3,7 +3,7 @@ import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { SettingApprovals, SettingRequest } from "../configuration/proposed-setting.js";
+import type { SettingApprovals, SettingRequest } from "../settings/configuration/proposed-setting.js";
 import { Approval } from "./approval.entity.js";
 import { settingChangeFacts } from "./approval.events.js";
 import { stateAt } from "./approval.view.js";

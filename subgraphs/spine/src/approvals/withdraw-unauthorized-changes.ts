@@ -1,6 +1,9 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
-import { type PrincipalPermissions, principalPermissions } from "../access-control/principal-permissions-statement.js";
+import {
+  type PrincipalPermissions,
+  principalPermissions,
+} from "../rights/access-control/principal-permissions-statement.js";
 import { Approval } from "./approval.entity.js";
 import { stateAt } from "./approval.view.js";
 import { settingTask, type WithdrawalReason, withdraw } from "./setting-proposals.js";

@@ -3,7 +3,7 @@ import { failpoint } from "@factory/runtime/faults/failpoint";
 import type { AuditRecord } from "@factory/runtime/messages/audit-record";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type WorkerPool, workerTransaction } from "@factory/runtime/unit-of-work/worker-transaction";
-import { platformTenant } from "../tenants/platform-tenant.js";
+import { platformTenant } from "../tenants/tenants/platform-tenant.js";
 import { appendRecords } from "./append-records.js";
 import { newRecord } from "./record-facts.js";
 

@@ -2,8 +2,8 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { settingDefault } from "@factory/schema/tenant-settings";
 import pg from "pg";
+import { aUser } from "../people/users/user.fixture.js";
 import { principal, until } from "../running-spine.fixture.js";
-import { aUser } from "../users/user.fixture.js";
 import { aRecord, RunningAuditLog } from "./audit-log.fixture.js";
 
 let log: RunningAuditLog;

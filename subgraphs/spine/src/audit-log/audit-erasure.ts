@@ -2,7 +2,7 @@ import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Pool } from "pg";
-import type { DeletedPerson } from "../users/personal-data.js";
+import type { DeletedPerson } from "../people/users/personal-data.js";
 
 const batchSize = 2000;
 /** Records of the person that were still on the bus at the first pass are erased by the last one. */

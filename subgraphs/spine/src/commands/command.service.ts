@@ -7,10 +7,10 @@ import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant } from "@factory/runtime/tenancy/tenant";
 import { type CommandOf, commandsOf } from "@factory/schema/command-names";
-import type { InvitationService } from "../invitations/invitation.service.js";
-import type { PlanSubscriptionService } from "../plan-subscriptions/plan-subscription.service.js";
-import type { ReportCommand, ReportRunService } from "../reports/runs/report-run.service.js";
-import type { ProvisioningService } from "../tenants/provisioning.service.js";
+import type { InvitationService } from "../people/invitations/invitation.service.js";
+import type { PlanSubscriptionService } from "../plans/plan-subscriptions/plan-subscription.service.js";
+import type { ReportCommand, ReportRunService } from "../reports/reports/runs/report-run.service.js";
+import type { ProvisioningService } from "../tenants/tenants/provisioning.service.js";
 
 /** The data of each command, as its schema in `schema/commands` defines it. */
 interface CommandData {

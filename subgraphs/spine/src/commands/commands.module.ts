@@ -1,9 +1,9 @@
 import { CommandRefusals } from "@factory/runtime/commands/command-refusals";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
-import { InvitationService } from "../invitations/invitation.service.js";
-import { PlanSubscriptionService } from "../plan-subscriptions/plan-subscription.service.js";
-import { ReportRunService } from "../reports/runs/report-run.service.js";
-import { ProvisioningService } from "../tenants/provisioning.service.js";
+import { InvitationService } from "../people/invitations/invitation.service.js";
+import { PlanSubscriptionService } from "../plans/plan-subscriptions/plan-subscription.service.js";
+import { ReportRunService } from "../reports/reports/runs/report-run.service.js";
+import { ProvisioningService } from "../tenants/tenants/provisioning.service.js";
 import { CommandService } from "./command.service.js";
 import { recordRefusal } from "./record-refusal.js";
 

@@ -1,5 +1,5 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { recordRevocation } from "../revocations/record-revocation.js";
+import { recordRevocation } from "../ground/revocations/record-revocation.js";
 import { requireClientLimit } from "./client-limits.js";
 import { OAuthClient } from "./oauth-client.entity.js";
 import { oauthClientFacts } from "./oauth-client.view.js";

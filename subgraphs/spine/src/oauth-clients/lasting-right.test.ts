@@ -2,8 +2,8 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
 import { print } from "graphql";
+import { aUser } from "../people/users/user.fixture.js";
 import { type Answer, platformAdmin, principal, RunningSpine, signedIn } from "../running-spine.fixture.js";
-import { aUser } from "../users/user.fixture.js";
 
 let platform: RunningSpine;
 let tenantId: string;

@@ -15,12 +15,12 @@ import {
   lockPrincipalStatus,
   lockSecretHolders,
   requireActivePrincipal,
-} from "../access-control/active-principal-statement.js";
-import { requireHeldScopes } from "../access-control/held-scopes.js";
-import { principalsBehind } from "../access-control/holders-statement.js";
-import { requireSignInForLastingRight } from "../access-control/lasting-right.js";
-import type { PermissionLossHandler } from "../access-control/permission-loss.js";
-import { isOwner } from "../roles/owners.js";
+} from "../rights/access-control/active-principal-statement.js";
+import { requireHeldScopes } from "../rights/access-control/held-scopes.js";
+import { principalsBehind } from "../rights/access-control/holders-statement.js";
+import { requireSignInForLastingRight } from "../rights/access-control/lasting-right.js";
+import type { PermissionLossHandler } from "../rights/access-control/permission-loss.js";
+import { isOwner } from "../rights/roles/owners.js";
 import { redirectUriErrors } from "./check-client.js";
 import { requireClientLimit } from "./client-limits.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";

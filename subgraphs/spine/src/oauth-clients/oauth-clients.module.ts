@@ -1,7 +1,7 @@
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
-import { PermissionLossHandlers } from "../access-control/permission-loss.js";
-import { TenantService } from "../tenants/tenant.service.js";
+import { PermissionLossHandlers } from "../rights/access-control/permission-loss.js";
+import { TenantService } from "../tenants/tenants/tenant.service.js";
 import { ClientSecrets, sealedClientSecrets } from "./client-secret.js";
 import { OAuthClient } from "./oauth-client.entity.js";
 import { OAuthClientResolver } from "./oauth-client.resolver.js";

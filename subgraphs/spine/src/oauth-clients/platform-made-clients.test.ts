@@ -3,8 +3,8 @@ import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
+import { aRoleOf, aUser } from "../people/users/user.fixture.js";
 import { type Answer, type Json, platformAdmin, principal, RunningSpine } from "../running-spine.fixture.js";
-import { aRoleOf, aUser } from "../users/user.fixture.js";
 
 let platform: RunningSpine;
 beforeAll(async () => {

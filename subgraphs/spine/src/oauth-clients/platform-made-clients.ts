@@ -1,9 +1,9 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { isHeldByPlatform } from "../access-control/platform-hold-statement.js";
-import { settingNow } from "../configuration/tenant-settings.js";
-import { hasOwner, isOwner } from "../roles/owners.js";
+import { isHeldByPlatform } from "../rights/access-control/platform-hold-statement.js";
+import { hasOwner, isOwner } from "../rights/roles/owners.js";
+import { settingNow } from "../settings/configuration/tenant-settings.js";
 import type { OAuthClient } from "./oauth-client.entity.js";
 
 /** A client that the platform made in a tenant. */

@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { lockPrincipalStatus } from "../access-control/active-principal-statement.js";
-import { recordRevocation } from "../revocations/record-revocation.js";
+import { recordRevocation } from "../ground/revocations/record-revocation.js";
+import { lockPrincipalStatus } from "../rights/access-control/active-principal-statement.js";
 import type { OAuthClient } from "./oauth-client.entity.js";
 import { isSameKey, type PublicJwk, type PublicKeySet } from "./public-keys.js";
 

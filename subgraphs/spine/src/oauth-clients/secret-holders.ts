@@ -1,5 +1,5 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { userStatuses } from "../access-control/user-status-statement.js";
+import { userStatuses } from "../rights/access-control/user-status-statement.js";
 import { OAuthClient } from "./oauth-client.entity.js";
 
 interface HeldRow {

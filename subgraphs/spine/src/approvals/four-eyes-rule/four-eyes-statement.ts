@@ -1,5 +1,5 @@
-import { holdersOfHands } from "../../access-control/holders-statement.js";
-import { newAccountDays } from "../../user-origins/new-account.js";
+import { newAccountDays } from "../../people/user-origins/new-account.js";
+import { holdersOfHands } from "../../rights/access-control/holders-statement.js";
 
 // tables: api_clients, role_assignments, roles, tenants, user_origins
 

@@ -3,8 +3,8 @@ import { requireBrowserSignIn, requireRecentSignIn } from "@factory/runtime/auth
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { AuthenticationLevel } from "@factory/schema/authentication-levels";
-import { userStatuses } from "../../access-control/user-status-statement.js";
-import { newAccountDays } from "../../user-origins/new-account.js";
+import { newAccountDays } from "../../people/user-origins/new-account.js";
+import { userStatuses } from "../../rights/access-control/user-status-statement.js";
 import { bothSides, changers, type HolderRow } from "./four-eyes-statement.js";
 
 /** A request of one principal on which another one decides. */

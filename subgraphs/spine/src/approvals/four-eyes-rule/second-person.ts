@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { userStatuses } from "../../access-control/user-status-statement.js";
-import { peopleWithScope } from "../../roles/people-with-scope.js";
+import { userStatuses } from "../../rights/access-control/user-status-statement.js";
+import { peopleWithScope } from "../../rights/roles/people-with-scope.js";
 import { type FourEyesRequest, mayBeOnePerson } from "./four-eyes.js";
 
 // people are compared one after another, and those who have held the scope for longest come first

@@ -4,9 +4,9 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import type { TenantSettings } from "../../configuration/tenant-settings.js";
-import { unknownTenant } from "../../tenants/find-tenant.js";
-import { confirmOrigin, requireNewUser } from "../../user-origins/user-origins.js";
+import { confirmOrigin, requireNewUser } from "../../people/user-origins/user-origins.js";
+import type { TenantSettings } from "../../settings/configuration/tenant-settings.js";
+import { unknownTenant } from "../../tenants/tenants/find-tenant.js";
 import { requireFourEyes } from "./four-eyes.js";
 import type { UserConfirmationType } from "./user-confirmation.type.js";
 

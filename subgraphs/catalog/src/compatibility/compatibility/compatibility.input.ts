@@ -1,0 +1,28 @@
+import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { Field, ID, InputType } from "type-graphql";
+import { LibraryReferenceInput } from "../../libraries/libraries/library-reference.input.js";
+
+@InputType()
+export class EvaluateLibraryCompatibilityInput {
+  @Field({ description: "Target framework moniker of the project, for example net8.0." })
+  @Constraint({ minLength: 1, maxLength: 100 })
+  runtime: string;
+
+  @Field(() => [LibraryReferenceInput])
+  @Constraint({ maxItems: 200 })
+  libraries: LibraryReferenceInput[];
+}
+
+@InputType()
+export class EvaluateTemplateCompatibilityInput {
+  @Field(() => ID)
+  templateVersionId: string;
+
+  @Field({ description: "Target framework moniker of the project, for example net8.0." })
+  @Constraint({ minLength: 1, maxLength: 100 })
+  runtime: string;
+
+  @Field(() => [LibraryReferenceInput])
+  @Constraint({ maxItems: 200 })
+  libraries: LibraryReferenceInput[];
+}

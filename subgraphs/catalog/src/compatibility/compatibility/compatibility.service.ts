@@ -1,0 +1,245 @@
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { fairFingerprint } from "@factory/runtime/idempotency/fingerprint";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
+import { longWork } from "@factory/runtime/threads/long-work";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import { requireFramework } from "../../ground/input-problems/require-framework.js";
+import { checkLibraries, type LibraryReference } from "../../libraries/libraries/library-reference.js";
+import type { TemplateService } from "../../templates/templates/template.service.js";
+import type { TemplateFacts } from "../../templates/templates/template-facts.js";
+import type { TemplateVersionService } from "../../templates/templates/template-version.service.js";
+import type { TemplateVersionType } from "../../templates/templates/template-version.type.js";
+import type { UpgradeAdvice } from "./advice/upgrade-advice.js";
+import type { EvaluateLibraryCompatibilityInput, EvaluateTemplateCompatibilityInput } from "./compatibility.input.js";
+import type { CompatibilityMatrixType } from "./compatibility.type.js";
+import { CompatibilityMatrix } from "./compatibility-matrix.entity.js";
+import { type Evaluation, evaluation } from "./evaluate-set.js";
+import type { TemplateSide } from "./evaluation/evaluation-input.js";
+import type { LibrarySnapshots } from "./library-snapshot.js";
+import type { UpgradeAdvisor } from "./upgrade-advisor.js";
+
+/** The limit of the GraphQL input; gRPC requests are checked here only. */
+const maxLibraries = 200;
+
+const oneMatrix = tenantStatement(
+  "one_compatibility_matrix",
+  `select matrix_id, template_version_id, runtime, libraries, compatible, violations, advisories, snapshot_digest,
+     evaluated_at
+   from compatibility_matrices where tenant_id = scope.tenant and matrix_id = $2`,
+);
+
+/** A row of `compatibility_matrices` as PostgreSQL gives it. */
+interface MatrixRow
+  extends Pick<CompatibilityMatrixType, "runtime" | "libraries" | "compatible" | "violations" | "advisories"> {
+  matrix_id: string;
+  template_version_id: string | null;
+  snapshot_digest: string | null;
+  evaluated_at: Date;
+}
+
+interface Assessment extends Evaluation {
+  readonly snapshotDigest: string;
+  /** The cost of the evaluation in the rate limit. */
+  readonly points: number;
+}
+
+/** The packages, dependencies and findings that one point of the rate limit pays for. */
+const stepsPerPoint = 3000;
+
+/** Evaluates sets of libraries, stores the answers and searches for upgrades. */
+export class CompatibilityService {
+  readonly #database: Database;
+  readonly #snapshots: LibrarySnapshots;
+  readonly #templates: TemplateService;
+  readonly #versions: TemplateVersionService;
+  readonly #advisor: UpgradeAdvisor;
+  readonly #facts: TenantFacts;
+
+  constructor(services: {
+    database: Database;
+    snapshots: LibrarySnapshots;
+    templates: TemplateService;
+    versions: TemplateVersionService;
+    advisor: UpgradeAdvisor;
+    facts: TenantFacts;
+  }) {
+    this.#facts = services.facts;
+    this.#advisor = services.advisor;
+    this.#database = services.database;
+    this.#snapshots = services.snapshots;
+    this.#templates = services.templates;
+    this.#versions = services.versions;
+  }
+
+  /** Evaluates without storing anything. */
+  async assess(
+    tenant: Tenant,
+    runtime: string,
+    libraries: readonly LibraryReference[],
+    template?: TemplateSide,
+  ): Promise<Assessment> {
+    const framework = requireFramework(runtime, "/runtime");
+    checkLibraries(libraries, { distinct: false });
+    const { catalog, revisions } = await this.#snapshots.of(tenant, namesOf(libraries));
+    const input = {
+      libraries: [...libraries],
+      ...(template ? { template } : {}),
+      ...(await this.#unknownLibraries(tenant)),
+    };
+    const work = evaluation({ ...input, runtime: framework, catalog, now: new Date() });
+    const { steps, ...answer } = await longWork.run(tenant.tenantId, work);
+    const snapshotDigest = `sha256:${await fairFingerprint(tenant.tenantId, { ...input, runtime, revisions })}`;
+    return { ...answer, snapshotDigest, points: Math.ceil(steps / stepsPerPoint) };
+  }
+
+  evaluateLibraries(
+    context: RequestContext,
+    input: EvaluateLibraryCompatibilityInput,
+  ): Promise<CompatibilityMatrixType> {
+    return this.#evaluate(context, "evaluateLibraryCompatibility", { input }, undefined);
+  }
+
+  evaluateTemplate(
+    context: RequestContext,
+    templateId: string,
+    input: EvaluateTemplateCompatibilityInput,
+  ): Promise<CompatibilityMatrixType> {
+    return this.#evaluate(context, "evaluateTemplateCompatibility", { templateId, input }, async () => {
+      const template = await this.#templates.get(context, templateId);
+      const version = template.versions.find(({ templateVersionId }) => templateVersionId === input.templateVersionId);
+      if (!version)
+        throw new DomainError("TEMPLATE_VERSION_NOT_FOUND", {
+          detail: `This template has no version ${input.templateVersionId}. Use the templateVersionId of one of its versions.`,
+        });
+      return templateSide(version, template.versions, await this.#versions.facts(tenantOf(context), templateId));
+    });
+  }
+
+  /** Searches for upgrades of a set. Nothing is stored. */
+  async upgrades(
+    context: RequestContext,
+    runtime: string,
+    libraries: readonly LibraryReference[],
+  ): Promise<UpgradeAdvice> {
+    const framework = requireFramework(runtime, "/runtime");
+    if (libraries.length > maxLibraries)
+      throw new DomainError("VALIDATION_FAILED", {
+        detail: `The list has ${libraries.length} libraries. Send at most ${maxLibraries} in one request.`,
+      });
+    checkLibraries(libraries, { distinct: false });
+    const tenant = tenantOf(context);
+    const { catalog } = await this.#snapshots.of(tenant, namesOf(libraries));
+    const listed = libraries.map(({ packageName, version }) => ({ packageName, version }));
+    const rules = await this.#unknownLibraries(tenant);
+    const input = { runtime: framework, libraries: listed, catalog, now: new Date(), ...rules };
+    return this.#advisor.advise(input, { tenantId: tenant.tenantId });
+  }
+
+  /** A stored evaluation as it was answered; undefined for an unknown id. */
+  async find(context: RequestContext, matrixId: string): Promise<CompatibilityMatrixType | undefined> {
+    const uuid = decodeId("mtx", matrixId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#database.reader.row<MatrixRow>(oneMatrix, tenantOf(context), uuid);
+    return row && matrixRowView(row);
+  }
+
+  async matrix(context: RequestContext, matrixId: string): Promise<CompatibilityMatrixType> {
+    const matrix = await this.find(context, matrixId);
+    if (!matrix) throw new DomainError("NOT_FOUND", { detail: `This tenant has no compatibility matrix ${matrixId}.` });
+    return matrix;
+  }
+
+  /** Absent for the default, so that the digest of an evaluation stays the same. */
+  async #unknownLibraries({ tenantId }: Tenant): Promise<{ unknownLibraries?: "violation" }> {
+    const facts = await this.#facts.of(tenantId);
+    const unknownLibraries = facts.setting("compatibility.unknownLibraries");
+    return unknownLibraries === "violation" ? { unknownLibraries } : {};
+  }
+
+  #evaluate(
+    context: RequestContext,
+    field: string,
+    asked: { templateId?: string; input: EvaluateLibraryCompatibilityInput & { templateVersionId?: string } },
+    findTemplate: (() => Promise<TemplateSide>) | undefined,
+  ): Promise<CompatibilityMatrixType> {
+    const { runtime, templateVersionId } = asked.input;
+    const libraries = asked.input.libraries.map(({ packageName, version }) => ({ packageName, version }));
+    return idempotentMutation(this.#database, context, {
+      field,
+      arguments: asked,
+      prepare: async () => {
+        const assessment = await this.assess(tenantOf(context), runtime, libraries, await findTemplate?.());
+        context.points += assessment.points - 1;
+        return assessment;
+      },
+      commit: async ({ em, tenant, record }, assessment) => {
+        const matrixId = newId("mtx");
+        const { compatible, violations, advisories, snapshotDigest } = assessment;
+        const matrix = em.create(CompatibilityMatrix, {
+          tenantId: tenant.tenantId,
+          matrixId,
+          templateVersionId: templateVersionId ?? null,
+          runtime,
+          libraries,
+          compatible,
+          violations,
+          advisories,
+          snapshotDigest,
+          evaluatedAt: new Date(),
+        });
+        em.persist(matrix);
+        record({
+          type: "CompatibilityEvaluated",
+          subject: `compatibility-matrices/${matrixId}`,
+          data: {
+            matrixId,
+            compatible,
+            runtime,
+            templateVersionId: templateVersionId ?? null,
+            rules: violations.map(({ rule }) => rule),
+          },
+        });
+        return matrixView(matrix);
+      },
+    });
+  }
+}
+
+const namesOf = (libraries: readonly LibraryReference[]) => libraries.map(({ packageName }) => packageName);
+
+function matrixRowView(row: MatrixRow): CompatibilityMatrixType {
+  const { matrix_id, template_version_id, snapshot_digest, evaluated_at, ...fields } = row;
+  return {
+    ...fields,
+    matrixId: encodeId("mtx", matrix_id),
+    templateVersionId: template_version_id && encodeId("tpv", template_version_id),
+    snapshotDigest: snapshot_digest,
+    evaluatedAt: evaluated_at.toISOString(),
+  };
+}
+
+function matrixView(matrix: CompatibilityMatrix): CompatibilityMatrixType {
+  const { tenantId: _, evaluatedAt, ...fields } = matrix;
+  return { ...fields, evaluatedAt: evaluatedAt.toISOString() };
+}
+
+function templateSide(
+  version: TemplateVersionType,
+  versions: readonly TemplateVersionType[],
+  facts: ReadonlyMap<string, TemplateFacts>,
+): TemplateSide {
+  const side = ({ templateVersionId, semanticVersion, targetFramework, status }: TemplateVersionType) => {
+    const { pins, sdkVersions } = facts.get(templateVersionId) ?? {};
+    return { semanticVersion, targetFramework, status, ...(pins && { pins }), ...(sdkVersions && { sdkVersions }) };
+  };
+  return {
+    templateVersionId: version.templateVersionId,
+    ...side(version),
+    otherVersions: versions.filter((other) => other !== version).map(side),
+  };
+}

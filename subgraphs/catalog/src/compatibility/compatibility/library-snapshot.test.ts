@@ -1,0 +1,113 @@
+import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import fc from "fast-check";
+import { LibraryVersionService } from "../../libraries/libraries/library-version.service.js";
+import {
+  aCaller,
+  aLibrarySearch,
+  type LibrarySearchFixture,
+} from "../../libraries/library-search/library-search.fixture.js";
+import { LibrarySnapshots } from "./library-snapshot.js";
+
+let fixture: LibrarySearchFixture;
+
+beforeAll(async () => {
+  fixture = await aLibrarySearch();
+});
+
+afterAll(() => fixture.close());
+
+const names = ["A", "B", "C", "D", "E", "F"];
+
+/** Registers a library with one version, or the next version of it; the same again registers its successor. */
+function aWriter(context: RequestContext) {
+  const versions = new LibraryVersionService(fixture.database);
+  const libraries = new Map<string, { libraryId: string; count: number; newest: string }>();
+  return async (packageName: string, needs: readonly string[]) => {
+    const dependencies = needs.map((name) => ({ packageName: name, range: "1.0.0" }));
+    const known = libraries.get(packageName);
+    const version = { semanticVersion: `1.${known?.count ?? 0}.0`, targetFrameworks: ["net8.0"], dependencies };
+    if (known === undefined) {
+      const { libraryId, versions: written } = await fixture.register(context, { packageName, versions: [version] });
+      libraries.set(packageName, { libraryId, count: 1, newest: written[0]?.libraryVersionId ?? "" });
+    } else {
+      const { libraryVersionId } = await versions.register(context, known.libraryId, version);
+      libraries.set(packageName, { ...known, count: known.count + 1, newest: libraryVersionId });
+    }
+    return {
+      deprecate: () =>
+        versions.deprecate(context, libraries.get(packageName)?.newest ?? "", { reason: "Legacy", message: null }),
+    };
+  };
+}
+
+const write = fc.record({
+  packageName: fc.constantFrom(...names),
+  needs: fc.uniqueArray(fc.constantFrom(...names, "Elsewhere"), { maxLength: 3 }),
+  deprecated: fc.boolean(),
+});
+const set = fc.uniqueArray(fc.constantFrom(...names, "a", "Nowhere"), { minLength: 1, maxLength: 4 });
+
+describe("the libraries of an evaluation", () => {
+  it("are what a first look at the catalog finds, whatever is remembered of it", () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(write, set), { minLength: 1, maxLength: 8 }), set, async (steps, always) => {
+        const context = aCaller();
+        const tenant = tenantOf(context);
+        const put = aWriter(context);
+        const snapshots = new LibrarySnapshots(fixture.database.reader);
+        for (const [{ packageName, needs, deprecated }, asked] of steps) {
+          const { deprecate } = await put(packageName, needs);
+          if (deprecated) await deprecate();
+          for (const one of [always, asked, always]) {
+            const first = await new LibrarySnapshots(fixture.database.reader).of(tenant, one);
+            const again = await snapshots.of(tenant, one);
+            expect(again.revisions).toEqual(first.revisions);
+            expect(again.catalog).toEqual(first.catalog);
+          }
+        }
+      }),
+      { numRuns: 15 },
+    ));
+
+  it("are those of the tenant that asks", async () => {
+    const [ours, theirs] = [aCaller(), aCaller()];
+    await aWriter(ours)("A", ["B"]);
+    await aWriter(theirs)("B", []);
+    const snapshots = new LibrarySnapshots(fixture.database.reader);
+    const keys = async (context: RequestContext) => [
+      ...(await snapshots.of(tenantOf(context), ["A", "B"])).catalog.keys(),
+    ];
+    for (let time = 0; time < 2; time += 1) expect([await keys(ours), await keys(theirs)]).toEqual([["a"], ["b"]]);
+  });
+
+  it("are looked at in one statement while nothing has changed", async () => {
+    const context = aCaller();
+    const put = aWriter(context);
+    await put("A", ["B"]);
+    await put("B", ["C"]);
+    let statements = 0;
+    const { reader } = fixture.database;
+    const counted: Pick<TenantReader, "rows"> = {
+      rows: (...asked) => {
+        statements += 1;
+        return reader.rows(...asked);
+      },
+    };
+    const snapshots = new LibrarySnapshots(counted);
+    const taken = async (...asked: string[]) => {
+      statements = 0;
+      const { catalog } = await snapshots.of(tenantOf(context), asked);
+      return [[...catalog.keys()].sort(), statements];
+    };
+    expect(await taken("A")).toEqual([["a", "b"], 2]);
+    expect(await taken("A")).toEqual([["a", "b"], 1]);
+    expect(await taken("b")).toEqual([["b"], 1]);
+    expect(await taken("A", "Nowhere")).toEqual([["a", "b"], 1]);
+    expect(await taken("A", "Nowhere")).toEqual([["a", "b"], 1]);
+    await put("C", []);
+    expect(await taken("A")).toEqual([["a", "b", "c"], 3]);
+    expect(await taken("A")).toEqual([["a", "b", "c"], 1]);
+  });
+});

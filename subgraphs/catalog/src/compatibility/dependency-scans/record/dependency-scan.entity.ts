@@ -1,0 +1,75 @@
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { LibraryReference } from "../../../libraries/libraries/library-reference.js";
+import type { ScanLimit } from "../limits/scan-limits.js";
+import type { ScannedPackage } from "../resolution/scanned-package.js";
+
+/** The number of vulnerabilities by severity. */
+export interface VulnerabilityCounts {
+  low: number;
+  moderate: number;
+  high: number;
+  critical: number;
+  /** Advisories that state no severity. */
+  unrated: number;
+}
+
+/** The stored result of one scan. A scan that fails stores nothing. */
+@Entity(tenantTable("dependency_scans"))
+@Index({ name: "dependency_scans_version", properties: ["tenantId", "templateVersionId", "dependencyScanId"] })
+export class DependencyScan {
+  [PrimaryKeyProp]?: ["tenantId", "dependencyScanId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("scn") })
+  dependencyScanId: string;
+
+  /** Null for a set of libraries. */
+  @Property({ type: wireId("tpv"), nullable: true })
+  templateVersionId: string | null;
+
+  /** The name of the template; null for a set of libraries. */
+  @Property({ type: "text", nullable: true })
+  templateName: string | null;
+
+  @Property({ type: "text", nullable: true })
+  semanticVersion: string | null;
+
+  /** SHA-256 over everything that determines the default render; null for a set of libraries. */
+  @Property({ type: "text", nullable: true })
+  renderDigest: string | null;
+
+  @Property({ type: "text", nullable: true })
+  contentDigest: string | null;
+
+  /** The runtime of a set of libraries. */
+  @Property({ type: "text", nullable: true })
+  runtime: string | null;
+
+  /** The set of libraries; null for a template version. */
+  @Property({ type: "json", nullable: true })
+  libraries: LibraryReference[] | null;
+
+  @Property({ type: "json" })
+  packages: ScannedPackage[];
+
+  /** The limits that were reached. */
+  @Property({ type: "text[]" })
+  limits: ScanLimit[];
+
+  @Property({ type: "integer" })
+  packageCount: number;
+
+  @Property({ type: "integer" })
+  unknownCount: number;
+
+  @Property({ type: "json" })
+  vulnerabilityCounts: VulnerabilityCounts;
+
+  @Property({ type: "timestamptz" })
+  scannedAt: Date;
+}

@@ -1,0 +1,170 @@
+import { DateTime } from "@factory/runtime/graphql/scalars";
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { VulnerabilitySeverity } from "../../../libraries/advisories/advisory.type.js";
+import type { AdvisorySeverity } from "../../../libraries/advisories/advisory-severity.js";
+import { PackageLicenseType } from "../../../libraries/libraries/library.type.js";
+import type { ScanLimit } from "../limits/scan-limits.js";
+
+export const ScannedPackageStatus = {
+  Published: "Published",
+  Deprecated: "Deprecated",
+  Retired: "Retired",
+  Unknown: "Unknown",
+} as const;
+registerEnumType(ScannedPackageStatus, {
+  name: "ScannedPackageStatus",
+  description: "The state of the version in the catalog. Unknown: the catalog does not have it.",
+});
+
+@ObjectType("PackageVulnerability", { simpleResolvers: true })
+export class PackageVulnerabilityType {
+  @Field(() => ID, {
+    nullable: true,
+    description: "The id of an imported advisory; null for one that was registered with the version of the library.",
+  })
+  advisoryId: string | null;
+
+  @Field(() => VulnerabilitySeverity, { nullable: true, description: "Null where the advisory states none." })
+  severity: AdvisorySeverity | null;
+
+  @Field(() => String, { nullable: true })
+  summary: string | null;
+
+  @Field(() => [String], { description: "Ids of the same vulnerability in other databases." })
+  aliases: readonly string[];
+
+  @Field(() => String, { nullable: true })
+  url: string | null;
+
+  @Field(() => [String], { description: "Versions from which on the package is not affected any more." })
+  fixedVersions: readonly string[];
+}
+
+@ObjectType("ScannedPackage", { simpleResolvers: true })
+export class ScannedPackageType {
+  @Field({ description: "Names the package inside its scan." })
+  ref: string;
+
+  @Field()
+  packageName: string;
+
+  @Field(() => String, { nullable: true, description: "Null when the catalog has no version that fits the request." })
+  version: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "The version or range that asks for an unknown version; null when the version is known.",
+  })
+  requested: string | null;
+
+  @Field({ description: "Whether a project, or the request, names the package itself." })
+  direct: boolean;
+
+  @Field(() => [String], { description: "The target frameworks of the projects that use it." })
+  frameworks: readonly string[];
+
+  @Field(() => ScannedPackageStatus)
+  status: keyof typeof ScannedPackageStatus;
+
+  @Field(() => ID, { nullable: true })
+  libraryVersionId: string | null;
+
+  @Field(() => PackageLicenseType, { nullable: true })
+  license: PackageLicenseType | null;
+
+  @Field(() => [PackageVulnerabilityType])
+  vulnerabilities: readonly PackageVulnerabilityType[];
+
+  @Field(() => [String], { description: "The ref of each package that it depends on." })
+  dependsOn: readonly string[];
+}
+
+@ObjectType("VulnerabilityCounts", { simpleResolvers: true })
+export class VulnerabilityCountsType {
+  @Field(() => Int)
+  low: number;
+
+  @Field(() => Int)
+  moderate: number;
+
+  @Field(() => Int)
+  high: number;
+
+  @Field(() => Int)
+  critical: number;
+
+  @Field(() => Int, { description: "Advisories that state no severity." })
+  unrated: number;
+}
+
+@ObjectType("ScannedLibrary", { simpleResolvers: true })
+export class ScannedLibraryType {
+  @Field()
+  packageName: string;
+
+  @Field()
+  version: string;
+}
+
+/** A scan without its packages, as lists show it. */
+@ObjectType("DependencyScanSummary", { simpleResolvers: true })
+export class DependencyScanSummaryType {
+  @Field(() => ID)
+  dependencyScanId: string;
+
+  @Field(() => ID, { nullable: true, description: "Null for a set of libraries." })
+  templateVersionId: string | null;
+
+  @Field(() => String, { nullable: true, description: "The digest of the scanned content of a template version." })
+  contentDigest: string | null;
+
+  @Field(() => String, { nullable: true, description: "The runtime of a set of libraries." })
+  runtime: string | null;
+
+  @Field(() => [ScannedLibraryType], {
+    nullable: true,
+    description: "The set of libraries; null for a template version.",
+  })
+  libraries: ScannedLibraryType[] | null;
+
+  @Field({ description: "False when a limit was reached, so that packages or advisories are missing." })
+  complete: boolean;
+
+  @Field(() => [String], {
+    description:
+      "The limits that were reached: Projects, Files (project files that are not well-formed, or imports that only a build can find), Conditions, Names (of packages), References, Packages, Dependencies, Depth, Libraries, Advisories, Size.",
+  })
+  limits: ScanLimit[];
+
+  @Field(() => Int)
+  packageCount: number;
+
+  @Field(() => Int, { description: "Packages whose version the catalog does not have." })
+  unknownCount: number;
+
+  @Field(() => VulnerabilityCountsType, { description: "Each vulnerability counts for each package." })
+  vulnerabilityCounts: VulnerabilityCountsType;
+
+  @Field(() => DateTime)
+  scannedAt: string;
+}
+
+@ObjectType("DependencyScan", {
+  simpleResolvers: true,
+  description:
+    "The packages of a template version or of a set of libraries, direct and transitive, as the catalog knows them.",
+})
+@Directive('@key(fields: "dependencyScanId")')
+export class DependencyScanType extends DependencyScanSummaryType {
+  @Field(() => [ScannedPackageType], { description: "Ordered by ref." })
+  packages: ScannedPackageType[];
+}
+
+export const DependencyScanConnection = connectionType(
+  "DependencyScanSummary",
+  () => DependencyScanSummaryType,
+  "The newest scan first.",
+);
+export type DependencyScanConnection = Connection<DependencyScanSummaryType>;

@@ -1,0 +1,48 @@
+import type { PullRequestFacts } from "../../../git/source-control/source-control.js";
+import { afterReport, pullRequestKey, type StoredPullRequest } from "./pull-request.js";
+
+const time = (second: number) => new Date(1_800_000_000_000 + second * 1_000).toISOString();
+
+function report(state: PullRequestFacts["state"], changedAt: number | null): PullRequestFacts {
+  const at = changedAt === null ? null : time(changedAt);
+  const ended = state === "Open" ? null : at;
+  return {
+    ...{ number: 7, url: "https://vendor.example/7", state, changedAt: at },
+    ...{ openedAt: time(0), mergedAt: state === "Merged" ? ended : null, closedAt: ended },
+  };
+}
+
+const stateAfter = (...reports: PullRequestFacts[]) =>
+  reports.reduce<StoredPullRequest | null>((known, one) => afterReport(known, one), null)?.state;
+
+describe("the pull request of an execution", () => {
+  const [opened, closed, reopened] = [report("Open", 0), report("Closed", 5), report("Open", 9)];
+
+  it("follows the reports of its vendor", () => {
+    expect(stateAfter(opened, closed)).toBe("Closed");
+    expect(stateAfter(opened, closed, reopened)).toBe("Open");
+    expect(stateAfter(opened, report("Merged", 9))).toBe("Merged");
+  });
+
+  it("keeps its state when reports come late, twice or in another order", () => {
+    expect(stateAfter(opened, closed, opened)).toBe("Closed");
+    expect(stateAfter(closed, opened, closed)).toBe("Closed");
+    expect(stateAfter(reopened, closed)).toBe("Open");
+    const merged = report("Merged", 9);
+    for (const late of [opened, closed, reopened, report("Open", 99)])
+      expect(afterReport(afterReport(null, merged), late)).toEqual(afterReport(null, merged));
+  });
+
+  it("is closed when its vendor tells two states for one second, and open only for certain", () => {
+    expect(stateAfter(report("Open", 3), report("Closed", 3))).toBe("Closed");
+    expect(stateAfter(report("Closed", 3), report("Open", 3))).toBe("Closed");
+    expect(stateAfter(report("Closed", 3), report("Open", null))).toBe("Closed");
+    expect(stateAfter(report("Open", 3), report("Closed", null))).toBe("Closed");
+  });
+
+  it("keeps the time of its opening, and is found in any case of its repository", () => {
+    const known = afterReport(null, opened);
+    expect(afterReport(known, { ...closed, openedAt: null }).openedAt).toBe(time(0));
+    expect(pullRequestKey("Acme/Orders.git", 7)).toBe(pullRequestKey("acme/orders", 7));
+  });
+});

@@ -1,0 +1,88 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { RenderResult } from "@factory/template-engine/render";
+import { type TargetEdit as TemplateEdit, withChanges } from "@factory/template-engine/target-edits";
+import { readableTargetPaths } from "@factory/template-engine/target-files";
+import type { Target, TargetEdit } from "../../../targets/targets/push-scaffold.js";
+import type { TargetResolver } from "../../../targets/targets/target-resolver.js";
+import type { Execution } from "../record/execution.entity.js";
+import { requireLfsObjects } from "./lfs-objects.js";
+import type { FetchedOrigin, Scaffolding, ScaffoldOrder } from "./scaffolding.js";
+
+export interface RenderedOnTarget {
+  readonly rendered: RenderResult;
+  /** The caller closes it. */
+  readonly target: Target;
+  /** The texts of the target that the template read; undefined when it reads none. */
+  readonly targetTexts: ReadonlyMap<string, string> | undefined;
+}
+
+interface Places {
+  readonly scaffolding: Scaffolding;
+  readonly targets: TargetResolver;
+}
+
+interface RenderRequest {
+  readonly order: ScaffoldOrder & Pick<Execution, "branch" | "credentialRef" | "connectionId">;
+  readonly signal: AbortSignal;
+}
+
+/** The limit of characters to read when edits are made again, since this blocks the event loop. */
+const maxEditedCharacters = 8 * 1024 * 1024;
+const maxFiles = 200;
+const limits = { maxBytes: 1024 * 1024, maxTotalBytes: 4 * 1024 * 1024 };
+
+/** Renders a template and opens its target: before the render if the template reads the target, else afterwards. */
+export async function renderOnTarget(
+  { scaffolding, targets }: Places,
+  fetched: FetchedOrigin,
+  { order, signal }: RenderRequest,
+): Promise<RenderedOnTarget> {
+  if (!scaffolding.readsTarget(fetched)) {
+    const rendered = await scaffolding.render(fetched, order, { signal });
+    requireLfsObjects(rendered.files);
+    return { rendered, target: await targets.open(order, signal), targetTexts: undefined };
+  }
+  const target = await targets.open(order, signal);
+  try {
+    const paths = readableTargetPaths(target.paths, order.directory).slice(0, maxFiles);
+    const targetTexts = await target.texts(paths, limits);
+    const rendered = await scaffolding.render(fetched, order, { signal, targetTexts });
+    requireLfsObjects(rendered.files);
+    return { rendered, target, targetTexts };
+  } catch (error) {
+    await target.close();
+    throw error;
+  }
+}
+
+/** The edits of the libraries and of the template. On a file that both edit, the library edits run first. */
+export function withTemplateEdits(
+  edits: ReadonlyMap<string, TargetEdit>,
+  { rendered, targetTexts }: Pick<RenderedOnTarget, "rendered" | "targetTexts">,
+): ReadonlyMap<string, TargetEdit> {
+  const all = new Map(edits);
+  for (const change of rendered.edits) {
+    const seen = targetTexts?.get(change.path);
+    const earlier = edits.get(change.path);
+    all.set(change.path, (current) => templateEdit(change, seen, earlier?.(current) ?? current));
+  }
+  return all;
+}
+
+/**
+ * The edit is made again only when the file has changed since the template read it. A file that can no longer be edited
+ * stays unchanged.
+ */
+function templateEdit(
+  { path, changes, text }: TemplateEdit,
+  seen: string | undefined,
+  current: Uint8Array,
+): Uint8Array {
+  const now = Buffer.from(current).toString("utf8");
+  if (now !== seen && now.length * changes.length > maxEditedCharacters)
+    throw new DomainError("TARGET_MOVED", {
+      detail: `The file ${path} of the target changed while it was edited. Try again later.`,
+    });
+  const edited = now === seen ? text : withChanges(now, path, changes);
+  return edited === undefined ? current : Buffer.from(edited, "utf8");
+}

@@ -1,0 +1,99 @@
+import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import type { DeprecationReasonName } from "../../libraries/deprecations/deprecation-reason.js";
+
+export const TemplateVersionStatus = { Draft: "Draft", Published: "Published", Deprecated: "Deprecated" } as const;
+registerEnumType(TemplateVersionStatus, { name: "TemplateVersionStatus" });
+
+export const ParameterSchemaOrigin = { Given: "Given", Derived: "Derived", Open: "Open" } as const;
+registerEnumType(ParameterSchemaOrigin, {
+  name: "ParameterSchemaOrigin",
+  description:
+    "Given: a request contained the schema. Derived: it describes the symbols of the template. Open: it accepts any object, because the content was not read yet or does not describe a schema.",
+});
+
+@ObjectType("TemplateDeprecation", { simpleResolvers: true })
+export class TemplateDeprecationType {
+  @Field(() => String, { description: "Legacy, CriticalBugs or Other, as in NuGet." })
+  reason: DeprecationReasonName;
+
+  @Field(() => String, { nullable: true })
+  message: string | null;
+
+  @Field(() => ID, { nullable: true })
+  replacementTemplateVersionId: string | null;
+
+  @Field(() => DateTime)
+  deprecatedAt: string;
+}
+
+/** A template version as GraphQL shows it. */
+@ObjectType("TemplateVersion", { simpleResolvers: true })
+@Directive('@key(fields: "templateVersionId")')
+export class TemplateVersionType {
+  @Field(() => ID)
+  templateVersionId: string;
+
+  @Field(() => ID)
+  templateId: string;
+
+  @Field()
+  semanticVersion: string;
+
+  @Field(() => TemplateVersionStatus)
+  status: keyof typeof TemplateVersionStatus;
+
+  @Field()
+  targetFramework: string;
+
+  @Field()
+  sourceRef: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "The sourceRef, pinned to a commit or a package. Null until the source was fetched.",
+  })
+  resolvedRef: string | null;
+
+  @Field(() => String, { nullable: true, description: "SHA-256 over the modes, paths and contents of the source." })
+  contentDigest: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Selects one of several templates in the source: its identity, the identity of its group or a short name.",
+  })
+  templateIdentity: string | null;
+
+  @Field(() => String, { nullable: true })
+  templateLanguage: string | null;
+
+  @Field(() => String, { nullable: true })
+  templateType: string | null;
+
+  @Field()
+  engineKind: string;
+
+  @Field(() => JsonObject, {
+    description: "JSON Schema draft 2020-12 that the parameters of an execution must satisfy.",
+  })
+  parameterSchema: Record<string, unknown>;
+
+  @Field(() => ParameterSchemaOrigin)
+  parameterSchemaOrigin: keyof typeof ParameterSchemaOrigin;
+
+  @Field(() => Int, { description: "Rises with every replacement of the Draft. The entity tag for ifMatch." })
+  revision: number;
+
+  @Field(() => String, { nullable: true })
+  changelog: string | null;
+
+  @Field(() => DateTime, { nullable: true })
+  publishedAt: string | null;
+
+  @Field(() => TemplateDeprecationType, { nullable: true })
+  deprecation: TemplateDeprecationType | null;
+
+  @Field(() => DateTime)
+  createdAt: string;
+}

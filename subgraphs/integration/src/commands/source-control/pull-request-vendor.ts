@@ -1,0 +1,139 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { failpoint } from "@factory/runtime/faults/failpoint";
+import type { VendorResponse, VendorTarget } from "../../connections/vendor-calls/exchange/vendor-call.js";
+import type { VendorCalls } from "../../connections/vendor-calls/vendor-calls.js";
+import type { SourceControlForm } from "../../providers/provider-drivers/source-control-form.js";
+import { renderedTemplate } from "../vendor-commands/rendered-template.js";
+import { readPullRequest, type VendorPullRequest } from "./pull-request.js";
+import type { RepositoryPlace } from "./repository-place.js";
+
+/** The content of a pull request. */
+export interface WantedPullRequest {
+  readonly branch: string;
+  readonly baseBranch: string;
+  readonly title: string;
+  readonly body: string;
+  readonly labels: readonly string[];
+}
+
+interface Request {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** The values for the placeholders of the path. */
+  readonly values: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/** The list of an answer is read no further. */
+const maxListed = 100;
+/** Statuses with which a vendor refuses a second pull request of a branch, or one that cannot be. */
+const refusals = [400, 409, 422];
+
+/** Asks the vendor of one connection about pull requests of one repository. */
+export class PullRequestVendor {
+  readonly #calls: VendorCalls;
+  readonly #target: VendorTarget;
+  readonly #form: SourceControlForm;
+  readonly #place: RepositoryPlace;
+
+  constructor(calls: VendorCalls, target: VendorTarget, form: SourceControlForm, place: RepositoryPlace) {
+    this.#calls = calls;
+    this.#target = target;
+    this.#form = form;
+    this.#place = place;
+  }
+
+  /** The pull request of the branch: an open one first, then a merged one. */
+  async find({ branch, baseBranch }: WantedPullRequest): Promise<VendorPullRequest | undefined> {
+    const answer = await this.#ask({ method: "GET", path: this.#form.find.path, values: { branch, baseBranch } });
+    requireSuccess(answer);
+    const listed = jsonOf(answer);
+    if (!Array.isArray(listed)) throw unreadable();
+    const found = listed
+      .slice(0, maxListed)
+      .map((item) => readPullRequest(this.#form, this.#form.answer, item))
+      .filter((one) => one?.branch === branch && one.isOwnBranch);
+    return found.find((one) => one?.state === "Open") ?? found.find((one) => one?.state === "Merged") ?? found[0];
+  }
+
+  /** Opens a pull request. A vendor that has one already refuses a second one; then that one is the answer. */
+  async open(wanted: WantedPullRequest): Promise<VendorPullRequest> {
+    const { path, body } = this.#form.open;
+    failpoint("sourceControl.opening");
+    const answer = await this.#ask({ method: "POST", path, values: {}, body: renderedTemplate(body, { ...wanted }) });
+    failpoint("sourceControl.opened");
+    if (refusals.includes(answer.status)) {
+      const found = await this.find(wanted);
+      if (found) return found;
+    }
+    requireSuccess(answer);
+    const opened = readPullRequest(this.#form, this.#form.answer, readableOf(answer));
+    return opened ?? (await this.#opened(wanted));
+  }
+
+  /** The pull request that the vendor has opened with an answer that cannot be read. */
+  async #opened(wanted: WantedPullRequest): Promise<VendorPullRequest> {
+    const found = await this.find(wanted).catch(() => undefined);
+    if (found) return found;
+    throw new DomainError("OUTCOME_UNKNOWN", {
+      detail:
+        "The vendor has accepted the pull request, and its answer cannot be read. Look for the pull request at the vendor.",
+    });
+  }
+
+  /** False when the vendor refuses the labels. The pull request stays. */
+  async label({ number }: VendorPullRequest, labels: readonly string[]): Promise<boolean> {
+    if (this.#form.label === undefined || labels.length === 0) return true;
+    const { path, body } = this.#form.label;
+    const values = { number: String(number) };
+    const { status } = await this.#ask({ method: "POST", path, values, body: renderedTemplate(body, { labels }) });
+    return status >= 200 && status < 300;
+  }
+
+  #ask({ method, path, values, body }: Request): Promise<VendorResponse> {
+    const { repository, owner, name } = this.#place;
+    const { connection } = this.#target;
+    const configuration = { ...connection.configuration, repository, owner, name, ...values };
+    const headers = body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+    const target = { ...this.#target, connection: { ...connection, configuration } };
+    return this.#calls.call(target, { purpose: "command", method, path, ...headers });
+  }
+}
+
+function jsonOf({ body, truncated }: VendorResponse): unknown {
+  if (truncated) throw unreadable();
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    throw unreadable();
+  }
+}
+
+/** Undefined for an answer that cannot be read. */
+function readableOf(answer: VendorResponse): unknown {
+  try {
+    return jsonOf(answer);
+  } catch {
+    return undefined;
+  }
+}
+
+function requireSuccess({ status, credentialRejected }: VendorResponse): void {
+  if (status >= 200 && status < 300) return;
+  const detail = `The vendor answered with the status ${status}.`;
+  if (credentialRejected)
+    throw new DomainError("CREDENTIAL_REJECTED", {
+      detail: `${detail} Check that the credential of the connection may open pull requests in the repository.`,
+    });
+  if (status === 404)
+    throw new DomainError("VENDOR_REFUSED", {
+      detail: `${detail} The repository does not exist, or the credential of the connection may not see it.`,
+    });
+  if (status >= 500 || status === 408 || status === 425) throw new DomainError("UPSTREAM_FAILED", { detail });
+  throw new DomainError("VENDOR_REFUSED", {
+    detail: `${detail} Check the base branch, the rules of the repository, and the content of the pull request.`,
+  });
+}
+
+const unreadable = () =>
+  new DomainError("UPSTREAM_FAILED", { detail: "The vendor's answer about the pull request cannot be read." });

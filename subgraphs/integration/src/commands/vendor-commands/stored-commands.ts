@@ -1,0 +1,157 @@
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { VendorCommandType } from "../../providers/provider-drivers/command-template.js";
+import { type ToldColumns, toldBy } from "./payments/payment-records.js";
+import type { ToldOutcome } from "./payments/reported-end.js";
+import { boundTo } from "./sealed-commands.js";
+import type { VendorCommandState } from "./vendor-command.states.js";
+
+/** A command that has not ended, with its opened data. */
+export interface OpenCommand {
+  readonly commandId: string;
+  readonly type: VendorCommandType;
+  readonly connectionId: string;
+  /** Empty once the vendor has accepted the command. */
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly expiresAt: Date | null;
+  /** When the first attempt may have reached the vendor; null for none. Noted only where money moves. */
+  readonly askedAt: Date | null;
+  /** Whether the vendor has accepted the command, and only its report is missing. */
+  readonly isAwaited: boolean;
+  readonly vendorId: string | null;
+  /** The outcome that the vendor has reported. */
+  readonly told: ToldOutcome | undefined;
+}
+
+/** A command to be stored. `data` is absent for a command that was rejected at its arrival. */
+export interface NewVendorCommand {
+  readonly commandId: string;
+  readonly type: VendorCommandType;
+  readonly status: VendorCommandState;
+  readonly connectionId?: string;
+  readonly providerId?: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly expiresAt?: Date | null;
+  readonly errorCode?: string;
+}
+
+interface CommandRow extends ToldColumns {
+  command_id: string;
+  type: VendorCommandType;
+  connection_id: string;
+  key_id: string | null;
+  wrapped_key: Buffer | null;
+  ciphertext: Buffer | null;
+  expires_at: Date | null;
+  status: VendorCommandState;
+  asked_at: Date | null;
+}
+
+const knownCommand = tenantStatement(
+  "vendor_command_known",
+  "select true as known from vendor_commands where tenant_id = scope.tenant and command_id = $2",
+);
+
+const openCommand = tenantStatement(
+  "vendor_command_open",
+  `select command_id, type, connection_id, key_id, wrapped_key, ciphertext, expires_at, status, asked_at, vendor_reference,
+     reported_outcome, reported_delivery_id
+   from vendor_commands where tenant_id = scope.tenant and command_id = $2 and status in ('Accepted', 'Awaited')`,
+);
+
+const insertCommand = {
+  name: "vendor_command_insert",
+  text: `insert into vendor_commands (tenant_id, command_id, type, status, connection_id, provider_id, key_id, wrapped_key,
+      ciphertext, expires_at, error_code, ended_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, case when $4 <> 'Accepted' then now() end)
+    on conflict (tenant_id, command_id) do nothing returning true as inserted`,
+};
+
+const noteRun = {
+  name: "vendor_command_run",
+  text: "update vendor_commands set run_id = $3 where tenant_id = $1 and command_id = $2",
+};
+
+const endCommand = {
+  name: "vendor_command_end",
+  text: `update vendor_commands set status = $3, vendor_reference = coalesce($4, vendor_reference), error_code = $5, ended_at = now(),
+      key_id = null, wrapped_key = null, ciphertext = null
+    where tenant_id = $1 and command_id = $2 and status in ('Accepted', 'Awaited') returning provider_id`,
+};
+
+/** The stored commands to vendors. Their data is sealed until they end. */
+export class StoredCommands {
+  readonly #database: Database;
+  readonly #seal: EnvelopeSeal;
+
+  constructor(database: Database, seal: EnvelopeSeal) {
+    this.#database = database;
+    this.#seal = seal;
+  }
+
+  async isKnown(tenant: Tenant, commandId: string): Promise<boolean> {
+    return (await this.#database.reader.row(knownCommand, tenant, uuidOf(commandId))) !== undefined;
+  }
+
+  /** Undefined when the command has ended. */
+  async open(tenant: Tenant, commandId: string): Promise<OpenCommand | undefined> {
+    const row = await this.#database.reader.row<CommandRow>(openCommand, tenant, uuidOf(commandId));
+    if (!row) return undefined;
+    return {
+      commandId,
+      type: row.type,
+      connectionId: encodeId("con", row.connection_id),
+      data: this.#opened(row, boundTo(tenant.tenantId, commandId)),
+      expiresAt: row.expires_at,
+      askedAt: row.asked_at,
+      isAwaited: row.status === "Awaited",
+      vendorId: row.vendor_reference,
+      told: toldBy(row),
+    };
+  }
+
+  #opened({ key_id: keyId, wrapped_key: wrappedKey, ciphertext }: CommandRow, bound: string): OpenCommand["data"] {
+    if (keyId === null || wrappedKey === null || ciphertext === null) return {};
+    return JSON.parse(this.#seal.open({ keyId, wrappedKey, ciphertext }, bound).toString());
+  }
+
+  /** False, without any change: the command is known already. */
+  async insert({ execute, tenant }: Transaction, command: NewVendorCommand): Promise<boolean> {
+    const { commandId, type, status, connectionId, providerId, data, expiresAt = null, errorCode = null } = command;
+    const plain = data && Buffer.from(JSON.stringify(data));
+    const sealed = plain && this.#seal.seal(plain, boundTo(tenant.tenantId, commandId));
+    const [inserted] = await execute(insertCommand, [
+      ...[tenant.uuid, uuidOf(commandId), type, status],
+      connectionId === undefined ? null : decodeId("con", connectionId),
+      providerId === undefined ? null : decodeId("prv", providerId),
+      ...[sealed?.keyId ?? null, sealed?.wrappedKey ?? null, sealed?.ciphertext ?? null],
+      ...[expiresAt?.toISOString() ?? null, errorCode],
+    ]);
+    return inserted !== undefined;
+  }
+
+  async noteRun({ defer, tenant }: Transaction, commandId: string, runId: string): Promise<void> {
+    await defer(noteRun, [tenant.uuid, uuidOf(commandId), decodeId("run", runId)]);
+  }
+
+  /** The provider of the command. Undefined, without any change: the command has ended before. */
+  async end(
+    { execute, tenant }: Transaction,
+    commandId: string,
+    end: { status: VendorCommandState; vendorReference?: string | null; errorCode?: string },
+  ): Promise<string | undefined> {
+    const { status, vendorReference = null, errorCode = null } = end;
+    const values = [tenant.uuid, uuidOf(commandId), status, vendorReference, errorCode];
+    const [ended] = await execute<{ provider_id: string }>(endCommand, values);
+    return ended && encodeId("prv", ended.provider_id);
+  }
+}
+
+function uuidOf(commandId: string): string {
+  const uuid = decodeId("cmd", commandId);
+  if (uuid === undefined) throw new Error(`"${commandId}" is not a valid command id.`);
+  return uuid;
+}

@@ -1,0 +1,81 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { EventType } from "@factory/schema/event-names";
+import { announceInboundSources } from "../../providers/providers/inbound-sources.js";
+import { type ConnectionState, connectionStates } from "./connection.states.js";
+import type { ConnectionRecord } from "./connection.view.js";
+import { lockedConnection } from "./locked-connection.js";
+
+/** Why a connection moves, and the run that is the evidence, if there is one. */
+export interface MoveCause {
+  readonly reason: string | null;
+  readonly runId?: string | undefined;
+}
+
+const change = {
+  name: "connection_move",
+  text: `update connections set status = $3, status_reason = $4, version = version + 1,
+      deleted_at = case when $3 = 'Deleted' then now() end,
+      next_probe_at = case when $3 = 'Active' then next_probe_at end
+    where tenant_id = $1 and connection_id = $2`,
+};
+
+/** Moves connections between their states. */
+export class ConnectionStates {
+  /**
+   * Moves the connection and records the event of the move. Does nothing when it is in the state already. Throws
+   * CONNECTION_NOT_FOUND, or INVALID_STATE for a move that is not allowed.
+   */
+  async moveIn(
+    transaction: Transaction,
+    connectionId: string,
+    to: ConnectionState,
+    { reason, runId }: MoveCause,
+  ): Promise<ConnectionRecord> {
+    const connection = await lockedConnection(transaction, connectionId);
+    const { status: from, projectId } = connection;
+    if (from === to) return connection;
+    const event = eventOf(from, to);
+    if (!isAllowed(from, to) || event === undefined) throw refusedMove(from, to);
+    const { defer, record, tenant } = transaction;
+    announceInboundSources(transaction);
+    await defer(change, [tenant.uuid, decodeId("con", connectionId), to, reason]);
+    record({
+      type: event,
+      subject: `connections/${connectionId}`,
+      projectId,
+      data: {
+        ...{ connectionId, providerId: connection.providerId, status: to, previousStatus: from, reason },
+        ...{ runId: runId ?? null, projectId },
+      },
+    });
+    return { ...connection, status: to, statusReason: reason, version: connection.version + 1 };
+  }
+}
+
+const isAllowed = (from: ConnectionState, to: ConnectionState) =>
+  connectionStates[from].next.some((next: ConnectionState) => next === to);
+
+/** The event of a move: what has happened depends on both states only when a connection becomes Active. */
+function eventOf(from: ConnectionState, to: ConnectionState): EventType | undefined {
+  if (to === "Active") return from === "AuthorizationRequired" ? "ConnectionReauthorized" : "ConnectionResumed";
+  const events: Partial<Record<ConnectionState, EventType>> = {
+    Suspended: "ConnectionSuspended",
+    AuthorizationRequired: "ConnectionAuthorizationLost",
+    Disabled: "ConnectionDisabled",
+    Deleted: "ConnectionDeleted",
+  };
+  return events[to];
+}
+
+/** The refusal of a move that is not allowed. */
+export function refusedMove(from: ConnectionState, to: ConnectionState): DomainError {
+  const before = Object.entries(connectionStates).filter(([, { next }]) => next.some((state) => state === to));
+  const allowed = before.map(([state]) => state);
+  return new DomainError("INVALID_STATE", {
+    detail: `The connection is ${from}. It can become ${to} only from ${allowed.join(" or ")}.`,
+    currentState: from,
+    allowed,
+  });
+}

@@ -1,0 +1,54 @@
+// tables: providers, credentials, runs
+
+import type { CredentialKind } from "../../credentials/credentials/credential.states.js";
+import type { AuthModel, ProviderState } from "../../providers/providers/provider.states.js";
+import { runWaits } from "../../runs/run.states.js";
+
+/** The credentials that a connection names. */
+export interface CredentialPartsRow {
+  credential_id: string | null;
+  webhook_credential_id: string | null;
+  webhook_kind: CredentialKind | null;
+}
+
+/** The provider and the credentials that a new connection names. */
+export interface ConnectionPartsRow extends CredentialPartsRow {
+  provider_status: ProviderState | null;
+  auth_model: AuthModel | null;
+  capabilities: string[] | null;
+}
+
+/**
+ * $1: tenant, $2: provider, $3 and $4: names of credentials or null. The lock lasts until the transaction ends, so that
+ * the provider is not disabled or retired meanwhile. Take it before the lock of a connection, as a change of the
+ * provider does.
+ */
+export const connectionParts = {
+  name: "connection_parts",
+  text: `with provider as materialized (
+      select status, auth_model, capabilities from providers where tenant_id = $1 and provider_id = $2 for share
+    )
+    select (select status from provider) as provider_status, (select auth_model from provider) as auth_model,
+      (select capabilities from provider) as capabilities,
+      (select credential_id from credentials where tenant_id = $1 and name = $3) as credential_id,
+      (select credential_id from credentials where tenant_id = $1 and name = $4) as webhook_credential_id,
+      (select kind from credentials where tenant_id = $1 and name = $4) as webhook_kind`,
+};
+
+/** $1: tenant, $2 and $3: names of credentials or null. */
+export const credentialParts = {
+  name: "connection_credential_parts",
+  text: `select (select credential_id from credentials where tenant_id = $1 and name = $2) as credential_id,
+      (select credential_id from credentials where tenant_id = $1 and name = $3) as webhook_credential_id,
+      (select kind from credentials where tenant_id = $1 and name = $3) as webhook_kind`,
+};
+
+/**
+ * $1: tenant, $2: connection. The runs of a connection that wait for a job, the oldest first. The run of a delivery is none
+ * of them: it ends with its delivery.
+ */
+export const openRuns = {
+  name: "connection_open_runs",
+  text: `select run_id from runs where tenant_id = $1 and connection_id = $2
+      and ${runWaits} order by run_id limit 200`,
+};

@@ -1,0 +1,62 @@
+import type { Principal } from "@factory/runtime/auth/principal";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { manageCredentials } from "../../../providers/providers/host-choice.js";
+import type { ProviderOriginListener } from "../../../providers/providers/provider-move-listeners.js";
+import { choseHost, holdHosts } from "./chosen-host-statement.js";
+
+const countWithCredential = {
+  name: "connections_of_provider_with_credential",
+  text: `select count(*)::int as count from connections
+    where tenant_id = $1 and provider_id = $2 and credential_id is not null and status <> 'Deleted'`,
+};
+
+/**
+ * A caller that chooses the host that receives a secret can read the secret, so another host of a provider whose connections
+ * have credentials needs the scope to write credentials.
+ */
+export const guardCredentials: ProviderOriginListener = async ({ execute, tenant }, { providerId, principal }) => {
+  if (principal.scopes.has(manageCredentials)) return;
+  const [found] = await execute<{ count: number }>(countWithCredential, [tenant.uuid, decodeId("prv", providerId)]);
+  if (!found || found.count === 0) return;
+  throw insufficientScope(
+    `The provider has ${found.count} connections with credentials, which would be sent to another host. Use a token with the scope ${manageCredentials}, or register another provider.`,
+  );
+};
+
+/** Keeps the hosts of a connection while the caller changes it. Call it before the lock of the connection. */
+export async function holdHostsOf(
+  { execute, tenant }: Transaction,
+  { principal, connectionId }: { readonly principal: Principal; readonly connectionId: string },
+): Promise<void> {
+  if (principal.scopes.has(manageCredentials)) return;
+  await execute(holdHosts, [tenant.uuid, decodeId("con", connectionId) ?? null]);
+}
+
+/** A credential that a connection is to send to the hosts of its provider. */
+interface WantedCredential {
+  readonly principal: Principal;
+  readonly providerId: string;
+  readonly credentialId: string | null;
+}
+
+/**
+ * Throws INSUFFICIENT_SCOPE when the caller has chosen a host of the provider itself, may not write credentials, and no
+ * connection sends the credential to that provider yet. Call it while the provider is held.
+ */
+export async function refuseChosenHost(
+  { execute, tenant }: Transaction,
+  { principal, providerId, credentialId }: WantedCredential,
+): Promise<void> {
+  if (credentialId === null || principal.scopes.has(manageCredentials)) return;
+  const ids = [decodeId("prv", providerId), decodeId("crd", credentialId)];
+  const [found] = await execute<{ chose: boolean }>(choseHost, [tenant.uuid, ...ids, principal.subject]);
+  if (!found?.chose) return;
+  throw insufficientScope(
+    `You have chosen a host of the provider, and the credential would be sent there. Use a token with the scope ${manageCredentials}, or let another principal connect the provider.`,
+  );
+}
+
+const insufficientScope = (detail: string) =>
+  new DomainError("INSUFFICIENT_SCOPE", { detail, requiredScopes: [manageCredentials] });

@@ -1,0 +1,253 @@
+import { atMost } from "@factory/runtime/caches/entry-limit";
+import type { Notifications } from "@factory/runtime/connections/listener";
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import { isStorable } from "@factory/runtime/input-validation/storable-text";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { LRUCache } from "lru-cache";
+import type { Pool } from "pg";
+import { inboundSourcesChanged } from "../../providers/providers/inbound-sources.js";
+import { presetOf } from "../../providers/providers/provider-presets.js";
+import type { DeliveryHint } from "../arrived-deliveries/arrived-delivery.js";
+import { type Candidate, type CandidateSet, type Claim, isEmpty, type Registration } from "./candidate.js";
+import {
+  candidateStatements,
+  claimStatements,
+  holdersOfAccount,
+  keysOfTenants,
+  maxCandidates,
+} from "./candidate-statement.js";
+import { DriverCache } from "./driver-cache.js";
+
+interface ProviderRow {
+  tenant_id: string;
+  provider_id: string;
+  key: string;
+  preset: string | null;
+  driver: string | null;
+}
+
+interface ResourceRow {
+  subscription_id: string | null;
+  connection_id: string | null;
+  project_id: string | null;
+}
+
+interface CandidateRow extends ProviderRow, ResourceRow {
+  credential_id: string;
+}
+
+interface ClaimRow extends ProviderRow, ResourceRow {
+  account: string | null;
+  takes_part: boolean;
+}
+
+/** The tenants with an account at the vendor, or one of them by its UUID. */
+interface AccountLookup {
+  readonly kind: "holders";
+  readonly value: string;
+  readonly tenant: string | undefined;
+}
+
+type Lookup = DeliveryHint | AccountLookup | undefined;
+
+interface Held {
+  readonly set: CandidateSet;
+  readonly readAt: number;
+}
+
+const maxBytes = 64 * 1024 * 1024;
+const bytesOfHolder = 600;
+/** Sets without a tenant have a cache of their own, so that invented names displace no others. */
+const maxEmptySets = 10_000;
+/** A notice can be lost, so a set is read again after this time. */
+const freshMs = 60_000;
+const none: CandidateSet = { candidates: [], claims: [], isWhole: true };
+
+/** Finds the tenants and secrets that may verify a delivery, across tenants, and keeps them in memory. */
+export class CandidateCache {
+  readonly #workers: Pick<Pool, "query">;
+  readonly #drivers = new DriverCache();
+  readonly #sets = new LRUCache<string, Held>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ set }, name) => this.#bytesOf(set) + 2 * name.length,
+  });
+  readonly #empty = new LRUCache<string, Held>(atMost(maxEmptySets));
+  readonly #reading = new Map<string, Promise<CandidateSet>>();
+  /** Rises with each notice. A read that began before must not be kept. */
+  #generation = 0;
+  /** The tenants whose changes are not looked up yet. */
+  #changed = new Set<string>();
+  #isLooking = false;
+
+  constructor(workers: Pick<Pool, "query">) {
+    this.#workers = workers;
+  }
+
+  /** Drops sets when their tenants announce a change. */
+  async listen(listener: Notifications): Promise<void> {
+    await listener.on(inboundSourcesChanged, (tenant) => this.#drop(tenant));
+  }
+
+  /** The set that is in memory or is read already; undefined when `read` has to ask the database. */
+  peek(key: string, hint: DeliveryHint | undefined): Promise<CandidateSet> | undefined {
+    const own = this.#known(key, hint);
+    if (hint?.kind !== "account") return own;
+    const all = this.#known(key, undefined);
+    return own && all && Promise.all([all, own]).then(ofAccount);
+  }
+
+  /** The tenants with connections that have an account at the vendor; `tenant` (a UUID) asks for that one only. */
+  async holders(key: string, account: string, tenant?: string): Promise<readonly Claim[]> {
+    return (await this.#one(key, { kind: "holders", value: account, tenant })).claims;
+  }
+
+  /** Requests at the same time share one read. */
+  async read(key: string, hint: DeliveryHint | undefined): Promise<CandidateSet> {
+    const own = this.#one(key, hint);
+    return hint?.kind === "account" ? ofAccount(await Promise.all([this.#one(key, undefined), own])) : own;
+  }
+
+  #one(key: string, hint: Lookup): Promise<CandidateSet> {
+    return this.#known(key, hint) ?? this.#readOnce(key, hint);
+  }
+
+  #known(key: string, hint: Lookup): Promise<CandidateSet> | undefined {
+    const name = nameOf(key, hint);
+    const held = this.#sets.get(name) ?? this.#empty.get(name);
+    const isFresh = held && performance.now() - held.readAt < freshMs;
+    return isFresh ? Promise.resolve(held.set) : this.#reading.get(name);
+  }
+
+  #readOnce(key: string, hint: Lookup): Promise<CandidateSet> {
+    const name = nameOf(key, hint);
+    const generation = this.#generation;
+    const reading = this.#find(key, hint)
+      .then((set) => {
+        if (generation === this.#generation) this.#keep(name, set);
+        return set;
+      })
+      .finally(() => {
+        if (this.#reading.get(name) === reading) this.#reading.delete(name);
+      });
+    this.#reading.set(name, reading);
+    return reading;
+  }
+
+  #keep(name: string, set: CandidateSet): void {
+    const held = { set, readAt: performance.now() };
+    const [own, other] = isEmpty(set) ? [this.#empty, this.#sets] : [this.#sets, this.#empty];
+    own.set(name, held);
+    other.delete(name);
+  }
+
+  async #find(key: string, hint: Lookup): Promise<CandidateSet> {
+    const value = hint && valueOf(hint);
+    if (hint && value === undefined) return none;
+    const candidatesOf = async (text: string, ...values: unknown[]) =>
+      (await this.#workers.query<CandidateRow>(text, [key, ...values])).rows.map((row) => this.#candidateOf(row));
+    const claimsOf = async (text: string, ...values: unknown[]) =>
+      (await this.#workers.query<ClaimRow>(text, [key, ...values])).rows.map((row) => this.#claimOf(row));
+    if (hint?.kind === "holders") return setOf([], await claimsOf(holdersOfAccount, value, hint.tenant ?? null));
+    const kind = hint?.kind ?? "none";
+    const given = value === undefined ? [] : [value];
+    const [candidates, claims] = await Promise.all([
+      candidatesOf(candidateStatements[kind], ...given),
+      kind === "account" ? [] : claimsOf(claimStatements[kind], ...given),
+    ]);
+    return setOf(candidates, claims);
+  }
+
+  #bytesOf({ candidates, claims }: CandidateSet): number {
+    const drivers = [...candidates, ...claims].map(({ driver }) => driver);
+    return bytesOfHolder * (1 + drivers.length) + this.#drivers.bytesOf(drivers);
+  }
+
+  /** Without a tenant all notices may have been lost. */
+  #drop(tenant: string | undefined): void {
+    this.#generation += 1;
+    this.#reading.clear();
+    if (!tenant) return this.#clear();
+    this.#changed.add(tenant);
+    if (!this.#isLooking) void this.#lookUp();
+  }
+
+  /** Drops the sets of the tenants that have changed. Those that change meanwhile are looked up together afterwards. */
+  async #lookUp(): Promise<void> {
+    this.#isLooking = true;
+    while (this.#changed.size > 0) {
+      const tenants = this.#changed;
+      this.#changed = new Set();
+      await this.#dropOf(tenants).catch(() => this.#clear());
+    }
+    this.#isLooking = false;
+  }
+
+  async #dropOf(tenants: ReadonlySet<string>): Promise<void> {
+    const keys = new Set([...this.#sets.keys(), ...this.#empty.keys()].map((name) => name.slice(0, name.indexOf(" "))));
+    const { rows } = await this.#workers.query<{ key: string }>(keysOfTenants, [[...tenants], [...keys]]);
+    // A set may hold a tenant although its provider has changed its key or takes no deliveries any more.
+    const changed = new Set(rows.map(({ key }) => key));
+    for (const cache of [this.#sets, this.#empty])
+      for (const [name, { set }] of cache.entries())
+        if (changed.has(name.slice(0, name.indexOf(" "))) || holds(set, tenants)) cache.delete(name);
+  }
+
+  #registrationOf(row: ProviderRow): Registration {
+    const preset = presetOf(row);
+    return {
+      tenant: tenantWithId(encodeId("ten", row.tenant_id)),
+      providerId: encodeId("prv", row.provider_id),
+      providerKey: row.key,
+      preset: preset?.name ?? null,
+      driver: this.#drivers.of(preset, row.driver),
+    };
+  }
+
+  #candidateOf(row: CandidateRow): Candidate {
+    return { ...this.#registrationOf(row), ...resourceOf(row), credential: row.credential_id };
+  }
+
+  #claimOf(row: ClaimRow): Claim {
+    return { ...this.#registrationOf(row), ...resourceOf(row), account: row.account, takesPart: row.takes_part };
+  }
+
+  #clear(): void {
+    this.#sets.clear();
+    this.#empty.clear();
+  }
+}
+
+/** A parameter of the statement; undefined for what cannot exist. */
+function valueOf({ kind, value }: NonNullable<Lookup>): string | undefined {
+  if (kind === "account" || kind === "holders") return isStorable(value) ? value : undefined;
+  return decodeId(kind === "subscription" ? "whs" : "con", value);
+}
+
+function nameOf(key: string, hint: Lookup): string {
+  if (!hint) return `${key} `;
+  return hint.kind === "holders"
+    ? `${key} holders ${hint.tenant ?? ""} ${hint.value}`
+    : `${key} ${hint.kind} ${hint.value}`;
+}
+
+const setOf = (candidates: readonly Candidate[], claims: readonly Claim[]): CandidateSet => ({
+  candidates,
+  claims,
+  isWhole: Math.max(candidates.length, claims.length) < maxCandidates,
+});
+
+/** The secrets of an account, and the tenants of the vendor, which are the same for all accounts. */
+const ofAccount = ([all, own]: readonly [CandidateSet, CandidateSet]): CandidateSet => ({
+  candidates: own.candidates,
+  claims: all.claims,
+  isWhole: all.isWhole && own.isWhole,
+});
+
+const holds = ({ candidates, claims }: CandidateSet, tenants: ReadonlySet<string>): boolean =>
+  [claims, candidates].some((held) => held.some(({ tenant }) => tenants.has(tenant.uuid)));
+
+const resourceOf = (row: ResourceRow) => ({
+  subscriptionId: row.subscription_id === null ? null : encodeId("whs", row.subscription_id),
+  connectionId: row.connection_id === null ? null : encodeId("con", row.connection_id),
+  subscriptionProject: row.project_id,
+});

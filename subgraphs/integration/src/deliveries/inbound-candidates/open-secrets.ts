@@ -1,0 +1,150 @@
+import type { Notifications } from "@factory/runtime/connections/listener";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import { LRUCache } from "lru-cache";
+import type { Pool } from "pg";
+import { credentialChanged } from "../../credentials/credentials/credential-change.js";
+import type { SecretMaterial, SecretStore } from "../../credentials/credentials/secret-store.js";
+import { hasPublicKeyForm } from "../../ground/standard-webhooks/ed25519-key.js";
+import type { Candidate } from "./candidate.js";
+import { verifyingVersions } from "./candidate-statement.js";
+
+/** A secret in plain text, in memory only. */
+export interface OpenSecret {
+  readonly text: string;
+  /** A public key verifies signatures of its kind only. As the key of an HMAC anybody could use it. */
+  readonly isPublic: boolean;
+  /** The end of the grace period of a previous version, in milliseconds since 1970. */
+  readonly usableUntil: number;
+}
+
+/** A secret whose key this process does not have. It may be the one that verifies. */
+export interface SealedSecret {
+  readonly isSealed: true;
+}
+
+/** The secrets of a credential. */
+export type KnownSecret = OpenSecret | SealedSecret;
+
+interface VersionRow {
+  tenant_id: string;
+  credential_id: string;
+  version: number;
+  stage: string;
+  grace_ends_at: Date | null;
+  key_id: string;
+  wrapped_key: Buffer;
+  ciphertext: Buffer;
+}
+
+interface Options {
+  readonly workers: Pick<Pool, "query">;
+  readonly store: Pick<SecretStore, "open">;
+  readonly clock: () => Date;
+}
+
+const maxCredentials = 10_000;
+const maxBytes = 16 * 1024 * 1024;
+/** A notice can be lost, so a secret is read again after this time. */
+const freshMs = 60_000;
+const maxSecretLength = 8 * 1024;
+/** The members of the kinds of credentials that can verify. */
+const verifyingMembers = ["signingSecret", "secret", "publicKey", "token"];
+
+/** Opens the secrets of candidates and keeps them in memory, until their credential changes. */
+export class OpenSecrets {
+  readonly #options: Options;
+  readonly #open = new LRUCache<string, readonly OpenSecret[]>({
+    max: maxCredentials,
+    maxSize: maxBytes,
+    sizeCalculation: (secrets) => secrets.reduce((bytes, { text }) => bytes + 2 * text.length, 100),
+    ttl: freshMs,
+  });
+  /** The reads under way. A notice removes one, whose result is then not kept. */
+  readonly #reading = new Map<string, Promise<readonly KnownSecret[]>>();
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  async listen(listener: Notifications): Promise<void> {
+    await listener.on(credentialChanged, (credential) => {
+      // After a reconnect notices may have been lost.
+      for (const known of [this.#open, this.#reading]) {
+        if (credential) known.delete(credential);
+        else known.clear();
+      }
+    });
+  }
+
+  /** The secrets of each candidate, in the same order. Requests at the same time share one read of a credential. */
+  async of(candidates: readonly Candidate[]): Promise<(readonly KnownSecret[])[]> {
+    const known = candidates.map((candidate) => {
+      const name = nameOf(candidate);
+      return this.#open.get(name) ?? this.#reading.get(name);
+    });
+    const missing = candidates.filter((_, place) => known[place] === undefined);
+    const read = this.#readOnce(new Map(missing.map((candidate) => [nameOf(candidate), candidate])));
+    return Promise.all(
+      candidates.map((candidate, place) => Promise.resolve(known[place] ?? read.get(nameOf(candidate)) ?? [])),
+    );
+  }
+
+  #readOnce(missing: ReadonlyMap<string, Candidate>): ReadonlyMap<string, Promise<readonly KnownSecret[]>> {
+    if (missing.size === 0) return new Map();
+    const all = this.#read([...missing.values()]);
+    const reads = [...missing.keys()].map((name) => {
+      const reading: Promise<readonly KnownSecret[]> = all
+        .then((read) => {
+          const secrets = read.get(name) ?? [];
+          if (this.#reading.get(name) === reading && secrets.every(isOpen)) this.#open.set(name, secrets);
+          return secrets;
+        })
+        .finally(() => {
+          if (this.#reading.get(name) === reading) this.#reading.delete(name);
+        });
+      this.#reading.set(name, reading);
+      return [name, reading] as const;
+    });
+    return new Map(reads);
+  }
+
+  async #read(candidates: readonly Candidate[]): Promise<Map<string, readonly KnownSecret[]>> {
+    const { workers, clock } = this.#options;
+    const tenants = candidates.map(({ tenant }) => tenant.uuid);
+    const credentials = candidates.map(({ credential }) => credential);
+    const { rows } = await workers.query<VersionRow>(verifyingVersions, [tenants, credentials, clock()]);
+    const read = new Map<string, KnownSecret[]>(candidates.map((candidate) => [nameOf(candidate), []]));
+    const opened = await Promise.all(rows.map((row) => this.#secretsOf(row)));
+    for (const [place, row] of rows.entries())
+      read.get(`${row.tenant_id} ${row.credential_id}`)?.push(...(opened[place] ?? []));
+    return read;
+  }
+
+  /** None for a secret that is damaged: the others must still be tried. */
+  async #secretsOf(row: VersionRow): Promise<KnownSecret[]> {
+    const { tenant_id, credential_id, version, key_id: keyId, wrapped_key: wrappedKey, ciphertext } = row;
+    const owner = { tenantId: encodeId("ten", tenant_id), credentialId: encodeId("crd", credential_id), version };
+    const usableUntil = row.stage === "Previous" ? (row.grace_ends_at?.getTime() ?? 0) : Number.POSITIVE_INFINITY;
+    try {
+      const material = await this.#options.store.open(owner, { keyId, wrappedKey, ciphertext });
+      return textsOf(material).map((text) => ({ ...text, usableUntil }));
+    } catch (error) {
+      return error instanceof DomainError && error.code === "SECRET_STORE_UNAVAILABLE" ? [{ isSealed: true }] : [];
+    }
+  }
+}
+
+/** Whether the secret is in plain text. */
+export const isOpen = (secret: KnownSecret): secret is OpenSecret => !("isSealed" in secret);
+
+const nameOf = ({ tenant, credential }: Candidate): string => `${tenant.uuid} ${credential}`;
+
+function textsOf(material: SecretMaterial): Pick<OpenSecret, "text" | "isPublic">[] {
+  return verifyingMembers.flatMap((member) => {
+    const value = Object.hasOwn(material, member) ? material[member] : undefined;
+    return typeof value === "string" && value !== "" && value.length <= maxSecretLength
+      ? [{ text: value, isPublic: member === "publicKey" || hasPublicKeyForm(value) }]
+      : [];
+  });
+}

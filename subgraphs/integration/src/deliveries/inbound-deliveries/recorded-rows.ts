@@ -1,0 +1,99 @@
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { startDeliveryRuns } from "../../runs/delivery-runs.js";
+import type { ImmediateState } from "./immediate-handling.js";
+import type { IdentifiedDelivery, NewDelivery } from "./new-delivery.js";
+import { insertDeliveries } from "./record-statement.js";
+
+interface PlacedRow {
+  delivery_id: string;
+  connection_id: string | null;
+  project_id: string | null;
+}
+
+/** A delivery with its ids and its sealed payload. */
+export interface SealedDelivery extends IdentifiedDelivery {
+  readonly source: NewDelivery;
+  readonly keyId: string;
+  readonly wrappedKey: string;
+  readonly ciphertext: string;
+}
+
+/** Inserts deliveries with their runs. Returns them with their connections and projects. */
+export async function insertRows(
+  transaction: Transaction,
+  deliveries: readonly SealedDelivery[],
+  states: readonly ImmediateState[],
+): Promise<readonly SealedDelivery[]> {
+  const { tenant } = transaction;
+  const column = (read: (delivery: SealedDelivery) => unknown) => deliveries.map(read);
+  const values = [
+    tenant.uuid,
+    column(({ deliveryId }) => decodeId("whd", deliveryId)),
+    column(({ match }) => decodeId("prv", match.providerId)),
+    column(({ match }) => match.providerKey),
+    column(({ providerDeliveryId }) => providerDeliveryId),
+    column(({ eventName }) => eventName),
+    column(({ normalizedEventType }) => normalizedEventType),
+    column(({ bodySha256 }) => bodySha256.toString("hex")),
+    column(({ keyId }) => keyId),
+    column(({ wrappedKey }) => wrappedKey),
+    column(({ ciphertext }) => ciphertext),
+    column(({ match }) => (match.subscriptionId === null ? null : decodeId("whs", match.subscriptionId))),
+    column(({ match }) => (match.connectionId === null ? null : decodeId("con", match.connectionId))),
+    column(({ runId }) => decodeId("run", runId)),
+    column(({ trace }) => trace.traceId),
+    column(({ account }) => account ?? null),
+    states.map((state) => state ?? "Accepted"),
+  ];
+  const placed = await placedRows(transaction, deliveries, values);
+  const inserted = deliveries.map((delivery) => ({ ...delivery, ...placeOf(placed, delivery) }));
+  await startDeliveryRuns(
+    transaction,
+    inserted.map(({ runId, deliveryId, connectionId, projectId, trace }, place) => ({
+      ...{ runId, deliveryId, connectionId, projectId, trace },
+      isHandled: states[place] !== undefined,
+    })),
+  );
+  return inserted;
+}
+
+/** Needs the answer of the database, and so a round trip of its own, only where a delivery may have a connection. */
+async function placedRows(
+  { defer, execute }: Transaction,
+  deliveries: readonly SealedDelivery[],
+  values: readonly unknown[],
+): Promise<Map<string, PlacedRow>> {
+  if (deliveries.every(({ match, account }) => match.connectionId === null && account === undefined)) {
+    await defer(insertDeliveries, values);
+    return new Map();
+  }
+  const rows = await execute<PlacedRow>(insertDeliveries, values);
+  return new Map(rows.map((row) => [encodeId("whd", row.delivery_id), row]));
+}
+
+/** The project of the connection, else that of the Inbound subscription. */
+function placeOf(placed: ReadonlyMap<string, PlacedRow>, { deliveryId, match }: SealedDelivery) {
+  const { connection_id = null, project_id = null } = placed.get(deliveryId) ?? {};
+  const connectionId = connection_id === null ? null : encodeId("con", connection_id);
+  return { connectionId, projectId: project_id ?? match.subscriptionProject };
+}
+
+/** Records the event of the reception of a delivery. */
+export function recordReception({ record }: Transaction, delivery: SealedDelivery): void {
+  const { deliveryId, runId, match, providerDeliveryId, eventName, normalizedEventType, trace } = delivery;
+  const { connectionId, projectId } = delivery;
+  const { providerId, providerKey, subscriptionId } = match;
+  record(
+    {
+      type: "WebhookDeliveryReceived",
+      subject: `deliveries/${deliveryId}`,
+      projectId,
+      data: {
+        ...{ deliveryId, providerId, provider: providerKey, providerDeliveryId, eventName, normalizedEventType },
+        ...{ subscriptionId, connectionId, runId },
+      },
+    },
+    { trace },
+  );
+}

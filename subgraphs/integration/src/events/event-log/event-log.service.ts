@@ -1,0 +1,196 @@
+import type { BusMessage } from "@factory/runtime/bus/bus";
+import { advisoryLocks } from "@factory/runtime/db/advisory-locks";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Envelope } from "@factory/runtime/messages/envelope";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { WebhookMessageService } from "../../webhooks/webhook-messages/webhook-message.service.js";
+import { logOwnerOf } from "./log-owner.js";
+import { type LoggedEvent, type LoggedEventRow, loggedEvent, loggedEventColumns } from "./logged-event.js";
+
+/**
+ * The channel that wakes every process that streams events. A notification has no content; the events are read from the
+ * table.
+ */
+export const eventLogChannel = "integration_event_log";
+
+/**
+ * Numbers the events after the tenant's head. The row of the head stays locked until the transaction ends, which delays
+ * only this tenant. An event that the log has already is counted too, so the transaction must then not commit.
+ */
+const append = {
+  name: "event_log_append",
+  text: `
+    with turn as materialized (select pg_advisory_xact_lock(${advisoryLocks.eventLog})),
+    head as (
+      insert into event_log_heads as head (tenant_id, sequence) select $1, cardinality($2::uuid[]) from turn
+      on conflict (tenant_id) do update set sequence = head.sequence + excluded.sequence
+      returning sequence - cardinality($2::uuid[]) as before),
+    appended as (
+      insert into event_log (tenant_id, event_id, type, envelope, sequence, correlation_hash)
+      select $1, id, type, envelope, before + place, hashtextextended(correlation_id, 0)
+      from head, unnest($2::uuid[], $3::json[], $4::text[], $5::text[]) with ordinality
+        as event(id, envelope, type, correlation_id, place) order by place
+      on conflict (tenant_id, event_id) do nothing
+      returning sequence, event_id)
+    select sequence, event_id, pg_notify('${eventLogChannel}', '') from appended order by sequence`,
+};
+
+/** Thrown when the bus delivers events that the log has already. `others` are the new ones. */
+class SomeAreKnown extends Error {
+  constructor(readonly others: readonly Envelope[]) {
+    super("Some of the events are in the log already");
+  }
+}
+
+const pageAfter = tenantStatement(
+  "event_log_page",
+  `select ${loggedEventColumns} from event_log
+   where tenant_id = scope.tenant and sequence > $2 and type = any($3) order by sequence limit $4`,
+);
+
+/** How many sequences one look at the log passes, so that a rare type costs little. */
+const windowWidth = 20_000;
+
+/**
+ * $2: a sequence, or null for the oldest event that is kept. The events and the head come from one snapshot. The head's
+ * row is locked until the events before it are committed, so no event up to `newest` can appear later.
+ */
+const windowAfter = tenantStatement(
+  "event_log_window",
+  `select head.sequence as newest, coalesce(horizon.pruned_through, 0) as pruned_through, event.*
+   from event_log_heads head left join event_log_horizons horizon on horizon.tenant_id = head.tenant_id
+   cross join lateral (select coalesce($2::bigint, horizon.pruned_through, 0) as after) start
+   left join lateral (
+     select ${loggedEventColumns} from event_log
+     where event_log.tenant_id = scope.tenant and sequence > start.after and sequence <= start.after + ${windowWidth}
+       and type = $3
+     order by sequence limit $4) event on true
+   where head.tenant_id = scope.tenant order by event.sequence`,
+);
+
+const extent = tenantStatement(
+  "event_log_extent",
+  `select head.sequence as newest, coalesce(horizon.pruned_through, 0) as pruned_through
+   from event_log_heads head left join event_log_horizons horizon on horizon.tenant_id = head.tenant_id
+   where head.tenant_id = scope.tenant`,
+);
+
+/** The scan passes only the events that came after the position. */
+const sequenceAt = tenantStatement(
+  "event_log_sequence_at",
+  `select coalesce(
+     (select sequence from event_log where tenant_id = scope.tenant and position <= $2 order by sequence desc limit 1),
+     (select pruned_through from event_log_horizons where tenant_id = scope.tenant), 0) as sequence`,
+);
+
+/** The sequences of a tenant's log. Both are 0 while the tenant has no events. */
+export interface LogExtent {
+  readonly newest: number;
+  /** The events up to this sequence are deleted. */
+  readonly prunedThrough: number;
+}
+
+/** A part of a tenant's log, as it was at one moment. */
+export interface LogWindow extends LogExtent {
+  readonly events: readonly LoggedEvent[];
+  /** The log has no further events of the type up to this sequence. */
+  readonly through: number;
+}
+
+interface WindowRow {
+  newest: string;
+  pruned_through: string;
+}
+
+/** The event log. Its sequences are the cursors of websocket subscriptions and the order of webhooks. */
+export class EventLogService {
+  readonly #database: Database;
+  readonly #messages: WebhookMessageService;
+
+  constructor(database: Database, messages: WebhookMessageService) {
+    this.#database = database;
+    this.#messages = messages;
+  }
+
+  /**
+   * Stores the messages that the bus delivers, at least once and in order. The events of a tenant and its webhook
+   * messages are stored in one transaction. An event that is stored already changes nothing.
+   */
+  async take(messages: readonly BusMessage[]): Promise<void> {
+    const byTenant = new Map<string, Envelope[]>();
+    for (const { envelope } of messages) {
+      if (envelope.messagekind !== "event") continue;
+      const owner = logOwnerOf(envelope);
+      const known = byTenant.get(owner);
+      if (known) known.push(envelope);
+      else byTenant.set(owner, [envelope]);
+    }
+    for (const [tenantId, envelopes] of byTenant) await this.#append(tenantWithId(tenantId), envelopes);
+  }
+
+  /** The events of a tenant after a sequence, oldest first. */
+  async page(tenant: Tenant, after: number, types: readonly string[], limit: number): Promise<LoggedEvent[]> {
+    const rows = await this.#database.reader.rows<LoggedEventRow>(pageAfter, tenant, after, types, limit);
+    return rows.map(loggedEvent);
+  }
+
+  /** The next events of one type, oldest first. Without `after` it begins with the oldest event that is kept. */
+  async window(tenant: Tenant, after: number | undefined, type: string, limit: number): Promise<LogWindow> {
+    const values = [after ?? null, type, limit];
+    const rows = await this.#database.reader.rows<WindowRow & (LoggedEventRow | { envelope: null })>(
+      windowAfter,
+      tenant,
+      ...values,
+    );
+    const newest = Number(rows[0]?.newest ?? 0);
+    const prunedThrough = Number(rows[0]?.pruned_through ?? 0);
+    const events = rows.flatMap((row) => (row.envelope === null ? [] : [loggedEvent(row)]));
+    const end = Math.min((after ?? prunedThrough) + windowWidth, newest);
+    return { newest, prunedThrough, events, through: events.length < limit ? end : (events.at(-1)?.sequence ?? end) };
+  }
+
+  async extent(tenant: Tenant): Promise<LogExtent> {
+    const row = await this.#database.reader.row<{ newest: string; pruned_through: string }>(extent, tenant);
+    return { newest: Number(row?.newest ?? 0), prunedThrough: Number(row?.pruned_through ?? 0) };
+  }
+
+  /** The sequence of the tenant's newest event at this position of the log of all tenants. */
+  async sequenceAt(tenant: Tenant, position: number): Promise<number> {
+    const row = await this.#database.reader.row<{ sequence: string }>(sequenceAt, tenant, position);
+    return Number(row?.sequence ?? 0);
+  }
+
+  async #append(tenant: Tenant, envelopes: readonly Envelope[]): Promise<void> {
+    const [first] = envelopes;
+    if (!first) return;
+    const cause = { trace: continueTrace(first.traceparent), causationId: first.id };
+    try {
+      await this.#database.transaction(tenant, cause, (transaction) => this.#appendIn(transaction, envelopes));
+    } catch (error) {
+      if (!(error instanceof SomeAreKnown)) throw error;
+      await this.#append(tenant, error.others);
+    }
+  }
+
+  /** The advisory lock makes positions ascend in commit order, also while a second consumer finishes its last batch. */
+  async #appendIn(transaction: Transaction, envelopes: readonly Envelope[]): Promise<void> {
+    const byUuid = new Map(envelopes.map((envelope) => [decodeId("evt", envelope.id) ?? "", envelope]));
+    const different = [...byUuid.values()];
+    const appended = await transaction.execute<{ sequence: string; event_id: string }>(append, [
+      transaction.tenant.uuid,
+      [...byUuid.keys()],
+      different.map((envelope) => JSON.stringify(envelope)),
+      different.map(({ type }) => type),
+      different.map(({ correlationid }) => correlationid),
+    ]);
+    const events = appended.flatMap(({ event_id, sequence }) => {
+      const envelope = byUuid.get(event_id);
+      return envelope ? [{ sequence, envelope }] : [];
+    });
+    if (events.length < byUuid.size) throw new SomeAreKnown(events.map(({ envelope }) => envelope));
+    await this.#messages.enqueue(transaction, events);
+  }
+}

@@ -1,0 +1,44 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { ConnectionService } from "../../connections/connections/connection.service.js";
+import { CredentialService } from "../../credentials/credentials/credential.service.js";
+import { WebhookDeliveryService } from "../../deliveries/inbound-deliveries/webhook-delivery.service.js";
+import { ProviderService } from "../../providers/providers/provider.service.js";
+import { RunService } from "../../runs/run.service.js";
+import { WebhookSubscriptionService } from "../../webhooks/webhook-subscriptions/webhook-subscription.service.js";
+import { EventLogService } from "../event-log/event-log.service.js";
+import { EventFeedService } from "./event-feed.service.js";
+import { EventHub } from "./event-hub.js";
+import { eventsResolver } from "./events.resolver.js";
+import { PlatformEventResolver } from "./platform-event.resolver.js";
+import { SubjectReferences } from "./subject-references.js";
+import type { SubscriberLimits } from "./subscriber-queue.js";
+
+export interface EventSettings {
+  /** How much one subscriber of `events` may leave in its queue. */
+  readonly subscriberLimits?: SubscriberLimits;
+}
+
+const defaultLimits: SubscriberLimits = { maxEvents: 1000, maxBytes: 1024 * 1024 };
+
+/** The subscription `events`: stored events after a cursor, then new ones. */
+export const events: SliceModule<EventSettings> = {
+  slice: "events",
+  async start({ workers, listener, logger, settings, onStop }, services) {
+    const log = services.get(EventLogService);
+    const hub = new EventHub(workers, logger);
+    onStop(() => hub.stop());
+    await hub.start(listener);
+    services.add(
+      new SubjectReferences({
+        providers: services.get(ProviderService),
+        connections: services.get(ConnectionService),
+        credentials: services.get(CredentialService),
+        runs: services.get(RunService),
+        deliveries: services.get(WebhookDeliveryService),
+        subscriptions: services.get(WebhookSubscriptionService),
+      }),
+    );
+    services.add(new EventFeedService({ log, hub, limits: settings.subscriberLimits ?? defaultLimits, logger }));
+  },
+  resolvers: (get) => [eventsResolver(get(EventFeedService)), new PlatformEventResolver(get(SubjectReferences))],
+};

@@ -1,0 +1,75 @@
+import type { EgressResponse } from "@factory/runtime/egress/egress";
+import { EgressBlockedError, EgressFailure, type EgressFailureKind } from "@factory/runtime/egress/egress-errors";
+import { parseRetryAfter } from "../../ground/egress/retry-after.js";
+import type { AttemptFailure } from "../webhook-messages/webhook-message.states.js";
+import type { DisabledReason } from "../webhook-subscriptions/webhook-subscription.states.js";
+import type { RetryHint } from "./retry-schedule.js";
+
+/** The result of one attempt, before it is stored. */
+export interface DeliveryVerdict {
+  readonly kind: "delivered" | "failed" | "aborted";
+  readonly failure: AttemptFailure | null;
+  readonly detail: string | null;
+  readonly statusCode: number | null;
+  readonly responseBody: string | null;
+  readonly retry: RetryHint;
+  /** The reason to disable the subscription, if the receiver asked for it. */
+  readonly disable?: DisabledReason;
+}
+
+const overloadedStatuses = new Set([429, 502, 504]);
+const gone = 410;
+const storedBytes = 16 * 1024;
+
+const failureOfKind: Record<EgressFailureKind, AttemptFailure> = {
+  connect: "ConnectFailed",
+  timeout: "Timeout",
+  tls: "TlsFailed",
+  reset: "ConnectionReset",
+  protocol: "ProtocolError",
+};
+
+/**
+ * The verdict on a response. A 2xx status is a success. With 410 or the header `webhook-delivery` the receiver refuses
+ * more messages. Every other response leads to a retry.
+ */
+export function responseVerdict(response: EgressResponse, now: number): DeliveryVerdict {
+  const { status: statusCode } = response;
+  const answered = {
+    statusCode,
+    responseBody: response.body.subarray(0, storedBytes).toString("utf8"),
+    retry: { overloaded: false },
+  };
+  const wish = header(response, "webhook-delivery")?.trim().toLowerCase();
+  const succeeded = statusCode >= 200 && statusCode < 300;
+  const failure = succeeded ? null : "HttpStatus";
+  const detail = succeeded ? null : `The receiver answered with the status ${statusCode}.`;
+  if (statusCode === gone) return { ...answered, kind: "aborted", failure, detail, disable: "ReceiverGone" };
+  if (wish === "disable")
+    return { ...answered, kind: succeeded ? "delivered" : "aborted", failure, detail, disable: "ReceiverDisabled" };
+  if (succeeded) return { ...answered, kind: "delivered", failure, detail };
+  if (wish === "abort-message") return { ...answered, kind: "aborted", failure, detail };
+  const retryAfterMs = parseRetryAfter(header(response, "retry-after"), now);
+  const retry = { overloaded: overloadedStatuses.has(statusCode), retryAfterMs };
+  return { ...answered, kind: "failed", failure, detail, retry };
+}
+
+/**
+ * The verdict on an attempt without a response. Undefined when the receiver is not the cause, but a bug or a stop of
+ * this process.
+ */
+export function errorVerdict(error: unknown): DeliveryVerdict | undefined {
+  if (error instanceof EgressBlockedError) return failedVerdict("TargetBlocked", error.reason);
+  if (!(error instanceof EgressFailure)) return undefined;
+  const verdict = failedVerdict(failureOfKind[error.kind], error.message);
+  return error.kind === "timeout" ? { ...verdict, retry: { overloaded: true } } : verdict;
+}
+
+export function failedVerdict(failure: AttemptFailure, detail: string): DeliveryVerdict {
+  return { kind: "failed", failure, detail, statusCode: null, responseBody: null, retry: { overloaded: false } };
+}
+
+function header(response: EgressResponse, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

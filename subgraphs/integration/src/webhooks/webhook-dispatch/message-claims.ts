@@ -1,0 +1,202 @@
+import type { Backlog, WaitingWork } from "@factory/runtime/backlogs/waiting-work";
+import { openPool } from "@factory/runtime/connections/pool";
+import { connectionOptions, plansInOrder } from "@factory/runtime/db/plan-settings";
+import type { Envelope } from "@factory/runtime/messages/envelope";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { Pool } from "pg";
+import type { Opening } from "../../ground/egress/circuit-breakers.js";
+import { laneKey, type OrderedKeys, type WebhookLane } from "../webhook-messages/webhook-lane.js";
+import {
+  claimMessages,
+  dueMessages,
+  forgetOpening,
+  giveBack,
+  keepOpening,
+  openBreakers,
+  waitingLanes,
+} from "./claim-statement.js";
+import type { Share } from "./due-lanes.js";
+import type { Pace } from "./lane-paces.js";
+import { releaseKeys, strandedKeys } from "./ordered-message-statement.js";
+import { takeTurns } from "./pace-statement.js";
+
+/** A message that only this process may send until its claim ends. */
+export interface ClaimedMessage {
+  /** uuid */
+  readonly messageId: string;
+  /** The event's `sequence`. */
+  readonly position: string;
+  /** The number of attempts with a stored result. */
+  readonly attempts: number;
+  /** Those of them before the newest replay. */
+  readonly attemptsBefore: number;
+  /** The fencing number: a newer claim of the message has a higher one. */
+  readonly claim: number;
+  /** Null in a subscription whose messages are sent in parallel. */
+  readonly partitionKey: string | null;
+  /** Null when the event no longer exists. */
+  readonly envelope: Envelope | null;
+}
+
+/** A lane with a waiting message, and the time until it is due. A negative time means that it is due. */
+export interface WaitingLane {
+  readonly lane: WebhookLane;
+  readonly dueInMs: number;
+}
+
+export interface OpenBreaker {
+  readonly lane: WebhookLane;
+  readonly openings: number;
+  readonly pausedForMs: number;
+}
+
+interface ClaimRow {
+  tenant_id: string;
+  origin: string;
+  subscription_id: string;
+  message_id: string;
+  position: string;
+  attempts: number;
+  attempts_before: number;
+  claims: number;
+  partition_key: string | null;
+  envelope: Envelope | null;
+}
+
+const connections = 3;
+const keysPerRelease = 1000;
+
+/** Finds, claims and releases messages of all tenants as the worker role. */
+export class MessageClaims implements Backlog {
+  readonly #pool: Pool;
+
+  constructor(workerUrl: string, logger: Logger) {
+    this.#pool = openPool(workerUrl, connections, logger, { options: connectionOptions(plansInOrder) });
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  /** The lanes with a message that is due within `horizonMs`: at most `perTenant` of each tenant, chosen at random. */
+  async look(horizonMs: number, perTenant: number): Promise<WaitingLane[]> {
+    const { rows } = await this.#pool.query<LaneRow & { due_in_ms: number }>({
+      ...waitingLanes,
+      values: [horizonMs, perTenant],
+    });
+    return rows.map((row) => ({ lane: laneOf(row), dueInMs: row.due_in_ms }));
+  }
+
+  /** The due messages of receivers that are not paused. */
+  async waiting(): Promise<WaitingWork[]> {
+    const { rows } = await this.#pool.query<Pick<WaitingWork, "waiting" | "oldestSeconds">>(dueMessages);
+    return rows.map((row) => ({ kind: "dispatcher", name: "webhooks", ...row }));
+  }
+
+  /** Claims messages for lanes. Returns them by lane, oldest event first. */
+  async claim(shares: readonly Share[]): Promise<Map<WebhookLane, ClaimedMessage[]>> {
+    const { rows } = await this.#pool.query<ClaimRow>({
+      ...claimMessages,
+      values: [
+        shares.map(({ lane }) => lane.tenant),
+        shares.map(({ lane }) => lane.origin),
+        shares.map(({ lane }) => lane.subscription),
+        shares.map(({ room }) => room),
+      ],
+    });
+    const claimed = new Map(shares.map(({ lane }) => [lane, [] as ClaimedMessage[]]));
+    const lanes = new Map(shares.map(({ lane }) => [laneKey(lane), lane]));
+    for (const row of rows) {
+      const lane = lanes.get(laneKey(laneOf(row)));
+      if (lane) claimed.get(lane)?.push(messageOf(row));
+    }
+    return claimed;
+  }
+
+  /** Releases claimed messages, which are then due at once. The attempt that was running does not count. */
+  async giveBack(held: readonly { lane: WebhookLane; message: ClaimedMessage }[]): Promise<void> {
+    if (held.length === 0) return;
+    await this.#pool.query({
+      ...giveBack,
+      values: [
+        held.map(({ lane }) => lane.tenant),
+        held.map(({ message }) => message.messageId),
+        held.map(({ message }) => message.claim),
+      ],
+    });
+  }
+
+  /** Makes the first waiting messages of partition keys due. */
+  async release(ordered: readonly OrderedKeys[]): Promise<void> {
+    const wanted = ordered.flatMap(({ lane, keys }) => keys.map((key) => ({ lane, key })));
+    for (let start = 0; start < wanted.length; start += keysPerRelease) {
+      const part = wanted.slice(start, start + keysPerRelease);
+      await this.#pool.query({
+        ...releaseKeys,
+        values: [
+          part.map(({ lane }) => lane.tenant),
+          part.map(({ lane }) => lane.subscription),
+          part.map(({ key }) => key),
+        ],
+      });
+    }
+  }
+
+  /** The partition keys with a first waiting message that no process would find, at most 10,000. */
+  async strandedKeys(): Promise<OrderedKeys[]> {
+    const { rows } = await this.#pool.query<LaneRow & { partition_key: string }>(strandedKeys);
+    return rows.map((row) => ({ lane: laneOf(row), keys: [row.partition_key] }));
+  }
+
+  /** Takes turns for at most `wanted` messages of a lane with a pace. `waitMs` is the time until the next turn. */
+  async takeTurns(lane: WebhookLane, wanted: number, pace: Pace): Promise<{ granted: number; waitMs: number }> {
+    const { intervalMs, burst } = pace;
+    const { rows } = await this.#pool.query<{ granted: number; ahead_ms: number }>({
+      ...takeTurns,
+      values: [lane.tenant, lane.subscription, wanted, intervalMs, burst],
+    });
+    const { granted = 0, ahead_ms: aheadMs = 0 } = rows[0] ?? {};
+    return { granted, waitMs: Math.max(0, Math.ceil(aheadMs - (burst - 1) * intervalMs)) };
+  }
+
+  async openBreakers(): Promise<OpenBreaker[]> {
+    const { rows } = await this.#pool.query<
+      Omit<LaneRow, "subscription_id"> & { openings: number; paused_for_ms: number }
+    >(openBreakers);
+    return rows.map((row) => ({
+      lane: laneOf({ ...row, subscription_id: "" }),
+      openings: row.openings,
+      pausedForMs: row.paused_for_ms,
+    }));
+  }
+
+  async keepOpening({ tenant, origin }: WebhookLane, { openings, pauseMs }: Opening): Promise<void> {
+    await this.#pool.query(keepOpening, [tenant, origin, openings, pauseMs]);
+  }
+
+  async forgetOpening({ tenant, origin }: WebhookLane): Promise<void> {
+    await this.#pool.query(forgetOpening, [tenant, origin]);
+  }
+}
+
+interface LaneRow {
+  tenant_id: string;
+  origin: string;
+  subscription_id: string;
+}
+
+const laneOf = ({ tenant_id, origin, subscription_id }: LaneRow): WebhookLane => ({
+  tenant: tenant_id,
+  origin,
+  subscription: subscription_id,
+});
+
+const messageOf = (row: ClaimRow): ClaimedMessage => ({
+  messageId: row.message_id,
+  position: row.position,
+  attempts: row.attempts,
+  attemptsBefore: row.attempts_before,
+  claim: row.claims,
+  partitionKey: row.partition_key,
+  envelope: row.envelope,
+});

@@ -1,0 +1,136 @@
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Envelope } from "@factory/runtime/messages/envelope";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import { mayRead } from "../../event-types/event-access/event-access.js";
+import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
+import { attemptLists, attemptsOfMessage, listOfState } from "./message-lists.js";
+import { sentEvent } from "./sent-event-statement.js";
+import { webhookBody } from "./webhook-body.js";
+import type { WebhookAttemptFilterInput, WebhookMessageFilterInput } from "./webhook-message.input.js";
+import { attemptOutcomes, type WebhookMessageState, webhookMessageStates } from "./webhook-message.states.js";
+import type { WebhookAttemptType, WebhookMessageType } from "./webhook-message.type.js";
+import { type AttemptRow, attemptView, type MessageRow, messageColumns, messageView } from "./webhook-message.view.js";
+
+const messageById = tenantStatement(
+  "webhook_message_by_id",
+  `select ${messageColumns} from webhook_messages where tenant_id = scope.tenant and message_id = $2`,
+);
+
+const states = Object.keys(webhookMessageStates) as WebhookMessageState[];
+const newestAttempts = 100;
+
+interface Parts {
+  readonly database: Database;
+  readonly cursors: CursorSeal;
+  readonly subscriptions: WebhookSubscriptionService;
+}
+
+/** Reads what was sent to webhook subscriptions: messages and their attempts, in pages. */
+export class MessageLogService {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Throws WEBHOOK_MESSAGE_NOT_FOUND. */
+  async message(context: RequestContext, messageId: string): Promise<WebhookMessageType> {
+    const uuid = decodeId("msg", messageId);
+    const { reader } = this.#parts.database;
+    const row = uuid === undefined ? undefined : await reader.row<MessageRow>(messageById, tenantOf(context), uuid);
+    if (!row) throw unknownMessage();
+    return messageView(row);
+  }
+
+  /** The messages of a subscription, the newest first. */
+  async messages(
+    context: RequestContext,
+    subscriptionId: string,
+    request: PageRequest<WebhookMessageFilterInput>,
+  ): Promise<Connection<WebhookMessageType>> {
+    const { database, cursors, subscriptions } = this.#parts;
+    const state = checked(states, request.filter?.status, "/filter/status");
+    await subscriptions.get(context, subscriptionId);
+    const tenant = tenantOf(context);
+    const scope = { tenantId: tenant.tenantId, subscriptionId, state };
+    const page = listOfState(state).page(cursors, scope, request);
+    const values = [decodeId("whs", subscriptionId), state, ...page.values];
+    const rows = await database.reader.rows<MessageRow>(page.statement, tenant, ...values);
+    return page.connection(rows.map((row) => Object.assign(messageView(row), { createdAtText: row.created_at_text })));
+  }
+
+  /** The attempts of all messages of a subscription, the newest first. */
+  async attempts(
+    context: RequestContext,
+    subscriptionId: string,
+    request: PageRequest<WebhookAttemptFilterInput>,
+  ): Promise<Connection<WebhookAttemptType>> {
+    const { database, cursors, subscriptions } = this.#parts;
+    const outcome = checked(attemptOutcomes, request.filter?.outcome, "/filter/outcome");
+    await subscriptions.get(context, subscriptionId);
+    const tenant = tenantOf(context);
+    const scope = { tenantId: tenant.tenantId, subscriptionId, outcome };
+    const page = attemptLists[outcome ?? "all"].page(cursors, scope, request);
+    const values = [decodeId("whs", subscriptionId), ...page.values];
+    const rows = await database.reader.rows<AttemptRow>(page.statement, tenant, ...values);
+    return page.connection(rows.map(attemptView));
+  }
+
+  /** The attempts of one message, the newest first. */
+  async attemptsOf(
+    context: RequestContext,
+    messageId: string,
+    request: PageRequest<unknown>,
+  ): Promise<Connection<WebhookAttemptType>> {
+    await this.message(context, messageId);
+    return this.#attemptsOf(context, messageId, request);
+  }
+
+  /** The newest attempts of a message that was read before, oldest first. */
+  async newestAttempts(context: RequestContext, messageId: string): Promise<WebhookAttemptType[]> {
+    const { items } = await this.#attemptsOf(context, messageId, { first: newestAttempts });
+    return items.reverse();
+  }
+
+  /** The body of the requests of a message; null without the right to read its event, and when the event is gone. */
+  async body(context: RequestContext, messageId: string): Promise<Record<string, unknown> | null> {
+    const row = await this.#parts.database.reader.row<{ envelope: Envelope | null; position: string }>(
+      sentEvent,
+      tenantOf(context),
+      decodeId("msg", messageId),
+    );
+    if (!row?.envelope || !mayRead(row.envelope.type, principalOf(context))) return null;
+    return webhookBody(row.envelope, row.position);
+  }
+
+  async #attemptsOf(
+    context: RequestContext,
+    messageId: string,
+    request: PageRequest<unknown>,
+  ): Promise<Connection<WebhookAttemptType>> {
+    const { database, cursors } = this.#parts;
+    const tenant = tenantOf(context);
+    const page = attemptsOfMessage.page(cursors, { tenantId: tenant.tenantId, messageId }, request);
+    const values = [decodeId("msg", messageId), ...page.values];
+    const rows = await database.reader.rows<AttemptRow>(page.statement, tenant, ...values);
+    return page.connection(rows.map(attemptView));
+  }
+}
+
+function checked<V extends string>(allowed: readonly V[], given: string | null | undefined, pointer: string): V | null {
+  if (given == null) return null;
+  const known = allowed.find((value) => value === given);
+  if (known === undefined) throw invalidEnumValue([{ pointer, allowed }]);
+  return known;
+}
+
+/** The refusal of an ID that the tenant does not have, or of a message whose retention has ended. */
+export const unknownMessage = () =>
+  new DomainError("WEBHOOK_MESSAGE_NOT_FOUND", { detail: "The webhook message does not exist in this tenant." });

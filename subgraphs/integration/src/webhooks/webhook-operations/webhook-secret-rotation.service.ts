@@ -1,0 +1,48 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { CredentialRotationService } from "../../credential-rotation/credential-rotation.service.js";
+import type { CredentialRotationType } from "../../credential-rotation/credential-rotation.type.js";
+import { unknownSubscription } from "../webhook-subscriptions/locked-subscription.js";
+import { secretOfSubscription } from "./subscription-secret-statement.js";
+import type { RotateWebhookSecretInput } from "./webhook-secret-rotation.input.js";
+
+interface SecretRow {
+  status: string;
+  credential_id: string | null;
+}
+
+/** Rotates the secret of a webhook subscription: that of the credential that the subscription names. */
+export class WebhookSecretRotationService {
+  readonly #database: Database;
+  readonly #rotation: CredentialRotationService;
+
+  constructor(database: Database, rotation: CredentialRotationService) {
+    this.#database = database;
+    this.#rotation = rotation;
+  }
+
+  async rotate(
+    context: RequestContext,
+    subscriptionId: string,
+    input: RotateWebhookSecretInput | null | undefined,
+  ): Promise<CredentialRotationType> {
+    requireSameTenant(context, input?.tenantId);
+    const uuid = decodeId("whs", subscriptionId);
+    const { reader } = this.#database;
+    const row =
+      uuid === undefined ? undefined : await reader.row<SecretRow>(secretOfSubscription, tenantOf(context), uuid);
+    if (!row) throw unknownSubscription();
+    if (row.credential_id === null)
+      throw new DomainError("INVALID_STATE", {
+        detail: "The subscription has no secret, because its vendor signs with a key of its own.",
+        currentState: row.status,
+      });
+    const credentialId = encodeId("crd", row.credential_id);
+    const { reason = null, secret = null, graceSeconds = null } = input ?? {};
+    const wanted = { credentialId, reason, secret, graceSeconds };
+    return this.#rotation.rotate(context, wanted, "rotateWebhookSubscriptionSecret");
+  }
+}

@@ -1,0 +1,87 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { CredentialService } from "../../credentials/credentials/credential.service.js";
+import { type CredentialKind, verifyingKinds } from "../../credentials/credentials/credential.states.js";
+import { credentialName } from "../../credentials/credentials/credential-name.js";
+import {
+  generateSecretOfType,
+  type SigningKeyType,
+  signingKeyTypes,
+} from "../../ground/standard-webhooks/signing-secret.js";
+import type { WebhookDirection } from "./webhook-subscription.states.js";
+
+/** The kinds of credentials that sign events, and those that verify deliveries. */
+const usableKinds: Readonly<Record<WebhookDirection, readonly CredentialKind[]>> = {
+  Outbound: ["WebhookSigning"],
+  Inbound: verifyingKinds,
+};
+
+/** The members of an input that choose the secret of a subscription. */
+export interface SigningInput {
+  signingSecretRef?: string | null;
+  signingKeyType?: string | null;
+}
+
+interface SigningCredential {
+  readonly credentialId: string;
+  readonly isNew: boolean;
+  /** The symmetric secret that the platform has generated now. A private key is shown to nobody. */
+  readonly shownSecret: string | null;
+}
+
+/**
+ * The credential that a `signingSecretRef` names. A new name creates it. Throws REFERENCE_NOT_FOUND for another kind, and
+ * PARAMETERS_INVALID for a `signingKeyType` that cannot be used.
+ */
+export async function signingCredential(
+  transaction: Transaction,
+  credentials: CredentialService,
+  input: SigningInput,
+  direction: WebhookDirection,
+): Promise<SigningCredential | undefined> {
+  const keyType = checkedKeyType(input, direction);
+  if (input.signingSecretRef == null) return undefined;
+  const known = await credentials.named(transaction, input.signingSecretRef);
+  const kinds = usableKinds[direction];
+  if (known && !kinds.includes(known.kind))
+    throw new DomainError("REFERENCE_NOT_FOUND", {
+      detail: `The credential has the kind ${known.kind}. A subscription with the direction ${direction} needs one of the kinds ${kinds.join(", ")}.`,
+      errors: [
+        {
+          pointer: "/input/signingSecretRef",
+          code: "REFERENCE_NOT_FOUND",
+          detail: `The value must name a credential of the kind ${kinds.join(" or ")}, or a name that is not used yet.`,
+        },
+      ],
+    });
+  if (known && keyType !== undefined)
+    throw unusableKeyType("The credential exists already and keeps its key. Leave the member out, or use a new name.");
+  if (known) return { credentialId: known.credentialId, isNew: false, shownSecret: null };
+  const signingSecret = generateSecretOfType(keyType ?? "symmetric");
+  const created = await credentials.createIn(transaction, {
+    name: credentialName(input.signingSecretRef),
+    kind: "WebhookSigning",
+    secret: { signingSecret },
+  });
+  const shownSecret = keyType === "ed25519" ? null : signingSecret;
+  return { credentialId: created.credentialId, isNew: true, shownSecret };
+}
+
+function checkedKeyType(
+  { signingKeyType, signingSecretRef }: SigningInput,
+  direction: WebhookDirection,
+): SigningKeyType | undefined {
+  if (signingKeyType == null) return undefined;
+  const known = signingKeyTypes.find((type) => type === signingKeyType);
+  if (known === undefined) throw invalidEnumValue([{ pointer: "/input/signingKeyType", allowed: signingKeyTypes }]);
+  if (direction === "Inbound") throw unusableKeyType("A subscription with the direction Inbound cannot have it.");
+  if (signingSecretRef == null) throw unusableKeyType("It needs the name of the new credential in signingSecretRef.");
+  return known;
+}
+
+const unusableKeyType = (detail: string) =>
+  new DomainError("PARAMETERS_INVALID", {
+    detail: "The kind of the signing key cannot be chosen here. See errors.",
+    errors: [{ pointer: "/input/signingKeyType", code: "FORMAT", detail }],
+  });

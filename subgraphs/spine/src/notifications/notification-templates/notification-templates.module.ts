@@ -1,0 +1,19 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { TenantSettings } from "../../settings/configuration/tenant-settings.js";
+import { NotificationTemplate } from "./notification-template.entity.js";
+import { NotificationTemplateResolver } from "./notification-template.resolver.js";
+import { NotificationTemplateService } from "./notification-template.service.js";
+import { TemplateChangeService } from "./template-change.service.js";
+
+/** The templates of notifications: their language, the built-in ones, and those of tenants. */
+export const notificationTemplates: SliceModule = {
+  slice: "notification-templates",
+  entities: [NotificationTemplate],
+  events: ["NotificationTemplateUpdated", "NotificationTemplateDeleted"],
+  start({ database, cursors }, services) {
+    const settings = services.get(TenantSettings);
+    services.add(new NotificationTemplateService(database, cursors, settings));
+    services.add(new TemplateChangeService(database, settings));
+  },
+  resolvers: (get) => [new NotificationTemplateResolver(get(NotificationTemplateService), get(TemplateChangeService))],
+};

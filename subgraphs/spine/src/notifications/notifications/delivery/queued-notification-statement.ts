@@ -1,0 +1,79 @@
+import type { TenantState } from "../../../tenants/tenants/tenant.states.js";
+import { switchedOff } from "../preferences/switched-off.js";
+import type { DeliveryLane } from "../record/delivery-lane.js";
+import { withErasure } from "../record/notification-erasure.entity.js";
+import { isQueued } from "../record/plan-by-keys.js";
+
+// tables: notifications, notification_messages, users, tenants
+
+/** A notification that waits for its job, with its content and the present address of the user who gets it. */
+export interface QueuedRow {
+  tenant_status: TenantState;
+  tenant_name: string;
+  message_id: string;
+  channel: "Email" | "Sms" | "Webhook";
+  recipient_user_id: string | null;
+  email: string | null;
+  recipient_phone: string | null;
+  subscription_id: string | null;
+  /** Null for a recipient without a user id, unless it has the address of a deleted user. */
+  user_status: "Active" | "Disabled" | "Deleted" | null;
+  /** The user, or the active user with the address, has switched off the category in the channel. */
+  switched_off: boolean;
+  lane: DeliveryLane;
+  handle: string | null;
+  category: string;
+  priority: string;
+  title: string | null;
+  body: string | null;
+  template_key: string | null;
+  data: Record<string, unknown> | null;
+  locale: string | null;
+  digest_key: string | null;
+  digest_seconds: number | null;
+  requested_by: string;
+  correlation_id: string;
+  traceparent: string;
+  /** As PostgreSQL writes it. */
+  created_at: string;
+}
+
+const isSwitchedOff = switchedOff({
+  tenant: "$1",
+  user: "coalesce(notification.recipient_user_id, addressee.user_id)",
+  channel: "notification.channel",
+  category: "message.category",
+});
+
+/**
+ * $1: tenant, $2: notification. The notification, if it is Queued and due. A job that comes again after a kill, while another
+ * one waits for the time or somebody else answers, finds nothing. The first due time is by the clock of the process, so two
+ * seconds are allowed.
+ */
+export const queuedNotification = {
+  name: "queued_notification",
+  text: `select owner.status as tenant_status, owner.name as tenant_name, notification.message_id, notification.channel,
+     notification.recipient_user_id, coalesce(recipient.email, notification.recipient_email) as email,
+     notification.recipient_phone, notification.subscription_id,
+     case when erasure.is_pending then 'Deleted' else recipient.status end as user_status,
+     coalesce(notification.recipient_user_id, addressee.user_id) is not null and ${isSwitchedOff} as switched_off,
+     notification.lane, notification.handle, message.category, message.priority, message.title, message.body,
+     message.template_key, message.data, message.locale, message.digest_key, message.digest_seconds,
+     message.requested_by, message.correlation_id, message.traceparent, notification.created_at
+   from notifications notification
+   join tenants owner on owner.tenant_id = $1
+   join notification_messages message
+     on message.tenant_id = $1 and message.message_id = notification.message_id
+   left join users recipient
+     on recipient.tenant_id = $1 and recipient.user_id = notification.recipient_user_id
+   ${withErasure}
+   left join lateral (
+     select user_id from users
+     where tenant_id = $1 and email_key = notification.recipient_email_key and status <> 'Deleted'
+       and status || '' = 'Active'
+     limit 1) addressee on true
+   where notification.tenant_id = $1 and notification.notification_id = $2
+     and notification.${isQueued}
+     and (notification.due_at is null or notification.due_at <= now() + interval '2 seconds')
+   limit 1`,
+};

@@ -1,0 +1,25 @@
+import { advisoryLocks } from "@factory/runtime/db/advisory-locks";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { ClientSecrets } from "../../oauth-clients/client-secret.js";
+import { ensurePlatformClient, type GivenClient, type PlatformClient } from "../../oauth-clients/platform-client.js";
+import { bringSystemRolesUpToDate } from "../../rights/roles/seed-system-roles.js";
+import { createPlatformTenant } from "../../tenants/tenants/create-tenant.js";
+import { platformTenant } from "../../tenants/tenants/platform-tenant.js";
+
+/** Two processes that start together make one client. */
+
+/** At every start: makes what is missing of the platform's tenant, its roles and its administrator client. */
+export async function bootstrapPlatform(
+  database: Database,
+  secrets: ClientSecrets,
+  given: GivenClient | undefined,
+): Promise<PlatformClient> {
+  const cause = { trace: continueTrace(undefined), actorId: "bootstrap" };
+  return database.transaction(platformTenant, cause, async (transaction) => {
+    await transaction.execute("select pg_advisory_xact_lock($1)", [advisoryLocks.platformClient]);
+    const tenant = await createPlatformTenant(transaction);
+    if (tenant) await bringSystemRolesUpToDate(transaction, tenant);
+    return ensurePlatformClient(transaction, secrets, given);
+  });
+}

@@ -1,0 +1,62 @@
+import { atMost } from "@factory/runtime/caches/entry-limit";
+import type { Notifications } from "@factory/runtime/connections/listener";
+import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import { LRUCache } from "lru-cache";
+import { tenantChangesChannel } from "../../tenants/tenants/tenant-version.js";
+import type { PlanSubscriptionState } from "../plan-subscriptions/plan-subscription.states.js";
+import { tenantPlan } from "./plan-statement.js";
+
+/** The edition of a tenant and the state of its plan subscription. */
+export interface TenantPlan {
+  readonly editionCode: string;
+  /** Null for a tenant without a plan subscription, such as the tenant of the platform. */
+  readonly status: PlanSubscriptionState | null;
+}
+
+interface PlanRow {
+  edition_code: string;
+  status: PlanSubscriptionState | null;
+}
+
+const maxTenants = 10_000;
+/** A notification can be lost. Then the change acts after this time. */
+const maxAgeMs = 30_000;
+
+/** The plans of tenants in memory. A change of a tenant drops its plan in every process. */
+export class TenantPlans {
+  readonly #reader: TenantReader;
+  readonly #plans = new LRUCache<string, Promise<TenantPlan>>({ ...atMost(maxTenants), ttl: maxAgeMs });
+
+  constructor(reader: TenantReader) {
+    this.#reader = reader;
+  }
+
+  async follow(listener: Notifications): Promise<void> {
+    await listener.on(tenantChangesChannel, (tenantId) => {
+      if (tenantId === undefined) this.#plans.clear();
+      else this.#plans.delete(tenantId);
+    });
+  }
+
+  /** Throws TENANT_UNKNOWN. */
+  of(tenant: Tenant): Promise<TenantPlan> {
+    const { tenantId } = tenant;
+    const known = this.#plans.get(tenantId);
+    if (known) return known;
+    const read = this.#read(tenant);
+    // The promise is kept, not its value: a change that comes during the read drops it.
+    this.#plans.set(tenantId, read);
+    read.catch(() => {
+      if (this.#plans.peek(tenantId) === read) this.#plans.delete(tenantId);
+    });
+    return read;
+  }
+
+  async #read(tenant: Tenant): Promise<TenantPlan> {
+    const row = await this.#reader.row<PlanRow>(tenantPlan, tenant);
+    if (!row) throw new DomainError("TENANT_UNKNOWN", { detail: "No tenant has this ID." });
+    return { editionCode: row.edition_code, status: row.status };
+  }
+}

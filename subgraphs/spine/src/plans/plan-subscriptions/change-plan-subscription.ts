@@ -1,0 +1,54 @@
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { LockMode } from "@mikro-orm/postgresql";
+import type { lockTenant } from "../../tenants/tenants/find-tenant.js";
+import { bumpTenantVersion } from "../../tenants/tenants/tenant-version.js";
+import { applyDueChange, dueChangeOf } from "./due-change.js";
+import { PlanSubscription } from "./plan-subscription.entity.js";
+import { recordPlanChange } from "./plan-subscription.events.js";
+
+type LockedTenant = NonNullable<Awaited<ReturnType<typeof lockTenant>>>;
+
+/** A plan subscription in a transaction that changes it. Its tenant and then its row are locked. */
+export interface LockedPlan {
+  readonly plan: PlanSubscription;
+  readonly tenant: LockedTenant;
+  readonly now: Date;
+}
+
+/** Locks the row of the plan subscription until the transaction ends; null when the tenant has none with this id. */
+export async function lockPlanSubscription(
+  { em, tenant: { tenantId } }: Transaction,
+  subscriptionId: string,
+): Promise<PlanSubscription | null> {
+  if (decodeId("sub", subscriptionId) === undefined) return null;
+  return em.findOne(PlanSubscription, { tenantId, subscriptionId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+}
+
+/** Completes a change of the row: its version, the time of the next change, and the version of the tenant. */
+export async function completePlanChange(transaction: Transaction, { plan, now }: LockedPlan): Promise<void> {
+  plan.version += 1;
+  plan.updatedAt = now;
+  plan.nextChangeAt = dueChangeOf(plan)?.at ?? null;
+  plan.changeSentAt = null;
+  await bumpTenantVersion(transaction);
+}
+
+/**
+ * Makes every change whose time has come, each with its event. Renewals that were missed while the platform was down are
+ * made one after the other. At its next change the plan subscription of an archived tenant is cancelled.
+ */
+export async function makeDueChanges(transaction: Transaction, locked: LockedPlan): Promise<void> {
+  const { plan, tenant, now } = locked;
+  let changed = false;
+  for (let due = dueChangeOf(plan); due && due.at <= now; due = dueChangeOf(plan)) {
+    const archived = tenant.status === "Archived";
+    const change = archived ? ({ ...due, to: "Cancelled", event: "SubscriptionCancelled" } as const) : due;
+    applyDueChange(plan, change);
+    if (change.to === "Cancelled") plan.cancelAt ??= change.at;
+    const reason = archived ? { reason: "The tenant is archived." } : {};
+    recordPlanChange(transaction, plan, change.event, { effectiveAt: change.at, ...reason });
+    changed = true;
+  }
+  if (changed) await completePlanChange(transaction, locked);
+}

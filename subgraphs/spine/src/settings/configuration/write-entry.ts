@@ -1,0 +1,198 @@
+import { hashedLocks } from "@factory/runtime/db/advisory-locks";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { bumpTenantVersion } from "../../tenants/tenants/tenant-version.js";
+import type { ChangedConfigEntryType, ConfigurationChange } from "./configuration.type.js";
+import { entryView } from "./configuration.view.js";
+
+const maxEntries = 1000;
+const keptVersions = 20;
+const keptDeletedKeys = 1000;
+/** The limit of the stored values in the history of one tenant, in bytes. */
+const maxHistoryBytes = 32 * 1024 * 1024;
+/** An event holds a value up to this size in bytes of JSON, because events are kept and sent to webhooks. */
+const maxToldBytes = 8192;
+
+/** PostgreSQL channel that tells of changed configuration. The payload is the id of the tenant. */
+export const configurationChannel = "spine_configuration";
+
+/** A stored value: JSON text, or the sealed text of a secret. */
+export interface StoredValue {
+  readonly value: string | null;
+  readonly sealedValue: string | null;
+  readonly isSecret: boolean;
+  readonly description: string | null;
+}
+
+/** The entry of a key as it is before a change. `version` is undefined if the entry does not exist. */
+export interface EntryBefore {
+  readonly key: string;
+  readonly version: number | undefined;
+  readonly stored: StoredValue;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly updatedBy: string;
+  /** The last version of the key, also of a deleted entry; 0 if there was none. */
+  readonly lastVersion: number;
+  /** The number of entries of the tenant. */
+  readonly entries: number;
+}
+
+interface BeforeRow {
+  version: number | null;
+  value: string | null;
+  sealed_value: string | null;
+  is_secret: boolean | null;
+  description: string | null;
+  created_at: string | null;
+  updated_at: string | null;
+  updated_by: string | null;
+  last_version: number;
+  entries: number;
+}
+
+const lock = { name: "configuration_lock", text: "select pg_advisory_xact_lock(hashtextextended($1, 0))" };
+
+const before = {
+  name: "configuration_before",
+  text: `select version, value::text as value, sealed_value, is_secret, description, created_at, updated_at, updated_by,
+      coalesce(version, (select max(version) from configuration_versions where tenant_id = $1 and key = $2), 0) as last_version,
+      (select count(*)::int from configuration_entries where tenant_id = $1) as entries
+    from (select) one left join configuration_entries on tenant_id = $1 and key = $2`,
+};
+
+const upsert = {
+  name: "configuration_upsert",
+  text: `insert into configuration_entries as entry
+      (tenant_id, key, value, sealed_value, is_secret, description, version, created_at, updated_at, updated_by)
+    values ($1, $2, $3::json, $4, $5, $6, $7, $8, $8, $9)
+    on conflict (tenant_id, key) do update set value = excluded.value, sealed_value = excluded.sealed_value,
+      is_secret = excluded.is_secret, description = excluded.description, version = excluded.version,
+      updated_at = excluded.updated_at, updated_by = excluded.updated_by`,
+};
+
+const remove = {
+  name: "configuration_delete",
+  text: "delete from configuration_entries where tenant_id = $1 and key = $2",
+};
+
+const keep = {
+  name: "configuration_keep",
+  text: `insert into configuration_versions
+      (tenant_id, key, version, change, value, sealed_value, is_secret, description, bytes, changed_at, changed_by)
+    values ($1, $2, $3, $4, $5::json, $6, $7, $8, $9, $10, $11)`,
+};
+
+const trim = {
+  name: "configuration_trim",
+  text: `delete from configuration_versions old using (
+      select key, version, sum(bytes) over (order by changed_at desc, key desc, version desc) as total
+      from configuration_versions where tenant_id = $1) sized
+    where old.tenant_id = $1 and old.key = sized.key and old.version = sized.version
+      and (old.key = $2 and old.version <= $3 or sized.total > $4)`,
+};
+
+const forget = {
+  name: "configuration_forget",
+  text: `delete from configuration_versions where tenant_id = $1 and key in (
+      select key from configuration_versions deleted
+      where tenant_id = $1 and not exists (
+        select from configuration_entries entry where entry.tenant_id = $1 and entry.key = deleted.key)
+      group by key order by max(changed_at) desc, key offset $2)`,
+};
+
+/** Locks the configuration of the tenant until the transaction ends, and reads the entry of the key. */
+export async function lockEntry({ defer, execute, tenant }: Transaction, key: string): Promise<EntryBefore> {
+  await defer(lock, [hashedLocks.configuration(tenant.tenantId)]);
+  const [row] = await execute<BeforeRow>(before, [tenant.uuid, key]);
+  if (!row) throw new Error("A statement that always has a row returned none");
+  return {
+    key,
+    version: row.version ?? undefined,
+    stored: {
+      value: row.value,
+      sealedValue: row.sealed_value,
+      isSecret: row.is_secret ?? false,
+      description: row.description,
+    },
+    createdAt: new Date(row.created_at ?? 0),
+    updatedAt: new Date(row.updated_at ?? 0),
+    updatedBy: row.updated_by ?? "",
+    lastVersion: row.last_version,
+    entries: row.entries,
+  };
+}
+
+/** The entry as the answer to a change that changed nothing. */
+export function unchangedEntry({ key, version = 0, stored, ...entry }: EntryBefore): ChangedConfigEntryType {
+  return {
+    ...entryView({
+      ...{ key, version, value: stored.value, is_secret: stored.isSecret, read_only: false },
+      ...{ description: stored.description, created_at: entry.createdAt, updated_at: entry.updatedAt },
+      updated_by: entry.updatedBy,
+    }),
+    created: false,
+    approvalId: null,
+  };
+}
+
+/** The answer to a change that waits for an approval: the entry with the value in force, which may be the default. */
+export function waitingEntry(
+  entry: EntryBefore,
+  { approvalId, valueInForce }: { approvalId: string; valueInForce: unknown },
+): ChangedConfigEntryType {
+  if (entry.version !== undefined) return Object.assign(unchangedEntry(entry), { approvalId });
+  const [now, value] = [new Date(), JSON.stringify(valueInForce)];
+  const byDefault = { ...entry, createdAt: now, updatedAt: now, updatedBy: "platform" };
+  return Object.assign(unchangedEntry({ ...byDefault, stored: { ...entry.stored, value } }), { approvalId });
+}
+
+/** Stores the next version of the entry, or deletes the entry. Throws CONFLICT over the limit. */
+export async function writeEntry(
+  transaction: Transaction,
+  entry: EntryBefore,
+  { change, stored, by }: { change: ConfigurationChange; stored: StoredValue; by: string },
+): Promise<ChangedConfigEntryType> {
+  const { defer, tenant } = transaction;
+  const { key } = entry;
+  const created = entry.version === undefined;
+  if (created && entry.entries >= maxEntries)
+    throw new DomainError("CONFLICT", {
+      detail: `The tenant has ${maxEntries} configuration entries, which is the limit. Delete entries that are not used.`,
+      limit: maxEntries,
+    });
+  const version = entry.lastVersion + 1;
+  const now = new Date().toISOString();
+  const { value, sealedValue, isSecret, description } = stored;
+  if (change === "Deleted") await defer(remove, [tenant.uuid, key]);
+  else await defer(upsert, [tenant.uuid, key, value, sealedValue, isSecret, description, version, now, by]);
+  const bytes = Buffer.byteLength(value ?? "") + Buffer.byteLength(sealedValue ?? "");
+  const kept = [version, change, value, sealedValue, isSecret, description, bytes, now, by];
+  await defer(keep, [tenant.uuid, key, ...kept]);
+  await defer(trim, [tenant.uuid, key, version - keptVersions, maxHistoryBytes]);
+  if (change === "Deleted") await defer(forget, [tenant.uuid, keptDeletedKeys]);
+  await bumpTenantVersion(transaction);
+  recordChange(transaction, { key, version, change, stored });
+  transaction.notify(configurationChannel, tenant.tenantId);
+  const view = entryView({
+    ...{ key, version, value, is_secret: isSecret, read_only: false, description },
+    ...{ created_at: created ? now : entry.createdAt, updated_at: now, updated_by: by },
+  });
+  return { ...view, created, approvalId: null };
+}
+
+/** The event of a secret entry has no value, and neither has that of a deletion. */
+function recordChange(
+  { record, tenant: { tenantId } }: Transaction,
+  { key, version, change, stored }: { key: string; version: number; change: ConfigurationChange; stored: StoredValue },
+): void {
+  const { value, isSecret } = stored;
+  const untold = isSecret || change === "Deleted" || value === null || Buffer.byteLength(value) > maxToldBytes;
+  const shown = untold ? {} : { value: parseForeignJson(value) };
+  record({
+    type: "ConfigurationUpdated",
+    subject: `config/${key}`,
+    data: { tenantId, key, version, change, isSecret, ...shown },
+  });
+}

@@ -1,0 +1,76 @@
+import type { Cause } from "@factory/runtime/messages/envelope";
+import type { AddressAttempt, FailureLimiter } from "../../../ground/request-limits/failure-limiter.js";
+import type { FactorVisit, Identification } from "../../second-factors/kinds/factor-kind.js";
+import { onlyTenant } from "../accounts/password-sign-in.js";
+import { type SignInRecords, signInFailed } from "../accounts/sign-in-records.js";
+import { accountError, type UserAccount, type UserAccounts } from "../accounts/user-accounts.js";
+import type { RegisteredClient } from "../client-authentication/registered-client.js";
+import { OAuthError } from "../oauth-requests/oauth-error.js";
+
+interface FactorIdentificationParts {
+  readonly accounts: UserAccounts;
+  readonly records: SignInRecords;
+  readonly failures: FailureLimiter<AddressAttempt>;
+}
+
+/** The answer of somebody who has not said who it is. */
+export interface IdentifyingAnswer {
+  readonly client: RegisteredClient;
+  readonly visit: FactorVisit;
+  readonly form: URLSearchParams;
+  readonly address: string;
+  readonly cause: Cause;
+}
+
+/** A person who has signed in without a password. `methods`: RFC 8176. */
+export interface IdentifiedUser {
+  readonly user: UserAccount;
+  readonly methods: readonly string[];
+}
+
+/** Signs people in by a factor that tells who they are. Limits failures of each address, and records them. */
+export class FactorIdentification {
+  readonly #parts: FactorIdentificationParts;
+
+  constructor(parts: FactorIdentificationParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Every answer that is not accepted gets the same `OAuthError`: an unknown factor, a wrong proof, and a user who may
+   * not sign in at this client.
+   */
+  async signIn(identification: Identification, answer: IdentifyingAnswer): Promise<IdentifiedUser> {
+    const { accounts, records, failures } = this.#parts;
+    const { client, visit, form, address, cause } = answer;
+    const retryAfterSeconds = failures.blockedFor({ address });
+    if (retryAfterSeconds !== undefined)
+      throw new OAuthError("RATE_LIMITED", "rate_limited", "Too many sign-ins failed. Try again later.", {
+        status: 429,
+        retryAfterSeconds,
+      });
+    const end = failures.begin({ address });
+    let known: UserAccount | undefined;
+    let methods: readonly string[] | undefined;
+    let failed = false;
+    try {
+      const person = await identification.identify(visit, form, cause);
+      known = person && (await accounts.byId(person.userId));
+      if (person && known && !accountError(known, client)) methods = person.amr;
+      failed = methods === undefined;
+    } finally {
+      // an outage says nothing about the answer
+      end(failed);
+    }
+    if (known && methods) return { user: known, methods };
+    const { clientId } = client;
+    records.failed({
+      clientId,
+      username: undefined,
+      tenant: known?.tenant ?? onlyTenant(client),
+      userId: known?.userId,
+      cause,
+    });
+    throw signInFailed();
+  }
+}
