@@ -1,6 +1,7 @@
 import { basename, dirname } from "node:path/posix";
 import { cycles, type Import } from "./import-graph.js";
 import { isForTests, isGenerated } from "./tracked-files.js";
+import { wings } from "./wings.js";
 
 /** The most sources that a folder may have. Tests, fixtures, events and migrations do not count. */
 const maxFiles = 24;
@@ -23,9 +24,14 @@ export function folderCycles(imports: readonly Import[]): string[][] {
   return cycles(edgesBy(imports.filter(ofProduct), dirname));
 }
 
-/** Groups of slices (folders directly under `src/`, with all that is in them) that import each other. */
+/** Groups of slices, with all that is in them, that import each other. */
 export function sliceCycles(imports: readonly Import[]): string[][] {
   return cycles(edgesBy(imports.filter(ofProduct), (file) => sliceOf(file) ?? dirname(file)));
+}
+
+/** Groups of rooms, with all that is in them, that import each other. */
+export function roomCycles(imports: readonly Import[]): string[][] {
+  return cycles(edgesBy(imports.filter(ofProduct), (file) => roomOf(file) ?? dirname(file)));
 }
 
 function edgesBy(imports: readonly Import[], nodeOf: (file: string) => string): Map<string, Set<string>> {
@@ -39,8 +45,16 @@ function edgesBy(imports: readonly Import[], nodeOf: (file: string) => string): 
   return edges;
 }
 
-/** `subgraphs/spine/src/people/users` for every file in it, `undefined` for a file directly in `src/`. */
-export const sliceOf = (file: string): string | undefined => /^.*?\/src\/[^/]+(?=\/)/.exec(file)?.[0];
+/** A room is a folder directly in `src/`: `subgraphs/spine/src/people`; `undefined` for a file beside the rooms. */
+export const roomOf = (file: string): string | undefined => /^.*?\/src\/[^/]+(?=\/)/.exec(file)?.[0];
+
+/** A room that is a wing holds slices, and any other room is one: `subgraphs/spine/src/people/users`. */
+export function sliceOf(file: string): string | undefined {
+  const room = roomOf(file);
+  if (room === undefined || !wings.has(room)) return room;
+  const [slice] = file.slice(room.length + 1).split("/");
+  return `${room}/${slice}`;
+}
 
 const packageOf = (file: string): string => file.slice(0, file.indexOf("/src/"));
 
@@ -65,8 +79,8 @@ export function upwardImports(imports: readonly Import[], orders: ReadonlyMap<st
 
 /** The place of a file's folder in an order; of its slice, if the order does not list the folder itself; otherwise -1. */
 function placeIn(order: readonly string[], file: string): number {
-  const folder = dirname(file).split("/src/")[1] ?? "";
-  return order.includes(folder) ? order.indexOf(folder) : order.indexOf(folder.split("/")[0] ?? "");
+  const [folder = "", slice = ""] = [dirname(file), sliceOf(file)].map((path) => path?.split("/src/")[1]);
+  return order.includes(folder) ? order.indexOf(folder) : order.indexOf(slice);
 }
 
 /** A slice of a subgraph reaches another one by its service, its types or its events, never by its entities. */
