@@ -65,7 +65,9 @@ describe("wings", () => {
         [dirname(dirname(wing)), fromTheGround(slices.map((slice) => `${basename(wing)}/${slice}`))],
       ]);
       expect(upwardImports(imports, order)).toEqual([]);
-      const users = [...(/^Used by: (.*)\.$/m.exec(text)?.[1] ?? "").matchAll(/`([a-z-]+)`/g)].map(([, name]) => name);
+      const users = [...(/^Used by: (.*)\.$/m.exec(text)?.[1] ?? "").matchAll(/`([a-z-]+)`/g)].map(
+        ([, name = ""]) => name,
+      );
       expect([wing, users.toSorted()]).toEqual([wing, usersOf(wing, imports).toSorted()]);
     }
   });

@@ -5,7 +5,7 @@ interface CostlySelection {
   readonly field: string;
   readonly conditions: number;
   /** Encloses the selection of the object in the selections above it. */
-  enclose(selection: string): string;
+  readonly enclose: (selection: string) => string;
 }
 
 /** A document that takes many seconds to plan on any machine. */
