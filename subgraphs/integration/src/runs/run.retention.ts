@@ -8,9 +8,11 @@ export const routineRunRetention: RetentionRule = {
   order: "completed_at",
 };
 
-/** Ended runs are kept for this number of days. */
-export const runRetention = (days: number): RetentionRule => ({
+/** Ended runs, and what is kept as long as they are. */
+export const runRetentionDays = 90;
+
+export const runRetention: RetentionRule = {
   table: "runs",
-  expired: `completed_at < now() - interval '${days} days'`,
+  expired: `completed_at < now() - interval '${runRetentionDays} days'`,
   order: "completed_at",
-});
+};

@@ -18,13 +18,8 @@ import { runChannel } from "./run-moves.js";
 import { RunOperations } from "./run-operations.js";
 import { runStatusResolver } from "./run-status.resolver.js";
 
-export interface RunSettings {
-  /** How long runs are kept after they have ended. The default is 90, the least is 1. */
-  readonly runRetentionDays?: number;
-}
-
 /** Runs of everything that this subgraph does asynchronously for a tenant. */
-export const runs: SliceModule<RunSettings> = {
+export const runs: SliceModule = {
   slice: "runs",
   entities: [Run],
   foreignKeys: {
@@ -60,5 +55,5 @@ export const runs: SliceModule<RunSettings> = {
       Run: { auth: readRuns, resolve: ({ runId = "" }, context) => service.find(tenantOf(context), runId) },
     };
   },
-  retention: ({ runRetentionDays = 90 }) => [runRetention(runRetentionDays), routineRunRetention],
+  retention: () => [runRetention, routineRunRetention],
 };

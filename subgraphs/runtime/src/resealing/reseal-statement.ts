@@ -1,9 +1,10 @@
+import { nilUuid } from "../identifiers/nil-uuid.js";
 import type { SealedTable } from "./sealed-table.js";
 
 /** The number of rows that are read and written at once. */
 export const resealedAtOnce = 200;
 
-const lowest = { uuid: "00000000-0000-0000-0000-000000000000", integer: "-2147483648", text: "" } as const;
+const lowest = { uuid: nilUuid, integer: "-2147483648", text: "" } as const;
 
 /** A place before the first row in the order of the primary key. */
 export const beforeAll = ({ key }: SealedTable): string[] => Object.values(key).map((type) => lowest[type]);

@@ -23,8 +23,6 @@ import { VendorRequests } from "./vendor-requests.js";
 export interface VendorCommandSettings {
   /** The data of commands is sealed under them. */
   readonly masterKeys: MasterKeys;
-  /** How long ended commands are kept, and so recognized when they come again. The default is 90, the least is 1. */
-  readonly runRetentionDays?: number;
 }
 
 const history = "History: the command is kept as long as its run, whose deletion is another rule.";
@@ -73,5 +71,5 @@ export const vendorCommands: SliceModule<VendorCommandSettings> = {
     consume(new CommandIntake({ database, rows, payments, connections, runs, logger }));
   },
   sealedTables: ({ masterKeys }) => [sealedCommands(commandSeal(masterKeys))],
-  retention: ({ runRetentionDays = 90 }) => [vendorCommandRetention(runRetentionDays)],
+  retention: () => [vendorCommandRetention],
 };

@@ -1,5 +1,6 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
@@ -33,9 +34,6 @@ export const sortedConnections = new SortedList<ConnectionType, TenantStatement>
 });
 
 const listedStates = Object.keys(connectionStates).filter((state) => state !== "Deleted");
-/** An id that no provider has, for a filter whose id is malformed. */
-const noProvider = "00000000-0000-0000-0000-000000000000";
-
 /** Lists the connections of a tenant in pages. */
 export class ConnectionListService {
   readonly #database: Database;
@@ -58,7 +56,7 @@ export class ConnectionListService {
     if (health !== null && !connectionHealths.some((known) => known === health))
       problems.push({ pointer: "/filter/health", allowed: connectionHealths });
     if (problems.length > 0) throw invalidEnumValue(problems);
-    const provider = providerId === null ? null : (decodeId("prv", providerId) ?? noProvider);
+    const provider = providerId === null ? null : (decodeId("prv", providerId) ?? nilUuid);
     const scope = { tenantId: tenant.tenantId, provider, projectId, status, health };
     const page = sortedConnections.page(this.#cursors, scope, request);
     const values = [provider, projectId, status, health, ...page.values];

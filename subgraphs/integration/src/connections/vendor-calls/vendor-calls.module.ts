@@ -33,8 +33,6 @@ export interface VendorCallSettings {
   readonly httpsOnly?: boolean;
   /** The time by which tokens expire. */
   readonly clock?: () => Date;
-  /** How long runs and deleted connections are kept. The default is 90, the least is 1. */
-  readonly runRetentionDays?: number;
 }
 
 const oneConnection = "Calls that are under way when a connection is deleted still write the row.";
@@ -74,5 +72,5 @@ export const vendorCalls: SliceModule<VendorCallSettings> = {
     services.add(new VendorProbe(calls, tokens, providers, mailer));
   },
   sealedTables: ({ masterKeys }) => [sealedTokens(tokenSeal(masterKeys))],
-  retention: ({ runRetentionDays = 90 }) => [vendorRateRetention, deletedConnections(runRetentionDays)],
+  retention: () => [vendorRateRetention, deletedConnections],
 };

@@ -1,6 +1,7 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
@@ -122,8 +123,6 @@ export class WebhookDeliveryService {
 
 const states = Object.keys(webhookDeliveryStates);
 
-const nobody = "00000000-0000-0000-0000-000000000000";
-
 /** An ID that is malformed matches no row. */
 const uuidOf = (prefix: "prv" | "whs" | "con", id: string | null | undefined): string | null =>
-  id == null ? null : (decodeId(prefix, id) ?? nobody);
+  id == null ? null : (decodeId(prefix, id) ?? nilUuid);

@@ -1,5 +1,6 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
@@ -33,9 +34,6 @@ export const sortedSubscriptions = new SortedList<WebhookSubscriptionType, Tenan
 });
 
 const listedStates = Object.keys(webhookSubscriptionStates).filter((state) => state !== "Deleted");
-/** An ID that no provider has, for a filter whose ID is malformed. */
-const noProvider = "00000000-0000-0000-0000-000000000000";
-
 /** Lists the webhook subscriptions of a tenant in pages. */
 export class WebhookSubscriptionListService {
   readonly #database: Database;
@@ -59,7 +57,7 @@ export class WebhookSubscriptionListService {
       problems.push({ pointer: "/filter/status", allowed: listedStates });
     if (problems.length > 0) throw invalidEnumValue(problems);
     const given = request.filter?.providerId;
-    const provider = given == null ? null : (decodeId("prv", given) ?? noProvider);
+    const provider = given == null ? null : (decodeId("prv", given) ?? nilUuid);
     const filter = [direction, status, eventType, projectId, provider];
     const page = sortedSubscriptions.page(this.#cursors, { tenantId: tenant.tenantId, filter }, request);
     const { reader } = this.#database;

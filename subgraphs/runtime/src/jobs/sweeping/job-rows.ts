@@ -1,4 +1,5 @@
 import { type IdPrefix } from "@factory/schema/id-prefixes";
+import { nilUuid } from "../../identifiers/nil-uuid.js";
 import { encodeId } from "../../identifiers/wire-id.js";
 import { continueTrace } from "../../telemetry/trace.js";
 import { tenantWithId } from "../../tenancy/tenant.js";
@@ -51,8 +52,6 @@ interface FoundRow extends WaitingRow {
   readonly place: readonly string[];
 }
 
-const firstId = "00000000-0000-0000-0000-000000000000";
-
 /**
  * Finds and repairs rows that wait for a job. Each needs a job that waits, runs, or is a dead letter that will end the
  * row.
@@ -72,7 +71,7 @@ export class JobRows<Payload extends TenantPayload> implements SweptRows<FoundRo
 
   async find(position: SweepPosition = {}): Promise<FoundRow[]> {
     const found: FoundRow[] = [];
-    let after = position.after ?? (this.#rows.bySince ? ["-infinity", firstId] : [firstId]);
+    let after = position.after ?? (this.#rows.bySince ? ["-infinity", nilUuid] : [nilUuid]);
     let isOver = false;
     for (let page = 0; page < pagesAtMost && !isOver; page += 1) {
       const rows = await this.#page(after);

@@ -1,4 +1,5 @@
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { UserState } from "./user.states.js";
@@ -30,9 +31,8 @@ interface PageSlice {
   readonly descending: boolean;
 }
 
-const lowestId = "00000000-0000-0000-0000-000000000000";
 const highestId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
-const startOf = ({ after, descending }: PageSlice) => after ?? (descending ? highestId : lowestId);
+const startOf = ({ after, descending }: PageSlice) => after ?? (descending ? highestId : nilUuid);
 
 /** The last text of the range of texts that begin with the prefix: the prefix and the last code point. */
 const endOf = (prefix: string) => `${prefix}\u{10ffff}`;

@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 
 /** The position after which a page begins, in the order of changes. */
 export interface SnapshotPosition {
@@ -7,14 +8,13 @@ export interface SnapshotPosition {
   readonly tenant: string;
 }
 
-const noTenant = "00000000-0000-0000-0000-000000000000";
 const tokenForm = /^(\d{1,18})~([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /** The position before all tenants that have changed at or after the time. */
 export function positionBefore(changedSinceMs: number): SnapshotPosition {
   if (!Number.isSafeInteger(changedSinceMs) || changedSinceMs < 0 || changedSinceMs > maxEpochMs)
     throw refusal("/changed_since_ms", "The time must be in milliseconds since 1970.");
-  return { changedAt: `${BigInt(changedSinceMs) * 1000n}`, tenant: noTenant };
+  return { changedAt: `${BigInt(changedSinceMs) * 1000n}`, tenant: nilUuid };
 }
 
 /** 31 December 9999. */

@@ -1,3 +1,4 @@
+import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { JobAttempt, JobDefinition, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { Logger } from "@factory/runtime/telemetry/logger";
@@ -85,6 +86,6 @@ export class ProvisioningCompletion {
 
   #parameters(after: string | undefined, limit: number): unknown[] {
     const names = this.#steps.map(({ name }) => name);
-    return [tenantWithId(platformTenantId).uuid, names, after ?? "00000000-0000-0000-0000-000000000000", limit];
+    return [tenantWithId(platformTenantId).uuid, names, after ?? nilUuid, limit];
   }
 }

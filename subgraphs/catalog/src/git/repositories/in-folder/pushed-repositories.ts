@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { BoundedClient } from "@factory/runtime/clients/bounded-client";
+import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RepositoryPlace } from "../port/repository-store.js";
 import { isRepository } from "./bare-repository.js";
@@ -18,8 +19,6 @@ interface Row {
 }
 
 const pageSize = 1000;
-const nil = "00000000-0000-0000-0000-000000000000";
-
 /** A page of the repositories with commits. The parameters are: the id after which it begins, and its size. */
 const repositoriesWithCommits = `select repository_id, tenant_id, owner, name from catalog.repositories
   where bytes > 0 and repository_id > $1::uuid order by repository_id limit $2`;
@@ -29,7 +28,7 @@ export async function* pushedRepositories(
   client: Pick<BoundedClient, "query">,
   root: string,
 ): AsyncGenerator<PushedRepository, void> {
-  for (let after = nil; ; ) {
+  for (let after = nilUuid; ; ) {
     const { rows } = await client.query<Row>(repositoriesWithCommits, [after, pageSize]);
     for (const { tenant_id, owner, name } of rows) {
       const tenantId = encodeId("ten", tenant_id);

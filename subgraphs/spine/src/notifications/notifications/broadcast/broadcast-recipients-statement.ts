@@ -1,3 +1,4 @@
+import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { uuidV7 } from "@factory/runtime/identifiers/uuid-v7";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
@@ -59,7 +60,7 @@ export async function tenantStatus({ execute, tenant }: Transaction): Promise<Te
 }
 
 /** The id before all others. */
-const first = encodeId("usr", "00000000-0000-0000-0000-000000000000");
+const first = encodeId("usr", nilUuid);
 
 /** The next active users or holders of a role after a user, in the order of their ids. */
 export async function recipientsAfter(

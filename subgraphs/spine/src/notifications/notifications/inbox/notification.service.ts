@@ -1,6 +1,7 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
@@ -14,9 +15,6 @@ import { type NotificationRow, notificationRowView } from "../record/notificatio
 import { ownUser, seesAll, unknownNotification } from "../record/notification-access.js";
 import type { NotificationFilterInput } from "./notification-filter.input.js";
 import { type ListConditions, notificationsWhere, oneNotification } from "./notification-list.js";
-
-/** The id of no user. */
-const nobody = "00000000-0000-0000-0000-000000000000";
 
 /** Finds and lists the notifications that the caller may see. */
 export class NotificationService {
@@ -76,11 +74,11 @@ function conditionsOf(principal: Principal, filter: NotificationFilterInput | nu
 
 /** The UUID of the recipient to whom the list is limited; null: no limit. */
 function recipientOf(principal: Principal, asked: string | null): string | null {
-  if (seesAll(principal)) return asked === null ? null : (decodeId("usr", asked) ?? nobody);
+  if (seesAll(principal)) return asked === null ? null : (decodeId("usr", asked) ?? nilUuid);
   if (asked !== null && asked !== principal.subject)
     throw new DomainError("INSUFFICIENT_SCOPE", {
       detail: "The token shows the notifications of its own person only. Those of others need notification.send too.",
       requiredScopes: ["notification.send"],
     });
-  return ownUser(principal) ?? nobody;
+  return ownUser(principal) ?? nilUuid;
 }

@@ -1,4 +1,5 @@
 import { PlatformFolder } from "@factory/runtime/files/platform-folder";
+import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { ClientBase } from "pg";
 import { FileContents } from "./file-contents.js";
@@ -19,8 +20,6 @@ interface Row {
 }
 
 const pageSize = 1000;
-const nil = "00000000-0000-0000-0000-000000000000";
-
 /** A page of the runs with a content. The parameters are: the key after which it begins (tenant, run), and its size. */
 const runsWithContent = `select tenant_id, run_id, fence, size_bytes::text from spine.report_runs
   where status = 'Completed' and (expires_at is null or expires_at > now()) and (tenant_id, run_id) > ($1::uuid, $2::uuid)
@@ -29,7 +28,7 @@ const runsWithContent = `select tenant_id, run_id, fence, size_bytes::text from 
 /** Looks in FILES_DIR for the content of each Completed run. The client must see the rows of all tenants. */
 export async function* storedReports(client: ClientBase, filesDir: string): AsyncGenerator<StoredReport, void> {
   const contents = new FileContents(new PlatformFolder("FILES_DIR", filesDir));
-  let after = { tenant_id: nil, run_id: nil };
+  let after = { tenant_id: nilUuid, run_id: nilUuid };
   for (;;) {
     const { rows } = await client.query<Row>(runsWithContent, [after.tenant_id, after.run_id, pageSize]);
     for (const { tenant_id: tenant, run_id: run, fence, size_bytes: sizeBytes } of rows) {
