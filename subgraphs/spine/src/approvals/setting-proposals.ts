@@ -1,4 +1,3 @@
-import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
@@ -12,8 +11,6 @@ import { expireSettingChangeJob } from "./expire-setting-change.js";
 /** The task of a person who asks for a setting. No agent can name it, because it ends with a space. */
 export const settingTask = "setting change ";
 
-/** Undecided changes of settings that one person has asked for. */
-const maxPending = 20;
 const pendingMs = 24 * 60 * 60_000;
 
 const keyOf = (key: string) => `setting ${key}`;
@@ -26,29 +23,26 @@ export class SettingProposals implements SettingApprovals {
     this.#jobs = jobs;
   }
 
-  /** Another proposal of the same person for the key replaces the earlier one. */
+  /** A person has at most one proposal for a key: another one replaces it. */
   async request(transaction: Transaction, request: SettingRequest): Promise<string> {
     const { em, tenant, record } = transaction;
     const { tenantId } = tenant;
     const { principal, proposed, requiredAcr } = request;
     const { subject, clientId } = principal;
-    const pending = await em.find(Approval, { tenantId, subject, agentTaskId: settingTask, status: "Pending" });
-    for (const approval of pending.filter(({ scopeKey }) => scopeKey === keyOf(proposed.key))) {
+    const scopeKey = keyOf(proposed.key);
+    const pending = { tenantId, subject, agentTaskId: settingTask, scopeKey, status: "Pending" } as const;
+    for (const approval of await em.find(Approval, pending)) {
       const isOpen = stateAt(approval, new Date()) === "Pending";
       if (isOpen && fingerprint(approval.setting) === fingerprint(proposed)) return approval.approvalId;
       withdraw(transaction, approval, "Replaced");
     }
-    if (pending.filter(({ status }) => status === "Pending").length >= maxPending)
-      throw new DomainError("RATE_LIMITED", {
-        detail: `You have asked for ${maxPending} changes of settings that are Pending, which is the limit. Wait until one of them is decided, or withdraw one.`,
-      });
     await em.flush();
     const requestedAt = new Date();
     const approval = em.create(Approval, {
       tenantId,
       approvalId: newId("apr"),
       ...{ subject, agentClientId: clientId, agentTaskId: settingTask },
-      ...{ scopes: [], scopeKey: keyOf(proposed.key), setting: proposed, requiredAcr },
+      ...{ scopes: [], scopeKey, setting: proposed, requiredAcr },
       status: "Pending",
       requestedAt,
       validUntil: new Date(requestedAt.getTime() + pendingMs),
