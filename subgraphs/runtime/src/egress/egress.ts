@@ -9,6 +9,7 @@ import { EgressBlockedError, EgressFailure, egressFailure } from "./egress-error
 import { HostLookup, type ResolvedAddress } from "./host-lookup.js";
 import { blockedMailHost, connectToMailHost, type MailHost } from "./mail-host.js";
 import { isReservedHeader } from "./reserved-header.js";
+import { BodyTaker, readAtMost, type TakeBody } from "./response-body.js";
 import { TimeLimit } from "./time-limit.js";
 
 export interface EgressOptions extends UrlPolicy {
@@ -33,9 +34,6 @@ export interface EgressRequest {
   onBody?: TakeBody;
   signal?: AbortSignal;
 }
-
-/** Takes a piece of a body. */
-export type TakeBody = (piece: Buffer) => Promise<void> | void;
 
 /** The answer to an outgoing request. */
 export interface EgressResponse {
@@ -250,58 +248,6 @@ async function exchange(
     taker?.end();
     limit.end();
   }
-}
-
-/** Passes pieces on until the signal: a taker that does not come back must not keep the request. */
-class BodyTaker {
-  readonly #onBody: TakeBody;
-  readonly #signal: AbortSignal;
-  #stop: (reason: unknown) => void = () => undefined;
-  readonly #abort = () => this.#stop(this.#signal.reason);
-  failure: { readonly error: unknown } | undefined;
-
-  constructor(onBody: TakeBody, signal: AbortSignal) {
-    this.#onBody = onBody;
-    this.#signal = signal;
-    signal.addEventListener("abort", this.#abort, { once: true });
-  }
-
-  async take(piece: Buffer): Promise<void> {
-    try {
-      this.#signal.throwIfAborted();
-      const taken = this.#onBody(piece);
-      if (taken === undefined) return;
-      await new Promise<void>((resolve, reject) => {
-        this.#stop = reject;
-        taken.then(resolve, reject);
-      });
-    } catch (error) {
-      this.failure = { error };
-      throw error;
-    }
-  }
-
-  end(): void {
-    this.#signal.removeEventListener("abort", this.#abort);
-  }
-}
-
-async function readAtMost(
-  stream: AsyncIterable<Buffer>,
-  limit: number,
-  taker?: BodyTaker,
-): Promise<{ body: Buffer; truncated: boolean }> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // Leaving the loop early closes the connection.
-  for await (const chunk of stream) {
-    const piece = chunk.subarray(0, limit - size);
-    if (taker) await taker.take(piece);
-    else chunks.push(piece);
-    size += chunk.length;
-    if (size > limit) break;
-  }
-  return { body: Buffer.concat(chunks), truncated: size > limit };
 }
 
 async function withinPatience<T>(work: Promise<T>): Promise<T | undefined> {

@@ -16,12 +16,11 @@ import {
   prepareSignature,
   prepareToken,
 } from "../../providers/inbound-signatures/verify-signature.js";
-import type { ProviderDriver } from "../../providers/provider-drivers/provider-driver.js";
 import type { ArrivedDelivery } from "../arrived-deliveries/arrived-delivery.js";
 import { ordinaryBytes } from "../arrived-deliveries/body-size.js";
-import { tokenInBody, tokenPlace } from "../arrived-deliveries/body-token.js";
-import { parsingBody } from "../arrived-deliveries/delivery-values.js";
+import { tokenPlace } from "../arrived-deliveries/body-token.js";
 import { senderOf } from "../arrived-deliveries/sender.js";
+import { maxParsedBytes, tokensInBody } from "../inbound-candidates/body-tokens.js";
 import type { Candidate, CandidateSet, Claim, Registration } from "../inbound-candidates/candidate.js";
 import { isOpen, type OpenSecret, type OpenSecrets } from "../inbound-candidates/open-secrets.js";
 import { type AccountHolders, claimsOfCandidates, matchesOfVendorKey, type Verify } from "./vendor-key-match.js";
@@ -74,9 +73,6 @@ interface Tried {
   /** Whether a secret could not be opened. */
   readonly isSealed: boolean;
 }
-
-/** Larger bodies with a secret inside are not parsed before anything has verified them. */
-const maxParsedBytes = 1024 * 1024;
 
 /** The header of a detached JWS beside the body of the specification. */
 const specifiedJwsHeader = "x-jws-signature";
@@ -266,31 +262,6 @@ function refusalOf(delivery: ArrivedDelivery, { candidates, claims }: CandidateS
   });
   const isThere = (name: string | undefined) => name === undefined || headers.has(name);
   return names.some(isThere) ? "SIGNATURE_INVALID" : "SIGNATURE_MISSING";
-}
-
-/**
- * The secrets that stand in the body, by the driver that says where. Before the verification a large body is parsed only
- * for the one resource that its URL names, in turns.
- */
-async function tokensInBody(
-  delivery: ArrivedDelivery,
-  candidates: readonly Candidate[],
-): Promise<ReadonlyMap<ProviderDriver, string | undefined>> {
-  const tokens = new Map<ProviderDriver, string | undefined>();
-  if (delivery.form === "Specified" || delivery.message.body.length > maxParsedBytes) return tokens;
-  for (const { driver } of candidates) {
-    const { webhook } = driver;
-    if (!webhook || tokenPlace(webhook) === undefined || tokens.has(driver)) continue;
-    if (delivery.message.body.length > ordinaryBytes)
-      await longWork.run(senderOf(delivery), parsingBody(delivery, webhook)).catch(ignoreMalformed);
-    tokens.set(driver, tokenInBody(delivery, webhook));
-  }
-  return tokens;
-}
-
-/** A body that cannot be read has no token. */
-function ignoreMalformed(error: unknown): void {
-  if (!(error instanceof DomainError) || error.code === "RATE_LIMITED") throw error;
 }
 
 const isCurrent = ({ usableUntil }: OpenSecret): boolean => usableUntil === Number.POSITIVE_INFINITY;

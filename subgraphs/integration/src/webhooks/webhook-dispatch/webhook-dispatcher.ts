@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Drained, DrainLoop } from "@factory/runtime/loops/drain-loop";
-import { CircuitBreakers } from "../../ground/egress/circuit-breakers.js";
-import { LanePlaces } from "../../ground/egress/lane-places.js";
-import { OriginSlots } from "../../ground/egress/origin-slots.js";
 import type { OrderedKeys, WebhookLane } from "../webhook-messages/webhook-lane.js";
 import type { AttemptRecords } from "./attempt-records.js";
 import { BacklogTicks } from "./backlog-ticks.js";
 import type { DeliveryTarget, DeliveryTargets } from "./delivery-target.js";
-import { DueLanes, type Entry, type Gate } from "./due-lanes.js";
+import { DueLanes, type Gate } from "./due-lanes.js";
 import { KeyReleases } from "./key-releases.js";
-import { LanePaces } from "./lane-paces.js";
+import { LaneAdmission } from "./lane-admission.js";
 import { LookPace, lookIntervalMs } from "./look-pace.js";
 import { type AttemptSettings, type MadeAttempt, makeAttempt } from "./make-attempt.js";
 import type { ClaimedMessage, MessageClaims } from "./message-claims.js";
@@ -28,25 +25,19 @@ const stopPatienceMs = 3000;
 /** The limit on results that are not stored yet, so that a slow database slows the sending down. */
 const maxUnstored = 512;
 
-const silent = new Set(["Timeout", "ConnectFailed", "TlsFailed", "ConnectionReset", "ProtocolError"]);
-
 /**
  * Sends the webhook messages that are due, at least once and with the same webhook-id each time. It claims them in
  * batches, sends them concurrently without a transaction, and stores the results in batches.
  *
  * It is woken by the service that creates messages in this process and by timers for its own retries. Once a second it
- * looks at the table for other due messages, after a start or after another process has died. The limits of a receiver,
- * of a tenant and of all of them stand in `egress/origin-slots.ts`, `egress/lane-places.ts` and
- * `egress/circuit-breakers.ts`.
+ * looks at the table for other due messages, after a start or after another process has died. `LaneAdmission` has the
+ * limits of a receiver and of a tenant.
  */
 export class WebhookDispatcher {
   readonly #settings: DispatcherSettings;
   readonly #loop: DrainLoop;
   readonly #lanes = new DueLanes();
-  readonly #slots = new OriginSlots();
-  readonly #places = new LanePlaces();
-  readonly #breakers = new CircuitBreakers();
-  readonly #paces = new LanePaces();
+  readonly #admission: LaneAdmission;
   readonly #backlogs = new BacklogTicks();
   readonly #gate: Gate;
   readonly #stopping = new AbortController();
@@ -63,29 +54,20 @@ export class WebhookDispatcher {
   constructor(settings: DispatcherSettings) {
     this.#settings = settings;
     this.#keys = new KeyReleases(settings.claims, settings.logger);
+    const admission = new LaneAdmission(settings.claims, settings.logger);
+    this.#admission = admission;
     this.#loop = new DrainLoop("webhook dispatcher", () => this.#drain(), settings.logger);
     this.#gate = {
-      hasRoomFor: (tenant) => this.#unstored < maxUnstored && this.#slots.hasRoomFor(tenant),
-      pausedUntil: (lane) => this.#breakers.pausedUntil(lane),
-      waitsUntil: (lane) => Math.max(this.#backlogs.waitsUntil(lane), this.#paces.waitsUntil(lane, performance.now())),
-      enter: (lane) => this.#enter(lane),
+      hasRoomFor: (tenant) => this.#unstored < maxUnstored && admission.hasRoomFor(tenant),
+      pausedUntil: (lane) => admission.pausedUntil(lane),
+      waitsUntil: (lane) =>
+        Math.max(this.#backlogs.waitsUntil(lane), admission.paces.waitsUntil(lane, performance.now())),
+      enter: (lane) => admission.enter(lane),
     };
   }
 
-  #enter(lane: WebhookLane): Entry {
-    if (this.#breakers.isOpen(lane) && this.#slots.heldByOrigin(lane) > 0) return "full";
-    const now = performance.now();
-    if (!this.#places.hasRoomFor(lane, now)) return "later";
-    if (!this.#slots.take(lane)) return "full";
-    this.#places.take(lane, now);
-    this.#paces.reserve(lane);
-    return "entered";
-  }
-
   async start(): Promise<void> {
-    const now = performance.now();
-    for (const { lane, openings, pausedForMs } of await this.#settings.claims.openBreakers())
-      this.#breakers.learn(lane, openings, now + pausedForMs);
+    await this.#admission.restore();
     // A process that died may have ended messages without making the next ones of their keys due.
     this.wake([], await this.#settings.claims.strandedKeys());
   }
@@ -146,16 +128,16 @@ export class WebhookDispatcher {
         for (const [lane, messages] of await this.#settings.claims.claim(shares)) {
           const room = rooms.get(lane) ?? 0;
           rooms.delete(lane);
-          this.#free(lane, room - messages.length);
-          if (messages.length === room) this.#postpone(lane);
-          if (messages.length === 0) this.#paces.release(lane);
+          this.#admission.free(lane, room - messages.length);
+          if (messages.length === room) this.#lanes.addAt(lane, this.#backlogs.postpone(lane, performance.now()));
+          if (messages.length === 0) this.#admission.paces.release(lane);
           if (messages.length > 0) this.#follow(this.#deliver(lane, messages, targets.get(lane)));
         }
       } finally {
         // The claim failed, so it is not known which messages are due.
         for (const [lane, room] of rooms) {
-          this.#free(lane, room);
-          this.#paces.release(lane);
+          this.#admission.free(lane, room);
+          this.#admission.paces.release(lane);
           this.#lanes.add(lane);
         }
       }
@@ -177,10 +159,6 @@ export class WebhookDispatcher {
     for (const { lane } of unsent) this.#lanes.addAt(lane, performance.now() + lookIntervalMs);
   }
 
-  #postpone(lane: WebhookLane): void {
-    this.#lanes.addAt(lane, this.#backlogs.postpone(lane, performance.now()));
-  }
-
   /** The keys of a lane with a backlog wait with it. */
   async #release(now: number): Promise<void> {
     const lanes = await this.#keys.release((lane) => this.#backlogs.waitsUntil(lane) > now);
@@ -199,8 +177,7 @@ export class WebhookDispatcher {
     this.#lookPace.looked(now - started);
     // A timer may fire a moment too early.
     this.#lookAt = now + this.#lookPace.restMs - 10;
-    this.#breakers.tidy(now);
-    this.#places.tidy(now);
+    this.#admission.tidy(now);
   }
 
   /** Sets a timer for lanes that are due sooner than the next look, which comes once a second. */
@@ -223,7 +200,7 @@ export class WebhookDispatcher {
   ): Promise<void> {
     const { records } = this.#settings;
     // A probe sends one message. Otherwise all messages are sent concurrently.
-    const probe = this.#breakers.isOpen(lane);
+    const probe = this.#admission.isProbed(lane);
     try {
       const target = await targetOfLane;
       if (target) {
@@ -232,14 +209,14 @@ export class WebhookDispatcher {
         this.#leave(lane, messages.length - sent);
         return;
       }
-      this.#paces.release(lane);
+      this.#admission.paces.release(lane);
       const { skipped, more, keys } = await records.skip(lane, messages);
       if (more) this.#lanes.add(lane);
       if (keys.length > 0) this.#keys.add({ lane, keys });
       // The subscription has become Active again since its state was read.
       if (!skipped) this.#keepUnsent(lane, messages);
     } catch (error) {
-      this.#paces.release(lane);
+      this.#admission.paces.release(lane);
       this.#keepUnsent(lane, messages);
       this.#warn(error, "webhook messages were not sent; they are released and will be claimed again");
     }
@@ -257,13 +234,13 @@ export class WebhookDispatcher {
     { pace, held }: DeliveryTarget,
   ): Promise<number> {
     if (!pace) {
-      this.#paces.learn(lane, undefined, 0);
+      this.#admission.paces.learn(lane, undefined, 0);
       return messages.length;
     }
     const { claims } = this.#settings;
     const { granted, waitMs } = await claims.takeTurns(lane, held ? 0 : messages.length, pace);
     const freeAt = performance.now() + (held ? pace.intervalMs : waitMs);
-    this.#paces.learn(lane, pace, freeAt);
+    this.#admission.paces.learn(lane, pace, freeAt);
     this.#lanes.addAt(lane, freeAt);
     await claims.giveBack(messages.slice(granted).map((message) => ({ lane, message })));
     return granted;
@@ -274,8 +251,7 @@ export class WebhookDispatcher {
     { lane, target, probe }: { lane: WebhookLane; target: DeliveryTarget; probe: boolean },
     message: ClaimedMessage,
   ): Promise<void> {
-    const { records } = this.#settings;
-    const end = this.#places.begin(lane, performance.now());
+    const end = this.#admission.begin(lane);
     const made = await this.#send(target, message).finally(end);
     if (made === "interrupted") this.#keepUnsent(lane, [message]);
     else if (made) this.#learn(lane, made, probe);
@@ -283,10 +259,10 @@ export class WebhookDispatcher {
     this.#leave(lane, 1);
     try {
       if (made === undefined) {
-        await records.skipWithoutEvent(lane, message);
+        await this.#settings.records.skipWithoutEvent(lane, message);
         this.wake([lane], message.partitionKey === null ? [] : [{ lane, keys: [message.partitionKey] }]);
       } else if (made !== "interrupted") {
-        await records.add({ ...made, lane, failing: target.failing, warned: target.warned, probe });
+        await this.#settings.records.add({ ...made, lane, failing: target.failing, warned: target.warned, probe });
         if (message.partitionKey !== null && made.delayMs === null)
           this.#keys.add({ lane, keys: [message.partitionKey] });
         if (made.delayMs !== null && made.delayMs <= timerHorizonMs)
@@ -296,11 +272,8 @@ export class WebhookDispatcher {
       this.#warn(error, "the outcome of a webhook message was not recorded; it is due again when its claim ends");
     }
     this.#unstored -= 1;
-    if (this.#hasWork || this.#lanes.earliest < performance.now() + lookIntervalMs) this.#loop.wake();
-  }
-
-  get #hasWork(): boolean {
-    return this.#lanes.any || this.#keys.any;
+    if (this.#lanes.any || this.#keys.any || this.#lanes.earliest < performance.now() + lookIntervalMs)
+      this.#loop.wake();
   }
 
   /** Undefined when the event no longer exists, so that there is nothing to send. */
@@ -314,39 +287,14 @@ export class WebhookDispatcher {
     this.#settings.logger.warn({ err: error }, what);
   }
 
-  /** Tells the circuit breaker about an attempt. An attempt that was not sent does not count. */
   #learn(lane: WebhookLane, { verdict }: MadeAttempt, probe: boolean): void {
-    const { claims, logger } = this.#settings;
-    const keep = (work: Promise<void>) => {
-      this.#follow(work.catch((error: unknown) => this.#warn(error, "the state of a webhook breaker was not stored")));
-    };
-    const isSilent = verdict.statusCode === null && silent.has(verdict.failure ?? "");
-    if (isSilent || verdict.statusCode !== null) this.#places.ended(lane, !isSilent);
-    if (verdict.statusCode !== null) {
-      if (this.#breakers.answered(lane)) keep(claims.forgetOpening(lane));
-    } else if (isSilent && !this.#isOfPath(lane, verdict)) {
-      const opening = this.#breakers.unanswered(lane, probe, performance.now());
-      if (!opening) return;
-      logger.info(
-        { tenant: lane.tenant, origin: lane.origin, ...opening },
-        "a webhook receiver does not answer, so its messages pause",
-      );
-      keep(claims.keepOpening(lane, opening));
-    }
-  }
-
-  /** Whether a failure is that of one path, while others of its host answer. The pause of an origin is for all of them. */
-  #isOfPath(lane: WebhookLane, { failure }: MadeAttempt["verdict"]): boolean {
-    return failure === "Timeout" && this.#places.hasAnsweringOther(lane);
-  }
-
-  #free(lane: WebhookLane, slots: number): void {
-    this.#slots.free(lane, slots);
-    this.#places.free(lane, slots);
+    const stored = this.#admission.learn(lane, verdict, probe);
+    if (!stored) return;
+    this.#follow(stored.catch((error: unknown) => this.#warn(error, "the state of a webhook breaker was not stored")));
   }
 
   #leave(lane: WebhookLane, slots: number): void {
-    this.#free(lane, slots);
-    if (this.#hasWork) this.#loop.wake();
+    this.#admission.free(lane, slots);
+    if (this.#lanes.any || this.#keys.any) this.#loop.wake();
   }
 }

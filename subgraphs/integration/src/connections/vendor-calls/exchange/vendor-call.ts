@@ -1,4 +1,4 @@
-import type { TakeBody } from "@factory/runtime/egress/egress";
+import type { TakeBody } from "@factory/runtime/egress/response-body";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { OpenCredential } from "../../../credentials/credentials/credential.service.js";

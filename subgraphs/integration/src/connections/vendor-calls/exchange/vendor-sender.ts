@@ -1,5 +1,6 @@
-import type { ClientTls, EgressResponse, TakeBody } from "@factory/runtime/egress/egress";
+import type { ClientTls, EgressResponse } from "@factory/runtime/egress/egress";
 import { EgressFailure } from "@factory/runtime/egress/egress-errors";
+import type { TakeBody } from "@factory/runtime/egress/response-body";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { TenantOrigin } from "../../../ground/egress/tenant-origin.js";
 import { callFailure, outOfTime } from "./call-failure.js";
