@@ -21,11 +21,26 @@ function fail({ failures }: Ledger, code: string): void {
   failures.set(code, (failures.get(code) ?? 0) + 1);
 }
 
+/** A stop ends connections that were idle for a second. */
+const shortestGraceMs = 500;
+
+/** Returns a function that tells whether a client was starved since it last asked, so that a stop may have ended its idle connection. */
+function pauseWatch(): () => boolean {
+  let askedAt = performance.now();
+  return () => {
+    const wasLong = performance.now() - askedAt > shortestGraceMs;
+    askedAt = performance.now();
+    return wasLong;
+  };
+}
+
 /** Sends about ten requests a second over one keep-alive connection until the server no longer listens. */
 async function keepAsking(url: string, token: string, ledger: Ledger): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const headers = { authorization: `Bearer ${token}` };
+  const isLateAgain = pauseWatch();
   for (;;) {
+    const isLate = isLateAgain();
     const failure = await new Promise<string | undefined>((resolve) => {
       get(url, { agent, headers }, (response) => {
         response
@@ -34,6 +49,7 @@ async function keepAsking(url: string, token: string, ledger: Ledger): Promise<v
         response.once("error", (error: NodeJS.ErrnoException) => resolve(error.code));
       }).once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
     });
+    if (failure === "ECONNRESET" && isLate) continue;
     if (failure !== undefined) {
       fail(ledger, failure);
       return;
@@ -65,11 +81,14 @@ async function keepPipelining(base: string, token: string, ledger: Ledger): Prom
   socket.on("close", () => {
     broken ??= "closed";
   });
+  const isLateAgain = pauseWatch();
   for (;;) {
     received = "";
+    const isLate = isLateAgain();
     socket.write(batch);
     const answers = () => received.split("HTTP/1.1 200 OK").length - 1;
     await eventually("a batch is answered", () => answers() === paths.length || broken !== undefined);
+    if (received === "" && isLate) return;
     if (answers() !== paths.length) {
       fail(ledger, broken ?? "missing");
       return;
