@@ -3,7 +3,7 @@ import { basename } from "node:path/posix";
 import { root, trackedFiles } from "./tracked-files.js";
 
 /** One decision of a chapter in `schema/decisions`. */
-export interface DecisionRecord {
+interface DecisionRecord {
   readonly chapter: string;
   readonly title: string;
   readonly text: string;
