@@ -1,6 +1,6 @@
 import { inFile, type Requirement } from "./requirement.js";
 
-/** Each requirement of specification 002 (the spine). Questions that it leaves open ("not shown") are decided in `schema/DECISIONS.md`. */
+/** Each requirement of specification 002 (the spine). Questions that it leaves open ("not shown") are decided in `schema/decisions/`. */
 export const spineRequirements: readonly Requirement[] = [
   ...inFile("test/contract/openapi.test.ts", {
     "Overview: an OpenAPI document": "lists exactly the public routes that are served",
