@@ -4,13 +4,7 @@ import type { AsyncApiDocument } from "./async-api.js";
 import type { EventMessage } from "./event-messages.js";
 import { inlineCode } from "./inline-code.js";
 import { memberTable } from "./member-table.js";
-import { style, styleSource } from "./page-style.js";
-
-/** Headers of the page: it runs no script, loads nothing, sends no form, and cannot be framed. */
-export const pageHeaders = {
-  "content-security-policy": `default-src 'none'; style-src ${styleSource}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
-  "x-frame-options": "DENY",
-};
+import { style } from "./page-style.js";
 
 interface Group {
   readonly id: string;
