@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -120,9 +121,10 @@ describe("the README and the guides", () => {
     for (const operation of operations as OperationDefinitionNode[]) {
       const query = print(operation);
       if (operation.operation === OperationTypeNode.SUBSCRIPTION) {
-        const { events, errors, stop } = await aFeed({ query, token });
-        await eventually("the subscription answers", () => events.length + errors.length > 0).finally(stop);
-        expect({ query, errors }).toEqual({ query, errors: [] });
+        const answers = await aFeed({ query, token });
+        await eventually("the subscription answers", () => answers.events.length + answers.errors.length > 0);
+        await answers.stop();
+        expect({ query, errors: answers.errors }).toEqual({ query, errors: [] });
         continue;
       }
       const { body } = await graphql(query, { token });
@@ -141,6 +143,10 @@ describe("the README and the guides", () => {
       await shell.run("execution | field scaffoldOutputId").then(({ output }) => output.trim()),
     );
   }
+
+  it("have a short beginning: the README has at most 130 lines", () => {
+    expect(readFileSync(join(root, "README.md"), "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(130);
+  });
 
   it("have blocks of known languages, and a reason is for one block", () => {
     const languages = new Set(blocks.map(({ language }) => language));

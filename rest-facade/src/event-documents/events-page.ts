@@ -60,7 +60,7 @@ ${groups.map(index)}
 <main id="content">
 <h1>${info.title}</h1>
 <p class="lead">${inlineCode(info.description)}</p>
-<p>Machines read the same as <a href="/asyncapi.json">AsyncAPI 3</a>. The REST API is described <a href="/docs">on a page of its own</a>.</p>
+<p>Machines read the same as <a href="/asyncapi.json">AsyncAPI 3</a>. The REST API is described <a href="/docs">on a page of its own</a>, and <a href="/docs/guides">guides</a> have examples.</p>
 ${receiving(document)}
 <h2 id="attributes">Attributes of every event</h2>
 <p>${inlineCode(components.messageTraits.cloudEvent.description)}</p>
