@@ -16,7 +16,7 @@ import { type GuideBlock, guideBlocks } from "../kit/guide-blocks.js";
 import { GuideShell } from "../kit/guide-shell.js";
 import { aPackage } from "../kit/nuget-packages.js";
 import { PlatformHome } from "../kit/platform-home.js";
-import { graphql } from "../kit/request.js";
+import { graphql, request } from "../kit/request.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const operating = "gateway/OPERATING.md";
@@ -156,6 +156,16 @@ describe("the README and the guides", () => {
 
   it.each(shown)("%s is not run: %s", (_place, reason) => {
     expect(reason).not.toBe("no reason");
+  });
+
+  it.each([
+    ["catalog", "subgraphs/catalog/GUIDE.md"],
+    ["integration", "subgraphs/integration/GUIDE.md"],
+    ["spine", "subgraphs/spine/GUIDE.md"],
+    ["operating", operating],
+  ])("are served: /docs/guides/%s", async (name, file) => {
+    expect((await request("GET /docs/guides")).text).toContain(`href="/docs/guides/${name}"`);
+    expect((await request(`GET /docs/guides/${name}`)).text).toBe(readFileSync(join(root, file), "utf8"));
   });
 
   describe("run in their order, in an empty folder", () => {
