@@ -24,6 +24,10 @@ const workspaces = [
 /** Files that the programs read beside the compiled modules. */
 const resources = {
   schema: ["supergraph.graphql", "commands", "events"],
+  "subgraphs/catalog": ["GUIDE.md"],
+  "subgraphs/integration": ["GUIDE.md"],
+  "subgraphs/spine": ["GUIDE.md"],
+  gateway: ["OPERATING.md"],
   "rest-facade": ["src/operations"],
 };
 /** Tests, and what only a build or a developer needs. */
@@ -83,7 +87,7 @@ export function stage(folder) {
   copy(sample, `${scope}/${sample}`);
   const { name, version, description, license, type, engines } = JSON.parse(read("package.json"));
   write("platform.mjs", program, 0o755);
-  write("README.md", read("README.md"));
+  write("README.md", packedLinks(read("README.md")));
   const bundled = [...workspaces, "test"].map(manifestOf);
   const manifest = {
     ...{ name, version, description, license, type, engines },
@@ -107,6 +111,13 @@ function packed(text, dependencies) {
       ? `new URL(${JSON.stringify(`./${file}`)},require("node:url").pathToFileURL(${manifest}))`
       : address;
   });
+}
+
+/** The links of the README lead to the guides of the package. Other pages of the repository are not in it. */
+function packedLinks(text) {
+  return text.replace(/\]\(([\w./-]+)\/([\w-]+\.md)\)/g, (link, workspace, file) =>
+    resources[workspace]?.includes(file) ? `](${scope}/${nameOf(workspace)}/${file})` : link,
+  );
 }
 
 const filesOf = (folder) =>

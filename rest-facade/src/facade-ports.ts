@@ -10,6 +10,7 @@ import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
 import type { VendorDeliveries } from "./deliveries/vendor-deliveries.js";
+import type { Guide } from "./guides/guides-page.js";
 import type { StopPatience } from "./http/front-door.js";
 import type { Problem } from "./http/problem.js";
 import type { FeatureFlags } from "./ofrep/feature-flags.js";
@@ -87,6 +88,8 @@ export interface FacadeOptions {
   logger: Logger;
   /** The registry of the request metrics. Without it the facade has its own and appends it to `metrics()`. */
   registry?: Registry | undefined;
+  /** The guides at `/docs/guides`. Without them the list is empty. */
+  guides?: readonly Guide[] | undefined;
   stopPatience?: Partial<StopPatience> | undefined;
   /** Milliseconds, for the age of a readiness. */
   clock?: (() => number) | undefined;

@@ -8,6 +8,7 @@ import { DeliveryMutation } from "./deliveries/delivery-mutation.js";
 import { serveDeliveries } from "./deliveries/serve-deliveries.js";
 import { serveEventDocuments } from "./event-documents/serve-event-documents.js";
 import type { FacadeOptions, FacadePorts } from "./facade-ports.js";
+import { serveGuides } from "./guides/serve-guides.js";
 import type { StopPatience } from "./http/front-door.js";
 import {
   acceptVendorMediaType,
@@ -40,6 +41,7 @@ import { endpointOf, fastifyPath } from "./routes/route.js";
 import { areas } from "./routes/route-tables.js";
 
 export type { FacadeGraph, FacadeOptions, FacadePorts } from "./facade-ports.js";
+export type { Guide } from "./guides/guides-page.js";
 export type { OperationResult, PreparedOperation } from "./requests/prepared-operation.js";
 
 /** The running facade. */
@@ -85,6 +87,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
     handler: (request, reply) => ports.graphql.handle(request, reply),
   });
   await serveDocs(app, api);
+  serveGuides(app, options.guides ?? []);
   serveEventDocuments(app, () => options.publicUrl ?? urlOf(listeners.public));
   serveInternalRoutes(listeners.internal.app, routes, { verifier: ports.verifier });
   const isClosing = () => listeners.public.door.closing;

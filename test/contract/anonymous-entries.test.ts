@@ -102,6 +102,8 @@ const fromMemory: readonly (readonly [status: number, ...entry: Entry])[] = [
   [200, "/asyncapi.json"],
   [200, "/docs"],
   [200, "/docs/events"],
+  [200, "/docs/guides"],
+  [200, "/docs/guides/catalog"],
   [200, "/problems/not-found"],
   [200, "/schemas/events/TemplateExecuted"],
   [200, "/.well-known/openid-configuration"],

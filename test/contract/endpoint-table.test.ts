@@ -113,7 +113,10 @@ describe("schema/endpoints.json", () => {
   it("lists the endpoints that answer without a token", async () => {
     for (const row of table.filter(({ auth, endpoint }) => auth === "anonymous" && endpoint.startsWith("GET "))) {
       const [method, path] = methodAndPath(row);
-      const named = path.replace("{code}", "not-found").replace("{type}", "TemplateExecuted");
+      const named = path
+        .replace("{code}", "not-found")
+        .replace("{type}", "TemplateExecuted")
+        .replace("/guides/{name}", "/guides/catalog");
       const answer = await request(`${method} ${named}`, { base: baseOf(row) });
       expect([row.endpoint, [401, 403, 404, 405]]).toEqual([row.endpoint, expect.not.arrayContaining([answer.status])]);
     }

@@ -99,8 +99,17 @@ describe("the package of the platform", () => {
       "rest-facade/src/operations",
       "test/fixtures/web-api-template/.template.config",
       "schema/supergraph.graphql",
+      "gateway/OPERATING.md",
     ])
       expect([worker, isPresent(`${scope}/${worker}`)]).toEqual([worker, true]);
+  });
+
+  it("has the guides, to which the links of its README lead", async () => {
+    const links = [...(await read("README.md")).matchAll(/\]\(([\w@./-]+(?:GUIDE|OPERATING)\.md)\)/g)].map(
+      ([, to = ""]) => to,
+    );
+    expect(links).toHaveLength(4);
+    expect(links.filter((to) => !isPresent(to))).toEqual([]);
   });
 
   it("is what npm packs", async () => {

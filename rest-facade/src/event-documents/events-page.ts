@@ -4,13 +4,7 @@ import type { AsyncApiDocument } from "./async-api.js";
 import type { EventMessage } from "./event-messages.js";
 import { inlineCode } from "./inline-code.js";
 import { memberTable } from "./member-table.js";
-import { style, styleSource } from "./page-style.js";
-
-/** Headers of the page: it runs no script, loads nothing, sends no form, and cannot be framed. */
-export const pageHeaders = {
-  "content-security-policy": `default-src 'none'; style-src ${styleSource}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
-  "x-frame-options": "DENY",
-};
+import { style } from "./page-style.js";
 
 interface Group {
   readonly id: string;
@@ -66,7 +60,7 @@ ${groups.map(index)}
 <main id="content">
 <h1>${info.title}</h1>
 <p class="lead">${inlineCode(info.description)}</p>
-<p>Machines read the same as <a href="/asyncapi.json">AsyncAPI 3</a>. The REST API is described <a href="/docs">on a page of its own</a>.</p>
+<p>Machines read the same as <a href="/asyncapi.json">AsyncAPI 3</a>. The REST API is described <a href="/docs">on a page of its own</a>, and <a href="/docs/guides">guides</a> have examples.</p>
 ${receiving(document)}
 <h2 id="attributes">Attributes of every event</h2>
 <p>${inlineCode(components.messageTraits.cloudEvent.description)}</p>

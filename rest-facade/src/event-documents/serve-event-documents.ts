@@ -1,7 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { type MemoryDocument, memoryDocument, sendDocument } from "../http/memory-document.js";
 import { describeEvents } from "./async-api.js";
-import { eventsPage, pageHeaders } from "./events-page.js";
+import { eventsPage } from "./events-page.js";
+import { pageHeaders } from "./page-style.js";
 import { serveEventSchemas } from "./serve-event-schemas.js";
 
 /**

@@ -125,6 +125,8 @@ const plainEndpoints: readonly (Pick<Endpoint, "endpoint"> & Partial<Endpoint>)[
   { endpoint: "GET /asyncapi.json", specification: "platform" },
   { endpoint: "GET /docs/", specification: "platform" },
   { endpoint: "GET /docs/events", specification: "platform" },
+  { endpoint: "GET /docs/guides", specification: "platform" },
+  { endpoint: "GET /docs/guides/{name}", specification: "platform" },
   { endpoint: "GET /problems/{code}", specification: "platform" },
   { endpoint: "GET /schemas/events/{type}", specification: "platform" },
   { endpoint: "GET /livez", specification: "platform" },

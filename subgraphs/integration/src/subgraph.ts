@@ -6,6 +6,9 @@ import { authorizationPagesService } from "./connections/connection-authorizatio
 import { type IntegrationSettings, integrationModules } from "./modules.js";
 import { integrationTables } from "./tables.js";
 
+/** The guide for the users of this subgraph, in Markdown. */
+export const guideAddress = new URL("../GUIDE.md", import.meta.url);
+
 /** The started subgraph, with the pages on which people authorize connections. */
 export interface Integration extends StartedSubgraph {
   /** Serves `/integrations/oauth/*`. The body is unread. */

@@ -12,6 +12,9 @@ import type { AuthorizationServer } from "./sign-in/authorization-server/authori
 import { authorizationServerService } from "./sign-in/authorization-server/authorization-server.module.js";
 import { spineTables } from "./tables.js";
 
+/** The guide for the users of this subgraph, in Markdown. */
+export const guideAddress = new URL("../GUIDE.md", import.meta.url);
+
 /** The running subgraph, and what the platform takes from it beside the schema. */
 export interface Spine extends StartedSubgraph {
   readonly authorizationServer: AuthorizationServer;

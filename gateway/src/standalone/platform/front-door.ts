@@ -24,6 +24,7 @@ import { vendorCallMetrics } from "../monitoring/vendor-call-metrics.js";
 import { platformFolders } from "../settings/platform-folders.js";
 import type { Foundation, Start } from "./foundation.js";
 import type { Graph } from "./graph.js";
+import { readGuides } from "./guides.js";
 import type { Subgraphs } from "./subgraphs.js";
 
 /** Starts the public and the internal listener, with metrics, readiness and the operations of the operator. */
@@ -89,6 +90,7 @@ export async function startFrontDoor(
       allowedOrigins: environment.allowedOrigins,
       trustedProxies: environment.trustedProxies,
       rateLimits: limits,
+      guides: await readGuides(),
       registry,
       logger,
       beforeListening: () => door.close(),

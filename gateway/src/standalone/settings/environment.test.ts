@@ -71,9 +71,9 @@ describe("the environment", () => {
     expect(() => platformEnvironment({ FORMER_SECRETS_KEYS: "" })).not.toThrow();
   });
 
-  it("has the settings that README and .env.example name, and no other", async () => {
-    const [, chapter = ""] = (await readAtRoot("README.md")).split("\n## Settings\n");
-    const rows = chapter.split("\n| script")[0]?.match(/^\| `[^|]+\|/gm) ?? [];
+  it("has the settings that OPERATING.md and .env.example name, and no other", async () => {
+    const [, chapter = ""] = (await readAtRoot("gateway/OPERATING.md")).split("\n## Settings\n");
+    const rows = chapter.split("\n## ")[0]?.match(/^\| `[^|]+\|/gm) ?? [];
     expect(rows.flatMap((row) => row.match(/\w+/g) ?? []).sort()).toEqual([...settings].sort());
     const examples = (await readAtRoot(".env.example")).match(/^# [A-Z_]+(?==)/gm) ?? [];
     expect(examples.map((line) => line.slice(2)).sort()).toEqual([...settings].sort());

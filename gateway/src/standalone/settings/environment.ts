@@ -152,7 +152,7 @@ const variables = z
     if (given.LOG_LEVEL === "trace") problem("LOG_LEVEL", "must not be trace in production");
   });
 
-/** The names of all variables, which README and .env.example describe. */
+/** The names of all variables, which OPERATING.md and .env.example describe. */
 export const settings: readonly string[] = Object.keys(variables.shape).filter(
   (name) => name !== "FORMER_SECRETS_KEYS",
 );

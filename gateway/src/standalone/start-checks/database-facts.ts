@@ -2,7 +2,7 @@ import { refuseOldServer } from "@factory/runtime/postgres/server-version";
 import { refuseNewerData, thisRelease } from "@factory/runtime/provisioning/schema-level";
 import type { DatabaseCheck } from "./start-check.js";
 
-/** Connections that one process needs without load, with a few for requests. README names what it takes at most. */
+/** Connections that one process needs without load, with a few for requests. OPERATING.md names what it takes at most. */
 const leastConnections = 60;
 
 /** Throws EnvironmentError, as `dataLevel` does. */

@@ -1,0 +1,15 @@
+import { readFile } from "node:fs/promises";
+import { guideAddress as catalog } from "@factory/catalog/subgraph";
+import { guideAddress as integration } from "@factory/integration/subgraph";
+import type { Guide } from "@factory/rest-facade/server";
+import { guideAddress as spine } from "@factory/spine/subgraph";
+
+const operating = new URL("../../../OPERATING.md", import.meta.url);
+
+/** The guides that the platform serves at `/docs/guides`, each with the name of its page. */
+export function readGuides(): Promise<Guide[]> {
+  const addresses = { catalog, integration, spine, operating };
+  return Promise.all(
+    Object.entries(addresses).map(async ([name, address]) => ({ name, text: await readFile(address, "utf8") })),
+  );
+}
