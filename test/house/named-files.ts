@@ -6,6 +6,7 @@ import { root } from "./tracked-files.js";
 
 /** Modules that read files whose names they only learn when they run. */
 const readers: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^rest-facade\/src\/operations\/fragments\/.*\.graphql$/, ["rest-facade/src/operations/fragments.ts"]],
   [/^rest-facade\/src\/operations\/.*\.graphql$/, ["rest-facade/src/operations/load-operation.ts"]],
   [
     /^schema\/(?:events|commands)\/.*\.json$/,

@@ -7,8 +7,10 @@ import {
   Kind,
   type OperationDefinitionNode,
   parse,
+  print,
 } from "graphql";
 import type { Area } from "../routes/route.js";
+import { withFragments } from "./fragments.js";
 
 /** The document of a route: one operation with one root field, whose selection set is the response body. */
 export interface Operation {
@@ -23,15 +25,17 @@ export const operationsFolder = new URL("../../src/operations/", import.meta.url
 
 /** Reads and checks the document of a row. Throws when it does not hold exactly one operation of that name. */
 export function loadOperation(area: Area, name: string): Operation {
-  const text = readFileSync(new URL(`${area}/${name}.graphql`, operationsFolder), "utf8");
-  const { definitions } = parse(text, { noLocation: true });
-  const [definition, ...others] = definitions;
-  if (definition?.kind !== Kind.OPERATION_DEFINITION || others.length > 0)
+  const { definitions } = parse(readFileSync(new URL(`${area}/${name}.graphql`, operationsFolder), "utf8"), {
+    noLocation: true,
+  });
+  const [written, ...others] = definitions;
+  if (written?.kind !== Kind.OPERATION_DEFINITION || others.length > 0)
     throw new Error(`${area}/${name}.graphql must hold exactly one operation`);
+  const definition = { ...written, selectionSet: withFragments(written.selectionSet) };
   const [root, ...more] = definition.selectionSet.selections;
   if (root?.kind !== Kind.FIELD || more.length > 0 || root.name.value !== name || definition.name?.value !== name)
     throw new Error(`${area}/${name}.graphql must be named ${name} and have the one root field ${name}`);
-  return { name, text, definition, root };
+  return { name, text: print(definition), definition, root };
 }
 
 /** Whether the answer is a list: it has the member `items`. */
