@@ -6,10 +6,10 @@ import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 /** The compiled files of the spine that the bench runs by itself. */
 const compiled = (file: string) => import(new URL(`../../../subgraphs/spine/dist/${file}`, import.meta.url).href);
 
-const { ReportSnapshots } = await compiled("reports/snapshot/report-snapshots.js");
-const { FileContents } = await compiled("reports/contents/file-contents.js");
-const { auditLogSource } = await compiled("reports/sources/audit-log-statement.js");
-const { reportFormats } = await compiled("report-formats/report-formats.js");
+const { ReportSnapshots } = await compiled("reports/reports/snapshot/report-snapshots.js");
+const { FileContents } = await compiled("reports/reports/contents/file-contents.js");
+const { auditLogSource } = await compiled("reports/reports/sources/audit-log-statement.js");
+const { reportFormats } = await compiled("reports/report-formats/report-formats.js");
 
 export type Batches = AsyncIterable<readonly (readonly unknown[])[]>;
 

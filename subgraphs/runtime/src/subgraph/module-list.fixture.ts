@@ -13,6 +13,13 @@ type Modules = readonly SliceModule<never>[];
 /** Texts by path below `src`, of the slices' own files: no tests, fixtures and migrations. */
 type Sources = ReadonlyMap<string, string>;
 
+/** `users` for `people/users/user.entity.ts` and for `users/user.entity.ts`. A wing holds slices and no source. */
+function sliceOf(path: string, sources: Sources): string {
+  const [room = "", slice = ""] = path.split("/");
+  const isSlice = [...sources.keys()].some((other) => other.startsWith(`${room}/`) && other.split("/").length === 2);
+  return isSlice ? room : slice;
+}
+
 /**
  * The differences between a list of modules and the sources in `src`, with a sentence for each problem.
  * An event type counts as emitted where its name stands as a string in the sources of its own subgraph. Files that end
@@ -21,7 +28,10 @@ type Sources = ReadonlyMap<string, string>;
 export async function moduleListProblems(subgraph: SubgraphName, modules: Modules, src: URL): Promise<string[]> {
   const sources = await readSources(src);
   return [
-    ...modules.flatMap(({ slice }) => (sources.has(`${slice}/${slice}.module.ts`) ? [] : [`${slice} has no module`])),
+    ...modules.flatMap(({ slice }) => {
+      const file = `/${slice}/${slice}.module.ts`;
+      return [...sources.keys()].some((path) => `/${path}`.endsWith(file)) ? [] : [`${slice} has no module`];
+    }),
     ...entityProblems(modules, sources),
     ...eventProblems(subgraph, modules, sources),
     ...ownershipProblems(modules),
@@ -37,8 +47,7 @@ function entityProblems(modules: Modules, sources: Sources): string[] {
   );
   return entities.flatMap(({ path, name: entity }) => {
     const declared = slicesOf(modules, ({ entities: known = [] }) => known.some(({ name }) => name === entity));
-    const [slice] = path.split("/");
-    return declared.length === 1 && declared[0] === slice
+    return declared.length === 1 && declared[0] === sliceOf(path, sources)
       ? []
       : [`${path} exports the entity ${entity}, which is declared by ${declared.join(" and ") || "no module"}`];
   });
@@ -74,7 +83,7 @@ function emittingSlices(sources: Sources, type: string): string[] {
   const files = [...sources].filter(
     ([path, text]) => !/(\.module|\.states|-names)\.ts$/.test(path) && text.includes(`"${type}"`),
   );
-  return [...new Set(files.map(([path]) => path.split("/")[0] ?? ""))];
+  return [...new Set(files.map(([path]) => sliceOf(path, sources)))];
 }
 
 async function readSources(src: URL): Promise<Sources> {

@@ -4,8 +4,7 @@ import { ensureCompiled } from "@factory/runtime/threads/compiled-worker.fixture
 
 /** Compiles the worker entry unless it is newer than its sources. */
 export function ensureCompiledWorker(): void {
-  const workspace = join(dirname(fileURLToPath(import.meta.url)), "../..");
-  const sources =
-    "{compatibility,parameters,rendering,template-worker,template-checks,validations,worker-pool}/**/*.ts";
-  ensureCompiled(workspace, { entry: "template-worker/template-worker.js", sources });
+  const workspace = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+  const sources = "{compatibility,executions/template-worker,templates,workers}/**/*.ts";
+  ensureCompiled(workspace, { entry: "executions/template-worker/template-worker.js", sources });
 }

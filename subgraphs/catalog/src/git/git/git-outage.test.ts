@@ -58,11 +58,11 @@ describe("git without a disk", () => {
   });
 
   it("is an outage without file descriptors, from which the process recovers", () => {
-    const workspace = join(dirname(fileURLToPath(import.meta.url)), "../..");
-    ensureCompiled(workspace, { entry: "git/git.js", sources: "git/*.ts" });
+    const workspace = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+    ensureCompiled(workspace, { entry: "git/git/git.js", sources: "git/git/*.ts" });
     const script = `
       import { openSync, closeSync } from "node:fs";
-      import { git } from ${JSON.stringify(pathToFileURL(join(workspace, "dist/git/git.js")).href)};
+      import { git } from ${JSON.stringify(pathToFileURL(join(workspace, "dist/git/git/git.js")).href)};
       await git(["version"]);
       const held = [];
       try { for (;;) held.push(openSync("/dev/null")); } catch {}

@@ -9,8 +9,8 @@ import { batches, bytesOf, sampleReport } from "./report.fixture.js";
 import { reportFormats } from "./report-formats.js";
 
 const run = promisify(execFile);
-const workspace = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const compiled = pathToFileURL(join(workspace, "dist/report-formats/report-formats.js")).href;
+const workspace = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+const compiled = pathToFileURL(join(workspace, "dist/reports/report-formats/report-formats.js")).href;
 
 const report: Report = {
   ...sampleReport,
@@ -43,7 +43,10 @@ console.log(JSON.stringify(hashes));
 
 describe("the same report in another process", () => {
   beforeAll(() =>
-    ensureCompiled(workspace, { entry: "report-formats/report-formats.js", sources: "report-formats/**/*.ts" }),
+    ensureCompiled(workspace, {
+      entry: "reports/report-formats/report-formats.js",
+      sources: "reports/report-formats/**/*.ts",
+    }),
   );
 
   it.each(["America/St_Johns", "Asia/Kathmandu"])(
