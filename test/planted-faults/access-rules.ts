@@ -51,7 +51,7 @@ export const accessRules: readonly Rule[] = [
   },
   {
     rule: "signature of a webhook",
-    files: /^subgraphs\/integration\/src\/(inbound-signatures|standard-webhooks)\//,
+    files: /^subgraphs\/integration\/src\/(providers\/inbound-signatures|ground\/standard-webhooks)\//,
     edits: [...noRefusal, ...connectives, ...verdicts],
   },
   {
@@ -103,12 +103,12 @@ export const accessRules: readonly Rule[] = [
   },
   {
     rule: "rotation of a key",
-    files: /^subgraphs\/spine\/src\/signing-keys\/[\w-]+\.ts$/,
+    files: /^subgraphs\/spine\/src\/sign-in\/signing-keys\/[\w-]+\.ts$/,
     edits: [...decisions, ...boundaries],
   },
   {
     rule: "quota of a plan",
-    files: /^subgraphs\/spine\/src\/entitlements\/(usage\/[\w-]+|entitlement|check-order)\.ts$/,
+    files: /^subgraphs\/spine\/src\/plans\/entitlements\/(usage\/[\w-]+|entitlement|check-order)\.ts$/,
     edits: [...boundaries, ...decisions, ...extremes],
   },
 ];

@@ -36,22 +36,25 @@ export const contentRules: readonly Rule[] = [
   {
     rule: "conflict of dependencies",
     files:
-      /^subgraphs\/catalog\/src\/compatibility\/rules\/(dependencies|declared-conflicts|dependency-cycles|unsettled-set)\.ts$/,
+      /^subgraphs\/catalog\/src\/compatibility\/compatibility\/rules\/(dependencies|declared-conflicts|dependency-cycles|unsettled-set)\.ts$/,
     edits: [...decisions, ...boundaries],
   },
   {
     rule: "rollout of a flag",
-    files: /^subgraphs\/spine\/src\/feature-flags\/evaluation\/(compiled-(flag|rule)|murmur3|attribute-values)\.ts$/,
+    files:
+      /^subgraphs\/spine\/src\/settings\/feature-flags\/evaluation\/(compiled-(flag|rule)|murmur3|attribute-values)\.ts$/,
     edits: [...decisions, ...boundaries],
   },
   {
     rule: "range of a report",
-    files: /^subgraphs\/spine\/src\/reports\/(definitions|runs)\/[\w.-]+\.ts$/,
+    files: /^subgraphs\/spine\/src\/reports\/reports\/(definitions|runs)\/[\w.-]+\.ts$/,
     edits: [...boundaries, ...noRefusal, ...extremes],
   },
   {
     rule: "direction of imports",
-    files: /^subgraphs\/(catalog|integration|spine)\/src\/[\w-]+\/[\w.-]+\.service\.ts$/,
-    edits: [{ pattern: /^(import .+ from "\.\/[\w.-]+";)$/gm, replace: 'import type {} from "../subgraph.js";\n$1' }],
+    files: /^subgraphs\/(catalog|integration|spine)\/src\/[\w-]+\/[\w-]+\/[\w.-]+\.service\.ts$/,
+    edits: [
+      { pattern: /^(import .+ from "\.\/[\w.-]+";)$/gm, replace: 'import type {} from "../../subgraph.js";\n$1' },
+    ],
   },
 ];

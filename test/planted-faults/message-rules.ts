@@ -20,18 +20,20 @@ export const messageRules: readonly Rule[] = [
   },
   {
     rule: "schedule of retries",
-    files: /^subgraphs\/integration\/src\/(webhook-dispatch\/retry-schedule|vendor-calls\/call-retry)\.ts$/,
+    files:
+      /^subgraphs\/integration\/src\/(webhooks\/webhook-dispatch\/retry-schedule|connections\/vendor-calls\/call-retry)\.ts$/,
     edits: [...boundaries, ...extremes, ...equalities, { pattern: /\b5 \* minute\b/g, replace: "6 * minute" }],
   },
   {
     rule: "order of messages",
-    files: /^subgraphs\/(runtime\/src\/(bus|outbox)|integration\/src\/(webhook-dispatch|event-pulls|event-log))\//,
+    files:
+      /^subgraphs\/(runtime\/src\/(bus|outbox)|integration\/src\/(webhooks\/webhook-dispatch|events\/event-pulls|events\/event-log))\//,
     edits: [{ pattern: /\border by ((?:\w+\.)?(?:sequence|position|seq))\b(?! desc)/g, replace: "order by $1 desc" }],
   },
   {
     rule: "dead letter",
     files:
-      /^subgraphs\/(runtime\/src\/bus\/(dead-letters|held-messages)|integration\/src\/delivery-handling\/delivery-batch)\.ts$/,
+      /^subgraphs\/(runtime\/src\/bus\/(dead-letters|held-messages)|integration\/src\/deliveries\/delivery-handling\/delivery-batch)\.ts$/,
     edits: [...equalities, ...connectives, ...boundaries, ...noRefusal],
   },
   {
@@ -52,7 +54,7 @@ export const messageRules: readonly Rule[] = [
   },
   {
     rule: "preference of notifications",
-    files: /^subgraphs\/spine\/src\/notifications\/preferences\/[\w-]+\.ts$/,
+    files: /^subgraphs\/spine\/src\/notifications\/notifications\/preferences\/[\w-]+\.ts$/,
     edits: decisions,
   },
   {

@@ -1,3 +1,5 @@
+import { basename } from "node:path/posix";
+import { sliceOf } from "../house/folder-rules.js";
 import type { Import } from "../house/import-graph.js";
 
 /** Suites of the whole stack that walk all rows, fields and tables. They see faults that no import leads to. */
@@ -37,8 +39,7 @@ const words = (name: string): string[] =>
 
 /** The whole-stack suites that share a word with the name of the file's slice. */
 export function suitesOfSlice(file: string, suites: readonly string[]): string[] {
-  const [, slice = ""] = /\/src\/([\w-]+)\//.exec(file) ?? [];
-  const wanted = words(slice);
+  const wanted = words(basename(sliceOf(file) ?? ""));
   return suites.filter(isStack).filter((suite) => {
     const [, name = ""] = /([\w-]+)\.test\.ts$/.exec(suite) ?? [];
     return words(name).some((word) => wanted.includes(word));
