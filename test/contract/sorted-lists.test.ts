@@ -194,6 +194,11 @@ const sources = trackedFilesIn(subgraphs).filter(
 describe("the statements of sorted lists", () => {
   let client: pg.Client;
 
+  it("are found in the services of all subgraphs", () => {
+    expect(sources.length).toBeGreaterThan(25);
+    expect(new Set(sources.map((file) => file.split("/")[0])).size).toBe(3);
+  });
+
   beforeAll(async () => {
     client = new pg.Client({ connectionString: await databaseUrl() });
     await client.connect();

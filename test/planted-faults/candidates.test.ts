@@ -1,3 +1,4 @@
+import { trackedFiles } from "../house/tracked-files.js";
 import { candidatesIn, isProduct } from "./candidates.js";
 import { boundaries, noRefusal } from "./edits.js";
 import type { Edit } from "./fault.js";
@@ -24,6 +25,11 @@ describe("the candidates of a rule", () => {
 
   it("are not in comments", () => {
     expect(candidates("/** a >= b */\n * c >= d\nlet e; // f >= g\n", ...boundaries)).toEqual([]);
+  });
+
+  it("have a file for each rule", () => {
+    const files = trackedFiles().filter(isProduct);
+    expect(rules.filter((rule) => !files.some((file) => rule.files.test(file))).map(({ rule }) => rule)).toEqual([]);
   });
 
   it("are in sources of the product", () => {

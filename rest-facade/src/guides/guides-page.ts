@@ -40,5 +40,5 @@ function entry({ name, text }: Guide): Html {
 `;
 }
 
-/** The text with links as their words, since their addresses are those of the repository. */
+/** Keeps the words of a link without its address, which leads into the repository. */
 const withoutLinks = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1");

@@ -88,7 +88,7 @@ export async function call<T>(
   return answer;
 }
 
-const tokenTries = 60;
+const busyMs = 60_000;
 
 /** Gets a token with the grant client_credentials. Waits for a platform that is busy. Throws UnexpectedAnswer. */
 export async function accessToken(
@@ -104,7 +104,7 @@ export async function accessToken(
       body: new URLSearchParams({ grant_type: "client_credentials", ...(scope === undefined ? {} : { scope }) }),
     });
   let response = await ask();
-  for (let tries = 1; response.status === 503 && tries < tokenTries; tries += 1) {
+  for (const deadline = Date.now() + busyMs; response.status === 503 && Date.now() < deadline; ) {
     await response.arrayBuffer();
     await sleep(1000 * Number(response.headers.get("retry-after") ?? 1));
     response = await ask();

@@ -114,7 +114,7 @@ export class CompatibilityService {
       const version = template.versions.find(({ templateVersionId }) => templateVersionId === input.templateVersionId);
       if (!version)
         throw new DomainError("TEMPLATE_VERSION_NOT_FOUND", {
-          detail: `This template has no version ${input.templateVersionId}. Use the templateVersionId of one of its versions.`,
+          detail: `This template has no version ${input.templateVersionId}. Use a templateVersionId that belongs to it.`,
         });
       return templateSide(version, template.versions, await this.#versions.facts(tenantOf(context), templateId));
     });

@@ -11,7 +11,7 @@ export function mayRead(context: RequestContext, templateVersion: TemplateVersio
   return holdsOne(context, templateVersion === null ? ["libraries.read"] : ["templates.read"]);
 }
 
-/** Whether the caller may read the result of a scan of this kind, which it looks up or has just started. */
+/** Whether the caller may read the result. The scopes that start a scan are enough, too. */
 export function mayReadResult(context: RequestContext, templateVersion: TemplateVersion): boolean {
   const starting: Scope[] = ["templates.write", "templates.execute"];
   return mayRead(context, templateVersion) || (templateVersion !== null && holdsOne(context, starting));

@@ -9,7 +9,7 @@ import { TemplateVersionType } from "../../templates/templates/template-version.
 import { ExecutionType } from "./record/execution.type.js";
 
 /**
- * Resolves the template and the template version of an execution. A list of executions of one version reads it once.
+ * Resolves the template and the version that an execution used. A list reads each version once.
  */
 @Resolver(() => ExecutionType)
 export class ExecutionLinksResolver {

@@ -91,7 +91,7 @@ function selectionsOneLower(
   });
 }
 
-/** Starts at the current set and raises one package after another, as long as there are no more findings than before. */
+/** Starts at the current set and raises one package at a time. It keeps a change that adds no finding. */
 function searchUp(
   packages: readonly PackageChoices[],
   current: Selection,

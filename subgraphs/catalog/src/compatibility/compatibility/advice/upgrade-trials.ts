@@ -44,7 +44,7 @@ export class UpgradeTrials {
     return findings;
   }
 
-  /** The findings that these releases add to those of the given set. */
+  /** The findings that these releases cause and the given set does not have. */
   addedBy(releases: readonly Release[]): readonly Finding[] | undefined {
     const after = this.findings(releases);
     return after && newFindings(this.#before, after);

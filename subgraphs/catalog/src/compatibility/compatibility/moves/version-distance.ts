@@ -1,6 +1,6 @@
 import { compareVersions, isPrerelease, type NugetVersion } from "@factory/nuget/version";
 
-/** The size of a change of version, to be compared with `compareLists`: a smaller change needs less testing. */
+/** How far two versions are apart, for `compareLists`: a smaller change needs less testing. */
 export function versionDistance(from: NugetVersion, to: NugetVersion): readonly number[] {
   const up = compareVersions(from, to) < 0;
   const jumps: number[] = [];

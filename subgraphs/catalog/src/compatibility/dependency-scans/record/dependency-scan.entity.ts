@@ -46,7 +46,7 @@ export class DependencyScan {
   @Property({ type: "text", nullable: true })
   contentDigest: string | null;
 
-  /** The runtime of a set of libraries. */
+  /** The runtime for which a set of libraries was scanned. */
   @Property({ type: "text", nullable: true })
   runtime: string | null;
 

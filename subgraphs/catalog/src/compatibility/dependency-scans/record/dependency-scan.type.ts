@@ -117,10 +117,13 @@ export class DependencyScanSummaryType {
   @Field(() => ID, { nullable: true, description: "Null for a set of libraries." })
   templateVersionId: string | null;
 
-  @Field(() => String, { nullable: true, description: "The digest of the scanned content of a template version." })
+  @Field(() => String, {
+    nullable: true,
+    description: "The digest of the content that was scanned, for a template version.",
+  })
   contentDigest: string | null;
 
-  @Field(() => String, { nullable: true, description: "The runtime of a set of libraries." })
+  @Field(() => String, { nullable: true, description: "The runtime for which a set of libraries was scanned." })
   runtime: string | null;
 
   @Field(() => [ScannedLibraryType], {

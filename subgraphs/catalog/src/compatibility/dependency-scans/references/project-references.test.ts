@@ -10,7 +10,7 @@ const requested = (files: Record<string, string>) =>
     references.map(({ packageName, requested: text }) => `${packageName} ${text}`),
   );
 
-/** The references of each combination of conditions. */
+/** The references under each combination of conditions. */
 const sets = (files: Record<string, string>) =>
   read(files).projects.map(({ references }) =>
     references.map(({ packageName, requested: text }) => `${packageName} ${text}`).join(", "),

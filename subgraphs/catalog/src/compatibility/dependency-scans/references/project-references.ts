@@ -26,7 +26,7 @@ export interface ReferencingProject {
   readonly pins: readonly PackageReference[];
 }
 
-/** The references of all projects of a render. */
+/** The references that all projects in a render have. */
 export interface ProjectReferences {
   readonly projects: ReferencingProject[];
   /** The limits that were reached. */
@@ -39,8 +39,8 @@ const oldReferences = "packages.config";
 const maxRequestedLength = 200;
 
 /**
- * Reads the packages that the projects of a render reference: items of projects and of the files that MSBuild imports by
- * their names or explicitly, central package management, and packages.config. A condition that the files do not decide
+ * Reads the packages that rendered projects reference: items in projects and in files that MSBuild imports, by a known
+ * name or explicitly, central package management, and packages.config. A condition that the files do not decide
  * counts both as true and as false.
  */
 export function projectReferences(files: FileTree, fallbackFramework: string): ProjectReferences {
