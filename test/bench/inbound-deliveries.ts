@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { call } from "@factory/gateway/standalone/client/platform-api";
@@ -88,7 +88,8 @@ export async function inboundDeliveries(
   const { platform, bare, token } = stage;
   const post = async (path: string, body: unknown) =>
     (await call<Record<string, string>>("POST", platform.publicUrl + path, { token, body })).body;
-  const key = "bench-vendor";
+  // a comparison of releases repeats the bench on one platform
+  const key = `bench-vendor-${randomUUID()}`;
   const { providerId } = await post("/integrations/providers", {
     ...{ key, displayName: key, category: "Other", authModel: "HmacSignature", preset: "webhook" },
   });

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,6 +34,8 @@ export async function packExecutions(stage: Stage): Promise<Figures> {
 
 async function measure({ platform, token }: Stage, size: PackSize): Promise<Record<string, number>> {
   const folder = await mkdtemp(join(tmpdir(), "factory-bench-"));
+  // a comparison of releases repeats the bench on one platform
+  const name = `${size.name}-${randomUUID()}`;
   const client = createClient({
     url: `${platform.publicUrl.replace("http", "ws")}/graphql`,
     webSocketImpl: WebSocket,
@@ -43,7 +46,7 @@ async function measure({ platform, token }: Stage, size: PackSize): Promise<Reco
   try {
     await writePack(join(folder, "files"), size);
     await writeTemplateRepository(join(folder, "files"), join(folder, "pack.git"));
-    const { templateId } = await post<{ templateId: string }>("/v1/templates", { name: `pack-${size.name}` });
+    const { templateId } = await post<{ templateId: string }>("/v1/templates", { name });
     const { templateVersionId } = await post<{ templateVersionId: string }>(`/v1/templates/${templateId}/versions`, {
       semanticVersion: "1.0.0",
       sourceRef: `git+${pathToFileURL(join(folder, "pack.git")).href}#main`,
@@ -59,7 +62,7 @@ async function measure({ platform, token }: Stage, size: PackSize): Promise<Reco
     // the first two executions are warm-ups
     for (let place = 0; place < count + 2; place += 1) {
       const started = performance.now();
-      const target = { repository: `bench/${size.name}-${place}` };
+      const target = { repository: `bench/${name}-${place}` };
       const { executionId } = await post<{ executionId: string }>(`/v1/templates/${templateId}/execute`, {
         templateVersionId,
         target,

@@ -1,6 +1,6 @@
 import { onStage, type Stage } from "./bench-platform.js";
 import type { Rounds } from "./interleave.js";
-import { type Figures, printComparison, type Table } from "./report.js";
+import { type Figures, mediansOf, printComparison, type Table } from "./report.js";
 
 export type Bench = (stage: Stage, rounds: Rounds) => Promise<Table | Figures>;
 
@@ -9,7 +9,7 @@ interface Comparing {
   readonly tell: (text: string) => void;
 }
 
-/** The benches whose shots take turns. The others use both cores, so they run at one release after the other. */
+/** The benches whose shots take turns. Each of the others uses both cores, so whole rounds of it take turns. */
 const takesTurns = new Set(["get", "connection", "join", "list", "flags", "flags, all", "token", "post"]);
 
 /** Runs each bench at the release in another folder and at this one, and prints the medians of both. */
@@ -22,14 +22,28 @@ export async function compareReleases(
     (former) =>
       onStage(async (present) => {
         for (const [name, bench] of benches) {
-          const [ofFormer, ofPresent] = [former, present].map((stage) => () => bench(stage, roundsOn(stage)));
-          if (!ofFormer || !ofPresent) return;
-          const results = takesTurns.has(name)
-            ? await Promise.all([ofFormer(), ofPresent()])
-            : ([await ofFormer(), await ofPresent()] as const);
+          const results: readonly [former: Table | Figures, present: Table | Figures] = takesTurns.has(name)
+            ? await Promise.all([bench(former, roundsOn(former)), bench(present, roundsOn(present))])
+            : await roundsInTurn(bench, { former, present }, roundsOn);
           tell(`\n${printComparison(...results)}`);
         }
       }),
     checkout,
   );
+}
+
+/** Changes the order in each round, so that neither release is always the first. */
+async function roundsInTurn(
+  bench: Bench,
+  { former, present }: { readonly former: Stage; readonly present: Stage },
+  roundsOn: (stage: Stage) => Rounds,
+): Promise<readonly [former: Figures, present: Figures]> {
+  const results = new Map<Stage, (Table | Figures)[]>([former, present].map((stage) => [stage, []]));
+  const { rounds } = roundsOn(present);
+  for (let round = 1; round <= rounds; round += 1) {
+    process.stderr.write(`round ${round}/${rounds}\n`);
+    for (const stage of round % 2 === 1 ? [former, present] : [present, former])
+      results.get(stage)?.push(await bench(stage, { ...roundsOn(stage), rounds: 1 }));
+  }
+  return [mediansOf(results.get(former) ?? []), mediansOf(results.get(present) ?? [])];
 }

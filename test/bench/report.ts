@@ -83,6 +83,19 @@ export function printComparison(former: Table | Figures, present: Table | Figure
   return [present.title, ...aligned([["", "former", "present", "ratio"], ...cells]), ""].join("\n");
 }
 
+/** The median of each figure over several results of one bench. */
+export function mediansOf(results: readonly (Table | Figures)[]): Figures {
+  const rounds = results.map(figuresOf);
+  const medians = Object.keys(rounds[0] ?? {}).map((name) => [
+    name,
+    percentile(
+      rounds.map((figures) => figures[name] ?? Number.NaN),
+      0.5,
+    ),
+  ]);
+  return { title: results[0]?.title ?? "", values: Object.fromEntries(medians) };
+}
+
 function figuresOf(result: Table | Figures): Readonly<Record<string, number>> {
   if ("values" in result) return result.values;
   return Object.fromEntries(

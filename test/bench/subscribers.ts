@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { call } from "@factory/gateway/standalone/client/platform-api";
 import WebSocket from "ws";
@@ -43,11 +44,11 @@ export async function subscriberFanOut({ platform, token }: Stage): Promise<Figu
       subscribe(socket, joined, subscriptionsPerSocket + (place === 0 ? subscriptionsPerSocket : 0));
     // the protocol has no message that says that a subscription is open
     await sleep(2000);
-    const latencyOf = async (place: number) => {
+    const latencyOf = async () => {
       arrivals.frames = 0;
       await call("POST", `${platform.publicUrl}/v1/templates`, {
         token,
-        body: { name: `event-${place}`, category: "Service" },
+        body: { name: `event-${randomUUID()}`, category: "Service" },
       });
       const deadline = performance.now() + arrivalTimeoutMs;
       while (arrivals.frames < subscribers && performance.now() < deadline) await sleep(5);
@@ -56,10 +57,10 @@ export async function subscriberFanOut({ platform, token }: Stage): Promise<Figu
       await sleep(100);
       return { fromHub: arrivals.last - arrivals.first, fromEvent: arrivals.last - arrivals.occurred };
     };
-    for (let place = 0; place < warmUpEvents; place += 1) await latencyOf(-1 - place);
+    for (let place = 0; place < warmUpEvents; place += 1) await latencyOf();
     const before = await cpuOf(platform.pid);
     const latencies = [];
-    for (let place = 0; place < events; place += 1) latencies.push(await latencyOf(place));
+    for (let place = 0; place < events; place += 1) latencies.push(await latencyOf());
     const cpuMs = ((await cpuOf(platform.pid)) - before) / 1000 / events;
     const fromHub = latencies.map((latency) => latency.fromHub);
     const p50 = percentile(fromHub, 0.5);
